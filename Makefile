@@ -1,0 +1,35 @@
+# Each target works from a fresh clone with nothing but python3 >= 3.11, a C++ compiler and make.
+PYTHON ?= python3
+BIN := .venv/bin
+READY := .venv/ready
+
+.PHONY: demo test lint bench docs stubs clean
+
+demo: $(READY)
+	$(BIN)/novikoff demo
+
+test: $(READY)
+	$(BIN)/pytest -n 2 -q
+
+lint: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(READY)
+	$(BIN)/python bench/epoch.py
+	$(BIN)/python bench/convergence.py
+	$(BIN)/python bench/startup.py
+
+# The type stubs of the compiled module are generated and committed; a test says when they are stale.
+stubs: $(READY)
+	$(BIN)/python -m nanobind.stubgen -q -m novikoff._core -o src/novikoff/_core.pyi
+
+$(READY): pyproject.toml CMakeLists.txt $(wildcard cpp/*)
+	test -d .venv || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+clean:
+	rm -rf .venv build

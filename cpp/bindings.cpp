@@ -1,0 +1,239 @@
+// The only file that knows Python: NumPy arrays in, free functions called without the GIL.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+#include <variant>
+#include <vector>
+
+#include "order.hpp"
+#include "passes.hpp"
+#include "rows.hpp"
+#include "vote.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace novikoff;
+
+using Array = nb::ndarray<nb::numpy, nb::ro, nb::c_contig, nb::device::cpu>;
+template <class T>
+using In = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Out = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <class T>
+using Maybe = std::optional<T>;
+
+using AnyRows =
+    std::variant<DenseRows<float>, DenseRows<double>, SparseRows<float, std::int32_t>,
+                 SparseRows<float, std::int64_t>, SparseRows<double, std::int32_t>,
+                 SparseRows<double, std::int64_t>>;
+
+[[noreturn]] static void refuse(const char* what) { throw nb::value_error(what); }
+
+template <class T, class I>
+static AnyRows sparse_rows(const Array& values, const Array& indices, const Array& starts,
+                           Size dim) {
+  if (values.ndim() != 1 || indices.ndim() != 1 || starts.ndim() != 1 || starts.size() == 0)
+    refuse("CSR rows need one-dimensional values, indices and starts");
+  const Size stored = std::min(values.size(), indices.size());
+  return SparseRows<T, I>{static_cast<const T*>(values.data()),
+                          static_cast<const I*>(indices.data()),
+                          static_cast<const I*>(starts.data()), starts.size() - 1, dim, stored};
+}
+
+template <class T>
+static AnyRows typed_rows(const Array& values, const Maybe<Array>& indices,
+                          const Maybe<Array>& starts, Size dim) {
+  if (!indices || !starts) {
+    if (values.ndim() != 2 || values.shape(1) != dim)
+      refuse("dense rows need a two-dimensional array with one column a feature");
+    return DenseRows<T>{static_cast<const T*>(values.data()), values.shape(0), dim};
+  }
+  const auto narrow = nb::dtype<std::int32_t>(), wide = nb::dtype<std::int64_t>();
+  if (indices->dtype() == narrow && starts->dtype() == narrow)
+    return sparse_rows<T, std::int32_t>(values, *indices, *starts, dim);
+  if (indices->dtype() == wide && starts->dtype() == wide)
+    return sparse_rows<T, std::int64_t>(values, *indices, *starts, dim);
+  refuse("CSR indices and starts must both be int32 or both int64");
+}
+
+static AnyRows any_rows(const Array& values, const Maybe<Array>& indices,
+                        const Maybe<Array>& starts, Size dim) {
+  if (values.dtype() == nb::dtype<float>()) return typed_rows<float>(values, indices, starts, dim);
+  if (values.dtype() == nb::dtype<double>())
+    return typed_rows<double>(values, indices, starts, dim);
+  refuse("values must be float32 or float64");
+}
+
+static Size length(const AnyRows& rows) {
+  return std::visit([](const auto& r) { return r.n; }, rows);
+}
+
+static void within(Size begin, Size end, Size n) {
+  if (begin > end || end > n) refuse("the part asked for lies outside the rows");
+}
+
+using Stopped = std::tuple<Size, int>;
+using StoppedWith = std::tuple<Size, int, Size>;
+
+static StoppedWith py_pass(const Array& values, const Maybe<Array>& indices,
+                           const Maybe<Array>& starts, Size dim, In<std::int8_t> labels,
+                           Maybe<In<std::int64_t>> order, Size begin, Size end, bool check,
+                           std::tuple<double, double> threshold, std::tuple<double, double> step,
+                           double unit, bool bias, std::int64_t rounds, Out<double> w,
+                           Maybe<Out<double>> u, Out<std::int64_t> round, Out<std::int64_t> row,
+                           Out<double> score, Out<double> taken, Out<double> square) {
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  within(begin, end, order ? order->size() : length(rows));
+  if (labels.size() != length(rows)) refuse("one label a row is needed");
+  if (w.size() != dim + bias || (u && u->size() != dim + bias))
+    refuse("one weight a feature is needed, and one for the constant");
+  for (const Size room : {round.size(), row.size(), score.size(), taken.size(), square.size()})
+    if (room < end - begin) refuse("there must be room to record a mistake on every row");
+  const Rule rule{{std::get<0>(threshold), std::get<1>(threshold)},
+                  {std::get<0>(step), std::get<1>(step)},
+                  unit,
+                  bias};
+  Mistakes out{round.data(), row.data(), score.data(), taken.data(), square.data(), 0};
+  const std::int64_t* const sequence = order ? order->data() : nullptr;
+  double* const sums = u ? u->data() : nullptr;
+  nb::gil_scoped_release unlocked;
+  const Stop stop = std::visit(
+      [&](const auto& r) {
+        return check ? pass<true>(r, labels.data(), sequence, begin, end, rule, rounds, w.data(),
+                                  sums, out)
+                     : pass<false>(r, labels.data(), sequence, begin, end, rule, rounds, w.data(),
+                                   sums, out);
+      },
+      rows);
+  return {stop.at, static_cast<int>(stop.flaw), out.count};
+}
+
+static Stopped py_scores(const Array& values, const Maybe<Array>& indices,
+                         const Maybe<Array>& starts, Size dim, Size begin, Size end,
+                         In<double> w, bool bias, Out<double> out) {
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  within(begin, end, length(rows));
+  if (w.size() != dim + bias) refuse("one weight a feature is needed, and one for the constant");
+  if (out.size() < end - begin) refuse("there must be room for a score a row");
+  nb::gil_scoped_release unlocked;
+  const Stop stop = std::visit(
+      [&](const auto& r) { return scores(r, begin, end, w.data(), bias, out.data()); }, rows);
+  return {stop.at, static_cast<int>(stop.flaw)};
+}
+
+static void py_accumulate(const Array& values, const Maybe<Array>& indices,
+                          const Maybe<Array>& starts, Size dim, In<std::int64_t> example,
+                          In<double> step, bool bias, Out<double> w) {
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  if (w.size() != dim + bias || example.size() != step.size())
+    refuse("one weight a feature and one step an example are needed");
+  for (Size k = 0; k < example.size(); ++k)
+    if (Size(example(k)) >= length(rows)) refuse("a mistake names an example that is not stored");
+  nb::gil_scoped_release unlocked;
+  std::visit(
+      [&](const auto& r) {
+        for (Size k = 0; k < example.size(); ++k) {
+          r.row(Size(example(k))).add(step(k), w.data());
+          if (bias) w(dim) += step(k);
+        }
+      },
+      rows);
+}
+
+static void py_vote(const Array& stored_values, const Maybe<Array>& stored_indices,
+                    const Maybe<Array>& stored_starts, const Array& values,
+                    const Maybe<Array>& indices, const Maybe<Array>& starts, Size dim, Size begin,
+                    Size end, In<std::int64_t> example, In<double> step,
+                    In<std::int64_t> survived, bool bias, bool zero_is_positive,
+                    In<double> start_scores, Out<double> out) {
+  const AnyRows stored = any_rows(stored_values, stored_indices, stored_starts, dim);
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  within(begin, end, length(rows));
+  if (survived.size() != example.size() + 1 || step.size() != example.size())
+    refuse("a survival count for the start and one for each mistake are needed");
+  if (start_scores.size() < end - begin || out.size() < end - begin)
+    refuse("there must be room for a vote a row");
+  for (Size k = 0; k < example.size(); ++k)
+    if (Size(example(k)) >= length(stored)) refuse("a mistake names an example that is not stored");
+  const History history{example.data(), step.data(), survived.data(), example.size(),
+                        zero_is_positive};
+  nb::gil_scoped_release unlocked;
+  std::vector<double> work(dim * abreast, 0.0), dots(length(stored) * abreast);
+  double start[abreast], votes[abreast];
+  for (Size first = begin; first < end; first += abreast) {
+    const Size some = std::min(abreast, end - first);
+    const auto place = [&](bool erase) {
+      std::visit(
+          [&](const auto& r) {
+            for (Size q = 0; q < some; ++q)
+              r.row(first + q).each(
+                  [&](Size j, double x) { work[j * abreast + q] = erase ? 0.0 : x; });
+          },
+          rows);
+    };
+    place(false);
+    std::visit([&](const auto& r) { multiply(r, bias, work.data(), dots.data()); }, stored);
+    place(true);
+    for (Size q = 0; q < abreast; ++q) start[q] = q < some ? start_scores(first - begin + q) : 0.0;
+    count_votes(history, dots.data(), start, votes);
+    std::copy(votes, votes + some, out.data() + (first - begin));
+  }
+}
+
+// Copies the spans of bytes source[from[k]], ... side by side; span k ends up at [to[k], to[k + 1]).
+static void py_copy_spans(In<std::uint8_t> source, In<std::int64_t> from, In<std::int64_t> to,
+                          Out<std::uint8_t> out) {
+  if (to.size() != from.size() + 1) refuse("one place more than there are spans is needed");
+  for (Size k = 0; k < from.size(); ++k)
+    if (from(k) < 0 || to(k) < 0 || to(k + 1) < to(k) || Size(to(k + 1)) > out.size() ||
+        Size(from(k) + (to(k + 1) - to(k))) > source.size())
+      refuse("a span lies outside the bytes");
+  nb::gil_scoped_release unlocked;
+  for (Size k = 0; k < from.size(); ++k)
+    std::copy_n(source.data() + from(k), Size(to(k + 1) - to(k)), out.data() + to(k));
+}
+
+static void py_fill_order(Size run, Size mix, std::uint64_t seed, Out<std::int64_t> out) {
+  if (run == 0 || mix == 0) refuse("runs and mixes must hold at least one row");
+  nb::gil_scoped_release unlocked;
+  fill_order(out.data(), out.size(), run, mix, seed);
+}
+
+NB_MODULE(_core, m) {
+  m.doc() = "The compiled core of novikoff: passes over rows that NumPy owns.";
+  m.def("learn", py_pass, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
+        "order"_a.noconvert().none(), "begin"_a, "end"_a, "check"_a, "threshold"_a, "step"_a,
+        "unit"_a, "bias"_a, "rounds"_a, "w"_a.noconvert(), "u"_a.noconvert().none(),
+        "round"_a.noconvert(), "row"_a.noconvert(), "score"_a.noconvert(), "taken"_a.noconvert(),
+        "square"_a.noconvert(),
+        "One mistake-driven pass over rows[order[begin:end]], updating w (and u) in place.\n\n"
+        "Returns the first position not learned, why (0: all were), and the number of mistakes "
+        "recorded.");
+  m.def("scores", py_scores, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "begin"_a, "end"_a,
+        "w"_a.noconvert(), "bias"_a, "out"_a.noconvert(),
+        "The scores <w, x> of rows[begin:end]; returns the first row not scored, and why.");
+  m.def("accumulate", py_accumulate, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "example"_a.noconvert(),
+        "step"_a.noconvert(), "bias"_a, "w"_a.noconvert(),
+        "Adds step[k] times row example[k] to w, for each k in turn.");
+  m.def("vote", py_vote, "stored_values"_a.noconvert(), "stored_indices"_a.noconvert().none(),
+        "stored_starts"_a.noconvert().none(), "values"_a.noconvert(),
+        "indices"_a.noconvert().none(), "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(),
+        "begin"_a, "end"_a, "example"_a.noconvert(), "step"_a.noconvert(),
+        "survived"_a.noconvert(), "bias"_a, "zero_is_positive"_a, "start_scores"_a.noconvert(),
+        "out"_a.noconvert(),
+        "The votes on rows[begin:end] of every weight vector of a run, by rounds survived.\n\n"
+        "The rows must have been scored before, which is where they are checked.");
+  m.def("copy_spans", py_copy_spans, "source"_a.noconvert(), nb::kw_only(), "start"_a.noconvert(),
+        "to"_a.noconvert(), "out"_a.noconvert(),
+        "Copies spans of bytes, side by side, into out.");
+  m.def("fill_order", py_fill_order, nb::kw_only(), "run"_a, "mix"_a, "seed"_a,
+        "out"_a.noconvert(), "Fills out with a seeded order of its own positions.");
+}

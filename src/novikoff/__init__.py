@@ -1,0 +1,1 @@
+"""Linear classifiers learned online from their mistakes, with proof of what was learned."""

@@ -1,0 +1,67 @@
+"""The nouns a learner meets: examples, and blocks of them in an order.
+
+Labels are −1 and +1 everywhere inside; names and other numbers are converted at the door.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.rows import BadExample, Positions, Rows, Vector
+
+Labels: TypeAlias = NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One example: the columns that are stored, their values, and the label (−1 or +1)."""
+
+    columns: Positions
+    values: Vector
+    label: int
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some examples side by side, and the order to meet them in (None: as they stand).
+
+    `first` is the position in the whole stream of the block's first row, by which the ledger
+    names a row.
+    """
+
+    rows: Rows
+    labels: Labels
+    first: int = 0
+    order: Positions | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.labels) != len(self.rows):
+            raise BadExample(f"{len(self.rows)} rows but {len(self.labels)} labels")
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, i: int) -> Example:
+        columns, values = self.rows.row(i)
+        return Example(columns, values, int(self.labels[i]))
+
+    def __iter__(self) -> Iterator[Example]:
+        order = range(len(self)) if self.order is None else self.order
+        return (self[int(i)] for i in order)
+
+
+def signs(labels: Sequence[float] | NDArray[Any]) -> Labels:
+    """The labels as int8, refused unless each is −1 or +1."""
+    given = np.asarray(labels)
+    if given.ndim != 1:
+        raise BadExample(f"labels must be one-dimensional, not of shape {given.shape}")
+    wrong = np.flatnonzero((given != 1) & (given != -1))
+    if len(wrong):
+        i = int(wrong[0])
+        raise BadExample(f"row {i}: label {given[i]!r} is not one of -1, +1")
+    return given.astype(np.int8)

@@ -1,0 +1,25 @@
+"""The rules that learn: one file each, all with the same two verbs."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from novikoff.examples import Block
+from novikoff.learners.additive import Additive, Ties
+from novikoff.ledger import Keep, Ledger, Mistakes
+from novikoff.rows import Rows, Vector
+
+__all__ = ["Additive", "Learner", "Ties"]
+
+
+class Learner(Protocol):
+    """Anything that can play: it scores a row, is then told the label, and may learn."""
+
+    def scores(self, rows: Rows) -> Vector:
+        """The score of each row under the present weights, which do not change."""
+
+    def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
+        """Meet examples begin..end of the block's order; where it stopped, and the mistakes."""
+
+    def open_ledger(self, keep: Keep = "examples") -> Ledger:
+        """An empty ledger that starts where this learner stands."""

@@ -1,0 +1,170 @@
+"""The perceptron's rule, plain and with a margin: add a mistaken example to the weights."""
+
+from __future__ import annotations
+
+import math
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from novikoff import _core
+from novikoff.examples import Block
+from novikoff.ledger import Keep, Ledger, Mistakes
+from novikoff.rows import BadExample, Flaw, Rows, Vector, dots, explain
+
+Ties: TypeAlias = Literal["mistake", "positive", "negative"]
+
+# What y·s must not exceed for an update, for labels −1 and +1. The largest number below 0 stands
+# for "below 0": a tie then is not a mistake.
+_BELOW_ZERO = -math.ulp(0.0)
+_THRESHOLDS: dict[Ties, tuple[float, float]] = {
+    "mistake": (0.0, 0.0),
+    "positive": (0.0, _BELOW_ZERO),
+    "negative": (_BELOW_ZERO, 0.0),
+}
+
+
+class Additive:
+    """Add the example to the weights whenever its score had the wrong sign, or too little of it.
+
+    On a stream with ‖x‖ ≤ R that some unit vector separates with margin γ, the plain rule makes at
+    most (R/γ)² mistakes, however long the stream and whatever its order; with `margin` η it makes
+    at most (R² + 2η)/γ² updates.
+
+    Parameters
+    ----------
+    dim, bias
+        The number of features, and whether a constant feature 1 is folded in after them.
+    margin
+        Update when y(w·x) ≤ margin. 0 is the plain perceptron.
+    rate
+        r > 0, the multiple of y·x that is added. When the weights start at 0 and the margin is 0
+        it only scales them, exactly: the run is made with rate 1 and the weights are multiplied
+        when they are read, so rounding cannot make the mistakes depend on it.
+    ties
+        What a score of exactly 0 says: "mistake" no sign at all, so it is always wrong;
+        "positive" and "negative" the sign they name. A positive margin makes 0 always wrong.
+    averaging
+        Keep the lazy sum that `average` needs; work is done only on mistakes.
+    start
+        The weights before the first round; zero if not given.
+    class_weights
+        Factors of the rate for labels −1 and +1.
+
+    References
+    ----------
+    Rosenblatt (1958); Block (1962); Novikoff (1962), Theorem 1; Krauth & Mézard (1987) for the
+    margin; Freund & Schapire (1999) for the average and the vote.
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        *,
+        bias: bool = False,
+        margin: float = 0.0,
+        rate: float = 1.0,
+        ties: Ties = "mistake",
+        averaging: bool = False,
+        start: Vector | None = None,
+        class_weights: tuple[float, float] = (1.0, 1.0),
+    ) -> None:
+        if not (0 < rate < math.inf and 0 <= margin < math.inf):
+            raise ValueError(f"need 0 < rate and 0 <= margin, got {rate=} and {margin=}")
+        if not all(0 < c < math.inf for c in class_weights):
+            raise ValueError(f"class weights must be positive, got {class_weights}")
+        if ties not in _THRESHOLDS:
+            raise ValueError(f"ties must be one of {', '.join(_THRESHOLDS)}, not {ties!r}")
+        self.dim, self.bias, self.margin, self.rate, self.ties = dim, bias, margin, rate, ties
+        self.rounds = 0
+        length = dim + bias
+        self.start: Vector | None = None
+        self._unit, step = rate, 1.0
+        self._w = np.zeros(length)
+        if start is not None:
+            given = np.asarray(start, dtype=np.float64)
+            if given.shape != (length,) or not np.isfinite(given).all():
+                raise ValueError(f"start must hold {length} finite weights, got {given.shape}")
+            if given.any():
+                self.start = given + 0.0  # the start −0 is the start 0
+                self._w = self.start.copy()
+                self._unit, step = 1.0, rate
+        self._u = np.zeros(length) if averaging else None
+        self._steps = (step * class_weights[0], step * class_weights[1])
+        self._thresholds = _THRESHOLDS[ties]
+        if margin > 0:
+            self._thresholds = (margin / self._unit, margin / self._unit)
+
+    @property
+    def weights(self) -> Vector:
+        """The present weights, the constant's last."""
+        return self._unit * self._w
+
+    @property
+    def average(self) -> Vector:
+        """The mean of the weights over all rounds, each counted as it stood at the round's end."""
+        if self._u is None:
+            raise ValueError("this learner keeps no average; make it with averaging=True")
+        if self.rounds == 0:
+            return self.weights
+        return self._unit * ((self.rounds * self._w - self._u) / self.rounds)
+
+    def open_ledger(self, keep: Keep = "examples") -> Ledger:
+        """An empty ledger that starts where this learner started."""
+        return Ledger(self.dim, bias=self.bias, start=self.start, unit=self._unit, keep=keep)
+
+    def scores(self, rows: Rows) -> Vector:
+        """w·x for each row, added up exactly as when learning."""
+        return dots(rows, self._w, bias=self.bias) * self._unit
+
+    def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
+        """Predict, reveal and update for examples begin..end of the block, in its order.
+
+        Stops early before an example it cannot use; asked to begin with that one, it raises
+        BadExample and changes nothing. So what is returned is always all that was learned.
+        """
+        rows, order = block.rows, block.order
+        if rows.dim != self.dim:
+            raise BadExample(f"rows have {rows.dim} features, the learner has {self.dim}")
+        room = end - begin
+        rounds, which = np.empty(room, np.int64), np.empty(room, np.int64)
+        scores, steps, squares = np.empty(room), np.empty(room), np.empty(room)
+
+        def run() -> tuple[int, int, int]:
+            return _core.learn(
+                *rows.core,
+                labels=block.labels,
+                order=order,
+                begin=begin,
+                end=end,
+                check=not rows.checked,
+                threshold=self._thresholds,
+                step=self._steps,
+                unit=self._unit,
+                bias=self.bias,
+                rounds=self.rounds,
+                w=self._w,
+                u=self._u,
+                round=rounds,
+                row=which,
+                score=scores,
+                taken=steps,
+                square=squares,
+            )
+
+        at, flaw, count = run()
+        if at == begin and flaw == Flaw.ORDER:
+            rows.put_in_order()
+            at, flaw, count = run()
+        if at == begin and flaw:
+            raise explain(Flaw(flaw), rows, begin if order is None else int(order[begin]),
+                          first=block.first)  # fmt: skip
+        self.rounds += at - begin
+        some = slice(count)
+        return at, Mistakes(
+            rounds[some].copy(),
+            which[some] + block.first,
+            scores[some].copy(),
+            steps[some].copy(),
+            squares[some].copy(),
+        )

@@ -1,0 +1,241 @@
+"""Rows of features, dense or CSR, as the compiled core reads them, and what makes one unusable.
+
+A row is never copied on the way to the core, whatever its layout or precision; the one exception
+is a sparse row whose indices are out of order or repeated, which is put right in a copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import IntEnum
+from typing import Any, Protocol, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import _core
+
+Values: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+Vector: TypeAlias = NDArray[np.float64]
+Positions: TypeAlias = NDArray[np.int64]
+CoreArrays: TypeAlias = tuple[NDArray[Any], NDArray[Any] | None, NDArray[Any] | None, int]
+
+
+class BadExample(ValueError):  # noqa: N818  (it names the thing that is wrong)
+    """An example that cannot be learned from, or scored; says which one and why."""
+
+
+class Flaw(IntEnum):
+    """Why the compiled core stopped at a row."""
+
+    NONE = 0
+    BOUNDS = 1
+    INDEX = 2
+    ORDER = 3
+    VALUE = 4
+
+
+class Rows(Protocol):
+    """Many feature vectors of one length, as the compiled core reads them."""
+
+    @property
+    def dim(self) -> int:
+        """How many features a row has."""
+
+    @property
+    def values(self) -> Values:
+        """The numbers that are stored."""
+
+    @property
+    def checked(self) -> bool:
+        """Whether every row is known to be well formed."""
+
+    @property
+    def core(self) -> CoreArrays:
+        """What the compiled core takes: values, indices, starts, dim."""
+
+    def __len__(self) -> int: ...
+
+    def trust(self) -> None:
+        """Note that a whole pass has found every row well formed."""
+
+    def put_in_order(self) -> None:
+        """Sort the indices within each row and add up repeated ones, in a copy."""
+
+    def row(self, i: int) -> tuple[Positions, Vector]:
+        """The columns and values stored for row i."""
+
+    def take(self, positions: Positions) -> Self:
+        """A copy of the rows at these positions."""
+
+    @classmethod
+    def join(cls, pieces: Sequence[Self]) -> Self:
+        """The rows of all the pieces, in order."""
+
+
+class DenseRows:
+    """Rows as a two-dimensional array, one column a feature."""
+
+    checked = True
+
+    def __init__(self, values: Values) -> None:
+        self.values = values
+
+    @property
+    def dim(self) -> int:
+        """How many features a row has."""
+        return int(self.values.shape[1])
+
+    @property
+    def core(self) -> CoreArrays:
+        """What the compiled core takes."""
+        return self.values, None, None, self.dim
+
+    def __len__(self) -> int:
+        return int(self.values.shape[0])
+
+    def trust(self) -> None:
+        """Nothing to note: a dense array cannot be malformed."""
+
+    def put_in_order(self) -> None:
+        """Nothing to do: the columns of a dense row are in order."""
+
+    def row(self, i: int) -> tuple[Positions, Vector]:
+        """The columns and values of row i."""
+        return np.arange(self.dim), self.values[i].astype(np.float64)
+
+    def take(self, positions: Positions) -> DenseRows:
+        """A copy of the rows at these positions."""
+        return DenseRows(self.values[positions])
+
+    @classmethod
+    def join(cls, pieces: Sequence[DenseRows]) -> DenseRows:
+        """The rows of all the pieces, in order."""
+        return pieces[0] if len(pieces) == 1 else cls(np.concatenate([p.values for p in pieces]))
+
+
+class SparseRows:
+    """Rows in compressed form (CSR): row i is values[starts[i]:starts[i+1]] at those indices."""
+
+    def __init__(self, values: Values, indices: Indices, starts: Indices, dim: int) -> None:
+        self.values, self.indices, self.starts, self._dim = values, indices, starts, dim
+        self.checked = False
+
+    @property
+    def dim(self) -> int:
+        """How many features a row has."""
+        return self._dim
+
+    @property
+    def core(self) -> CoreArrays:
+        """What the compiled core takes."""
+        return self.values, self.indices, self.starts, self._dim
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def trust(self) -> None:
+        """Note that a whole pass has found every row well formed; later passes need not look."""
+        self.checked = True
+
+    def put_in_order(self) -> None:
+        """Sort the indices within each row and add up repeated ones, in a copy."""
+        outside = np.flatnonzero((self.indices < 0) | (self.indices >= self._dim))
+        if len(outside):
+            i = int(np.searchsorted(self.starts, outside[0], side="right")) - 1
+            raise explain(Flaw.INDEX, self, i)
+        of_row = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        key = of_row * self._dim + self.indices
+        kept, at = np.unique(key, return_inverse=True)
+        values = np.zeros(len(kept), dtype=self.values.dtype)
+        np.add.at(values, at, self.values)
+        self.values = values
+        self.indices = (kept % self._dim).astype(self.indices.dtype)
+        self.starts = np.searchsorted(kept, np.arange(len(self) + 1) * self._dim).astype(
+            self.starts.dtype
+        )
+
+    def row(self, i: int) -> tuple[Positions, Vector]:
+        """The columns and values stored for row i."""
+        span = slice(int(self.starts[i]), int(self.starts[i + 1]))
+        return self.indices[span].astype(np.int64), self.values[span].astype(np.float64)
+
+    def take(self, positions: Positions) -> SparseRows:
+        """A copy of the rows at these positions."""
+        start = self.starts[positions].astype(np.int64)
+        lengths = self.starts[positions + 1].astype(np.int64) - start
+        to = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        starts: Indices = to.astype(self.starts.dtype)
+        taken = SparseRows(
+            _spans(self.values, start, to), _spans(self.indices, start, to), starts, self._dim
+        )
+        taken.checked = self.checked
+        return taken
+
+    @classmethod
+    def join(cls, pieces: Sequence[SparseRows]) -> SparseRows:
+        """The rows of all the pieces, in order."""
+        if len(pieces) == 1:
+            return pieces[0]
+        ends = np.cumsum([len(p.values) for p in pieces])
+        wide = np.int32 if ends[-1] < np.iinfo(np.int32).max else np.int64
+        shifts = np.concatenate([[0], ends[:-1]])
+        starts = [p.starts[:-1] + shift for p, shift in zip(pieces, shifts, strict=True)]
+        return cls(
+            np.concatenate([p.values for p in pieces]),
+            np.concatenate([p.indices for p in pieces]).astype(wide),
+            np.concatenate([*starts, [ends[-1]]]).astype(wide),
+            pieces[0].dim,
+        )
+
+
+def _spans(source: NDArray[Any], start: Positions, to: Positions) -> NDArray[Any]:
+    out = np.empty(int(to[-1]), dtype=source.dtype)
+    size = source.itemsize
+    _core.copy_spans(
+        source.view(np.uint8), start=start * size, to=to * size, out=out.view(np.uint8)
+    )
+    return out
+
+
+def explain(flaw: Flaw, rows: Rows, i: int, *, first: int = 0) -> BadExample:
+    """Say in words what is wrong with row i, in scikit-learn's manner."""
+    where = f"row {first + i}"
+    if flaw is Flaw.BOUNDS:
+        return BadExample(f"{where}: the row's place in the stored entries is out of bounds")
+    columns, values = rows.row(i)
+    if flaw is Flaw.INDEX:
+        wrong = columns[(columns < 0) | (columns >= rows.dim)]
+        return BadExample(f"{where}: column {wrong[0]} is not in 0..{rows.dim - 1}")
+    bad = np.flatnonzero(~np.isfinite(values))
+    if len(bad):
+        what = "NaN" if np.isnan(values[bad[0]]) else "infinity"
+        return BadExample(f"Input X contains {what} ({where}, column {columns[bad[0]]}).")
+    return BadExample(
+        f"{where}: the score is too large for float64 (largest feature "
+        f"{np.abs(values).max(initial=0.0):.3g}); scale the features"
+    )
+
+
+def dots(rows: Rows, weights: Vector, *, bias: bool = False) -> Vector:
+    """w·x for each row (the constant's weight last, with bias), added up as the pass adds."""
+    out = np.empty(len(rows))
+    at = 0
+    while at < len(rows):
+        end = min(len(rows), at + part_size(rows))
+        stopped, flaw = _core.scores(
+            *rows.core, begin=at, end=end, w=weights, bias=bias, out=out[at:end]
+        )
+        if flaw == Flaw.ORDER:
+            rows.put_in_order()
+        elif flaw:
+            raise explain(Flaw(flaw), rows, stopped)
+        at = stopped
+    return out
+
+
+def part_size(rows: Rows) -> int:
+    """How many rows the core should take at a time: some milliseconds' worth, so Ctrl-C is heard."""
+    per_row = max(1, rows.values.size // max(1, len(rows)))
+    return max(1, min(1 << 18, (1 << 23) // per_row))

@@ -1,0 +1,56 @@
+"""NumPy arrays and scipy's sparse ones as blocks, without copying what the core can read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.examples import Block, signs
+from novikoff.rows import BadExample, DenseRows, Rows, SparseRows, Values
+
+_FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+_WIDTHS = (np.dtype(np.int32), np.dtype(np.int64))
+
+
+def rows_of(X: Any) -> Rows:
+    """Rows over the memory of X: float32 or float64, C-ordered or CSR, are used in place.
+
+    Anything else numeric is converted to float64; any scipy sparse format to CSR.
+    """
+    if hasattr(X, "tocsr"):
+        csr = X if X.format == "csr" else X.tocsr()
+        indices, starts = csr.indices, csr.indptr
+        if indices.dtype != starts.dtype or indices.dtype not in _WIDTHS:
+            indices, starts = indices.astype(np.int64), starts.astype(np.int64)
+        return SparseRows(
+            _floats(csr.data),
+            np.ascontiguousarray(indices),
+            np.ascontiguousarray(starts),
+            int(csr.shape[1]),
+        )
+    given = np.asarray(X)
+    if given.ndim != 2:
+        raise BadExample(f"rows must be two-dimensional, not of shape {given.shape}")
+    return DenseRows(_floats(given))
+
+
+def _floats(values: NDArray[Any]) -> Values:
+    if values.dtype.kind not in "biuf":
+        raise BadExample(f"features must be real numbers, not {values.dtype}")
+    if values.dtype not in _FLOATS or not values.dtype.isnative:
+        values = values.astype(np.float64)
+    return np.ascontiguousarray(values)
+
+
+def block(X: Any, y: Sequence[float] | NDArray[Any], *, first: int = 0) -> Block:
+    """A block of the rows of X with labels y, each −1 or +1.
+
+    >>> block([[1.0, 0.0], [0.0, 2.0]], [1, -1])[1]
+    Example(columns=array([0, 1]), values=array([0., 2.]), label=-1)
+    """
+    return Block(rows_of(X), signs(y), first)
+
+

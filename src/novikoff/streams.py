@@ -1,0 +1,76 @@
+"""Blocks in, blocks out: the order of the rows, and their length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from novikoff import _core
+from novikoff.examples import Block
+from novikoff.rows import DenseRows, Positions, Rows, SparseRows, Values
+
+Shuffle: TypeAlias = Literal["once"] | bool
+
+
+def seeded_order(rows: Rows, seed: int) -> Positions:
+    """An order of the rows drawn from the seed, the same on every machine.
+
+    While the rows fit in a processor's cache it is a uniform permutation. Beyond that, runs of
+    neighbouring rows are shuffled, and then the rows of many runs among themselves: data sorted by
+    class come out mixed, and memory is still read in runs (RUN_BYTES at a time).
+    """
+    order = np.empty(len(rows), dtype=np.int64)
+    size = rows.values.nbytes * (1 if isinstance(rows, DenseRows) else 2)
+    if size <= CACHE_BYTES:
+        run, mix = 1, max(1, len(rows))
+    else:
+        run = max(1, RUN_BYTES * len(rows) // size)
+        mix = RUNS_MIXED
+    _core.fill_order(run=run, mix=mix, seed=seed & (2**64 - 1), out=order)
+    return order
+
+
+CACHE_BYTES = 1 << 20
+RUN_BYTES = 1 << 12
+RUNS_MIXED = 256
+
+
+class Shuffled:
+    """The blocks of a stream, each in a seeded order of its rows.
+
+    `again=False` keeps one order for every pass, so that runs are reproducible and a run that
+    comes back to the same weights is a proof; `again=True` draws a new one for each pass.
+    """
+
+    def __init__(self, stream: Iterable[Block], *, seed: int, again: bool = False) -> None:
+        self._stream = (stream,) if isinstance(stream, Block) else stream
+        self._seed, self._again = seed, again
+        self._passes = 0
+        self._orders: dict[int, Positions] = {}
+
+    def __iter__(self) -> Iterator[Block]:
+        self._passes += 1
+        for n, block in enumerate(self._stream):
+            if self._again or n not in self._orders:
+                draw = np.random.SeedSequence((self._seed, self._passes, n))
+                self._orders[n] = seeded_order(
+                    block.rows, int(draw.generate_state(1, np.uint64)[0])
+                )
+            yield replace(block, order=self._orders[n])
+
+
+def unit_length(rows: Rows) -> Rows:
+    """The rows divided by their Euclidean norms, in a copy; rows of zeros stay as they are."""
+    values = rows.values.astype(np.float64)
+    if isinstance(rows, SparseRows):
+        of_row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
+        norms = np.sqrt(np.bincount(of_row, values**2, minlength=len(rows)))
+        norms[norms == 0] = 1.0
+        return SparseRows(values / norms[of_row], rows.indices, rows.starts, rows.dim)
+    lengths = np.linalg.norm(values, axis=1, keepdims=True)
+    lengths[lengths == 0] = 1.0
+    scaled: Values = values / lengths
+    return DenseRows(scaled)
