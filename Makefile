@@ -24,7 +24,7 @@ bench: $(READY)
 
 # The type stubs of the compiled module are generated and committed; a test says when they are stale.
 stubs: $(READY)
-	$(BIN)/python -m nanobind.stubgen -q -m novikoff._core -o src/novikoff/_core.pyi
+	$(BIN)/python tools/make_stubs.py
 
 $(READY): pyproject.toml CMakeLists.txt $(wildcard cpp/*)
 	test -d .venv || $(PYTHON) -m venv .venv

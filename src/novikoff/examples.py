@@ -5,7 +5,7 @@ Labels are −1 and +1 everywhere inside; names and other numbers are converted 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -65,3 +65,11 @@ def signs(labels: Sequence[float] | NDArray[Any]) -> Labels:
         i = int(wrong[0])
         raise BadExample(f"row {i}: label {given[i]!r} is not one of -1, +1")
     return given.astype(np.int8)
+
+
+Stream: TypeAlias = Block | Iterable[Block]
+
+
+def blocks_of(stream: Stream) -> Iterable[Block]:
+    """The blocks of a stream, which may be a single block."""
+    return (stream,) if isinstance(stream, Block) else stream

@@ -86,13 +86,18 @@ class Ledger:
         """Copy the rows of the block mistaken since the last call, unless already kept."""
         if self.keep != "examples" or self._unstored == 0:
             return
-        recent = np.unique(np.concatenate([p.rows for p in self._pieces[-self._unstored :]]))
+        first, known = block.first, self._known
+        mistaken = np.zeros(len(block), dtype=np.bool_)
+        for piece in self._pieces[-self._unstored :]:
+            mistaken[piece.rows - first] = True
         self._unstored = 0
-        fresh = recent[~np.isin(recent, self._known, assume_unique=True)]
+        here = slice(*np.searchsorted(known, (first, first + len(block))))
+        mistaken[known[here] - first] = False
+        fresh = np.flatnonzero(mistaken)
         if len(fresh):
-            self._stored.append(block.rows.take(fresh - block.first))
-            self._stored_positions.append(fresh)
-            self._known = np.union1d(self._known, fresh)
+            self._stored.append(block.rows.take(fresh))
+            self._stored_positions.append(fresh + first)
+            self._known = np.sort(np.concatenate([known, fresh + first]), kind="stable")
 
     def close_epoch(self) -> int:
         """Mark the end of a pass over the data; the number of mistakes in it."""

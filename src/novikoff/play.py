@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from types import FrameType, TracebackType
 from typing import Any, Self, TypeAlias
 
-from novikoff.examples import Block
+from novikoff.examples import Stream, blocks_of
 from novikoff.learners import Learner
 from novikoff.ledger import Ledger
 from novikoff.rows import BadExample, part_size
@@ -54,7 +54,7 @@ Progress: TypeAlias = Callable[[Ledger], None]
 
 
 def play(
-    stream: Iterable[Block],
+    stream: Stream,
     learner: Learner,
     *,
     epochs: int = 1,
@@ -78,7 +78,7 @@ def play(
     progress
         Called with the ledger after each pass.
     """
-    blocks = (stream,) if isinstance(stream, Block) else stream
+    blocks = blocks_of(stream)
     ledger = learner.open_ledger() if ledger is None else ledger
     with _Interrupts() as interrupts:
         for _ in range(epochs):

@@ -43,21 +43,30 @@ def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector
     (Freund & Schapire 1999, Figure 1 and section 3).
     """
     start = ledger.start
-    scores = dots(rows, np.zeros(ledger.dim + ledger.bias) if start is None else start,
-                  bias=ledger.bias)  # fmt: skip
+    if start is None:
+        start = np.zeros(ledger.dim + ledger.bias)
+    scores = dots(rows, start, bias=ledger.bias)
     survived = ledger.survivals()
     if len(ledger) == 0:
         zero = 1.0 if zero_is_positive else -1.0
-        return np.where(scores == 0, zero, np.sign(scores)) * survived[0]
-    stored, example, steps = ledger.examples, ledger.example, ledger.steps
+        votes: Vector = np.where(scores == 0, zero, np.sign(scores)) * survived[0]
+        return votes
+    kept, kept_indices, kept_starts, _ = ledger.examples.core
+    values, indices, starts, dim = rows.core
+    example, steps = ledger.example, ledger.steps
     out = np.empty(len(rows))
     # the work on a part is in proportion to the mistakes as well as to the rows
     part = max(8, part_size(rows) // max(1, len(ledger) // 64))
     for at in range(0, len(rows), part):
         end = min(len(rows), at + part)
         _core.vote(
-            *stored.core[:3],
-            *rows.core,
+            kept,
+            kept_indices,
+            kept_starts,
+            values,
+            indices,
+            starts,
+            dim,
             begin=at,
             end=end,
             example=example,

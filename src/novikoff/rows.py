@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 
-Values: TypeAlias = NDArray[np.float32] | NDArray[np.float64]
-Indices: TypeAlias = NDArray[np.int32] | NDArray[np.int64]
+Values: TypeAlias = NDArray[np.float32 | np.float64]
+Indices: TypeAlias = NDArray[np.int32 | np.int64]
 Vector: TypeAlias = NDArray[np.float64]
 Positions: TypeAlias = NDArray[np.int64]
 CoreArrays: TypeAlias = tuple[NDArray[Any], NDArray[Any] | None, NDArray[Any] | None, int]
@@ -46,6 +46,10 @@ class Rows(Protocol):
     @property
     def values(self) -> Values:
         """The numbers that are stored."""
+
+    @property
+    def nbytes(self) -> int:
+        """The memory the rows take."""
 
     @property
     def checked(self) -> bool:
@@ -92,6 +96,11 @@ class DenseRows:
         """What the compiled core takes."""
         return self.values, None, None, self.dim
 
+    @property
+    def nbytes(self) -> int:
+        """The memory the rows take."""
+        return int(self.values.nbytes)
+
     def __len__(self) -> int:
         return int(self.values.shape[0])
 
@@ -107,7 +116,7 @@ class DenseRows:
 
     def take(self, positions: Positions) -> DenseRows:
         """A copy of the rows at these positions."""
-        return DenseRows(self.values[positions])
+        return DenseRows(self.values.take(positions, axis=0))
 
     @classmethod
     def join(cls, pieces: Sequence[DenseRows]) -> DenseRows:
@@ -119,7 +128,10 @@ class SparseRows:
     """Rows in compressed form (CSR): row i is values[starts[i]:starts[i+1]] at those indices."""
 
     def __init__(self, values: Values, indices: Indices, starts: Indices, dim: int) -> None:
-        self.values, self.indices, self.starts, self._dim = values, indices, starts, dim
+        self.values: Values = values
+        self.indices: Indices = indices
+        self.starts: Indices = starts
+        self._dim = dim
         self.checked = False
 
     @property
@@ -131,6 +143,11 @@ class SparseRows:
     def core(self) -> CoreArrays:
         """What the compiled core takes."""
         return self.values, self.indices, self.starts, self._dim
+
+    @property
+    def nbytes(self) -> int:
+        """The memory the rows take."""
+        return int(self.values.nbytes + self.indices.nbytes)
 
     def __len__(self) -> int:
         return len(self.starts) - 1
@@ -236,6 +253,6 @@ def dots(rows: Rows, weights: Vector, *, bias: bool = False) -> Vector:
 
 
 def part_size(rows: Rows) -> int:
-    """How many rows the core should take at a time: some milliseconds' worth, so Ctrl-C is heard."""
+    """How many rows the core takes at a time: some milliseconds' worth, so Ctrl-C is heard."""
     per_row = max(1, rows.values.size // max(1, len(rows)))
     return max(1, min(1 << 18, (1 << 23) // per_row))

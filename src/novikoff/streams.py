@@ -2,40 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from novikoff import _core
-from novikoff.examples import Block
+from novikoff.examples import Block, Stream, blocks_of
 from novikoff.rows import DenseRows, Positions, Rows, SparseRows, Values
 
 Shuffle: TypeAlias = Literal["once"] | bool
+
+
+# Rows that fit in CACHE_BYTES are permuted freely; more are dealt out from RUNS_DEALT runs of
+# RUN_BYTES at a time. Longer runs mix less and are no faster.
+CACHE_BYTES = 1 << 22
+RUN_BYTES = 1 << 16
+RUNS_DEALT = 16
 
 
 def seeded_order(rows: Rows, seed: int) -> Positions:
     """An order of the rows drawn from the seed, the same on every machine.
 
     While the rows fit in a processor's cache it is a uniform permutation. Beyond that, runs of
-    neighbouring rows are shuffled, and then the rows of many runs among themselves: data sorted by
-    class come out mixed, and memory is still read in runs (RUN_BYTES at a time).
+    neighbouring rows are shuffled and then dealt out at random, many at a time: data sorted by
+    class come out mixed, and memory is still read forwards.
     """
     order = np.empty(len(rows), dtype=np.int64)
-    size = rows.values.nbytes * (1 if isinstance(rows, DenseRows) else 2)
-    if size <= CACHE_BYTES:
-        run, mix = 1, max(1, len(rows))
-    else:
-        run = max(1, RUN_BYTES * len(rows) // size)
-        mix = RUNS_MIXED
-    _core.fill_order(run=run, mix=mix, seed=seed & (2**64 - 1), out=order)
+    run, mix = 1, max(1, len(rows))
+    if rows.nbytes > CACHE_BYTES:
+        run, mix = max(1, RUN_BYTES * len(rows) // rows.nbytes), RUNS_DEALT
+    _core.fill_order(run=run, mix=mix, seed=seed, out=order)
     return order
-
-
-CACHE_BYTES = 1 << 20
-RUN_BYTES = 1 << 12
-RUNS_MIXED = 256
 
 
 class Shuffled:
@@ -45,8 +44,8 @@ class Shuffled:
     comes back to the same weights is a proof; `again=True` draws a new one for each pass.
     """
 
-    def __init__(self, stream: Iterable[Block], *, seed: int, again: bool = False) -> None:
-        self._stream = (stream,) if isinstance(stream, Block) else stream
+    def __init__(self, stream: Stream, *, seed: int, again: bool = False) -> None:
+        self._stream = blocks_of(stream)
         self._seed, self._again = seed, again
         self._passes = 0
         self._orders: dict[int, Positions] = {}

@@ -1,4 +1,4 @@
-"""Where examples come from: arrays, samplers, adversaries, and the data that ship with the package."""
+"""Where examples come from: arrays, samplers, adversaries, data that ship with the package."""
 
 from novikoff.sources.adversaries import forcing_disjunction, tight
 from novikoff.sources.arrays import block, rows_of

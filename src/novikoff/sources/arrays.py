@@ -52,5 +52,3 @@ def block(X: Any, y: Sequence[float] | NDArray[Any], *, first: int = 0) -> Block
     Example(columns=array([0, 1]), values=array([0., 2.]), label=-1)
     """
     return Block(rows_of(X), signs(y), first)
-
-

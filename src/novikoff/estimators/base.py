@@ -1,0 +1,341 @@
+"""What the estimators share: a run for each class against the rest, and its three readings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from novikoff import readings
+from novikoff.estimators.doors import classes_and_codes, column_kinds, unchanged_by_errors
+from novikoff.examples import Block, Labels
+from novikoff.learners import Additive, Ties
+from novikoff.ledger import Keep, Ledger
+from novikoff.play import Interrupted, Run, Verdict, play
+from novikoff.readings import Reading
+from novikoff.rows import Rows, Vector, dots
+from novikoff.sources.arrays import rows_of
+from novikoff.streams import Shuffle, Shuffled
+
+_WORST_FIRST = (Verdict.INTERRUPTED, Verdict.BUDGET, Verdict.SEPARATED)
+
+
+class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+    """What the estimators share: the run, one for each class against the rest."""
+
+    _reading: ClassVar[Reading] = "final"
+
+    # Each estimator's __init__ sets these: scikit-learn reads parameters from its signature.
+    fit_intercept: bool
+    max_iter: int
+    shuffle: Shuffle
+    eta0: float
+    ties: Ties
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None
+    random_state: int | np.random.RandomState | None
+    verbose: int
+
+    ledger_: Any  # a Ledger; with more than two classes a tuple of them, hence Any
+
+    @unchanged_by_errors
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: ArrayLike | Literal["random"] | None = None,
+        intercept_init: ArrayLike | None = None,
+    ) -> Self:
+        """Pass over the data until a whole pass makes no mistake, or max_iter passes are made.
+
+        Stops early for no other reason. On data with ‖x‖ ≤ R and margin γ (the constant feature
+        counted in both) a clean pass comes after at most (R/γ)² mistakes (Novikoff 1962).
+
+        Parameters
+        ----------
+        X, y
+            Rows (array, frame, or scipy sparse in any format) and their labels, of any two or
+            more kinds; more than two are learned one against the rest.
+        coef_init, intercept_init
+            Where to start, in the shapes of `coef_` and `intercept_`; `coef_init="random"` draws
+            standard normal weights (and intercepts) from random_state. Zero if not given.
+        """
+        self._check_parameters()
+        X, y = self._validate(X, y, reset=True)
+        rows = rows_of(X)
+        self.classes_, codes = classes_and_codes(y)
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"{type(self).__name__} needs samples of at least 2 classes in the data, but it "
+                f"contains only one class: {self.classes_.tolist()[0]!r}"
+            )
+        dice = check_random_state(self.random_state)
+        seed = int(dice.randint(np.iinfo(np.int32).max))
+        starts = self._starts(rows.dim, coef_init, intercept_init, dice)
+        weights = self._class_weights(y)
+        self._learners = [
+            self._learner(rows.dim, w, s) for w, s in zip(weights, starts, strict=True)
+        ]
+        self.runs_ = tuple(Run(learner.open_ledger(), Verdict.BUDGET) for learner in self._learners)
+        self._rows_seen = len(rows)
+        for k in range(len(self._learners)):
+            block = Block(rows, self._signs(codes, k))
+            stream = (
+                Shuffled(block, seed=seed, again=self.shuffle is True) if self.shuffle else block
+            )
+            self._play(k, stream, self._learners[k].open_ledger(self._keep), self.max_iter)
+        return self._publish()
+
+    @unchanged_by_errors
+    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
+        """Meet these examples once, in the order given, and learn from the mistakes.
+
+        However a stream is cut into calls, the result is the same. The first call names all the
+        classes. The whole batch is checked before any of it is learned.
+        """
+        first = not hasattr(self, "classes_")
+        if first:
+            self._check_parameters()
+        X, y = self._validate(X, y, reset=first, finite=True)
+        rows = rows_of(X)
+        if first:
+            if classes is None:
+                raise ValueError("classes must be passed on the first call to partial_fit.")
+            self.classes_ = np.unique(np.asarray(classes))
+            if len(self.classes_) < 2:
+                raise ValueError(f"at least 2 classes are needed, got {self.classes_!r}")
+            if self.class_weight == "balanced":
+                raise ValueError(
+                    "class_weight='balanced' needs all labels, which partial_fit does not have; "
+                    "compute the weights on a sample and pass them as a dict"
+                )
+            self._learners = [
+                self._learner(rows.dim, w, None) for w in self._class_weights(self.classes_)
+            ]
+            self._rows_seen = 0
+            self.runs_ = tuple(
+                Run(learner.open_ledger(self._keep), Verdict.BUDGET) for learner in self._learners
+            )
+        elif classes is not None and not np.array_equal(np.unique(np.asarray(classes)),
+                                                        self.classes_):  # fmt: skip
+            raise ValueError(f"classes {classes!r} are not those of the first call")
+        codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
+        unknown = np.flatnonzero(self.classes_[codes] != y)
+        if len(unknown):
+            raise ValueError(
+                f"row {unknown[0]}: label {y.tolist()[unknown[0]]!r} is not one of the classes "
+                f"{self.classes_.tolist()}"
+            )
+        for k in range(len(self._learners)):
+            block = Block(rows, self._signs(codes, k), self._rows_seen)
+            self._play(k, block, self.runs_[k].ledger, 1)
+        self._rows_seen += len(rows)
+        # a clean pass over one batch says nothing of the batches before it
+        self.runs_ = tuple(Run(run.ledger, Verdict.BUDGET) for run in self.runs_)
+        return self._publish()
+
+    def decision_function(self, X: Any, *, reading: Reading | None = None) -> NDArray[np.float64]:
+        """The score of each row: positive for classes_[1], or one column a class.
+
+        `reading` asks for another reading of the same run than the estimator's own: "final" and
+        "average" are w·x + b, "vote" is votes for less votes against, by rounds survived.
+        """
+        check_is_fitted(self)
+        rows = rows_of(self._validate(X, reset=False))
+        columns = [self._scores(k, rows, reading) for k in range(len(self.coef_))]
+        return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+    def predict(self, X: Any, *, reading: Reading | None = None) -> NDArray[Any]:
+        """The predicted label of each row; a score of 0 says what `ties` says, else positive."""
+        scores = self.decision_function(X, reading=reading)
+        if scores.ndim == 1:
+            chosen = scores >= 0 if self._zero_is_positive else scores > 0
+            return np.asarray(self.classes_[chosen.astype(np.intp)])
+        return np.asarray(self.classes_[scores.argmax(axis=1)])
+
+    def weights(
+        self, reading: Literal["final", "average"] = "final"
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Coefficients and intercepts, in the shapes of coef_ and intercept_, of a reading."""
+        check_is_fitted(self)
+        read = [self._read(learner, run.ledger, reading)
+                for learner, run in zip(self._learners, self.runs_, strict=True)]  # fmt: skip
+        stacked = np.stack(read)
+        if self.fit_intercept:
+            return stacked[:, :-1].copy(), stacked[:, -1].copy()
+        return stacked, np.zeros(len(stacked))
+
+    @property
+    def _keep(self) -> Keep:
+        return getattr(self, "keep", "examples")
+
+    @property
+    def _zero_is_positive(self) -> bool:
+        return self.ties != "negative"
+
+    def _check_parameters(self) -> None:
+        if not (isinstance(self.max_iter, int | np.integer) and self.max_iter >= 1):
+            raise ValueError(f"max_iter must be a whole number from 1, not {self.max_iter!r}")
+        if self.shuffle not in ("once", True, False):
+            raise ValueError(f"shuffle must be 'once', True or False, not {self.shuffle!r}")
+        if self._keep not in ("examples", "positions", "counts"):
+            raise ValueError(
+                f"keep must be 'examples', 'positions' or 'counts', not {self._keep!r}"
+            )
+        self._learner(1, (1.0, 1.0), None)
+
+    def _validate(self, X: Any, y: Any = "no_validation", *, reset: bool,
+                  finite: bool = False) -> Any:  # fmt: skip
+        # X is checked for NaN and infinity by the pass itself, not by one more read of it
+        try:
+            return validate_data(
+                self,
+                X,
+                y,
+                reset=reset,
+                accept_sparse="csr",
+                dtype=[np.float64, np.float32],
+                order="C",
+                ensure_all_finite=finite,
+            )
+        except (ValueError, TypeError) as error:
+            texts = [name for name, kind in column_kinds(X) if kind not in "biuf"]
+            if not texts:
+                raise
+            raise ValueError(
+                f"column {texts[0]!r} of X does not hold numbers; if it is the label, leave it out "
+                "of X, otherwise encode it (for instance with OneHotEncoder)"
+            ) from error
+
+    def _starts(
+        self,
+        dim: int,
+        coef: ArrayLike | Literal["random"] | None,
+        intercept: ArrayLike | None,
+        dice: np.random.RandomState,
+    ) -> list[Vector | None]:
+        runs = 1 if len(self.classes_) == 2 else len(self.classes_)
+        if coef is None and intercept is None:
+            return [None] * runs
+        if isinstance(coef, str):
+            if coef != "random":
+                raise ValueError(f"coef_init must be an array or 'random', not {coef!r}")
+            drawn = dice.standard_normal((runs, dim + 1))
+            coef = drawn[:, :-1]
+            intercept = drawn[:, -1] if intercept is None and self.fit_intercept else intercept
+        w = np.zeros((runs, dim)) if coef is None else np.asarray(coef, dtype=np.float64)
+        b = np.zeros(runs) if intercept is None else np.asarray(intercept, dtype=np.float64)
+        if w.size != runs * dim:
+            raise ValueError(f"coef_init has shape {w.shape}, expected {(runs, dim)}")
+        if b.size != runs:
+            raise ValueError(f"intercept_init has shape {b.shape}, expected {(runs,)}")
+        if not self.fit_intercept:
+            if b.any():
+                raise ValueError("intercept_init is given but fit_intercept is False")
+            return list(w.reshape(runs, dim))
+        return list(np.hstack([w.reshape(runs, dim), b.reshape(runs, 1)]))
+
+    def _class_weights(self, y: NDArray[Any]) -> list[tuple[float, float]]:
+        """For each run, the factors of the rate for the rest (−1) and for the class (+1)."""
+        if self.class_weight is None:
+            each = np.ones(len(self.classes_))
+        else:
+            each = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+        if len(self.classes_) == 2:
+            return [(float(each[0]), float(each[1]))]
+        return [(1.0, float(w)) for w in each]
+
+    def _learner(self, dim: int, weights: tuple[float, float], start: Vector | None) -> Additive:
+        return Additive(
+            dim,
+            bias=self.fit_intercept,
+            margin=getattr(self, "margin", 0.0),
+            rate=self.eta0,
+            ties=self.ties,
+            averaging=self._reading == "average",
+            start=start,
+            class_weights=weights,
+        )
+
+    def _signs(self, codes: NDArray[Any], k: int) -> Labels:
+        positive = codes == (1 if len(self.classes_) == 2 else k)
+        signs: Labels = positive.view(np.int8) * np.int8(2) - np.int8(1)
+        return signs
+
+    def _play(self, k: int, stream: Any, ledger: Ledger, epochs: int) -> None:
+        runs = list(self.runs_)
+        try:
+            runs[k] = play(
+                stream,
+                self._learners[k],
+                epochs=epochs,
+                ledger=ledger,
+                progress=self._report(k) if self.verbose else None,
+            )
+        except Interrupted as stopped:
+            runs[k] = stopped.run
+            raise
+        finally:
+            self.runs_ = tuple(runs)
+            if runs[k].verdict is Verdict.INTERRUPTED:
+                self._publish()
+
+    def _report(self, k: int) -> Any:
+        which = "" if len(self.classes_) == 2 else f"{self.classes_[k]} against the rest, "
+
+        def print_epoch(ledger: Ledger) -> None:
+            ends = [0, *ledger.epoch_ends]
+            made, met = ledger.epoch_mistakes[-1], ends[-1] - ends[-2]
+            print(
+                f"{which}epoch {len(ends) - 1}: {made} mistakes in {met} examples "
+                f"({made / met:.2%}), {ledger.n_mistakes} in all",
+                flush=True,
+            )
+
+        return print_epoch
+
+    def _publish(self) -> Self:
+        self.coef_, self.intercept_ = self.weights(
+            "average" if self._reading == "average" else "final"
+        )
+        ledgers = tuple(run.ledger for run in self.runs_)
+        self.ledger_ = ledgers[0] if len(ledgers) == 1 else ledgers
+        self.verdict_ = str(next(v for v in _WORST_FIRST if v in {r.verdict for r in self.runs_}))
+        self.n_iter_ = max(run.epochs for run in self.runs_)
+        self.n_mistakes_ = sum(len(ledger) for ledger in ledgers)
+        self.mistakes_per_epoch_ = np.zeros(self.n_iter_, dtype=np.int64)
+        for ledger in ledgers:
+            self.mistakes_per_epoch_[: len(ledger.epoch_mistakes)] += ledger.epoch_mistakes
+        self.radius_ = max(ledger.radius for ledger in ledgers)
+        return self
+
+    def _read(self, learner: Additive, ledger: Ledger, reading: Reading) -> Vector:
+        if reading == "final":
+            return learner.weights
+        if reading == "average":
+            return learner.average if self._reading == "average" else readings.average(ledger)
+        raise ValueError(f"reading must be 'final' or 'average', not {reading!r}")
+
+    def _scores(self, k: int, rows: Rows, reading: Reading | None) -> Vector:
+        reading = self._reading if reading is None else reading
+        if reading == "vote":
+            return readings.vote(
+                self.runs_[k].ledger, rows, zero_is_positive=self._zero_is_positive
+            )
+        if reading == self._reading:
+            w, b = self.coef_[k], self.intercept_[k]
+        else:
+            coef, intercept = self.weights(reading)
+            w, b = coef[k], intercept[k]
+        if not self.fit_intercept:
+            return dots(rows, np.ascontiguousarray(w, dtype=np.float64))
+        return dots(rows, np.append(w, b), bias=True)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,152 @@
+"""Bad input to the estimators: each a clear error, in scikit-learn's manner; nothing half done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse as sp
+
+from novikoff import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron
+
+GOOD = np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, -2.0], [-3.0, -1.0]])
+LABELS = np.array([1, 1, 0, 0])
+every = pytest.mark.parametrize(
+    "kind", [Perceptron, MarginPerceptron, AveragedPerceptron, VotedPerceptron]
+)
+
+
+def spoiled(value: float, form: Any) -> Any:
+    X = GOOD.copy()
+    X[2, 1] = value
+    return form(X)
+
+
+@every
+@pytest.mark.parametrize("form", [np.array, sp.csr_array, np.float32, pd.DataFrame])
+@pytest.mark.parametrize(("value", "word"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")])
+def test_nan_and_infinity_are_refused(kind: Any, form: Any, value: float, word: str) -> None:
+    bad = spoiled(value, form)
+    with pytest.raises(ValueError, match=rf"Input X contains {word}"):
+        kind().fit(bad, LABELS)
+    with pytest.raises(ValueError, match=rf"Input X contains {word}"):
+        kind().partial_fit(bad, LABELS, classes=[0, 1])
+    fitted = kind().fit(GOOD, LABELS)
+    for verb in (fitted.predict, fitted.decision_function):
+        with pytest.raises(ValueError, match=rf"Input X contains {word}.* \(row 2, column 1\)"):
+            verb(bad)
+
+
+@every
+def test_a_refused_batch_is_not_learned_in_part(kind: Any) -> None:
+    clf = kind().partial_fit(GOOD, LABELS, classes=[0, 1])
+    before = clf.coef_.copy(), clf.ledger_.n_rounds
+    with pytest.raises(ValueError, match="NaN"):
+        clf.partial_fit(spoiled(np.nan, np.array), LABELS)
+    with pytest.raises(ValueError, match="label 2 is not one of the classes"):
+        clf.partial_fit(GOOD, [0, 1, 2, 0])
+    assert np.array_equal(clf.coef_, before[0])
+    assert clf.ledger_.n_rounds == before[1]
+
+
+@every
+def test_a_refused_fit_leaves_an_unfitted_estimator(kind: Any) -> None:
+    clf = kind()
+    with pytest.raises(ValueError, match="NaN"):
+        clf.fit(spoiled(np.nan, np.array), LABELS)
+    assert vars(clf) == vars(kind())
+    fitted = kind().fit(GOOD, LABELS)
+    with pytest.raises(ValueError, match="NaN"):
+        fitted.fit(spoiled(np.nan, np.array)[:, [0, 1, 1]], ["a", "a", "b", "b"])
+    assert fitted.predict(GOOD).tolist() == LABELS.tolist()
+    assert fitted.n_features_in_ == 2
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "words"),
+    [
+        (GOOD, [1, 1, 1, 1], "at least 2 classes in the data, but it contains only one class: 1"),
+        (GOOD, ["a"] * 4, "only one class: 'a'"),
+        (np.empty((0, 2)), [], r"Found array with 0 sample\(s\) \(shape=\(0, 2\)\)"),
+        (sp.csr_array((0, 2)), [], r"Found array with 0 sample\(s\)"),
+        (np.empty((4, 0)), LABELS, r"0 feature\(s\) \(shape=\(4, 0\)\)"),
+        (GOOD, [0, 1, 1], "inconsistent numbers of samples: .4, 3."),
+        (GOOD[:, 0], LABELS, "Expected 2D array, got 1D array"),
+        (GOOD, [0.5, 1.5, 2.5, 0.5], "Unknown label type: continuous"),
+        (GOOD, [0.5, 1.5, 0.5, 1.5], "Unknown label type: continuous"),
+        (GOOD, [1.0, 0.0, np.nan, 1.0], "Input y contains NaN"),
+        (GOOD, None, "requires y to be passed, but the target y is None"),
+        (GOOD + 1j, LABELS, "Complex data not supported"),
+        (GOOD.astype(str) + "x", LABELS, "could not convert string to float"),
+        (GOOD * 1e200, LABELS, "scale the features"),
+    ],
+)
+def test_data_that_cannot_be_learned_are_refused(X: Any, y: Any, words: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=words):
+        Perceptron(shuffle=False).fit(X, y)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_label_column_left_in_the_features_is_named(frame: Any) -> None:
+    data = frame({"length": [1.0, 2.0, 3.0, 4.0], "species": ["a", "b", "a", "b"]})
+    with pytest.raises(ValueError, match="column 'species' of X does not hold numbers"):
+        Perceptron().fit(data, LABELS)
+
+
+@every
+def test_a_wrong_number_of_features_is_refused(kind: Any) -> None:
+    clf = kind().fit(GOOD, LABELS)
+    with pytest.raises(ValueError, match="X has 3 features, but .* is expecting 2"):
+        clf.predict(np.ones((2, 3)))
+    with pytest.raises(ValueError, match="X has 1 features, but .* is expecting 2"):
+        clf.partial_fit(np.ones((2, 1)), [0, 1])
+
+
+def test_sparse_rows_with_impossible_indices_are_refused() -> None:
+    X = sp.csr_array(GOOD)
+    X.indices = np.array([0, 1, 0, 1, 0, 7, 0, 1], dtype=np.int32)
+    with pytest.raises(ValueError, match="row 2: column 7 is not in 0..1"):
+        Perceptron(shuffle=False).fit(X, LABELS)
+    X.indices = np.array([0, 1, 0, 1, 0, -1, 0, 1], dtype=np.int32)
+    with pytest.raises(ValueError, match="row 2: column -1 is not in 0..1"):
+        Perceptron(shuffle=False).fit(X, LABELS)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"max_iter": 0}, "max_iter must be a whole number from 1, not 0"),
+        ({"max_iter": 2.5}, "max_iter must be a whole number from 1, not 2.5"),
+        ({"shuffle": "twice"}, "shuffle must be 'once', True or False, not 'twice'"),
+        ({"eta0": 0.0}, "0 < rate"),
+        ({"eta0": -1.0}, "0 < rate"),
+        ({"eta0": float("nan")}, "0 < rate"),
+        ({"ties": "even"}, "ties must be one of mistake, positive, negative, not 'even'"),
+        ({"keep": "all"}, "keep must be 'examples', 'positions' or 'counts', not 'all'"),
+        ({"class_weight": {0: 0.0, 1: 1.0}}, "class weights must be positive"),
+    ],
+)
+def test_parameters_out_of_range_are_refused(parameters: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Perceptron(**parameters).fit(GOOD, LABELS)
+    with pytest.raises(ValueError, match="0 <= margin"):
+        MarginPerceptron(margin=-1.0).fit(GOOD, LABELS)
+
+
+def test_partial_fit_must_know_the_classes() -> None:
+    with pytest.raises(ValueError, match="classes must be passed on the first call"):
+        Perceptron().partial_fit(GOOD, LABELS)
+    with pytest.raises(ValueError, match="at least 2 classes"):
+        Perceptron().partial_fit(GOOD, LABELS, classes=[1])
+    clf = Perceptron().partial_fit(GOOD, LABELS, classes=[0, 1])
+    with pytest.raises(ValueError, match="not those of the first call"):
+        clf.partial_fit(GOOD, LABELS, classes=[0, 2])
+
+
+def test_an_unknown_reading_is_refused() -> None:
+    clf: Any = Perceptron().fit(GOOD, LABELS)
+    with pytest.raises(ValueError, match="reading must be"):
+        clf.predict(GOOD, reading="median")

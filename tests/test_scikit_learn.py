@@ -1,0 +1,54 @@
+"""scikit-learn's own checks, and its ways of combining estimators."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.calibration import CalibratedClassifierCV
+from sklearn.datasets import load_iris, make_classification
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.utils.estimator_checks import check_estimator
+
+from novikoff import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron
+
+every = pytest.mark.parametrize(
+    "kind", [Perceptron, MarginPerceptron, AveragedPerceptron, VotedPerceptron]
+)
+
+
+@every
+def test_every_check_of_scikit_learn_passes(kind: Any) -> None:
+    results = check_estimator(kind(), on_skip=None, on_fail=None)
+    assert len(results) > 40
+    assert [(r["check_name"], r["exception"]) for r in results if r["status"] != "passed"] == []
+
+
+@every
+def test_it_works_in_a_pipeline_with_text(kind: Any) -> None:
+    texts = ["free money now", "cheap money free", "see you at lunch", "lunch with you tomorrow"]
+    model = make_pipeline(CountVectorizer(), kind()).fit(texts, ["spam", "spam", "ham", "ham"])
+    assert model.predict(["free lunch money", "you at lunch"]).tolist() == ["spam", "ham"]
+
+
+@every
+def test_it_can_be_searched_calibrated_and_wrapped(kind: Any) -> None:
+    X, y = make_classification(200, 10, random_state=0)
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), kind(max_iter=20)),
+        {f"{kind.__name__.lower()}__fit_intercept": [True, False]},
+        cv=3,
+    ).fit(X, y)
+    assert search.best_score_ > 0.7
+    calibrated = CalibratedClassifierCV(kind(max_iter=20), cv=3).fit(X, y)
+    chances = calibrated.predict_proba(X)
+    assert np.allclose(chances.sum(axis=1), 1)
+    assert calibrated.score(X, y) > 0.7
+    X3, y3 = load_iris(return_X_y=True)
+    assert OneVsRestClassifier(kind(max_iter=50)).fit(X3, y3).score(X3, y3) > 0.6
+    assert cross_val_score(kind(max_iter=50), X3, y3, cv=3).mean() > 0.6

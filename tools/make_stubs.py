@@ -1,0 +1,24 @@
+"""Write the type stubs of the compiled module: python tools/make_stubs.py [PATH]."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+from nanobind.stubgen import StubGen
+
+TARGET = Path(__file__).parents[1] / "src" / "novikoff" / "_core.pyi"
+
+
+def generate() -> str:
+    """The stubs as they should be: nanobind's, with arrays of any dtype said to be so."""
+    stubs = StubGen(importlib.import_module("novikoff._core"))
+    stubs.put(importlib.import_module("novikoff._core"))
+    text = str(stubs.get()).replace("NDArray,", "NDArray[Any],")
+    return text.replace("from typing import Annotated", "from typing import Annotated, Any")
+
+
+if __name__ == "__main__":
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else TARGET
+    target.write_text(generate(), encoding="utf-8")
