@@ -23,6 +23,7 @@ from sklearn.linear_model import Perceptron as SkPerceptron
 from sklearn.linear_model import SGDClassifier
 
 from novikoff import AveragedPerceptron, Perceptron
+from novikoff.streams import Shuffle
 
 warnings.filterwarnings("ignore")
 
@@ -75,7 +76,8 @@ def read_bandwidth() -> float:
 def compare(data: str, X: Any, y: Any, times: int, bandwidth: float) -> None:
     """Print a row for each order of the rows and each pair of estimators."""
     size = X.data.nbytes + X.indices.nbytes if hasattr(X, "indices") else X.nbytes
-    for shuffle, order in (("once", "shuffled"), (False, "given")):
+    orders: tuple[tuple[Shuffle, str], ...] = (("once", "shuffled"), (False, "given"))
+    for shuffle, order in orders:
         sk: dict[str, Any] = {"max_iter": 1, "tol": None, "shuffle": bool(shuffle)}
         sgd = SGDClassifier(loss="perceptron", learning_rate="constant", eta0=1.0, penalty=None,
                             average=True, **sk)  # fmt: skip

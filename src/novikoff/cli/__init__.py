@@ -1,0 +1,17 @@
+"""The command line: one file a verb, and nothing loaded before it is needed."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run `novikoff`; the version is printed without loading anything else."""
+    if sys.argv[1:] == ["--version"]:
+        from novikoff import __version__
+
+        print(f"novikoff {__version__}")
+        return
+    from novikoff.cli.app import app
+
+    app()

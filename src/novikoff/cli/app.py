@@ -1,0 +1,40 @@
+"""The verbs put together."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from novikoff import __version__
+from novikoff.cli.demo import demo
+
+app = typer.Typer(
+    name="novikoff",
+    help="Learn linear classifiers online from their mistakes, and prove what was learned.",
+    epilog="Example: novikoff demo",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"novikoff {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and stop."
+        ),
+    ] = False,
+) -> None:
+    """Learn linear classifiers online from their mistakes, and prove what was learned."""
+
+
+app.command(epilog="Example: novikoff demo --seed 3")(demo)
