@@ -29,23 +29,25 @@ void shuffle(T* items, Size n, Dice& dice) {
   for (Size k = n; k > 1; --k) std::swap(items[k - 1], items[dice.below(k)]);
 }
 
-// Rows 0..n-1 are cut into runs of `run` neighbours, the runs are shuffled, and every `mix` runs that
-// now stand together are dealt out at random, each run in its own order: like riffling many packs
+// Rows 0..n-1 are cut into runs of `run` neighbours, the runs are shuffled, and `mix` or more runs
+// that now stand together are dealt out at random, each run in its own order: like riffling many packs
 // of cards at once. With run = 1 this is a uniform permutation. With longer runs memory is read in
 // `mix` forward streams, which the processor fetches ahead by itself: 104 ms against 95 ms in file
 // order and 300 ms in random order (800k sparse rows, 64 KB runs, 16 at a time).
 inline void fill_order(std::int64_t* order, Size n, Size run, Size mix, std::uint64_t seed) {
   Dice dice{seed};
-  std::vector<std::int64_t> first, next(mix);
+  std::vector<std::int64_t> first;
   first.reserve(n / run + 1);
   for (Size i = 0; i < n; i += run) first.push_back(std::int64_t(i));
   shuffle(first.data(), first.size(), dice);
+  const Size packs = first.size(), deals = std::max<Size>(1, packs / mix);
+  std::vector<std::int64_t> next(packs / deals + 1);
   std::int64_t* out = order;
-  for (Size k = 0; k < first.size(); k += mix) {
+  for (Size d = 0; d < deals; ++d) {
+    const Size from = packs * d / deals, some = packs * (d + 1) / deals - from;
     std::int64_t* const dealt = out;
-    const Size some = std::min(mix, first.size() - k);
     for (Size r = 0; r < some; ++r) {
-      next[r] = first[k + r];
+      next[r] = first[from + r];
       out = std::fill_n(out, std::min(run, n - Size(next[r])), std::int64_t(r));
     }
     shuffle(dealt, Size(out - dealt), dice);

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from novikoff import guarantees, sources, streams
-from novikoff.play import play
+from novikoff.loop import play
 from novikoff.cli.demo import split
 from novikoff.examples import Block
 from novikoff.learners import Additive
@@ -59,9 +59,7 @@ def turning() -> tuple[list[str], str]:
             ORANGE, f"M{x - 4:.1f},{y:.1f}h8")  # fmt: skip
         drawn.append(f'<path d="{mark}" stroke="{colour}" stroke-width="2"/>')
         if i in mistaken:
-            drawn.append(
-                f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="none" stroke="{colour}"/>'
-            )
+            drawn.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="none" stroke="{colour}"/>')
     caption = f"{len(run.ledger)} mistakes (circled) turn the line, then none: {run.verdict}"
     return drawn, caption
 

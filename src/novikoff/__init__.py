@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from novikoff.examples import Block, Example
     from novikoff.learners import Additive
     from novikoff.ledger import Ledger
-    from novikoff.play import Interrupted, Run, Verdict, play
+    from novikoff.loop import Interrupted, Run, Verdict, play
     from novikoff.rows import BadExample
 
 __version__ = "0.1.0"
@@ -34,11 +34,11 @@ _HOMES = {
     "BadExample": "novikoff.rows",
     "Block": "novikoff.examples",
     "Example": "novikoff.examples",
-    "Interrupted": "novikoff.play",
+    "Interrupted": "novikoff.loop",
     "Ledger": "novikoff.ledger",
-    "Run": "novikoff.play",
-    "Verdict": "novikoff.play",
-    "play": "novikoff.play",
+    "Run": "novikoff.loop",
+    "Verdict": "novikoff.loop",
+    "play": "novikoff.loop",
     "guarantees": "",
     "readings": "",
     "sources": "",

@@ -46,6 +46,19 @@ class Block:
     def __len__(self) -> int:
         return len(self.rows)
 
+    @property
+    def n_rounds(self) -> int:
+        """How many examples are met: an order may leave rows out, or repeat them."""
+        return len(self.rows) if self.order is None else len(self.order)
+
+    def is_whole(self) -> bool:
+        """Whether every row is met."""
+        if self.order is None:
+            return True
+        met = np.zeros(len(self.rows), dtype=np.bool_)
+        met[self.order] = True
+        return bool(met.all())
+
     def __getitem__(self, i: int) -> Example:
         columns, values = self.rows.row(i)
         return Example(columns, values, int(self.labels[i]))

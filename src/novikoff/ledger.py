@@ -7,15 +7,17 @@ from it. The ledger grows with the mistakes, not with the stream.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from novikoff.examples import Block, Labels
-from novikoff.rows import BadExample, Positions, Rows, Vector
+from novikoff.rows import BadExample, Positions, Rows, Vector, join
 
 Keep: TypeAlias = Literal["examples", "positions", "counts"]
+
+_NO_EXAMPLES = "this ledger kept no examples; use keep='examples'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +37,18 @@ class Mistakes:
 class Ledger:
     """What a run got wrong, with what is needed to read everything else from it.
 
-    The weights after any mistake are `start + unit * Σ steps[k] * x[k]`: `steps` holds y times the
-    weight of its class (times the rate, when the start is not 0) and `unit` the rate otherwise.
+    The weights after any mistake are `unit * (start + Σ steps[k] * x[k])`: `steps` holds y times the
+    weight of its class, and `unit` is the rate; or, when the weights did not start at 0, `unit` is 1
+    and `steps` has the rate in it.
 
     Parameters
     ----------
     dim, bias
         The number of features, and whether a constant feature 1 follows them. The constant
         counts in `squares` and so in the radius.
-    start
-        The weights before the first round (None: zero).
+    start, began
+        The weights before this ledger's first round, over `unit` (None: zero), and how many rounds
+        the learner had played by then.
     keep
         "examples": a copy of each mistaken row, once however often it is mistaken;
         "positions": where it stands in the data; "counts": totals only, for endless streams.
@@ -56,10 +60,12 @@ class Ledger:
         *,
         bias: bool = False,
         start: Vector | None = None,
+        began: int = 0,
         unit: float = 1.0,
         keep: Keep = "examples",
     ) -> None:
-        self.dim, self.bias, self.start, self.unit, self.keep = dim, bias, start, unit, keep
+        self.dim, self.bias, self.unit, self.keep = dim, bias, unit, keep
+        self.start, self.began = start, began
         self.n_rounds = 0
         self.n_mistakes = 0
         self.largest_square = 0.0
@@ -69,7 +75,7 @@ class Ledger:
         self._stored: list[Rows] = []
         self._stored_positions: list[Positions] = []
         self._known = np.empty(0, dtype=np.int64)
-        self._unstored = 0
+        self._recent: list[Positions] = []
 
     def record(self, mistakes: Mistakes, rounds: int) -> None:
         """Add the mistakes made in the next so many rounds."""
@@ -79,18 +85,18 @@ class Ledger:
         self.n_mistakes += len(mistakes)
         self.largest_square = max(self.largest_square, float(mistakes.squares.max()))
         if self.keep != "counts":
-            self._pieces.append(mistakes)
-            self._unstored += 1
+            self._pieces.append(replace(mistakes, rounds=mistakes.rounds - self.began))
+            self._recent.append(mistakes.rows)
 
     def store(self, block: Block) -> None:
         """Copy the rows of the block mistaken since the last call, unless already kept."""
-        if self.keep != "examples" or self._unstored == 0:
+        recent, self._recent = self._recent, []
+        if self.keep != "examples" or not recent:
             return
         first, known = block.first, self._known
         mistaken = np.zeros(len(block), dtype=np.bool_)
-        for piece in self._pieces[-self._unstored :]:
-            mistaken[piece.rows - first] = True
-        self._unstored = 0
+        for rows in recent:
+            mistaken[rows - first] = True
         here = slice(*np.searchsorted(known, (first, first + len(block))))
         mistaken[known[here] - first] = False
         fresh = np.flatnonzero(mistaken)
@@ -124,7 +130,6 @@ class Ledger:
                 for name, kind in zip(Mistakes.__slots__, kinds, strict=True)
             ]
             self._pieces = [Mistakes(*columns)]
-            self._unstored = min(self._unstored, 1)
         return self._pieces[0]
 
     @property
@@ -166,10 +171,9 @@ class Ledger:
     def examples(self) -> Rows:
         """The mistaken rows, each once; `example` says which of them each mistake was."""
         if not self._stored:
-            raise BadExample("this ledger kept no examples; use keep='examples'")
+            raise BadExample(_NO_EXAMPLES)
         if len(self._stored) > 1:
-            self._stored = [type(self._stored[0]).join(self._stored)]
-            self._stored_positions = [np.concatenate(self._stored_positions)]
+            self._stored = [join(self._stored)]
         return self._stored[0]
 
     @property
@@ -177,6 +181,8 @@ class Ledger:
         """For each mistake, the place of its row in `examples`."""
         if self.n_mistakes == 0:
             return np.empty(0, dtype=np.int64)
+        if not self._stored:
+            raise BadExample(_NO_EXAMPLES)
         positions = np.concatenate(self._stored_positions)
         by_position = np.argsort(positions)
         return by_position[np.searchsorted(positions[by_position], self.rows)]

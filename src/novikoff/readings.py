@@ -14,7 +14,7 @@ Reading: TypeAlias = Literal["final", "average", "vote"]
 
 
 def final(ledger: Ledger) -> Vector:
-    """The weights after the last mistake: the start plus the sum of the mistakes.
+    """The weights after the last mistake: where the run started plus the sum of the mistakes.
 
     Bit for bit what the learner itself holds, for the sum is taken in the same order.
     """

@@ -73,9 +73,8 @@ class Rows(Protocol):
     def take(self, positions: Positions) -> Self:
         """A copy of the rows at these positions."""
 
-    @classmethod
-    def join(cls, pieces: Sequence[Self]) -> Self:
-        """The rows of all the pieces, in order."""
+    def sparse(self) -> SparseRows:
+        """The same rows in compressed form."""
 
 
 class DenseRows:
@@ -118,10 +117,11 @@ class DenseRows:
         """A copy of the rows at these positions."""
         return DenseRows(self.values.take(positions, axis=0))
 
-    @classmethod
-    def join(cls, pieces: Sequence[DenseRows]) -> DenseRows:
-        """The rows of all the pieces, in order."""
-        return pieces[0] if len(pieces) == 1 else cls(np.concatenate([p.values for p in pieces]))
+    def sparse(self) -> SparseRows:
+        """The same rows in compressed form, without their zeros."""
+        of_row, columns = np.nonzero(self.values)
+        starts = np.searchsorted(of_row, np.arange(len(self) + 1))
+        return SparseRows(self.values[of_row, columns], columns, starts, self.dim)
 
 
 class SparseRows:
@@ -133,6 +133,12 @@ class SparseRows:
         self.starts: Indices = starts
         self._dim = dim
         self.checked = False
+        stored = min(len(values), len(indices))
+        bounds = np.concatenate([[0], starts, [stored]])
+        backwards = np.flatnonzero(bounds[1:] < bounds[:-1])
+        if len(starts) == 0 or len(backwards):
+            i = max(0, min(int(backwards[0]) - 1, len(starts) - 2)) if len(starts) else 0
+            raise BadExample(f"row {i}: its entries are out of bounds, {stored} are stored")
 
     @property
     def dim(self) -> int:
@@ -157,21 +163,25 @@ class SparseRows:
         self.checked = True
 
     def put_in_order(self) -> None:
-        """Sort the indices within each row and add up repeated ones, in a copy."""
-        outside = np.flatnonzero((self.indices < 0) | (self.indices >= self._dim))
-        if len(outside):
-            i = int(np.searchsorted(self.starts, outside[0], side="right")) - 1
-            raise explain(Flaw.INDEX, self, i)
+        """Sort the indices within each row and add up repeated ones, in a copy.
+
+        A row with an index that is no column is left as it is, to be refused when it is met.
+        """
+        span = slice(int(self.starts[0]), int(self.starts[-1]))
+        values, indices = self.values[span], self.indices[span]
         of_row = np.repeat(np.arange(len(self)), np.diff(self.starts))
-        key = of_row * self._dim + self.indices
-        kept, at = np.unique(key, return_inverse=True)
-        values = np.zeros(len(kept), dtype=self.values.dtype)
-        np.add.at(values, at, self.values)
-        self.values = values
-        self.indices = (kept % self._dim).astype(self.indices.dtype)
-        self.starts = np.searchsorted(kept, np.arange(len(self) + 1) * self._dim).astype(
-            self.starts.dtype
-        )
+        outside = (indices < 0) | (indices >= self._dim)
+        as_it_is = np.zeros(len(self), dtype=np.bool_)
+        as_it_is[of_row[outside]] = True
+        alone = as_it_is[of_row]
+        order = np.lexsort((np.where(alone, np.arange(len(indices)), indices), of_row))
+        indices, of_row, alone = indices[order], of_row[order], alone[order]
+        first = np.ones(len(order), dtype=np.bool_)
+        first[1:] = (np.diff(of_row) != 0) | (np.diff(indices) != 0) | alone[1:]
+        self.values = np.add.reduceat(values[order], np.flatnonzero(first))
+        self.indices = indices[first]
+        lengths = np.bincount(of_row[first], minlength=len(self))
+        self.starts = np.concatenate([[0], np.cumsum(lengths)]).astype(self.starts.dtype)
 
     def row(self, i: int) -> tuple[Positions, Vector]:
         """The columns and values stored for row i."""
@@ -190,21 +200,32 @@ class SparseRows:
         taken.checked = self.checked
         return taken
 
-    @classmethod
-    def join(cls, pieces: Sequence[SparseRows]) -> SparseRows:
-        """The rows of all the pieces, in order."""
-        if len(pieces) == 1:
-            return pieces[0]
-        ends = np.cumsum([len(p.values) for p in pieces])
-        wide = np.int32 if ends[-1] < np.iinfo(np.int32).max else np.int64
-        shifts = np.concatenate([[0], ends[:-1]])
-        starts = [p.starts[:-1] + shift for p, shift in zip(pieces, shifts, strict=True)]
-        return cls(
-            np.concatenate([p.values for p in pieces]),
-            np.concatenate([p.indices for p in pieces]).astype(wide),
-            np.concatenate([*starts, [ends[-1]]]).astype(wide),
-            pieces[0].dim,
-        )
+    def sparse(self) -> SparseRows:
+        """These rows themselves."""
+        return self
+
+
+def join(pieces: Sequence[Rows]) -> Rows:
+    """The rows of all the pieces, in order; in compressed form if any of them is."""
+    if len(pieces) == 1:
+        return pieces[0]
+    if all(isinstance(piece, DenseRows) for piece in pieces):
+        return DenseRows(np.concatenate([piece.values for piece in pieces]))
+    parts = [piece.sparse() for piece in pieces]
+    ends = np.cumsum([len(part.values) for part in parts])
+    narrow = ends[-1] <= np.iinfo(np.int32).max and parts[0].dim <= np.iinfo(np.int32).max
+    width = np.int32 if narrow else np.int64
+    starts = [
+        part.starts[:-1] + end - len(part.values) for part, end in zip(parts, ends, strict=True)
+    ]
+    joined = SparseRows(
+        np.concatenate([part.values for part in parts]),
+        np.concatenate([part.indices for part in parts]).astype(width),
+        np.concatenate([*starts, ends[-1:]]).astype(width),
+        parts[0].dim,
+    )
+    joined.checked = all(part.checked for part in parts)
+    return joined
 
 
 def _spans(source: NDArray[Any], start: Positions, to: Positions) -> NDArray[Any]:
@@ -220,7 +241,10 @@ def explain(flaw: Flaw, rows: Rows, i: int, *, first: int = 0) -> BadExample:
     """Say in words what is wrong with row i, in scikit-learn's manner."""
     where = f"row {first + i}"
     if flaw is Flaw.BOUNDS:
-        return BadExample(f"{where}: the row's place in the stored entries is out of bounds")
+        missing = not 0 <= i < len(rows)
+        return BadExample(
+            f"{where}: " + ("there is no such row" if missing else "its entries are out of bounds")
+        )
     columns, values = rows.row(i)
     if flaw is Flaw.INDEX:
         wrong = columns[(columns < 0) | (columns >= rows.dim)]

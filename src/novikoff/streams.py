@@ -16,9 +16,10 @@ Shuffle: TypeAlias = Literal["once"] | bool
 
 
 # Rows that fit in CACHE_BYTES are permuted freely; more are dealt out from RUNS_DEALT runs of
-# RUN_BYTES at a time. Longer runs mix less and are no faster.
+# RUN_BYTES (at most RUN_ROWS rows) at a time. Longer runs mix less and are no faster.
 CACHE_BYTES = 1 << 22
 RUN_BYTES = 1 << 16
+RUN_ROWS = 1 << 10
 RUNS_DEALT = 16
 
 
@@ -32,7 +33,7 @@ def seeded_order(rows: Rows, seed: int) -> Positions:
     order = np.empty(len(rows), dtype=np.int64)
     run, mix = 1, max(1, len(rows))
     if rows.nbytes > CACHE_BYTES:
-        run, mix = max(1, RUN_BYTES * len(rows) // rows.nbytes), RUNS_DEALT
+        run, mix = min(max(1, RUN_BYTES * len(rows) // rows.nbytes), RUN_ROWS), RUNS_DEALT
     _core.fill_order(run=run, mix=mix, seed=seed, out=order)
     return order
 
@@ -51,7 +52,7 @@ class Shuffled:
         self._orders: dict[int, Positions] = {}
 
     def __iter__(self) -> Iterator[Block]:
-        self._passes += 1
+        self._passes += self._again
         for n, block in enumerate(self._stream):
             if self._again or n not in self._orders:
                 draw = np.random.SeedSequence((self._seed, self._passes, n))

@@ -12,14 +12,16 @@ from novikoff import guarantees, readings, sources, streams
 from novikoff.examples import Block
 from novikoff.learners import Additive
 from novikoff.ledger import Ledger
-from novikoff.play import play
+from novikoff.loop import play
 from novikoff.rows import Vector, dots
 
 EPOCHS_SHOWN = 5  # then every tenth
 
 
 def demo(
-    seed: Annotated[int, typer.Option(min=0, help="Draws the held-out messages and the order.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, help="Draws the held-out messages and the order.")
+    ] = 0,
 ) -> None:
     """Learn a spam filter on the mail that ships with the package, and check it against the theorem."""
     began = time.perf_counter()

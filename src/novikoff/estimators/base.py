@@ -16,7 +16,7 @@ from novikoff.estimators.doors import classes_and_codes, column_kinds, unchanged
 from novikoff.examples import Block, Labels
 from novikoff.learners import Additive, Ties
 from novikoff.ledger import Keep, Ledger
-from novikoff.play import Interrupted, Run, Verdict, play
+from novikoff.loop import Interrupted, Run, Verdict, play
 from novikoff.readings import Reading
 from novikoff.rows import Rows, Vector, dots
 from novikoff.sources.arrays import rows_of
@@ -267,22 +267,17 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         return signs
 
     def _play(self, k: int, stream: Any, ledger: Ledger, epochs: int) -> None:
-        runs = list(self.runs_)
+        report = self._report(k) if self.verbose else None
         try:
-            runs[k] = play(
-                stream,
-                self._learners[k],
-                epochs=epochs,
-                ledger=ledger,
-                progress=self._report(k) if self.verbose else None,
-            )
+            run = play(stream, self._learners[k], epochs=epochs, ledger=ledger, progress=report)
         except Interrupted as stopped:
-            runs[k] = stopped.run
+            self._enter(k, stopped.run)
+            self._publish().verdict_ = str(Verdict.INTERRUPTED)
             raise
-        finally:
-            self.runs_ = tuple(runs)
-            if runs[k].verdict is Verdict.INTERRUPTED:
-                self._publish()
+        self._enter(k, run)
+
+    def _enter(self, k: int, run: Run) -> None:
+        self.runs_ = (*self.runs_[:k], run, *self.runs_[k + 1 :])
 
     def _report(self, k: int) -> Any:
         which = "" if len(self.classes_) == 2 else f"{self.classes_[k]} against the rest, "

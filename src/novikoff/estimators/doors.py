@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from novikoff.play import Interrupted
+from novikoff.loop import Interrupted
 
 P = ParamSpec("P")
 S = TypeVar("S")

@@ -78,7 +78,6 @@ class Additive:
         self.dim, self.bias, self.margin, self.rate, self.ties = dim, bias, margin, rate, ties
         self.rounds = 0
         length = dim + bias
-        self.start: Vector | None = None
         self._unit, step = rate, 1.0
         self._w = np.zeros(length)
         if start is not None:
@@ -86,8 +85,7 @@ class Additive:
             if given.shape != (length,) or not np.isfinite(given).all():
                 raise ValueError(f"start must hold {length} finite weights, got {given.shape}")
             if given.any():
-                self.start = given + 0.0  # the start −0 is the start 0
-                self._w = self.start.copy()
+                self._w = given + 0.0  # the start −0 is the start 0
                 self._unit, step = 1.0, rate
         self._u = np.zeros(length) if averaging else None
         self._steps = (step * class_weights[0], step * class_weights[1])
@@ -110,8 +108,11 @@ class Additive:
         return self._unit * ((self.rounds * self._w - self._u) / self.rounds)
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
-        """An empty ledger that starts where this learner started."""
-        return Ledger(self.dim, bias=self.bias, start=self.start, unit=self._unit, keep=keep)
+        """An empty ledger that starts where this learner stands."""
+        start = self._w.copy() if self._w.any() else None
+        return Ledger(
+            self.dim, bias=self.bias, start=start, began=self.rounds, unit=self._unit, keep=keep
+        )
 
     def scores(self, rows: Rows) -> Vector:
         """w·x for each row, added up exactly as when learning."""

@@ -21,6 +21,8 @@ def rows_of(X: Any) -> Rows:
     Anything else numeric is converted to float64; any scipy sparse format to CSR.
     """
     if hasattr(X, "tocsr"):
+        if len(X.shape) != 2:
+            raise BadExample(f"rows must be two-dimensional, not of shape {X.shape}")
         csr = X if X.format == "csr" else X.tocsr()
         indices, starts = csr.indices, csr.indptr
         if indices.dtype != starts.dtype or indices.dtype not in _WIDTHS:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from types import FrameType, TracebackType
-from typing import Any, Self, TypeAlias
+from typing import Self, TypeAlias
 
-from novikoff.examples import Stream, blocks_of
+from novikoff.examples import Block, Stream, blocks_of
 from novikoff.learners import Learner
 from novikoff.ledger import Ledger
 from novikoff.rows import BadExample, part_size
@@ -51,6 +51,7 @@ class Interrupted(KeyboardInterrupt):
 
 
 Progress: TypeAlias = Callable[[Ledger], None]
+Handler: TypeAlias = Callable[[int, FrameType | None], object]
 
 
 def play(
@@ -78,58 +79,77 @@ def play(
     progress
         Called with the ledger after each pass.
     """
-    blocks = blocks_of(stream)
     ledger = learner.open_ledger() if ledger is None else ledger
     with _Interrupts() as interrupts:
         for _ in range(epochs):
-            before = ledger.n_rounds
-            for block in blocks:
-                at, end, part = 0, len(block), part_size(block.rows)
-                while at < end:
-                    stop, mistakes = learner.learn(block, at, min(end, at + part))
-                    ledger.record(mistakes, stop - at)
-                    at = stop
-                    if interrupts.seen:
-                        ledger.store(block)
-                        interrupts.end(Run(ledger, Verdict.INTERRUPTED))
-                ledger.store(block)
-                block.rows.trust()
+            before, met = ledger.n_rounds, 0
+            for block in blocks_of(stream):
+                if len(block) and block.first < met:
+                    raise BadExample(
+                        f"a block begins at row {block.first}, but rows up to {met - 1} came before "
+                        "it in this pass; give each block its own `first`"
+                    )
+                met = max(met, block.first + len(block))
+                _meet(block, learner, ledger, interrupts)
             if ledger.n_rounds == before:
                 raise BadExample("there are no examples to learn from")
             made = ledger.close_epoch()
             if progress is not None:
                 progress(ledger)
-            if made == 0:
+            clean = made == 0
+            interrupts.answer(Run(ledger, Verdict.SEPARATED if clean else Verdict.INTERRUPTED))
+            if clean:
                 return Run(ledger, Verdict.SEPARATED)
     return Run(ledger, Verdict.BUDGET)
 
 
+def _meet(block: Block, learner: Learner, ledger: Ledger, interrupts: _Interrupts) -> None:
+    """Let the learner meet a block, part by part, and the ledger write down each part."""
+    at, end, part = 0, block.n_rounds, part_size(block.rows)
+    try:
+        while at < end:
+            stop, mistakes = learner.learn(block, at, min(end, at + part))
+            ledger.record(mistakes, stop - at)
+            at = stop
+            if interrupts.seen:
+                ledger.store(block)
+                interrupts.answer(Run(ledger, Verdict.INTERRUPTED))
+    finally:
+        ledger.store(block)
+    if block.is_whole():
+        block.rows.trust()
+
+
 class _Interrupts:
-    """Hold Ctrl-C back until the ledger has written down what the learner did."""
+    """Hold Ctrl-C back until the ledger has written down what the learner did.
+
+    A program that ignores Ctrl-C, or leaves it to the system, is left alone; so is a run outside
+    the main thread, which no signal reaches. A handler of the program's own is called, late by a
+    part of a block, and the run goes on unless it raises.
+    """
 
     def __init__(self) -> None:
         self.seen = False
-        self._old: Any = None
+        self._handler: Handler | None = None
 
     def __enter__(self) -> Self:
-        if threading.current_thread() is threading.main_thread():
-            self._old = signal.signal(signal.SIGINT, self._note)
+        handler = signal.getsignal(signal.SIGINT)
+        if callable(handler) and threading.current_thread() is threading.main_thread():
+            self._handler = handler
+            signal.signal(signal.SIGINT, self._note)
         return self
 
     def _note(self, _signal: int, _frame: FrameType | None) -> None:
         self.seen = True
 
-    def end(self, run: Run) -> None:
-        """Leave with the run so far, by whatever the program does on Ctrl-C."""
-        if self._old is not signal.default_int_handler:
-            self._restore()
-            signal.raise_signal(signal.SIGINT)
-        raise Interrupted(run)
-
-    def _restore(self) -> None:
-        if self._old is not None:
-            signal.signal(signal.SIGINT, self._old)
-            self._old = None
+    def answer(self, run: Run) -> None:
+        """Do what the program does on Ctrl-C, if it was pressed."""
+        if not self.seen or self._handler is None:
+            return
+        self.seen = False
+        if self._handler is signal.default_int_handler:
+            raise Interrupted(run)
+        self._handler(signal.SIGINT, None)
 
     def __exit__(
         self,
@@ -137,6 +157,7 @@ class _Interrupts:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._restore()
-        if self.seen and kind is None:
-            signal.raise_signal(signal.SIGINT)
+        if self._handler is not None:
+            signal.signal(signal.SIGINT, self._handler)
+            if self.seen and kind is None:
+                signal.raise_signal(signal.SIGINT)

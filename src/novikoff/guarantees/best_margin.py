@@ -1,0 +1,141 @@
+"""The best margin of a data set, held between two exact numbers: one achieved, one not exceeded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from novikoff.examples import Block
+from novikoff.guarantees.entries import Entries, smallest_margin, usable
+from novikoff.guarantees.exact import (
+    ExactVector,
+    Numbers,
+    integers,
+    products,
+    root,
+    sums_by,
+)
+from novikoff.guarantees.mistaken import Mistaken
+from novikoff.ledger import Ledger
+from novikoff.rows import BadExample, Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Achieved:
+    """The margin of some weights: the smallest y⟨w,x⟩, over ‖w‖, and the row that has it.
+
+    It is negative when the weights misclassify a row.
+    """
+
+    row: int
+    smallest: Fraction
+    weights_squared: Fraction
+
+    @property
+    def value(self) -> float:
+        """The distance of the nearest row from the hyperplane; negative if it is misclassified."""
+        square = self.smallest**2 / self.weights_squared
+        size = root(square.numerator, square.denominator)
+        return size if self.smallest >= 0 else -size
+
+    def exceeds(self, squared: Fraction) -> bool:
+        """Whether the margin is positive and its square greater than this, exactly."""
+        return self.smallest > 0 and self.smallest**2 > squared * self.weights_squared
+
+    def reaches(self, squared: Fraction) -> bool:
+        """Whether the margin is positive and its square no less than this, exactly."""
+        return self.smallest > 0 and self.smallest**2 >= squared * self.weights_squared
+
+    def __str__(self) -> str:
+        return f"margin {self.value:.6g}, at row {self.row}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """No unit vector has a margin larger than the square root of `squared` on the mistaken rows."""
+
+    squared: Fraction
+    mistakes: int
+
+    @property
+    def value(self) -> float:
+        """The margin that cannot be exceeded."""
+        return root(self.squared.numerator, self.squared.denominator)
+
+    def __str__(self) -> str:
+        return f"no margin exceeds {self.value:.6g}, by the {self.mistakes} mistakes"
+
+
+def achieved_margin(weights: Numbers, block: Block) -> Achieved:
+    """The margin of the weights on a block, exactly: min y⟨w,x⟩, ‖w‖², and where.
+
+    The best margin of the data, γ* = max min y⟨u,x⟩ over unit vectors u, is no less than it.
+
+    Parameters
+    ----------
+    weights
+        A number for each feature; one more, the constant's, makes it a hyperplane with a bias.
+
+    References
+    ----------
+    Novikoff (1962) for the margin; the weights are their own proof.
+
+    Examples
+    --------
+    >>> from novikoff import guarantees, sources
+    >>> print(guarantees.achieved_margin([3, 4], sources.block([[1, 0], [-1, -1]], [1, -1])))
+    margin 0.6, at row 0
+    """
+    w = ExactVector.of(weights, "weights")
+    rows = block.rows
+    if len(w.numbers) not in (rows.dim, rows.dim + 1):
+        raise ValueError(f"{len(w.numbers)} weights for rows of {rows.dim} features")
+    if len(rows) == 0:
+        raise BadExample("there are no rows to take a margin on")
+    if w.squared == 0:
+        raise ValueError("the weights are all 0: they have no hyperplane, and so no margin")
+    usable(rows)
+    i, smallest = smallest_margin(rows, np.arange(len(rows)), block.labels, w)
+    return Achieved(block.first + i, smallest, w.squared)
+
+
+margin_at_least = achieved_margin  # by its other name it is the lower end of an interval
+
+
+def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
+    """γ* ≤ ‖w − w₀‖/Σs: Novikoff's proof read backwards, for data with those mistakes in them.
+
+    Of the mistaken z = yx with steps s, w − w₀ is the sum of the sz. So for every unit vector u
+    min ⟨u,z⟩ Σs ≤ ⟨u, w − w₀⟩ ≤ ‖w − w₀‖. From w₀ = 0 and with rate 1 it is ‖w‖/M. That the steps
+    were taken on mistakes is not used: any start and any margin will do.
+
+    Parameters
+    ----------
+    ledger, rows
+        As for `novikoff`, except that the run may be any.
+
+    References
+    ----------
+    After Novikoff (1962), Theorem 1; it is weak duality for γ* = min ‖Σλz‖ over convex λ.
+
+    Examples
+    --------
+    >>> from novikoff import guarantees, sources
+    >>> from novikoff.learners import Additive
+    >>> from novikoff.loop import play
+    >>> run = play(sources.tight(4), Additive(4))
+    >>> print(guarantees.margin_at_most(run.ledger))
+    no margin exceeds 0.5, by the 4 mistakes
+    """
+    if len(ledger) == 0:
+        raise ValueError("the run made no mistakes: it says nothing of how small the margin is")
+    seen = Mistaken.of(ledger, rows)
+    signed = products(seen.labels.astype(np.int64), seen.steps, summed=len(ledger))
+    times = sums_by(seen.which, signed)
+    e = Entries.of(seen.rows, np.arange(len(seen.rows)), bias=seen.bias)
+    numbers, exponent = integers(e.values)
+    terms = products(numbers, np.repeat(times, e.lengths), summed=len(times))
+    length = sum(w * w for w in sums_by(e.columns, terms).tolist()) * Fraction(4) ** exponent
+    return Ceiling(length / sum(seen.steps.tolist()) ** 2, len(ledger))

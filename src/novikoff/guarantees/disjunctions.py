@@ -1,0 +1,97 @@
+"""Boolean attributes: the best margin of a disjunction, and the mistakes it allows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from novikoff.guarantees.bounds import mistake_bound
+
+
+@dataclass(frozen=True, slots=True)
+class Disjunction:
+    """The first k of n attributes joined by or: the best witness, its margin, and the bound.
+
+    The witness has margin 1, so the best margin of a unit vector is γ with γ² = 1/witness_squared.
+    """
+
+    n: int
+    k: int
+    bound: int
+    margin_squared: Fraction
+    radius_squared: int
+    witness_squared: int
+    witness: tuple[int, ...] = field(repr=False)
+
+    def __str__(self) -> str:
+        return (
+            f"a disjunction of {self.k} of {self.n} attributes: at most {self.bound} mistakes "
+            f"(R² = {self.radius_squared}, γ² = {self.margin_squared})"
+        )
+
+
+def k_disjunction(n: int, k: int, *, constant: bool = True) -> Disjunction:
+    """(n + 1)(4k + 1) mistakes at most on a disjunction of k of n attributes, each 0 or 1.
+
+    With a constant feature 1, R² = n + 1. The vector with 2 on each attribute that matters and −1
+    on the constant has margin 1 and squared length 4k + 1. None does better: of the points eᵢ for
+    the k attributes, with weight 2/(4k + 1) each, and the point 0, labelled −1, with the remaining
+    (2k + 1)/(4k + 1), the signed combination has squared length 1/(4k + 1), and no margin exceeds
+    the length of a convex combination.
+
+    Parameters
+    ----------
+    constant
+        False for hyperplanes through the origin. The point 0 is then on all of them and must not
+        occur. R² = n, and with d = n − k the best vector has d + 1 on the attributes that matter
+        and −1 on the others: γ² = 1/(k(d + 1)² + d). The points that prove it, in proportion: the k
+        with one attribute that matters and all the others, d + 1 each; and each eⱼ of the others,
+        k(d + 1) + 1 each.
+
+    References
+    ----------
+    Novikoff (1962), Theorem 1, with the duality of margins and convex hulls; Kivinen, Warmuth &
+    Auer (1997) show that mistakes linear in n cannot be avoided by any such rule.
+
+    Examples
+    --------
+    >>> print(k_disjunction(100, 5))
+    a disjunction of 5 of 100 attributes: at most 2121 mistakes (R² = 101, γ² = 1/21)
+    """
+    if not 1 <= k <= n:
+        raise ValueError(f"need 1 <= k <= n, got {n=} and {k=}")
+    rest = n - k
+    matters, other = (2, 0) if constant else (rest + 1, -1)
+    witness = (matters,) * k + (other,) * rest + (-1,) * constant
+    U2 = _witness_squared(n, k, constant)
+    R2 = n + constant
+    return Disjunction(n, k, mistake_bound(R2, U2, 1), Fraction(1, U2), R2, U2, witness)
+
+
+def disjunction(n: int, *, constant: bool = True) -> Disjunction:
+    """The most mistakes on any disjunction over n attributes: (n + 1)(4n + 1) with a constant.
+
+    It is `k_disjunction` at the k for which that bound is largest: k = n with a constant.
+
+    Parameters
+    ----------
+    constant
+        As for `k_disjunction`.
+
+    References
+    ----------
+    As for `k_disjunction`.
+
+    Examples
+    --------
+    >>> disjunction(9).bound
+    370
+    """
+    if n < 1:
+        raise ValueError(f"need at least one attribute, got {n=}")
+    hardest = max(range(1, n + 1), key=lambda k: _witness_squared(n, k, constant))
+    return k_disjunction(n, hardest, constant=constant)
+
+
+def _witness_squared(n: int, k: int, constant: bool) -> int:
+    return 4 * k + 1 if constant else k * (n - k + 1) ** 2 + n - k

@@ -1,0 +1,109 @@
+"""The mistaken examples of a run, and by how much each was added, read exactly from the ledger."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from novikoff.examples import Labels
+from novikoff.guarantees.bounds import NotAWitness
+from novikoff.guarantees.entries import largest_square, smallest_margin, usable
+from novikoff.guarantees.exact import ExactVector, Integers, Numbers, integers
+from novikoff.ledger import Ledger
+from novikoff.rows import BadExample, Positions, Rows
+
+# The learner compares with η/rate and records the score times the rate: two roundings.
+_ROUNDING = 1 + Fraction(1, 2**51)
+
+
+@dataclass(frozen=True, slots=True)
+class Mistaken:
+    """Mistake k added labels[k] · steps[k] · unit times the row which[k]."""
+
+    rows: Rows
+    which: Positions
+    labels: Labels
+    positions: Positions
+    steps: Integers
+    unit: Fraction
+    bias: bool
+
+    @classmethod
+    def of(cls, ledger: Ledger, rows: Rows | None) -> Mistaken:
+        """From a ledger that kept the examples, or their positions in the rows given."""
+        positions = ledger.rows
+        if ledger.keep == "examples":
+            stored, which = ledger.examples, ledger.example
+        else:
+            stored, which = _looked_up(ledger, rows)
+        usable(stored)
+        steps, exponent = integers(np.abs(ledger.steps))
+        unit = Fraction(ledger.unit) * Fraction(2) ** exponent
+        return cls(stored, which, ledger.labels, positions, steps, unit, ledger.bias)
+
+    @property
+    def smallest_step(self) -> Fraction:
+        """The least that any mistaken example was multiplied by."""
+        return int(self.steps.min()) * self.unit
+
+    @property
+    def largest_step(self) -> Fraction:
+        """The most that any mistaken example was multiplied by."""
+        return int(self.steps.max()) * self.unit
+
+    @property
+    def radius_squared(self) -> Fraction:
+        """R²: the largest ‖x‖² over the mistaken examples."""
+        return largest_square(self.rows, bias=self.bias)
+
+    def margin(self, u: ExactVector) -> Fraction:
+        """γ: the smallest y⟨u,x⟩ over the mistaken examples; NotAWitness unless it is positive."""
+        _, first = np.unique(2 * self.which + (self.labels > 0), return_index=True)
+        i, margin = smallest_margin(self.rows, self.which[first], self.labels[first], u)
+        if margin <= 0:
+            raise NotAWitness(int(self.positions[first[i]]), margin)
+        return margin
+
+
+def witness_for(ledger: Ledger, witness: Numbers) -> ExactVector:
+    """The witness, refused unless it has a number for each weight."""
+    u = ExactVector.of(witness, "witness")
+    if len(u.numbers) != ledger.dim + ledger.bias:
+        constant = " and one for the constant" if ledger.bias else ""
+        raise ValueError(
+            f"the witness has {len(u.numbers)} numbers; there are {ledger.dim} features{constant}"
+        )
+    return u
+
+
+def expect_start_zero(ledger: Ledger) -> None:
+    """Refuse a run that did not start from zero weights."""
+    if ledger.start is not None:
+        raise ValueError("the run did not start at w = 0: its bound is guarantees.from_start")
+
+
+def expect_threshold(ledger: Ledger, margin: Fraction) -> None:
+    """Refuse a run that updated on an example right by more than the margin said."""
+    if margin < 0:
+        raise ValueError(f"the margin must not be negative, got {margin}")
+    right_by = ledger.labels * ledger.scores
+    k = int(np.argmax(right_by))
+    if Fraction(float(right_by[k])) > margin * _ROUNDING:
+        raise ValueError(
+            f"mistake {k + 1} (row {ledger.rows[k]}) was right by {right_by[k]:.6g}, more than "
+            f"{float(margin):.6g}: the run used a larger margin (see guarantees.margin_perceptron)"
+        )
+
+
+def _looked_up(ledger: Ledger, rows: Rows | None) -> tuple[Rows, Positions]:
+    if rows is None:
+        raise BadExample("this ledger kept positions only; pass the rows of the data as rows=")
+    positions, which = np.unique(ledger.rows, return_inverse=True)
+    if rows.dim != ledger.dim or positions[-1] >= len(rows):
+        raise BadExample(
+            f"the ledger names row {positions[-1]} of {ledger.dim} features; "
+            f"the rows given are {len(rows)} of {rows.dim}"
+        )
+    return rows.take(positions), which.astype(np.int64)

@@ -1,0 +1,85 @@
+"""The perceptron as the lecture notes write it, in exact arithmetic and plain lists."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TypeAlias
+
+from novikoff.learners import Ties
+
+Point: TypeAlias = list[Fraction]
+Shown: TypeAlias = tuple[int, Point, int]
+
+
+@dataclass(frozen=True)
+class Played:
+    """What the textbook's run did.
+
+    A mistake is (round from 1, row, score before the update). `lives` holds every weight vector
+    met, with the number of rounds at whose end it stood.
+    """
+
+    mistakes: list[tuple[int, int, Fraction]]
+    lives: list[tuple[Point, int]]
+    epochs: int
+    clean: bool
+
+    @property
+    def weights(self) -> Point:
+        return self.lives[-1][0]
+
+    @property
+    def average(self) -> Point:
+        rounds = sum(n for _, n in self.lives)
+        columns = zip(*([n * w_j for w_j in w] for w, n in self.lives), strict=True)
+        return [sum(column, Fraction(0)) / rounds for column in columns]
+
+    def voted(self, x: Point, *, zero: int) -> int:
+        """Votes for +1 less those for −1, when a score of 0 votes for `zero`."""
+        return sum(n * (sign(dot(w, x)) or zero) for w, n in self.lives)
+
+
+def perceptron(
+    shown: Sequence[Shown],
+    *,
+    start: Point,
+    margin: Fraction = Fraction(0),
+    rate: Fraction = Fraction(1),
+    ties: Ties = "mistake",
+    class_weights: tuple[Fraction, Fraction] = (Fraction(1), Fraction(1)),
+    epochs: int = 1,
+) -> Played:
+    """Go through (row, x, y) until a whole pass is right, or `epochs` passes are made."""
+    w, t = start, 0
+    mistakes: list[tuple[int, int, Fraction]] = []
+    born = [(start, 1)]
+    passes, clean = 0, False
+    while passes < epochs and not clean:
+        passes, before = passes + 1, len(mistakes)
+        for row, x, y in shown:
+            t += 1
+            s = dot(w, x)
+            if y * s < margin or (y * s == margin and tie_is_wrong(y, margin, ties)):
+                r = rate * class_weights[y > 0]
+                w = [w_j + r * y * x_j for w_j, x_j in zip(w, x, strict=True)]
+                mistakes.append((t, row, s))
+                born.append((w, t))
+        clean = len(mistakes) == before
+    deaths = [t for _, t in born[1:]] + [t + 1]
+    lives = [(w, death - birth) for (w, birth), death in zip(born, deaths, strict=True)]
+    return Played(mistakes, lives, passes, clean)
+
+
+def tie_is_wrong(y: int, margin: Fraction, ties: Ties) -> bool:
+    """Whether y(w·x) equal to the margin is a mistake: a score of 0 may claim a sign."""
+    return margin > 0 or ties == "mistake" or (ties == "positive") == (y < 0)
+
+
+def dot(w: Point, x: Point) -> Fraction:
+    return sum((w_j * x_j for w_j, x_j in zip(w, x, strict=True)), Fraction(0))
+
+
+def sign(s: Fraction) -> int:
+    return (s > 0) - (s < 0)
