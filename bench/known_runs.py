@@ -1,7 +1,7 @@
 """Runs whose mistakes and epochs are known, on public data: python bench/known_runs.py DIRECTORY.
 
-DIRECTORY holds svmlight files of the names below. The plain perceptron with a bias starts at 0, keeps
-the order of the file and updates at y·s ≤ 0; the data are whole numbers, so the run is exact.
+DIRECTORY holds svmlight files of the names below. The plain perceptron with a bias starts at 0,
+keeps the order of the file and updates at y·s ≤ 0.
 Exits with status 1 when a run differs.
 """
 

@@ -1,4 +1,4 @@
-"""How long `novikoff --version` takes beside `python -c "import numpy"`: whole processes, best of nine.
+"""How long `novikoff --version` takes beside `python -c "import numpy"`: best of nine processes.
 
 Run: python bench/startup.py
 """

@@ -85,12 +85,12 @@ static StoppedWith py_pass(const Array& values, const Maybe<Array>& indices,
                            Maybe<In<std::int64_t>> order, Size begin, Size end, bool check,
                            std::tuple<double, double> threshold, std::tuple<double, double> step,
                            double unit, bool bias, std::int64_t rounds, Out<double> w,
-                           Maybe<Out<double>> u, Out<std::int64_t> round, Out<std::int64_t> row,
-                           Out<double> score, Out<double> taken, Out<double> square) {
+                           Out<std::int64_t> round, Out<std::int64_t> row, Out<double> score,
+                           Out<double> taken, Out<double> square) {
   const AnyRows rows = any_rows(values, indices, starts, dim);
   within(begin, end, order ? order->size() : length(rows));
   if (labels.size() != length(rows)) refuse("one label a row is needed");
-  if (w.size() != dim + bias || (u && u->size() != dim + bias))
+  if (w.size() != dim + bias)
     refuse("one weight a feature is needed, and one for the constant");
   for (const Size room : {round.size(), row.size(), score.size(), taken.size(), square.size()})
     if (room < end - begin) refuse("there must be room to record a mistake on every row");
@@ -100,14 +100,13 @@ static StoppedWith py_pass(const Array& values, const Maybe<Array>& indices,
                   bias};
   Mistakes out{round.data(), row.data(), score.data(), taken.data(), square.data(), 0};
   const std::int64_t* const sequence = order ? order->data() : nullptr;
-  double* const sums = u ? u->data() : nullptr;
   nb::gil_scoped_release unlocked;
   const Stop stop = std::visit(
       [&](const auto& r) {
         return check ? pass<true>(r, labels.data(), sequence, begin, end, rule, rounds, w.data(),
-                                  sums, out)
+                                  out)
                      : pass<false>(r, labels.data(), sequence, begin, end, rule, rounds, w.data(),
-                                   sums, out);
+                                   out);
       },
       rows);
   return {stop.at, static_cast<int>(stop.flaw), out.count};
@@ -137,10 +136,7 @@ static void py_accumulate(const Array& values, const Maybe<Array>& indices,
   nb::gil_scoped_release unlocked;
   std::visit(
       [&](const auto& r) {
-        for (Size k = 0; k < example.size(); ++k) {
-          r.row(Size(example(k))).add(step(k), w.data());
-          if (bias) w(dim) += step(k);
-        }
+        accumulate(r, example.data(), step.data(), example.size(), bias, w.data());
       },
       rows);
 }
@@ -209,10 +205,9 @@ NB_MODULE(_core, m) {
   m.def("learn", py_pass, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
         "order"_a.noconvert().none(), "begin"_a, "end"_a, "check"_a, "threshold"_a, "step"_a,
-        "unit"_a, "bias"_a, "rounds"_a, "w"_a.noconvert(), "u"_a.noconvert().none(),
-        "round"_a.noconvert(), "row"_a.noconvert(), "score"_a.noconvert(), "taken"_a.noconvert(),
+        "unit"_a, "bias"_a, "rounds"_a, "w"_a.noconvert(), "round"_a.noconvert(), "row"_a.noconvert(), "score"_a.noconvert(), "taken"_a.noconvert(),
         "square"_a.noconvert(),
-        "One mistake-driven pass over rows[order[begin:end]], updating w (and u) in place.\n\n"
+        "One mistake-driven pass over rows[order[begin:end]], updating w in place.\n\n"
         "Returns the first position not learned, why (0: all were), and the number of mistakes "
         "recorded.");
   m.def("scores", py_scores, "values"_a.noconvert(), "indices"_a.noconvert().none(),

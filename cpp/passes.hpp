@@ -51,14 +51,13 @@ inline void look_ahead(const Rows& rows, const std::int64_t* order, Size k, Size
 
 // For each position k in [begin, end), i = order[k] (or k):
 //   s = <w, x_i>;  if y_i s <= threshold:  w += step y_i x_i, and record (t, i, s).
-// t counts rounds from `rounds` + 1. u accumulates (t - 1) times each update, so that after T rounds
-// the average of the weights over all of them is (T w - u) / T.
+// t counts rounds from `rounds` + 1.
 // A non-finite feature makes s non-finite whatever the weights (0 * inf is NaN), so watching s
 // watches the data. Stops before the first row it cannot use, with everything before it learned.
 template <bool check, class Rows>
 NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const std::int64_t* order,
                           Size begin, Size end, const Rule& rule, std::int64_t rounds, double* w,
-                          double* u, Mistakes& out) {
+                          Mistakes& out) {
   constexpr double huge = std::numeric_limits<double>::max();
   for (Size k = begin; k < end; ++k) {
     Size i = k;
@@ -78,14 +77,9 @@ NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const std
     if (!(std::abs(s) <= huge)) return {k, Flaw::value};
 
     const double step = y * rule.step[positive];
-    const std::int64_t before = rounds + std::int64_t(k - begin);
     x.add(step, w);
     if (rule.bias) w[rows.dim] += step;
-    if (u) {
-      x.add(step * double(before), u);
-      if (rule.bias) u[rows.dim] += step * double(before);
-    }
-    out.round[out.count] = before + 1;
+    out.round[out.count] = rounds + std::int64_t(k - begin) + 1;
     out.row[out.count] = std::int64_t(i);
     out.score[out.count] = s * rule.unit;
     out.step[out.count] = step;
@@ -93,6 +87,17 @@ NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const std
     ++out.count;
   }
   return {end, Flaw::none};
+}
+
+// w += step[k] x_i for each k in turn, where i = example[k]: a sum of mistakes, taken again.
+template <class Rows>
+NOVIKOFF_CLONES void accumulate(const Rows& rows, const std::int64_t* example, const double* step,
+                                Size n, bool bias, double* w) {
+  for (Size k = 0; k < n; ++k) {
+    look_ahead(rows, example, k, n);
+    rows.row(Size(example[k])).add(step[k], w);
+    if (bias) w[rows.dim] += step[k];
+  }
 }
 
 // out[k] = <w, x_k> for k in [begin, end), added up as the pass adds.

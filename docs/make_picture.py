@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from novikoff import guarantees, sources, streams
-from novikoff.loop import play
 from novikoff.cli.demo import split
 from novikoff.examples import Block
 from novikoff.learners import Additive
+from novikoff.loop import play
 from novikoff.rows import Vector
 
 TARGET = Path(__file__).parent / "sandwich.svg"
@@ -50,7 +50,8 @@ def turning() -> tuple[list[str], str]:
         w = w + step * values[row]
         along = np.array([-w[1], w[0]]) / np.linalg.norm(w)
         last = k == len(run.ledger)
-        faint = f'stroke-width="{2.5 if last else 1}" opacity="{1 if last else 0.1 + 0.4 * k / len(run.ledger):.2f}"'
+        opacity, width = (1, 2.5) if last else (0.1 + 0.4 * k / len(run.ledger), 1)
+        faint = f'stroke-width="{width}" opacity="{opacity:.2f}"'
         drawn.append(line([place(-1.03 * along), place(1.03 * along)], "#000000", faint))
     mistaken = set(run.ledger.rows.tolist())
     for i, (point, label) in enumerate(zip(values, block.labels, strict=True)):

@@ -37,9 +37,9 @@ class Mistakes:
 class Ledger:
     """What a run got wrong, with what is needed to read everything else from it.
 
-    The weights after any mistake are `unit * (start + Σ steps[k] * x[k])`: `steps` holds y times the
-    weight of its class, and `unit` is the rate; or, when the weights did not start at 0, `unit` is 1
-    and `steps` has the rate in it.
+    The weights after any mistake are `unit * (start + Σ steps[k] * x[k])`: `steps` holds y times
+    the weight of its class, and `unit` is the rate; or, when the weights did not start at 0,
+    `unit` is 1 and `steps` has the rate in it.
 
     Parameters
     ----------

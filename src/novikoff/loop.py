@@ -86,8 +86,8 @@ def play(
             for block in blocks_of(stream):
                 if len(block) and block.first < met:
                     raise BadExample(
-                        f"a block begins at row {block.first}, but rows up to {met - 1} came before "
-                        "it in this pass; give each block its own `first`"
+                        f"a block begins at row {block.first}, but rows up to {met - 1} came "
+                        "before it in this pass; give each block its own `first`"
                     )
                 met = max(met, block.first + len(block))
                 _meet(block, learner, ledger, interrupts)

@@ -145,7 +145,6 @@ class Additive:
                 bias=self.bias,
                 rounds=self.rounds,
                 w=self._w,
-                u=self._u,
                 round=rounds,
                 row=which,
                 score=scores,
@@ -161,11 +160,13 @@ class Additive:
             raise explain(Flaw(flaw), rows, begin if order is None else int(order[begin]),
                           first=block.first)  # fmt: skip
         self.rounds += at - begin
-        some = slice(count)
+        rounds, which, steps = rounds[:count].copy(), which[:count], steps[:count].copy()
+        if self._u is not None:
+            # (t − 1) times each update, so that after T rounds the mean of w is (T·w − u)/T. Summed
+            # here and not in the pass, where u would be fetched anew for each mistake: 45 → 25 ms
+            _core.accumulate(
+                *rows.core, example=which, step=steps * (rounds - 1), bias=self.bias, w=self._u
+            )
         return at, Mistakes(
-            rounds[some].copy(),
-            which[some] + block.first,
-            scores[some].copy(),
-            steps[some].copy(),
-            squares[some].copy(),
+            rounds, which + block.first, scores[:count].copy(), steps, squares[:count].copy()
         )
