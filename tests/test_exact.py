@@ -84,6 +84,12 @@ def test_a_root_is_the_nearest_float_however_the_ratio_is_written(p: int, q: int
     assert below**2 <= Fraction(p, q) <= above**2
 
 
+def test_a_root_a_hair_above_the_middle_of_two_floats_is_rounded_up() -> None:
+    middle = 2**54 + 2
+    assert root(middle**2, 1) == 2.0**54
+    assert root(middle**2 * 10**60 + 1, 10**60) == 2.0**54 + 4
+
+
 def test_roots_of_huge_and_tiny_ratios_do_not_overflow() -> None:
     assert root(10**600, 1) == 1e300
     assert root(1, 10**600) == 1e-300

@@ -1,0 +1,104 @@
+"""The package as it is installed: what importing it loads, what its commands print."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import novikoff
+from novikoff.cli import main
+from novikoff.cli.app import app
+
+
+def in_a_new_process(code: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout.strip()
+
+
+def test_importing_it_loads_nothing_heavy() -> None:
+    loaded = in_a_new_process("import sys, novikoff; print(*sys.modules)").split()
+    assert "novikoff" in loaded
+    assert not {"numpy", "scipy", "sklearn", "pyarrow", "typer"} & set(loaded)
+
+
+def test_learning_without_estimators_needs_neither_scipy_nor_scikit_learn() -> None:
+    code = (
+        "import sys; from novikoff import Additive, guarantees, play, readings, sources, streams;"
+        "run = play(sources.tight(3), Additive(3)); guarantees.novikoff(run.ledger, [1, 1, 1]);"
+        "print(*sys.modules)"
+    )
+    assert not {"scipy", "sklearn", "pyarrow"} & set(in_a_new_process(code).split())
+
+
+def test_play_is_the_function_however_it_is_reached() -> None:
+    code = "import novikoff.loop, novikoff; print(callable(novikoff.play), 'play' in dir(novikoff))"
+    assert in_a_new_process(code) == "True True"
+    with pytest.raises(AttributeError, match="no attribute 'Perceptrom'"):
+        novikoff.Perceptrom  # noqa: B018
+
+
+def test_every_public_name_can_be_had() -> None:
+    assert set(novikoff.__all__) <= set(dir(novikoff))
+    for name in novikoff.__all__:
+        assert getattr(novikoff, name) is not None
+
+
+def test_the_version_is_said_the_same_everywhere(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert novikoff.__version__ == version("novikoff")
+    monkeypatch.setattr(sys, "argv", ["novikoff", "--version"])
+    main()
+    assert capsys.readouterr().out == f"novikoff {novikoff.__version__}\n"
+    assert CliRunner().invoke(app, ["--version"]).output == f"novikoff {novikoff.__version__}\n"
+
+
+def test_the_stubs_and_the_mark_of_a_typed_package_ship() -> None:
+    home = Path(novikoff.__file__).parent
+    assert (home / "py.typed").exists()
+    assert (home / "_core.pyi").exists()
+    assert (home / "data" / "spamassassin.npz").exists()
+
+
+def test_help_ends_in_an_example() -> None:
+    for words in (["--help"], ["demo", "--help"]):
+        answer = CliRunner().invoke(app, words)
+        assert answer.exit_code == 0
+        assert "Example: novikoff demo" in answer.output
+
+
+def test_a_wrong_command_is_a_usage_error() -> None:
+    for words in (["lern"], ["demo", "--seed", "-1"], ["demo", "--seed", "x"]):
+        assert CliRunner().invoke(app, words).exit_code == 2
+
+
+def test_the_demo_tells_the_whole_story() -> None:
+    answer = CliRunner().invoke(app, ["demo"])
+    assert answer.exit_code == 0
+    for words in (
+        "6,046 messages, 1,896 of them spam",
+        "Verdict: separated. Pass 22 over the 4,837 messages made no mistake",
+        "1,170 mistakes were made in 106,414 rounds",
+        "the bound holds",
+        "Most telling of spam:",
+        "Most telling of ham:",
+        "final weights",
+        "average",
+        "vote",
+    ):
+        assert words in answer.output, words
+
+
+def test_the_demo_is_stopped_by_a_closed_pipe_without_a_traceback() -> None:
+    command = f"{sys.executable} -c 'from novikoff.cli import main; main()' demo | head -n 1"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True,
+                          env={**os.environ, "PYTHONUNBUFFERED": "1"})  # fmt: skip
+    assert done.stdout.startswith("6,046 messages")
+    assert "Traceback" not in done.stderr
