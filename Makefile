@@ -27,6 +27,7 @@ stubs: $(READY)
 	$(BIN)/python tools/make_stubs.py
 
 $(READY): pyproject.toml CMakeLists.txt $(wildcard cpp/*)
+	@echo "Building and installing into .venv (a minute or two the first time) ..."
 	test -d .venv || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@
