@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -219,6 +220,21 @@ def test_a_row_met_with_both_labels_has_no_witness() -> None:
     assert guarantees.margin_at_most(ledger).squared == 0
 
 
+def test_a_row_whose_label_is_changed_between_passes_has_no_witness() -> None:
+    labels = iter([1, -1])
+
+    class Fickle:
+        def __iter__(self) -> Iterator[Block]:
+            return iter([sources.block([[1.0, 2.0]], [next(labels)])])
+
+    ledger = play(Fickle(), Additive(2), epochs=2).ledger
+    assert ledger.labels.tolist() == [1, -1]
+    with pytest.raises(NotAWitness, match="row 0"):
+        guarantees.novikoff(ledger, [1, 1])
+    with pytest.raises(NotAWitness, match="row 0"):
+        guarantees.novikoff(ledger, [-1, -1])
+
+
 def test_a_witness_needs_a_number_for_each_feature_and_the_constant() -> None:
     ledger = run_on(sources.tight(3), Additive(3, bias=True))
     with pytest.raises(
@@ -275,6 +291,11 @@ def test_positions_and_the_data_say_what_kept_examples_say() -> None:
         guarantees.novikoff(positions, u)
     with pytest.raises(BadExample, match="the rows given are 2 of 5"):
         guarantees.novikoff(positions, u, rows=rows.take(np.array([0, 1])))
+    last = int(positions.rows.max())
+    with pytest.raises(BadExample, match=f"names row {last} of 5 features"):
+        guarantees.novikoff(positions, u, rows=rows.take(np.arange(last)))
+    fewer = rows.take(np.arange(last + 1))
+    assert guarantees.novikoff(positions, u, rows=fewer) == guarantees.novikoff(kept, u)
     with pytest.raises(BadExample, match="kept counts only"):
         guarantees.novikoff(counts, u, rows=rows)
 
@@ -319,6 +340,12 @@ def test_a_margin_that_the_rate_does_not_divide_exactly_is_still_the_runs_margin
         for margin in (0.1, 0.3, 1 / 3, 0.7):
             ledger = run_on(block, Additive(2, rate=rate, margin=margin))
             assert guarantees.margin_perceptron(ledger, [1, 1], margin).holds
+    # 3.9/1.3 is 3 in floating point, and 3 · 1.3 is more than 3.9
+    ledger = ledger_of([[1.0]], [1], rate=1.3, margin=3.9)
+    assert ledger.scores[-1] > 3.9
+    assert guarantees.margin_perceptron(ledger, [1], 3.9).holds
+    with pytest.raises(ValueError, match="used a larger margin"):
+        guarantees.margin_perceptron(ledger, [1], 3.9 * (1 - 2.0**-49))
 
 
 def test_unit_margin_and_radius_give_three_over_gamma_squared_and_a_third_of_gamma() -> None:
@@ -409,6 +436,15 @@ def test_a_start_of_minus_c_allows_2c_plus_1_mistakes_on_the_line() -> None:
         ledger = ledger_of([[1]], [1], start=np.array([-float(c)]))
         assert guarantees.from_start(ledger, [1]).bound == 2 * c + 1
     assert len(ledger_of([[1]], [1], start=np.array([-10.0]))) == 11
+
+
+def test_a_second_run_starts_where_the_first_left_the_weights() -> None:
+    """With rate 1/2 the weights stand at 1/2, so M/2 − 1/2 ≤ √(1/4 + M/4): at most 3 mistakes."""
+    learner = Additive(1, rate=0.5)
+    play(sources.block([[1.0]], [1]), learner)
+    second = play(sources.block([[1.0]], [-1]), learner, epochs=9).ledger
+    assert guarantees.from_start(second, [-1]).bound == 3
+    assert len(second) == 2
 
 
 def test_from_zero_the_bound_is_novikoffs() -> None:
@@ -538,6 +574,13 @@ def test_integers_whose_products_overflow_64_bits_are_followed_exactly() -> None
     assert w == [0, 3]
     assert s.norm[-1] == 3.0
     assert guarantees.margin_at_most(ledger).squared == Fraction(9, 4)
+    # 7 steps of 2 entries, none of which overflows by itself
+    eta = 6 * 2.0**61
+    grown = ledger_of([[2.0**30, 2.0**30]], [1], margin=eta)
+    s = guarantees.sandwich(grown, [1, 1], margin=eta)
+    assert len(grown) == 7
+    assert s.norm.tolist() == s.lower.tolist() == s.progress.tolist()
+    assert s.norm[-1] == 7 * s.norm[0]
 
 
 def test_no_margin_exceeds_what_the_mistakes_allow() -> None:

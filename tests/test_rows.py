@@ -311,14 +311,21 @@ def test_every_order_of_four_rows_comes_equally_often() -> None:
     assert max(abs(count - 200) for count in counts) < 70
 
 
-@pytest.mark.parametrize("n", [5_000, 530_000, 65 * 8192])
-def test_data_sorted_by_class_come_out_mixed(n: int) -> None:
-    """Whether they fit in the cache or not, every 1024 rows that are met together hold both."""
+@pytest.mark.parametrize("n", [5_000, 33 * 256, 65 * 256, 65 * 256 + 3, 500_000])
+@pytest.mark.parametrize("fits", [True, False])
+def test_data_sorted_by_class_come_out_mixed(
+    n: int, fits: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether they fit in the cache or not, any 256 rows that are met together hold both classes.
+
+    Also the last ones, when the number of runs is one more than are dealt at a time.
+    """
+    monkeypatch.setattr(streams, "CACHE_BYTES", 2**40 if fits else 0)
     for seed in range(5):
         second = seeded_order(DenseRows(np.ones((n, 1))), seed) >= n // 2
         met = np.concatenate([[0], np.cumsum(second)])
-        among = met[1024:] - met[:-1024]
-        assert 0 < among.min() <= among.max() < 1024
+        among = met[256:] - met[:-256]
+        assert 0 < among.min() <= among.max() < 256
 
 
 def test_large_data_are_read_forwards(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+import numpy as np
+
 from novikoff.guarantees.bounds import Bound
 from novikoff.guarantees.exact import ExactVector, Number, Numbers, fraction
 from novikoff.guarantees.mistaken import Mistaken, expect_threshold, witness_for
@@ -56,7 +58,8 @@ def from_start(
     seen = Mistaken.of(ledger, rows)
     gamma, R2 = seen.margin(u), seen.radius_squared
     a, b = seen.smallest_step, seen.largest_step
-    w0 = ExactVector.of([0] * len(u.numbers) if ledger.start is None else ledger.start, "start")
+    start = np.zeros(len(u.numbers)) if ledger.start is None else ledger.start
+    w0 = ExactVector.of([Fraction(ledger.unit) * Fraction(w) for w in start.tolist()], "start")
     along = sum((p * q for p, q in zip(w0.numbers, u.numbers, strict=True)), Fraction(0))
     # (aγM + ⟨w₀,u⟩)² ≤ ‖u‖²(‖w₀‖² + a(bR² + 2η)M), as a quadratic in M
     bound = _larger_root(
