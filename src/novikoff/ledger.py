@@ -7,6 +7,7 @@ from it. The ledger grows with the mistakes, not with the stream.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -16,8 +17,6 @@ from novikoff.examples import Block, Labels
 from novikoff.rows import BadExample, Positions, Rows, Vector, join
 
 Keep: TypeAlias = Literal["examples", "positions", "counts"]
-
-_NO_EXAMPLES = "this ledger kept no examples; use keep='examples'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +31,11 @@ class Mistakes:
 
     def __len__(self) -> int:
         return len(self.rounds)
+
+    @classmethod
+    def joined(cls, pieces: Sequence[Mistakes]) -> Mistakes:
+        """The mistakes of all the pieces, in order."""
+        return cls(*(np.concatenate([getattr(p, name) for p in pieces]) for name in cls.__slots__))
 
 
 class Ledger:
@@ -72,10 +76,9 @@ class Ledger:
         self.epoch_ends: list[int] = []
         self.epoch_mistakes: list[int] = []
         self._pieces: list[Mistakes] = []
-        self._stored: list[Rows] = []
-        self._stored_positions: list[Positions] = []
-        self._known = np.empty(0, dtype=np.int64)
+        self._shelf = _Shelf()
         self._recent: list[Positions] = []
+        self._in_closed_epochs = 0
 
     def record(self, mistakes: Mistakes, rounds: int) -> None:
         """Add the mistakes made in the next so many rounds."""
@@ -85,29 +88,26 @@ class Ledger:
         self.n_mistakes += len(mistakes)
         self.largest_square = max(self.largest_square, float(mistakes.squares.max()))
         if self.keep != "counts":
-            self._pieces.append(replace(mistakes, rounds=mistakes.rounds - self.began))
             self._recent.append(mistakes.rows)
+            if self.began:
+                mistakes = replace(mistakes, rounds=mistakes.rounds - self.began)
+            # pieces that are not much shorter than the one before are joined to it, so that there
+            # are never many of them, and none is copied often
+            while self._pieces and len(self._pieces[-1]) <= 2 * len(mistakes):
+                mistakes = Mistakes.joined([self._pieces.pop(), mistakes])
+            self._pieces.append(mistakes)
 
     def store(self, block: Block) -> None:
         """Copy the rows of the block mistaken since the last call, unless already kept."""
         recent, self._recent = self._recent, []
         if self.keep != "examples" or not recent:
             return
-        first, known = block.first, self._known
-        mistaken = np.zeros(len(block), dtype=np.bool_)
-        for rows in recent:
-            mistaken[rows - first] = True
-        here = slice(*np.searchsorted(known, (first, first + len(block))))
-        mistaken[known[here] - first] = False
-        fresh = np.flatnonzero(mistaken)
-        if len(fresh):
-            self._stored.append(block.rows.take(fresh))
-            self._stored_positions.append(fresh + first)
-            self._known = np.sort(np.concatenate([known, fresh + first]), kind="stable")
+        self._shelf.put(recent, block)
 
     def close_epoch(self) -> int:
         """Mark the end of a pass over the data; the number of mistakes in it."""
-        made = self.n_mistakes - sum(self.epoch_mistakes)
+        made = self.n_mistakes - self._in_closed_epochs
+        self._in_closed_epochs = self.n_mistakes
         self.epoch_ends.append(self.n_rounds)
         self.epoch_mistakes.append(made)
         return made
@@ -123,13 +123,11 @@ class Ledger:
         """All columns, from the first mistake to the last."""
         if self.keep == "counts" and self.n_mistakes:
             raise BadExample("this ledger kept counts only; keep='positions' or 'examples'")
-        if len(self._pieces) != 1:
-            kinds = (np.int64, np.int64, np.float64, np.float64, np.float64)
-            columns = [
-                np.concatenate([np.empty(0, kind), *(getattr(p, name) for p in self._pieces)])
-                for name, kind in zip(Mistakes.__slots__, kinds, strict=True)
-            ]
-            self._pieces = [Mistakes(*columns)]
+        if not self._pieces:
+            none, nothing = np.empty(0, dtype=np.int64), np.empty(0)
+            return Mistakes(none, none, nothing, nothing, nothing)
+        if len(self._pieces) > 1:
+            self._pieces = [Mistakes.joined(self._pieces)]
         return self._pieces[0]
 
     @property
@@ -170,22 +168,24 @@ class Ledger:
     @property
     def examples(self) -> Rows:
         """The mistaken rows, each once; `example` says which of them each mistake was."""
-        if not self._stored:
-            raise BadExample(_NO_EXAMPLES)
-        if len(self._stored) > 1:
-            self._stored = [join(self._stored)]
-        return self._stored[0]
+        self._expect_examples()
+        return self._shelf.whole()[1]
 
     @property
     def example(self) -> Positions:
         """For each mistake, the place of its row in `examples`."""
         if self.n_mistakes == 0:
             return np.empty(0, dtype=np.int64)
-        if not self._stored:
-            raise BadExample(_NO_EXAMPLES)
-        positions = np.concatenate(self._stored_positions)
+        self._expect_examples()
+        positions = self._shelf.whole()[0]
         by_position = np.argsort(positions)
         return by_position[np.searchsorted(positions[by_position], self.rows)]
+
+    def _expect_examples(self) -> None:
+        if self.keep != "examples":
+            raise BadExample("this ledger kept no examples; use keep='examples'")
+        if self.n_mistakes == 0:
+            raise BadExample("there are no examples in this ledger: no mistake was made")
 
     def mistakes_by(self, t: int) -> int:
         """How many mistakes were made in rounds 1 to t."""
@@ -198,3 +198,38 @@ class Ledger:
         """
         ends = np.concatenate([[1], self.rounds, [self.n_rounds + 1]])
         return np.diff(ends)
+
+
+class _Shelf:
+    """Copies of rows, each kept once however often it is put there."""
+
+    def __init__(self) -> None:
+        self._pieces: list[tuple[Positions, Rows]] = []
+        self._highest = -1
+
+    def put(self, mistaken: Sequence[Positions], block: Block) -> None:
+        """Copy these rows of the block, unless they are there already."""
+        first = block.first
+        wanted = np.zeros(len(block), dtype=np.bool_)
+        for positions in mistaken:
+            wanted[positions - first] = True
+        if first <= self._highest:
+            for known, _ in self._pieces:
+                here = known[(known >= first) & (known < first + len(block))]
+                wanted[here - first] = False
+        fresh = np.flatnonzero(wanted)
+        if len(fresh) == 0:
+            return
+        positions, rows = fresh + first, block.rows.take(fresh)
+        self._highest = max(self._highest, int(positions[-1]))
+        while self._pieces and len(self._pieces[-1][0]) <= 2 * len(positions):
+            before, others = self._pieces.pop()
+            positions, rows = np.concatenate([before, positions]), join([others, rows])
+        self._pieces.append((positions, rows))
+
+    def whole(self) -> tuple[Positions, Rows]:
+        """The positions of the rows kept, and the rows."""
+        if len(self._pieces) > 1:
+            positions, rows = zip(*self._pieces, strict=True)
+            self._pieces = [(np.concatenate(positions), join(rows))]
+        return self._pieces[0]
