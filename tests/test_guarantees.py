@@ -256,6 +256,7 @@ def test_no_mistakes_need_no_witness() -> None:
     for guarantee in (guarantees.novikoff, guarantees.adaptive, guarantees.from_start):
         bound = guarantee(empty, [1, 1])
         assert (bound.bound, bound.mistakes, bound.margin, bound.holds) == (0, 0, None, True)
+        assert bound.radius_squared == 0
         assert bound.unit_margin == 0
         assert str(bound).endswith("no mistakes")
     promise = guarantees.margin_perceptron(empty, [1, 1], 1)

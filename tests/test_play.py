@@ -384,6 +384,7 @@ def test_the_handler_is_put_back_however_a_run_ends(ending: Callable[[], None]) 
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
+@pytest.mark.usefixtures("python_handler")
 def test_a_run_outside_the_main_thread_is_the_same_run() -> None:
     """Where signal handlers cannot be set."""
     here = Additive(4, averaging=True)

@@ -117,6 +117,24 @@ def test_putting_in_order_names_the_row_of_a_bad_column() -> None:
         dots(rows, np.zeros(2))
 
 
+def test_putting_in_order_leaves_a_row_with_a_bad_column_as_it_is() -> None:
+    """So that it is refused when it is met, and for what was given."""
+    rows = SparseRows(np.arange(6.0), np.array([1, 0, 7, 7, -1, 0]), np.array([0, 2, 6]), 2)
+    rows.put_in_order()
+    assert rows.row(0)[0].tolist() == [0, 1]
+    assert [part.tolist() for part in rows.row(1)] == [[7, 7, -1, 0], [2.0, 3.0, 4.0, 5.0]]
+
+
+def test_rows_joined_are_checked_when_all_of_them_were() -> None:
+    def three() -> SparseRows:
+        return Data(np.eye(3), np.ones(3, np.int8)).rows("csr of int32").sparse()
+
+    checked, unchecked = three(), three()
+    checked.trust()
+    assert join([checked, checked]).checked
+    assert not join([checked, unchecked]).checked
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_an_array_the_core_can_read_is_not_copied(dtype: type[np.floating[Any]]) -> None:
     X = np.random.default_rng(0).standard_normal((6, 4)).astype(dtype)
@@ -393,3 +411,33 @@ def test_rows_of_unit_length_have_it(data: Data, layout: Layout) -> None:
     expected = data.X.any(axis=1).astype(float)
     assert np.abs(lengths - expected).max() < 1e-14
     assert (np.sign(scaled) == np.sign(data.X)).all()
+
+
+@pytest.mark.parametrize("layout", ["dense", "csr of int32"])
+@pytest.mark.parametrize("cache", [0, 1 << 30])
+def test_an_arranged_block_is_the_block_in_a_seeded_order(
+    layout: Layout, cache: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the rows are copied into the order or only met in it, the run is the same."""
+    monkeypatch.setattr(streams, "CACHE_BYTES", cache)
+    dice = np.random.default_rng(4)
+    data = Data(dice.standard_normal((90, 5)), dice.choice(np.array([-1, 1], np.int8), 90))
+    plain = Block(data.rows(layout), data.y, first=7)
+    block = streams.arranged(plain, 5)
+    assert (block.order is None) == (cache > 0)
+    order = seeded_order(plain.rows, 5)
+    ordered = Block(plain.rows, data.y, 7, order)
+    learner, other = Additive(5, averaging=True), Additive(5, averaging=True)
+    run, expected = (play(b, x, epochs=4) for b, x in ((block, learner), (ordered, other)))
+    assert run.ledger.rows.tolist() == expected.ledger.rows.tolist()
+    assert set(run.ledger.rows) <= set(range(7, 97))
+    assert learner.weights.tobytes() == other.weights.tobytes()
+    assert readings.final(run.ledger).tobytes() == learner.weights.tobytes()
+    assert learner.average.tobytes() == other.average.tobytes()
+
+
+def test_a_bad_row_of_an_arranged_block_is_named_by_its_place_in_the_data() -> None:
+    X = np.ones((50, 2))
+    X[31, 1] = np.nan
+    with pytest.raises(BadExample, match=r"NaN \(row 31, column 1\)"):
+        play(streams.arranged(block(X, [1, -1] * 25), 3), Additive(2))

@@ -210,7 +210,8 @@ def test_the_rate_changes_no_mistake_from_zero(
 
 def test_a_start_of_zeros_is_no_start() -> None:
     """The rate then still only scales, and −0 is 0."""
-    data = block([[0.1, 0.7], [0.3, -0.2], [0.1, 0.7]], [1, -1, -1])
+    dice = np.random.default_rng(0)
+    data = block(dice.standard_normal((50, 2)), np.where(dice.random(50) < 0.5, 1, -1))
     given, none = Additive(2, rate=0.1, start=np.array([0.0, -0.0])), Additive(2, rate=0.1)
     play([data], given, epochs=3)
     play([data], none, epochs=3)

@@ -31,13 +31,15 @@ class Block:
     """Some examples side by side, and the order to meet them in (None: as they stand).
 
     `first` is the position in the whole stream of the block's first row, by which the ledger
-    names a row.
+    names a row. When the rows are stored in another order than the stream's, `numbers` says where
+    each belongs, counted from `first`.
     """
 
     rows: Rows
     labels: Labels
     first: int = 0
     order: Positions | None = None
+    numbers: Positions | None = None
 
     def __post_init__(self) -> None:
         if len(self.labels) != len(self.rows):
@@ -50,6 +52,19 @@ class Block:
     def n_rounds(self) -> int:
         """How many examples are met: an order may leave rows out, or repeat them."""
         return len(self.rows) if self.order is None else len(self.order)
+
+    def positions(self, which: Positions) -> Positions:
+        """The positions in the whole stream of these rows of the block."""
+        return self.first + (which if self.numbers is None else self.numbers[which])
+
+    def take(self, positions: Positions) -> Rows:
+        """A copy of the rows at these positions in the whole stream."""
+        which = positions - self.first
+        if self.numbers is not None:
+            place = np.empty(len(self), dtype=np.int64)
+            place[self.numbers] = np.arange(len(self))
+            which = place[which]
+        return self.rows.take(which)
 
     def is_whole(self) -> bool:
         """Whether every row is met."""

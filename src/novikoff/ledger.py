@@ -220,7 +220,7 @@ class _Shelf:
         fresh = np.flatnonzero(wanted)
         if len(fresh) == 0:
             return
-        positions, rows = fresh + first, block.rows.take(fresh)
+        positions, rows = fresh + first, block.take(fresh + first)
         self._highest = max(self._highest, int(positions[-1]))
         while self._pieces and len(self._pieces[-1][0]) <= 2 * len(positions):
             before, others = self._pieces.pop()

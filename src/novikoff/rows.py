@@ -237,9 +237,9 @@ def _spans(source: NDArray[Any], start: Positions, to: Positions) -> NDArray[Any
     return out
 
 
-def explain(flaw: Flaw, rows: Rows, i: int, *, first: int = 0) -> BadExample:
-    """Say in words what is wrong with row i, in scikit-learn's manner."""
-    where = f"row {first + i}"
+def explain(flaw: Flaw, rows: Rows, i: int, *, position: int | None = None) -> BadExample:
+    """Say in words what is wrong with row i, in scikit-learn's manner; name it by its position."""
+    where = f"row {i if position is None else position}"
     if flaw is Flaw.BOUNDS:
         missing = not 0 <= i < len(rows)
         return BadExample(

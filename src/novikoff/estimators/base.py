@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -20,7 +21,7 @@ from novikoff.loop import Interrupted, Run, Verdict, play
 from novikoff.readings import Reading
 from novikoff.rows import Rows, Vector, dots
 from novikoff.sources.arrays import rows_of
-from novikoff.streams import Shuffle, Shuffled
+from novikoff.streams import Shuffle, Shuffled, arranged
 
 _WORST_FIRST = (Verdict.INTERRUPTED, Verdict.BUDGET, Verdict.SEPARATED)
 
@@ -82,11 +83,14 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         ]
         self.runs_ = tuple(Run(learner.open_ledger(), Verdict.BUDGET) for learner in self._learners)
         self._rows_seen = len(rows)
+        block = Block(rows, self._signs(codes, 0))
+        if self.shuffle == "once":
+            block = arranged(block, seed)
+        if block.numbers is not None:
+            codes = codes[block.numbers]
         for k in range(len(self._learners)):
-            block = Block(rows, self._signs(codes, k))
-            stream = (
-                Shuffled(block, seed=seed, again=self.shuffle is True) if self.shuffle else block
-            )
+            block = replace(block, labels=self._signs(codes, k))
+            stream = Shuffled(block, seed=seed, again=True) if self.shuffle is True else block
             self._play(k, stream, self._learners[k].open_ledger(self._keep), self.max_iter)
         return self._publish()
 

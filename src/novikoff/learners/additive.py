@@ -157,8 +157,10 @@ class Additive:
             rows.put_in_order()
             at, flaw, count = run()
         if at == begin and flaw:
-            raise explain(Flaw(flaw), rows, begin if order is None else int(order[begin]),
-                          first=block.first)  # fmt: skip
+            i = begin if order is None else int(order[begin])
+            known = 0 <= i < len(rows)
+            position = int(block.positions(np.array([i]))[0]) if known else block.first + i
+            raise explain(Flaw(flaw), rows, i, position=position)
         self.rounds += at - begin
         rounds, which, steps = rounds[:count].copy(), which[:count], steps[:count].copy()
         if self._u is not None:
@@ -168,5 +170,5 @@ class Additive:
                 *rows.core, example=which, step=steps * (rounds - 1), bias=self.bias, w=self._u
             )
         return at, Mistakes(
-            rounds, which + block.first, scores[:count].copy(), steps, squares[:count].copy()
+            rounds, block.positions(which), scores[:count].copy(), steps, squares[:count].copy()
         )
