@@ -219,6 +219,8 @@ def test_cutting_a_stream_into_calls_changes_nothing(kind: Any) -> None:
         assert np.array_equal(clf.ledger_.rows, whole.ledger_.rows)
         assert np.array_equal(clf.decision_function(X), whole.decision_function(X))
         assert clf.verdict_ == "budget"
+        assert clf.n_iter_ == whole.n_iter_ == 1
+        assert clf.mistakes_per_epoch_.tolist() == whole.mistakes_per_epoch_.tolist()
 
 
 def test_learning_goes_on_after_fit() -> None:
@@ -227,6 +229,7 @@ def test_learning_goes_on_after_fit() -> None:
     whole = Perceptron(max_iter=1, shuffle=False).fit(X, y)
     assert np.array_equal(clf.coef_, whole.coef_)
     assert np.array_equal(clf.ledger_.rows, whole.ledger_.rows)
+    assert (clf.n_iter_, clf.mistakes_per_epoch_.sum()) == (2, whole.n_mistakes_)
 
 
 def test_starting_weights_are_where_the_run_starts() -> None:

@@ -112,6 +112,11 @@ class Ledger:
         self.epoch_mistakes.append(made)
         return made
 
+    def reopen_epoch(self) -> None:
+        """Go on with the last pass: a stream that comes in pieces is one pass, not many."""
+        self.epoch_ends.pop()
+        self._in_closed_epochs -= self.epoch_mistakes.pop()
+
     def __len__(self) -> int:
         return self.n_mistakes
 

@@ -82,7 +82,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
             self._learner(rows.dim, w, s) for w, s in zip(weights, starts, strict=True)
         ]
         self.runs_ = tuple(Run(learner.open_ledger(), Verdict.BUDGET) for learner in self._learners)
-        self._rows_seen = len(rows)
+        self._rows_seen, self._streaming = len(rows), False
         block = Block(rows, self._signs(codes, 0))
         if self.shuffle == "once":
             block = arranged(block, seed)
@@ -98,35 +98,22 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
         """Meet these examples once, in the order given, and learn from the mistakes.
 
-        However a stream is cut into calls, the result is the same. The first call names all the
-        classes. The whole batch is checked before any of it is learned.
+        However a stream is cut into calls, the result is the same: all the calls are one pass. The
+        first names all the classes. A batch is checked as a whole before any of it is learned.
         """
         first = not hasattr(self, "classes_")
         if first:
             self._check_parameters()
         X, y = self._validate(X, y, reset=first, finite=True)
         rows = rows_of(X)
+        named = None if classes is None else np.unique(np.asarray(classes))
         if first:
-            if classes is None:
-                raise ValueError("classes must be passed on the first call to partial_fit.")
-            self.classes_ = np.unique(np.asarray(classes))
-            if len(self.classes_) < 2:
-                raise ValueError(f"at least 2 classes are needed, got {self.classes_!r}")
-            if self.class_weight == "balanced":
-                raise ValueError(
-                    "class_weight='balanced' needs all labels, which partial_fit does not have; "
-                    "compute the weights on a sample and pass them as a dict"
-                )
-            self._learners = [
-                self._learner(rows.dim, w, None) for w in self._class_weights(self.classes_)
-            ]
-            self._rows_seen = 0
-            self.runs_ = tuple(
-                Run(learner.open_ledger(self._keep), Verdict.BUDGET) for learner in self._learners
+            self._begin(named, rows.dim)
+        elif named is not None and not np.array_equal(named, self.classes_):
+            raise ValueError(
+                f"classes {named.tolist()} are not those of the first call: "
+                f"{self.classes_.tolist()}"
             )
-        elif classes is not None and not np.array_equal(np.unique(np.asarray(classes)),
-                                                        self.classes_):  # fmt: skip
-            raise ValueError(f"classes {classes!r} are not those of the first call")
         codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
         unknown = np.flatnonzero(self.classes_[codes] != y)
         if len(unknown):
@@ -135,8 +122,11 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
                 f"{self.classes_.tolist()}"
             )
         for k in range(len(self._learners)):
-            block = Block(rows, self._signs(codes, k), self._rows_seen)
-            self._play(k, block, self.runs_[k].ledger, 1)
+            ledger = self.runs_[k].ledger
+            if self._streaming:
+                ledger.reopen_epoch()
+            self._play(k, Block(rows, self._signs(codes, k), self._rows_seen), ledger, 1)
+        self._streaming = True
         self._rows_seen += len(rows)
         # a clean pass over one batch says nothing of the batches before it
         self.runs_ = tuple(Run(run.ledger, Verdict.BUDGET) for run in self.runs_)
@@ -169,9 +159,27 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         read = [self._read(learner, run.ledger, reading)
                 for learner, run in zip(self._learners, self.runs_, strict=True)]  # fmt: skip
         stacked = np.stack(read)
-        if self.fit_intercept:
+        if self._learners[0].bias:
             return stacked[:, :-1].copy(), stacked[:, -1].copy()
         return stacked, np.zeros(len(stacked))
+
+    def _begin(self, classes: NDArray[Any] | None, dim: int) -> None:
+        """Make ready for a stream: learners and ledgers for the classes named."""
+        if classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        if len(classes) < 2:
+            raise ValueError(f"at least 2 classes are needed, got {classes.tolist()}")
+        if self.class_weight == "balanced":
+            raise ValueError(
+                "class_weight='balanced' needs all labels, which partial_fit does not have; "
+                "compute the weights on a sample and pass them as a dict"
+            )
+        self.classes_ = classes
+        self._learners = [self._learner(dim, w, None) for w in self._class_weights(classes)]
+        self._rows_seen, self._streaming = 0, False
+        self.runs_ = tuple(
+            Run(learner.open_ledger(self._keep), Verdict.BUDGET) for learner in self._learners
+        )
 
     @property
     def _keep(self) -> Keep:
@@ -287,10 +295,10 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         which = "" if len(self.classes_) == 2 else f"{self.classes_[k]} against the rest, "
 
         def print_epoch(ledger: Ledger) -> None:
-            ends = [0, *ledger.epoch_ends]
-            made, met = ledger.epoch_mistakes[-1], ends[-1] - ends[-2]
+            epoch, made = len(ledger.epoch_ends), ledger.epoch_mistakes[-1]
+            met = ledger.epoch_ends[-1] - (ledger.epoch_ends[-2] if epoch > 1 else 0)
             print(
-                f"{which}epoch {len(ends) - 1}: {made} mistakes in {met} examples "
+                f"{which}epoch {epoch}: {made} mistakes in {met} examples "
                 f"({made / met:.2%}), {ledger.n_mistakes} in all",
                 flush=True,
             )
@@ -330,7 +338,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         else:
             coef, intercept = self.weights(reading)
             w, b = coef[k], intercept[k]
-        if not self.fit_intercept:
+        if not self._learners[0].bias:
             return dots(rows, np.ascontiguousarray(w, dtype=np.float64))
         return dots(rows, np.append(w, b), bias=True)
 
