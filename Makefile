@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test lint bench docs stubs clean
+.PHONY: demo test lint bench stubs clean
 
 demo: $(READY)
 	$(BIN)/novikoff demo
@@ -29,7 +29,7 @@ stubs: $(READY)
 $(READY): pyproject.toml CMakeLists.txt $(wildcard cpp/*)
 	@echo "Building and installing into .venv (a minute or two the first time) ..."
 	test -d .venv || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	SKBUILD_CMAKE_DEFINE=NOVIKOFF_STRICT=ON $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@
 
 clean:

@@ -54,7 +54,7 @@ inline void look_ahead(const Rows& rows, const std::int64_t* order, Size k, Size
 // t counts rounds from `rounds` + 1.
 // A non-finite feature makes s non-finite whatever the weights (0 * inf is NaN), so watching s
 // watches the data. Stops before the first row it cannot use, with everything before it learned.
-template <bool check, class Rows>
+template <class Rows>
 NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const std::int64_t* order,
                           Size begin, Size end, const Rule& rule, std::int64_t rounds, double* w,
                           Mistakes& out) {
@@ -69,7 +69,7 @@ NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const std
     if (const Flaw flaw = rows.outline(i); flaw != Flaw::none) return {k, flaw};
     const auto x = rows.row(i);
     double s;
-    if (const Flaw flaw = x.template dot<check>(w, rule.bias, rows.dim, s); flaw != Flaw::none)
+    if (const Flaw flaw = x.dot(w, rule.bias, rows.dim, s); flaw != Flaw::none)
       return {k, flaw};
     const int positive = labels[i] > 0;
     const double y = positive ? 1.0 : -1.0;
@@ -107,7 +107,7 @@ NOVIKOFF_CLONES Stop scores(const Rows& rows, Size begin, Size end, const double
   for (Size k = begin; k < end; ++k) {
     if (const Flaw flaw = rows.outline(k); flaw != Flaw::none) return {k, flaw};
     const auto x = rows.row(k);
-    if (const Flaw flaw = x.template dot<true>(w, bias, rows.dim, out[k - begin]);
+    if (const Flaw flaw = x.dot(w, bias, rows.dim, out[k - begin]);
         flaw != Flaw::none)
       return {k, flaw};
     if (!(std::abs(out[k - begin]) <= std::numeric_limits<double>::max())) return {k, Flaw::value};

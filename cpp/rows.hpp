@@ -37,7 +37,6 @@ struct DenseRow {
   Size n;
 
   // No way for a dense row to be malformed.
-  template <bool check>
   [[gnu::always_inline]] Flaw dot(const double* w, bool bias, Size, double& s) const {
     double a[lanes] = {};
     Size j = 0;
@@ -77,19 +76,17 @@ struct SparseRow {
   const I* index;
   Size n;
 
-  // With check, refuses an index outside 0..dim-1 before using it, and one not above the last.
-  template <bool check>
+  // Refuses an index outside 0..dim-1 before using it, and one not above the last. Checked in every
+  // pass, for the arrays are the caller's and may have changed: 97 -> 104 ms on 800k rows of 75.
   [[gnu::always_inline]] Flaw dot(const double* w, bool bias, Size dim, double& s) const {
     double a[lanes] = {};
     bool unsorted = false;
     std::int64_t last = -1;
     for (Size k = 0; k < n; ++k) {
       const Size j = static_cast<std::make_unsigned_t<I>>(index[k]);
-      if constexpr (check) {
-        if (j >= dim) [[unlikely]] return Flaw::index;
-        unsorted |= static_cast<std::int64_t>(j) <= last;
-        last = static_cast<std::int64_t>(j);
-      }
+      if (j >= dim) [[unlikely]] return Flaw::index;
+      unsorted |= static_cast<std::int64_t>(j) <= last;
+      last = static_cast<std::int64_t>(j);
       a[j % lanes] += double(x[k]) * w[j];
     }
     if (bias) a[dim % lanes] += w[dim];

@@ -6,6 +6,7 @@ import pickle
 import signal
 from typing import Any
 
+import joblib
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -24,6 +25,8 @@ from novikoff import (
     readings,
     sources,
 )
+from novikoff.learners import Additive
+from novikoff.sources import rows_of
 
 ALL = [Perceptron, MarginPerceptron, AveragedPerceptron, VotedPerceptron]
 every = pytest.mark.parametrize("kind", ALL)
@@ -127,7 +130,8 @@ def test_more_classes_are_each_learned_against_the_rest(kind: Any) -> None:
         assert np.array_equal(clf.coef_[k], alone.coef_[0])
         assert clf.intercept_[k] == alone.intercept_[0]
         assert np.array_equal(clf.ledger_[k].rounds, alone.ledger_.rounds)
-        assert np.array_equal(clf.decision_function(X)[:, k], alone.decision_function(X))
+        votes = clf.ledger_[k].n_rounds if kind is VotedPerceptron else 1
+        assert np.array_equal(clf.decision_function(X)[:, k], alone.decision_function(X) / votes)
     assert clf.runs_[0].verdict == "separated"
     assert clf.verdict_ == "budget"
     assert clf.n_mistakes_ == sum(len(ledger) for ledger in clf.ledger_)
@@ -160,6 +164,18 @@ def test_perceptron_averaged_and_voted_make_the_same_run() -> None:
     assert np.array_equal(plain.weights("average")[0], averaged.coef_)
     assert np.array_equal(plain.coef_, averaged.weights("final")[0])
     assert np.array_equal(plain.decision_function(X, reading="vote"), voted.decision_function(X))
+
+
+@every
+def test_the_votes_of_classes_with_longer_runs_do_not_count_for_more(kind: Any) -> None:
+    """Each class is a run of its own length; what is compared is the share of its votes."""
+    X, y = iris()
+    clf = kind(max_iter=200).fit(X, y)
+    rounds = [run.ledger.n_rounds for run in clf.runs_]
+    assert len(set(rounds)) > 1
+    votes = np.column_stack([readings.vote(run.ledger, rows_of(X)) for run in clf.runs_])
+    assert np.array_equal(clf.decision_function(X, reading="vote"), votes / rounds)
+    assert (clf.predict(X, reading="vote") == y).mean() > 0.9
 
 
 def test_a_margin_of_zero_is_the_plain_perceptron() -> None:
@@ -221,6 +237,64 @@ def test_cutting_a_stream_into_calls_changes_nothing(kind: Any) -> None:
         assert clf.verdict_ == "budget"
         assert clf.n_iter_ == whole.n_iter_ == 1
         assert clf.mistakes_per_epoch_.tolist() == whole.mistakes_per_epoch_.tolist()
+
+
+@every
+@pytest.mark.parametrize("classes", [2, 3])
+def test_an_interrupted_batch_is_not_learned_at_all(
+    kind: Any, classes: int, monkeypatch: Any
+) -> None:
+    X, y = noisy()[0], np.arange(200) % classes
+    clf, other = kind(), kind()
+    learn, calls = Additive.learn, iter(range(10**6))
+    at = {"call": -1}
+
+    def pressed(self: Any, *args: Any) -> Any:
+        if next(calls) == at["call"]:
+            signal.raise_signal(signal.SIGINT)
+        return learn(self, *args)
+
+    monkeypatch.setattr(Additive, "learn", pressed)
+    monkeypatch.setattr("novikoff.loop.part_size", lambda rows: 10)
+    for part in np.split(np.arange(200), 4):
+        at["call"] = next(calls) + 3 * classes - 3
+        with pytest.raises(KeyboardInterrupt):
+            clf.partial_fit(X[part], y[part], classes=range(classes))
+        at["call"] = -1
+        clf.partial_fit(X[part], y[part], classes=range(classes))
+        other.partial_fit(X[part], y[part], classes=range(classes))
+    assert np.array_equal(clf.coef_, other.coef_)
+    assert clf.n_mistakes_ == other.n_mistakes_
+    for run, learner in zip(clf.runs_, clf._learners, strict=True):
+        assert np.array_equal(readings.final(run.ledger), learner.weights)
+        assert run.ledger.n_rounds == learner.rounds == 200
+
+
+def test_a_stream_learned_after_fits_of_different_lengths_is_counted_last() -> None:
+    X, y = iris()
+    clf = Perceptron(max_iter=20).fit(X, y)
+    fitted = clf.mistakes_per_epoch_.tolist()
+    before = clf.n_mistakes_
+    clf.partial_fit(X, y)
+    assert clf.mistakes_per_epoch_.tolist() == [*fitted, clf.n_mistakes_ - before]
+
+
+def test_numpy_truth_values_shuffle_like_pythons() -> None:
+    X, y = noisy()
+    for truth in (True, False):
+        ours, numpys = (
+            Perceptron(shuffle=s, max_iter=2).fit(X, y)  # type: ignore[arg-type]
+            for s in (truth, np.bool_(truth))
+        )
+        assert np.array_equal(ours.ledger_.rows, numpys.ledger_.rows)
+
+
+def test_separated_data_are_predicted_as_they_were_learned_at_any_rate() -> None:
+    """0.1 times the weights is rounded; the score of a row nearly on the line must not be."""
+    a, b = float.fromhex("0x1.64b8a7de6d1d7p+0"), float.fromhex("0x1.64b8a7de6d1d6p+0")
+    X = np.array([[a, b], [-1, 1.0], [-a, -b]])
+    clf = Perceptron(eta0=0.1, fit_intercept=False, shuffle=False).fit(X, [1, 0, 0])
+    assert (clf.verdict_, clf.score(X, [1, 0, 0])) == ("separated", 1.0)
 
 
 def test_learning_goes_on_after_fit() -> None:
@@ -308,7 +382,7 @@ def test_what_the_ledger_keeps_is_chosen() -> None:
     assert len(full.ledger_.examples) == len(np.unique(full.ledger_.rows))
     with pytest.raises(ValueError, match="keep='examples'"):
         positions.predict(X, reading="vote")
-    with pytest.raises(ValueError, match="keep='positions' or 'examples'"):
+    with pytest.raises(ValueError, match="use keep='examples'"):
         counts.predict(X, reading="average")
     averaged = AveragedPerceptron(keep="counts", max_iter=3).fit(X, y)
     assert np.array_equal(averaged.coef_, full.weights("average")[0])
@@ -325,6 +399,21 @@ def test_it_can_be_cloned_and_pickled(kind: Any) -> None:
             back.decision_function(X, reading=reading), clf.decision_function(X, reading=reading)
         )
     assert np.array_equal(back.partial_fit(X, y).coef_, clf.partial_fit(X, y).coef_)
+
+
+def test_a_model_whose_arrays_cannot_be_written_learns_on(tmp_path: Any) -> None:
+    X, y = noisy()
+    clf = AveragedPerceptron(max_iter=2).fit(X, y)
+    joblib.dump(clf, tmp_path / "model")
+    mapped = joblib.load(tmp_path / "model", mmap_mode="r")
+    assert np.array_equal(mapped.partial_fit(X, y).coef_, clf.partial_fit(X, y).coef_)
+
+
+def test_weights_are_those_the_estimator_reads_unless_asked() -> None:
+    X, y = noisy()
+    for kind in (Perceptron, AveragedPerceptron, VotedPerceptron):
+        clf: Any = kind(max_iter=2).fit(X, y)
+        assert np.array_equal(clf.weights()[0], clf.coef_)
 
 
 def test_the_model_does_not_change_with_the_data_it_was_fitted_on() -> None:
@@ -354,6 +443,24 @@ def test_verbose_prints_a_line_a_pass(capsys: pytest.CaptureFixture[str]) -> Non
     assert lines[-1] == "epoch 4: 0 mistakes in 150 examples (0.00%), 5 in all"
     Perceptron(max_iter=1, verbose=1).fit(X, y)
     assert capsys.readouterr().out.startswith("0 against the rest, epoch 1: ")
+
+
+def test_a_fit_interrupted_in_its_first_pass_leaves_a_model_too(monkeypatch: Any) -> None:
+    X, y = noisy()
+    learn, calls = Additive.learn, iter(range(100))
+
+    def interrupted_at_the_third_call(self: Any, *args: Any) -> Any:
+        if next(calls) == 2:
+            signal.raise_signal(signal.SIGINT)
+        return learn(self, *args)
+
+    monkeypatch.setattr(Additive, "learn", interrupted_at_the_third_call)
+    monkeypatch.setattr("novikoff.loop.part_size", lambda rows: 10)
+    clf = Perceptron(shuffle=False)
+    with pytest.raises(KeyboardInterrupt):
+        clf.fit(X, y)
+    assert (clf.verdict_, clf.n_iter_, clf.ledger_.n_rounds) == ("interrupted", 0, 30)
+    assert len(clf.predict(X)) == len(X)
 
 
 @every

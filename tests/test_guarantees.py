@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import pickle
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -16,7 +17,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
 
-from novikoff import guarantees, readings, sources
+from novikoff import guarantees, readings, sources, streams
 from novikoff.examples import Block
 from novikoff.guarantees import NotAWitness
 from novikoff.learners import Additive
@@ -233,6 +234,23 @@ def test_a_row_whose_label_is_changed_between_passes_has_no_witness() -> None:
         guarantees.novikoff(ledger, [1, 1])
     with pytest.raises(NotAWitness, match="row 0"):
         guarantees.novikoff(ledger, [-1, -1])
+
+
+def test_the_forcing_sequence_has_the_witness_of_its_disjunction() -> None:
+    ledger = run_on(sources.forcing_disjunction(20, 4), Additive(20, bias=True), 1)
+    assert guarantees.novikoff(ledger, guarantees.k_disjunction(20, 4).witness).holds
+
+
+def test_what_is_not_a_ledger_or_a_flat_witness_is_named() -> None:
+    run: Any = play(sources.tight(3), Additive(3))
+    several: Any = (run.ledger, run.ledger)
+    for wrong in (run, several):
+        with pytest.raises(TypeError, match="a Ledger is needed"):
+            guarantees.novikoff(wrong, [1, 1, 1])
+        with pytest.raises(TypeError, match="a Ledger is needed"):
+            guarantees.margin_at_most(wrong)
+    with pytest.raises(ValueError, match=r"witness must be a flat list of numbers.*\(1, 3\)"):
+        guarantees.novikoff(run.ledger, np.ones((1, 3)))
 
 
 def test_a_witness_needs_a_number_for_each_feature_and_the_constant() -> None:
@@ -575,13 +593,13 @@ def test_integers_whose_products_overflow_64_bits_are_followed_exactly() -> None
     assert w == [0, 3]
     assert s.norm[-1] == 3.0
     assert guarantees.margin_at_most(ledger).squared == Fraction(9, 4)
-    # 7 steps of 2 entries, none of which overflows by itself
-    eta = 6 * 2.0**61
-    grown = ledger_of([[2.0**30, 2.0**30]], [1], margin=eta)
-    s = guarantees.sandwich(grown, [1, 1], margin=eta)
+    # 7 steps of entries none of which overflows by itself
+    row, eta = [2.0**30, 2.0**30, 1.0], 6.5 * 2.0**61
+    grown = ledger_of([row], [1], margin=eta)
+    s = guarantees.sandwich(grown, row, margin=eta)
     assert len(grown) == 7
     assert s.norm.tolist() == s.lower.tolist() == s.progress.tolist()
-    assert s.norm[-1] == 7 * s.norm[0]
+    assert s.norm[-1] == pytest.approx(7 * s.norm[0], rel=1e-15)
 
 
 def test_no_margin_exceeds_what_the_mistakes_allow() -> None:
@@ -590,8 +608,8 @@ def test_no_margin_exceeds_what_the_mistakes_allow() -> None:
         ledger = run_on(sources.tight(n), learner)
         ceiling = guarantees.margin_at_most(ledger)
         assert ceiling.squared == Fraction(1, n)
-        assert guarantees.margin_at_least([1] * n, sources.tight(n)).reaches(ceiling.squared)
-        assert not guarantees.margin_at_least([1] * n, sources.tight(n)).exceeds(ceiling.squared)
+        assert guarantees.achieved_margin([1] * n, sources.tight(n)).reaches(ceiling.squared)
+        assert not guarantees.achieved_margin([1] * n, sources.tight(n)).exceeds(ceiling.squared)
     assert str(ceiling) == "no margin exceeds 0.182574, by the 30 mistakes"
 
 
@@ -619,7 +637,18 @@ def test_the_best_margin_lies_between_what_was_achieved_and_what_is_allowed(
     assert ceiling.squared == t.dot(w, w) / sum(t.steps) ** 2
     for v in (u, learner.weights, readings.average(ledger)):
         if np.any(v):
-            assert not guarantees.margin_at_least(v, data.block()).exceeds(ceiling.squared)
+            assert not guarantees.achieved_margin(v, data.block()).exceeds(ceiling.squared)
+
+
+def test_the_row_of_a_margin_is_named_by_its_place_in_the_data() -> None:
+    block = sources.block([[5.0], [1.0], [3.0]], [1, 1, 1])
+    for seed in range(6):
+        assert guarantees.achieved_margin([1.0], streams.arranged(block, seed)).row == 1
+
+
+def test_a_refused_witness_survives_a_process_pool() -> None:
+    back = pickle.loads(pickle.dumps(NotAWitness(3, Fraction(-1, 2))))
+    assert (back.row, back.margin) == (3, Fraction(-1, 2))
 
 
 def test_the_achieved_margin_is_exact_and_names_its_row() -> None:
@@ -682,7 +711,7 @@ def test_a_run_on_many_integer_rows_is_proved_throughout() -> None:
         assert guarantees.sandwich(run.ledger, u).holds
     assert guarantees.novikoff(run.ledger, known).margin == 6
     ceiling = guarantees.margin_at_most(run.ledger)
-    floor = guarantees.margin_at_least(learner.weights, block)
+    floor = guarantees.achieved_margin(learner.weights, block)
     assert floor.smallest >= 1
     assert 0 < floor.value < ceiling.value
 

@@ -96,6 +96,16 @@ def test_the_demo_tells_the_whole_story() -> None:
         assert words in answer.output, words
 
 
+def test_the_demo_prints_where_not_every_sign_can_be() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from novikoff.cli import main; main()", "demo"],
+        capture_output=True,
+        check=True,
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+    )
+    assert b"Verdict: separated" in done.stdout
+
+
 def test_the_demo_is_stopped_by_a_closed_pipe_without_a_traceback() -> None:
     command = f"{sys.executable} -c 'from novikoff.cli import main; main()' demo | head -n 1"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True,

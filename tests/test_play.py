@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -91,19 +92,56 @@ def test_blocks_that_claim_the_same_rows_cannot_falsify_the_ledger() -> None:
     assert readings.final(ledger).tolist() == learner.weights.tolist()
 
 
-def test_rows_that_were_not_met_are_not_trusted() -> None:
-    """An order may leave rows out; unchecked, their columns would be read outside the weights."""
-    rows = SparseRows(np.ones(2), np.array([0, 10**6]), np.array([0, 1, 2]), 2)
-    play([Block(rows, np.array([1, 1], np.int8), order=np.array([0, 0]))], Additive(2))
-    assert not rows.checked
+def test_a_stream_that_can_be_met_once_is_refused_for_more_passes() -> None:
+    learner = Additive(2)
+    with pytest.raises(ValueError, match="can be iterated over only once"):
+        play((b for b in [XOR]), learner, epochs=2)
+    assert learner.rounds == 0
+    assert play((b for b in [XOR]), learner).epochs == 1
 
 
-def test_rows_met_and_found_good_are_checked_once() -> None:
-    rows = Data(np.eye(3), np.ones(3, np.int8)).rows("csr of int32")
-    assert not rows.checked
-    play([Block(rows, np.ones(3, np.int8))], Additive(3))
-    assert rows.checked
-    assert rows.take(np.array([1])).checked
+def test_at_least_one_pass_is_asked_for() -> None:
+    for epochs in (0, -1):
+        with pytest.raises(ValueError, match=f"epochs must be at least 1, not {epochs}"):
+            play([XOR], Additive(2), epochs=epochs)
+
+
+def test_what_is_not_a_learner_or_a_block_is_named() -> None:
+    wrong: Any = object()
+    with pytest.raises(TypeError, match="needs a learner such as Additive, not object"):
+        play([XOR], wrong)
+    bare: Any = np.eye(2)
+    with pytest.raises(TypeError, match=r"sources\.block\(X, y\)"):
+        Block(bare, np.ones(2, np.int8))
+
+
+def test_rows_changed_after_a_run_are_checked_again() -> None:
+    """The arrays are the caller's: an index that was good may be outside the weights now."""
+    rows = SparseRows(np.ones(4), np.arange(4), np.arange(5), 4)
+    some = Block(rows, np.ones(4, np.int8))
+    play(some, Additive(4), epochs=3)
+    rows.indices[0] = 2**30
+    with pytest.raises(BadExample, match="row 0: column 1073741824"):
+        play(some, Additive(4))
+
+
+class Waiting:
+    """A source in whose wait for the next block Ctrl-C is pressed."""
+
+    def __iter__(self) -> Iterator[Block]:
+        yield block([[1.0]], [1])
+        signal.raise_signal(signal.SIGINT)
+        raise AssertionError("the wait went on after Ctrl-C")
+
+
+@pytest.mark.usefixtures("python_handler")
+def test_ctrl_c_while_the_source_is_awaited_is_answered_at_once() -> None:
+    learner = Additive(1, averaging=True)
+    run = stopped(Waiting(), learner)
+    assert run.ledger.n_rounds == 1
+    assert whole(run, learner)
+    again = pickle.loads(pickle.dumps(Interrupted(run)))
+    assert again.run.ledger.n_rounds == 1
 
 
 def test_progress_is_told_after_each_pass() -> None:
@@ -309,7 +347,7 @@ def test_a_run_goes_on_after_ctrl_c_as_if_nothing_had_happened() -> None:
     straight, halted = Additive(4), Additive(4)
     blocks = noisy().pieces([20, 40])
     play(blocks, straight)
-    ledger = stopped(Signals(blocks, at=0), halted).ledger
+    ledger = stopped(Signals(blocks, at=1), halted).ledger
     assert ledger.n_rounds == 20
     play(blocks[1:], halted, ledger=ledger)
     assert halted.weights.tobytes() == straight.weights.tobytes()

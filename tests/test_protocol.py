@@ -22,14 +22,16 @@ def test_the_prediction_is_made_before_the_label_is_known() -> None:
     dice = np.random.default_rng(0)
     X, y = dice.standard_normal((50, 4)), dice.choice([-1, 1], 50)
     for t in range(50):
-        told_otherwise = np.where(np.arange(50) == t, -y, y)
-        scores = []
-        for labels in (y, told_otherwise):
-            learner = Additive(4)
-            learner.learn(sources.block(X, labels), 0, t)
-            scores.append(learner.scores(DenseRows(X[t : t + 1]))[0])
-            learner.learn(sources.block(X, labels), t, t + 1)
-        assert scores[0] == scores[1]
+        learner, told_otherwise = Additive(4, margin=1e9), Additive(4, margin=1e9)
+        asked = []
+        for who, labels in ((learner, y), (told_otherwise, np.where(np.arange(50) == t, -y, y))):
+            who.learn(sources.block(X, labels), 0, t)
+            before = who.scores(DenseRows(X[t : t + 1]))[0]
+            _, mistake = who.learn(sources.block(X, labels), t, t + 1)
+            assert mistake.scores.tolist() == [before]  # a margin this wide makes all mistakes
+            asked.append(before)
+        assert asked[0] == asked[1]
+        assert not np.array_equal(learner.weights, told_otherwise.weights)
 
 
 def test_the_sequence_may_be_adversarial() -> None:

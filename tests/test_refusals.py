@@ -48,8 +48,12 @@ def test_a_refused_batch_is_not_learned_in_part(kind: Any) -> None:
         clf.partial_fit(spoiled(np.nan, np.array), LABELS)
     with pytest.raises(ValueError, match="label 2 is not one of the classes"):
         clf.partial_fit(GOOD, [0, 1, 2, 0])
+    large = [[5.0, 1], [1e308, -1e308], [1e308, 1e308], [1e308, 1e308]]
+    with pytest.raises(ValueError, match="too large"):
+        clf.partial_fit(large, [1, 0, 1, 0])
     assert np.array_equal(clf.coef_, before[0])
     assert clf.ledger_.n_rounds == before[1]
+    assert clf.partial_fit(GOOD, LABELS).ledger_.n_rounds == 2 * before[1]
 
 
 @every
@@ -121,19 +125,24 @@ def test_sparse_rows_with_impossible_indices_are_refused() -> None:
         ({"max_iter": 0}, "max_iter must be a whole number from 1, not 0"),
         ({"max_iter": 2.5}, "max_iter must be a whole number from 1, not 2.5"),
         ({"shuffle": "twice"}, "shuffle must be 'once', True or False, not 'twice'"),
-        ({"eta0": 0.0}, "0 < rate"),
-        ({"eta0": -1.0}, "0 < rate"),
-        ({"eta0": float("nan")}, "0 < rate"),
+        *(
+            ({"eta0": rate}, "eta0 must be a finite number above 0, not ")
+            for rate in (0.0, -1.0, float("nan"), float("inf"), "a", None, True)
+        ),
+        ({"fit_intercept": 1}, "fit_intercept must be True or False, not 1"),
+        ({"fit_intercept": None}, "fit_intercept must be True or False, not None"),
         ({"ties": "even"}, "ties must be one of mistake, positive, negative, not 'even'"),
         ({"keep": "all"}, "keep must be 'examples', 'positions' or 'counts', not 'all'"),
-        ({"class_weight": {0: 0.0, 1: 1.0}}, "class weights must be positive"),
+        ({"class_weight": {0: 0.0, 1: 1.0}}, "class weights must be positive and finite"),
+        ({"class_weight": {0: float("inf"), 1: 1.0}}, "class weights must be positive and finite"),
     ],
 )
 def test_parameters_out_of_range_are_refused(parameters: dict[str, Any], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         Perceptron(**parameters).fit(GOOD, LABELS)
-    with pytest.raises(ValueError, match="0 <= margin"):
-        MarginPerceptron(margin=-1.0).fit(GOOD, LABELS)
+    for margin in (-1.0, float("inf"), None, "wide"):
+        with pytest.raises(ValueError, match="margin must be a finite number from 0, not "):
+            MarginPerceptron(margin=margin).fit(GOOD, LABELS)  # type: ignore[arg-type]
 
 
 def test_partial_fit_must_know_the_classes() -> None:
@@ -148,5 +157,27 @@ def test_partial_fit_must_know_the_classes() -> None:
 
 def test_an_unknown_reading_is_refused() -> None:
     clf: Any = Perceptron().fit(GOOD, LABELS)
-    with pytest.raises(ValueError, match="reading must be"):
+    with pytest.raises(ValueError, match="'final', 'average' or 'vote', not 'median'"):
         clf.predict(GOOD, reading="median")
+    with pytest.raises(ValueError, match="'final' or 'average', not 'vote'"):
+        clf.weights("vote")
+
+
+def test_dates_are_not_numbers() -> None:
+    days = ["2020-01-01", "2020-01-02", "2020-01-03", "2020-01-04"]
+    forms: list[Any] = [
+        pd.DataFrame({"day": pd.to_datetime(days)}),
+        pd.DataFrame({"x": [1.0] * 4, "day": pd.to_datetime(days)}),
+        pl.DataFrame({"day": days}).with_columns(pl.col("day").str.to_date()),
+        pl.DataFrame({"x": [1.0] * 4, "day": days}).with_columns(pl.col("day").str.to_date()),
+    ]
+    for form in forms:
+        with pytest.raises(ValueError, match="column 'day' of X holds dates or times"):
+            Perceptron().fit(form, LABELS)
+    with pytest.raises(ValueError, match="X holds dates or times"):
+        Perceptron().fit(np.array(days, dtype="datetime64[D]")[:, None], LABELS)
+
+
+def test_a_start_that_is_not_finite_is_refused() -> None:
+    with pytest.raises(ValueError, match="coef_init and intercept_init must be finite"):
+        Perceptron().fit(GOOD, LABELS, coef_init=[np.nan, 0.0])

@@ -125,16 +125,6 @@ def test_putting_in_order_leaves_a_row_with_a_bad_column_as_it_is() -> None:
     assert [part.tolist() for part in rows.row(1)] == [[7, 7, -1, 0], [2.0, 3.0, 4.0, 5.0]]
 
 
-def test_rows_joined_are_checked_when_all_of_them_were() -> None:
-    def three() -> SparseRows:
-        return Data(np.eye(3), np.ones(3, np.int8)).rows("csr of int32").sparse()
-
-    checked, unchecked = three(), three()
-    checked.trust()
-    assert join([checked, checked]).checked
-    assert not join([checked, unchecked]).checked
-
-
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_an_array_the_core_can_read_is_not_copied(dtype: type[np.floating[Any]]) -> None:
     X = np.random.default_rng(0).standard_normal((6, 4)).astype(dtype)
@@ -441,3 +431,29 @@ def test_a_bad_row_of_an_arranged_block_is_named_by_its_place_in_the_data() -> N
     X[31, 1] = np.nan
     with pytest.raises(BadExample, match=r"NaN \(row 31, column 1\)"):
         play(streams.arranged(block(X, [1, -1] * 25), 3), Additive(2))
+
+
+def test_untidy_rows_are_made_of_unit_length_too() -> None:
+    rows = SparseRows(np.array([9.0, 3.0, 4.0, 1.0, 1.0, 9.0]), np.array([0, 1, 0, 0, 0, 0]),
+                      np.array([1, 3, 5]), 2)  # fmt: skip
+    assert dense(unit_length(rows)) == [[0.8, 0.6], [1.0, 0.0]]
+    assert rows.values.tolist() == [9.0, 3.0, 4.0, 1.0, 1.0, 9.0]
+
+
+@pytest.mark.parametrize(
+    ("labels", "more", "words"),
+    [
+        (np.array([0, 3], np.int8), {}, "labels must be -1 or \\+1"),
+        (np.array([1.0, -1.0]), {}, "labels must be -1 or \\+1, as int8"),
+        (
+            np.array([1, -1], np.int8),
+            {"order": np.array([0, 1], np.int32)},
+            "order must be .* int64",
+        ),
+    ],
+)
+def test_a_block_is_refused_when_the_core_would_misread_it(
+    labels: Any, more: dict[str, Any], words: str
+) -> None:
+    with pytest.raises(BadExample, match=words):
+        Block(DenseRows(np.eye(2)), labels, **more)

@@ -42,8 +42,18 @@ class Block:
     numbers: Positions | None = None
 
     def __post_init__(self) -> None:
+        if not hasattr(self.rows, "core"):
+            raise TypeError(
+                f"rows are a {type(self.rows).__name__}; make the block with sources.block(X, y)"
+            )
         if len(self.labels) != len(self.rows):
             raise BadExample(f"{len(self.rows)} rows but {len(self.labels)} labels")
+        if self.labels.dtype != np.int8 or (self.labels * self.labels != 1).any():
+            raise BadExample("labels must be -1 or +1, as int8; sources.block(X, y) converts them")
+        for name in ("order", "numbers"):
+            given = getattr(self, name)
+            if given is not None and given.dtype != np.int64:
+                raise BadExample(f"{name} must be positions as int64, not {given.dtype}")
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -66,14 +76,6 @@ class Block:
             which = place[which]
         return self.rows.take(which)
 
-    def is_whole(self) -> bool:
-        """Whether every row is met."""
-        if self.order is None:
-            return True
-        met = np.zeros(len(self.rows), dtype=np.bool_)
-        met[self.order] = True
-        return bool(met.all())
-
     def __getitem__(self, i: int) -> Example:
         columns, values = self.rows.row(i)
         return Example(columns, values, int(self.labels[i]))
@@ -91,7 +93,7 @@ def signs(labels: Sequence[float] | NDArray[Any]) -> Labels:
     wrong = np.flatnonzero((given != 1) & (given != -1))
     if len(wrong):
         i = int(wrong[0])
-        raise BadExample(f"row {i}: label {given[i]!r} is not one of -1, +1")
+        raise BadExample(f"row {i}: label {given.tolist()[i]!r} is not one of -1, +1")
     return given.astype(np.int8)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from types import FrameType, TracebackType
@@ -29,8 +29,9 @@ class Run:
     """What happened: the ledger of mistakes, and how the run ended.
 
     `separated` means that a whole pass made no mistake (for a margin: every example was right by
-    more than it), so the present weights separate the data; `budget` that the passes allowed were
-    used up first, which says nothing about separability.
+    more than it), so the present weights separate the data, as far as floating point can tell:
+    `guarantees.achieved_margin` decides it exactly. `budget` means that the passes allowed were
+    used up first, which says nothing about separability; `interrupted`, that Ctrl-C was pressed.
     """
 
     ledger: Ledger
@@ -48,6 +49,9 @@ class Interrupted(KeyboardInterrupt):
     def __init__(self, run: Run) -> None:
         super().__init__(f"interrupted after {run.ledger.n_rounds} rounds")
         self.run = run
+
+    def __reduce__(self) -> tuple[type[Interrupted], tuple[Run]]:
+        return Interrupted, (self.run,)
 
 
 Progress: TypeAlias = Callable[[Ledger], None]
@@ -75,15 +79,29 @@ def play(
     learner
         What learns. It goes on from where it stands.
     ledger
-        Continue this one (by default a new one, which keeps the mistaken examples).
+        Continue this one (by default a new one, which keeps the mistaken examples). It knows rows
+        by their position, so blocks that follow others must say theirs (`Block.first`).
     progress
         Called with the ledger after each pass.
     """
+    if epochs < 1:
+        raise ValueError(f"epochs must be at least 1, not {epochs}")
+    if not hasattr(learner, "open_ledger"):
+        raise TypeError(
+            f"play needs a learner such as Additive, not {type(learner).__name__}; "
+            "an estimator has its own fit"
+        )
+    if epochs > 1 and isinstance(stream, Iterator):
+        raise ValueError(
+            "the stream can be iterated over only once, and more passes are asked for; give a list "
+            "of blocks, or an object whose __iter__ begins again"
+        )
     ledger = learner.open_ledger() if ledger is None else ledger
     with _Interrupts() as interrupts:
         for _ in range(epochs):
             before, met = ledger.n_rounds, 0
-            for block in blocks_of(stream):
+            blocks = iter(blocks_of(stream))
+            while (block := interrupts.wait_for(blocks, ledger)) is not None:
                 if len(block) and block.first < met:
                     raise BadExample(
                         f"a block begins at row {block.first}, but rows up to {met - 1} came "
@@ -116,8 +134,6 @@ def _meet(block: Block, learner: Learner, ledger: Ledger, interrupts: _Interrupt
                 interrupts.answer(Run(ledger, Verdict.INTERRUPTED))
     finally:
         ledger.store(block)
-    if block.is_whole():
-        block.rows.trust()
 
 
 class _Interrupts:
@@ -131,6 +147,7 @@ class _Interrupts:
     def __init__(self) -> None:
         self.seen = False
         self._handler: Handler | None = None
+        self._idle: Ledger | None = None
 
     def __enter__(self) -> Self:
         handler = signal.getsignal(signal.SIGINT)
@@ -141,6 +158,18 @@ class _Interrupts:
 
     def _note(self, _signal: int, _frame: FrameType | None) -> None:
         self.seen = True
+        if self._idle is not None:
+            self.answer(Run(self._idle, Verdict.INTERRUPTED))
+
+    def wait_for(self, blocks: Iterator[Block], ledger: Ledger) -> Block | None:
+        """The next block, if there is one. While it is awaited Ctrl-C is answered at once."""
+        self._idle = ledger
+        if self.seen:
+            self.answer(Run(ledger, Verdict.INTERRUPTED))
+        try:
+            return next(blocks, None)
+        finally:
+            self._idle = None
 
     def answer(self, run: Run) -> None:
         """Do what the program does on Ctrl-C, if it was pressed."""

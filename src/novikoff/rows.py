@@ -1,7 +1,7 @@
 """Rows of features, dense or CSR, as the compiled core reads them, and what makes one unusable.
 
-A row is never copied on the way to the core, whatever its layout or precision; the one exception
-is a sparse row whose indices are out of order or repeated, which is put right in a copy.
+The core reads the caller's memory as it is, whatever its layout or precision; only sparse rows
+whose indices are out of order or repeated are put right, in a copy.
 """
 
 from __future__ import annotations
@@ -52,17 +52,10 @@ class Rows(Protocol):
         """The memory the rows take."""
 
     @property
-    def checked(self) -> bool:
-        """Whether every row is known to be well formed."""
-
-    @property
     def core(self) -> CoreArrays:
         """What the compiled core takes: values, indices, starts, dim."""
 
     def __len__(self) -> int: ...
-
-    def trust(self) -> None:
-        """Note that a whole pass has found every row well formed."""
 
     def put_in_order(self) -> None:
         """Sort the indices within each row and add up repeated ones, in a copy."""
@@ -79,8 +72,6 @@ class Rows(Protocol):
 
 class DenseRows:
     """Rows as a two-dimensional array, one column a feature."""
-
-    checked = True
 
     def __init__(self, values: Values) -> None:
         self.values = values
@@ -102,9 +93,6 @@ class DenseRows:
 
     def __len__(self) -> int:
         return int(self.values.shape[0])
-
-    def trust(self) -> None:
-        """Nothing to note: a dense array cannot be malformed."""
 
     def put_in_order(self) -> None:
         """Nothing to do: the columns of a dense row are in order."""
@@ -132,7 +120,6 @@ class SparseRows:
         self.indices: Indices = indices
         self.starts: Indices = starts
         self._dim = dim
-        self.checked = False
         stored = min(len(values), len(indices))
         bounds = np.concatenate([[0], starts, [stored]])
         backwards = np.flatnonzero(bounds[1:] < bounds[:-1])
@@ -157,10 +144,6 @@ class SparseRows:
 
     def __len__(self) -> int:
         return len(self.starts) - 1
-
-    def trust(self) -> None:
-        """Note that a whole pass has found every row well formed; later passes need not look."""
-        self.checked = True
 
     def put_in_order(self) -> None:
         """Sort the indices within each row and add up repeated ones, in a copy.
@@ -194,11 +177,9 @@ class SparseRows:
         lengths = self.starts[positions + 1].astype(np.int64) - start
         to = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         starts: Indices = to.astype(self.starts.dtype)
-        taken = SparseRows(
+        return SparseRows(
             _spans(self.values, start, to), _spans(self.indices, start, to), starts, self._dim
         )
-        taken.checked = self.checked
-        return taken
 
     def sparse(self) -> SparseRows:
         """These rows themselves."""
@@ -218,14 +199,12 @@ def join(pieces: Sequence[Rows]) -> Rows:
     starts = [
         part.starts[:-1] + end - len(part.values) for part, end in zip(parts, ends, strict=True)
     ]
-    joined = SparseRows(
+    return SparseRows(
         np.concatenate([part.values for part in parts]),
         np.concatenate([part.indices for part in parts]).astype(width),
         np.concatenate([*starts, ends[-1:]]).astype(width),
         parts[0].dim,
     )
-    joined.checked = all(part.checked for part in parts)
-    return joined
 
 
 def _spans(source: NDArray[Any], start: Positions, to: Positions) -> NDArray[Any]:

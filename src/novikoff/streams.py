@@ -77,12 +77,14 @@ class Shuffled:
 
 def unit_length(rows: Rows) -> Rows:
     """The rows divided by their Euclidean norms, in a copy; rows of zeros stay as they are."""
-    values = rows.values.astype(np.float64)
     if isinstance(rows, SparseRows):
-        of_row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
-        norms = np.sqrt(np.bincount(of_row, values**2, minlength=len(rows)))
+        tidy = SparseRows(rows.values.astype(np.float64), rows.indices, rows.starts, rows.dim)
+        tidy.put_in_order()
+        of_row = np.repeat(np.arange(len(tidy)), np.diff(tidy.starts))
+        norms = np.sqrt(np.bincount(of_row, tidy.values**2, minlength=len(tidy)))
         norms[norms == 0] = 1.0
-        return SparseRows(values / norms[of_row], rows.indices, rows.starts, rows.dim)
+        return SparseRows(tidy.values / norms[of_row], tidy.indices, tidy.starts, tidy.dim)
+    values = rows.values.astype(np.float64)
     lengths = np.linalg.norm(values, axis=1, keepdims=True)
     lengths[lengths == 0] = 1.0
     scaled: Values = values / lengths

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 
 def main() -> None:
     """Run `novikoff`; the version is printed without loading anything else."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal without γ still gets the rest
     if sys.argv[1:] == ["--version"]:
         from novikoff import __version__
 

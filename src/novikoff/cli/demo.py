@@ -77,7 +77,7 @@ def print_bound(train: Block, ledger: Ledger) -> None:
     bound = guarantees.novikoff(ledger, careful.weights)
     print(
         f"Novikoff's theorem: with radius R = {ledger.radius:.4f} and a separator of margin "
-        f"{achieved.value:.4f},\nat most (R/γ)² = {bound.bound:,} mistakes; {bound.mistakes:,} "
+        f"{bound.unit_margin:.4f},\nat most (R/γ)² = {bound.bound:,} mistakes; {bound.mistakes:,} "
         f"were made: the bound {'holds' if bound.holds else 'FAILS'}.\n"
         f"No separator has a margin above {ceiling.value:.4f}: the mistakes themselves prove it.\n"
         "(Both computed in exact arithmetic.)\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -13,8 +14,13 @@ from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from novikoff import readings
-from novikoff.estimators.doors import classes_and_codes, column_kinds, unchanged_by_errors
-from novikoff.examples import Block, Labels
+from novikoff.estimators.doors import (
+    classes_and_codes,
+    column_kinds,
+    is_finite_number,
+    unchanged_by_errors,
+)
+from novikoff.examples import Block, Labels, Stream
 from novikoff.learners import Additive, Ties
 from novikoff.ledger import Keep, Ledger
 from novikoff.loop import Interrupted, Run, Verdict, play
@@ -43,7 +49,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
 
     ledger_: Any  # a Ledger; with more than two classes a tuple of them, hence Any
 
-    @unchanged_by_errors
+    @unchanged_by_errors(but_for=(Interrupted,))
     def fit(
         self,
         X: Any,
@@ -81,25 +87,29 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         self._learners = [
             self._learner(rows.dim, w, s) for w, s in zip(weights, starts, strict=True)
         ]
-        self.runs_ = tuple(Run(learner.open_ledger(), Verdict.BUDGET) for learner in self._learners)
+        self.runs_ = tuple(
+            Run(learner.open_ledger(self._keep), Verdict.BUDGET) for learner in self._learners
+        )
         self._rows_seen, self._streaming = len(rows), False
         block = Block(rows, self._signs(codes, 0))
+        again = self.shuffle != "once" and bool(self.shuffle)
         if self.shuffle == "once":
             block = arranged(block, seed)
         if block.numbers is not None:
             codes = codes[block.numbers]
         for k in range(len(self._learners)):
             block = replace(block, labels=self._signs(codes, k))
-            stream = Shuffled(block, seed=seed, again=True) if self.shuffle is True else block
-            self._play(k, stream, self._learners[k].open_ledger(self._keep), self.max_iter)
+            stream = Shuffled(block, seed=seed, again=True) if again else block
+            self._play(k, stream)
         return self._publish()
 
-    @unchanged_by_errors
+    @unchanged_by_errors(but_for=())
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
         """Meet these examples once, in the order given, and learn from the mistakes.
 
         However a stream is cut into calls, the result is the same: all the calls are one pass. The
-        first names all the classes. A batch is checked as a whole before any of it is learned.
+        first names all the classes. A batch is learned as a whole or, when something is wrong with
+        it or Ctrl-C is pressed, not at all.
         """
         first = not hasattr(self, "classes_")
         if first:
@@ -121,13 +131,19 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
                 f"row {unknown[0]}: label {y.tolist()[unknown[0]]!r} is not one of the classes "
                 f"{self.classes_.tolist()}"
             )
-        for k in range(len(self._learners)):
-            ledger = self.runs_[k].ledger
+        learners = deepcopy(self._learners)
+        parts = [
+            play(Block(rows, self._signs(codes, k), self._rows_seen), learner,
+                 ledger=learner.open_ledger(self._keep)).ledger
+            for k, learner in enumerate(learners)
+        ]  # fmt: skip
+        self._learners = learners
+        for run, part in zip(self.runs_, parts, strict=True):
             if self._streaming:
-                ledger.reopen_epoch()
-            self._play(k, Block(rows, self._signs(codes, k), self._rows_seen), ledger, 1)
-        self._streaming = True
-        self._rows_seen += len(rows)
+                run.ledger.reopen_epoch()
+            run.ledger.absorb(part)
+            run.ledger.close_epoch()
+        self._rows_seen, self._streaming = self._rows_seen + len(rows), True
         # a clean pass over one batch says nothing of the batches before it
         self.runs_ = tuple(Run(run.ledger, Verdict.BUDGET) for run in self.runs_)
         return self._publish()
@@ -136,12 +152,22 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         """The score of each row: positive for classes_[1], or one column a class.
 
         `reading` asks for another reading of the same run than the estimator's own: "final" and
-        "average" are w·x + b, "vote" is votes for less votes against, by rounds survived.
+        "average" are w·x + b, "vote" is votes for less votes against, by rounds survived; with more
+        than two classes, over all the votes of the class.
         """
         check_is_fitted(self)
         rows = rows_of(self._validate(X, reset=False))
-        columns = [self._scores(k, rows, reading) for k in range(len(self.coef_))]
-        return columns[0] if len(columns) == 1 else np.column_stack(columns)
+        reading = self._reading if reading is None else reading
+        if reading not in ("final", "average", "vote"):
+            raise ValueError(f"reading must be 'final', 'average' or 'vote', not {reading!r}")
+        columns = self._scores(rows, reading)
+        if len(columns) == 1:
+            return columns[0]
+        if reading == "vote":  # each class is a run of its own length
+            columns = [
+                v / max(1, run.ledger.n_rounds) for v, run in zip(columns, self.runs_, strict=True)
+            ]
+        return np.column_stack(columns)
 
     def predict(self, X: Any, *, reading: Reading | None = None) -> NDArray[Any]:
         """The predicted label of each row; a score of 0 says what `ties` says, else positive."""
@@ -152,10 +178,12 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         return np.asarray(self.classes_[scores.argmax(axis=1)])
 
     def weights(
-        self, reading: Literal["final", "average"] = "final"
+        self, reading: Literal["final", "average"] | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Coefficients and intercepts, in the shapes of coef_ and intercept_, of a reading."""
+        """Coefficients and intercepts of a reading; by default those in coef_ and intercept_."""
         check_is_fitted(self)
+        if reading is None:
+            reading = "average" if self._reading == "average" else "final"
         read = [self._read(learner, run.ledger, reading)
                 for learner, run in zip(self._learners, self.runs_, strict=True)]  # fmt: skip
         stacked = np.stack(read)
@@ -186,14 +214,24 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         return getattr(self, "keep", "examples")
 
     @property
+    def _margin(self) -> float:
+        return getattr(self, "margin", 0.0)
+
+    @property
     def _zero_is_positive(self) -> bool:
         return self.ties != "negative"
 
     def _check_parameters(self) -> None:
         if not (isinstance(self.max_iter, int | np.integer) and self.max_iter >= 1):
             raise ValueError(f"max_iter must be a whole number from 1, not {self.max_iter!r}")
-        if self.shuffle not in ("once", True, False):
+        if self.shuffle != "once" and not isinstance(self.shuffle, bool | np.bool_):
             raise ValueError(f"shuffle must be 'once', True or False, not {self.shuffle!r}")
+        if not isinstance(self.fit_intercept, bool | np.bool_):
+            raise ValueError(f"fit_intercept must be True or False, not {self.fit_intercept!r}")
+        if not (is_finite_number(self.eta0) and self.eta0 > 0):
+            raise ValueError(f"eta0 must be a finite number above 0, not {self.eta0!r}")
+        if not (is_finite_number(self._margin) and self._margin >= 0):
+            raise ValueError(f"margin must be a finite number from 0, not {self._margin!r}")
         if self._keep not in ("examples", "positions", "counts"):
             raise ValueError(
                 f"keep must be 'examples', 'positions' or 'counts', not {self._keep!r}"
@@ -202,6 +240,12 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
 
     def _validate(self, X: Any, y: Any = "no_validation", *, reset: bool,
                   finite: bool = False) -> Any:  # fmt: skip
+        times = [name for name, kind in column_kinds(X) if kind in "mM"]
+        if times:
+            where = "X" if times[0] is None else f"column {times[0]!r} of X"
+            raise ValueError(
+                f"{where} holds dates or times; turn them into numbers that mean something"
+            )
         # X is checked for NaN and infinity by the pass itself, not by one more read of it
         try:
             return validate_data(
@@ -215,7 +259,9 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
                 ensure_all_finite=finite,
             )
         except (ValueError, TypeError) as error:
-            texts = [name for name, kind in column_kinds(X) if kind not in "biuf"]
+            texts = [
+                name for name, kind in column_kinds(X) if name is not None and kind not in "biuf"
+            ]
             if not texts:
                 raise
             raise ValueError(
@@ -245,6 +291,8 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
             raise ValueError(f"coef_init has shape {w.shape}, expected {(runs, dim)}")
         if b.size != runs:
             raise ValueError(f"intercept_init has shape {b.shape}, expected {(runs,)}")
+        if not (np.isfinite(w).all() and np.isfinite(b).all()):
+            raise ValueError("coef_init and intercept_init must be finite")
         if not self.fit_intercept:
             if b.any():
                 raise ValueError("intercept_init is given but fit_intercept is False")
@@ -264,8 +312,8 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
     def _learner(self, dim: int, weights: tuple[float, float], start: Vector | None) -> Additive:
         return Additive(
             dim,
-            bias=self.fit_intercept,
-            margin=getattr(self, "margin", 0.0),
+            bias=bool(self.fit_intercept),
+            margin=self._margin,
             rate=self.eta0,
             ties=self.ties,
             averaging=self._reading == "average",
@@ -278,10 +326,11 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         signs: Labels = positive.view(np.int8) * np.int8(2) - np.int8(1)
         return signs
 
-    def _play(self, k: int, stream: Any, ledger: Ledger, epochs: int) -> None:
+    def _play(self, k: int, stream: Stream) -> None:
+        learner, ledger = self._learners[k], self.runs_[k].ledger
         report = self._report(k) if self.verbose else None
         try:
-            run = play(stream, self._learners[k], epochs=epochs, ledger=ledger, progress=report)
+            run = play(stream, learner, epochs=self.max_iter, ledger=ledger, progress=report)
         except Interrupted as stopped:
             self._enter(k, stopped.run)
             self._publish().verdict_ = str(Verdict.INTERRUPTED)
@@ -306,9 +355,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         return print_epoch
 
     def _publish(self) -> Self:
-        self.coef_, self.intercept_ = self.weights(
-            "average" if self._reading == "average" else "final"
-        )
+        self.coef_, self.intercept_ = self.weights()
         ledgers = tuple(run.ledger for run in self.runs_)
         self.ledger_ = ledgers[0] if len(ledgers) == 1 else ledgers
         self.verdict_ = str(next(v for v in _WORST_FIRST if v in {r.verdict for r in self.runs_}))
@@ -316,7 +363,11 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         self.n_mistakes_ = sum(len(ledger) for ledger in ledgers)
         self.mistakes_per_epoch_ = np.zeros(self.n_iter_, dtype=np.int64)
         for ledger in ledgers:
-            self.mistakes_per_epoch_[: len(ledger.epoch_mistakes)] += ledger.epoch_mistakes
+            made = ledger.epoch_mistakes
+            if self._streaming:  # the stream comes after the longest of the fits
+                self.mistakes_per_epoch_[-1] += made[-1]
+                made = made[:-1]
+            self.mistakes_per_epoch_[: len(made)] += np.array(made, dtype=np.int64)
         self.radius_ = max(ledger.radius for ledger in ledgers)
         return self
 
@@ -327,20 +378,21 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
             return learner.average if self._reading == "average" else readings.average(ledger)
         raise ValueError(f"reading must be 'final' or 'average', not {reading!r}")
 
-    def _scores(self, k: int, rows: Rows, reading: Reading | None) -> Vector:
-        reading = self._reading if reading is None else reading
+    def _scores(self, rows: Rows, reading: Reading) -> list[Vector]:
+        """A column of scores for each run. The final weights score as they did while learning."""
+        if reading == "final":
+            return [learner.scores(rows) for learner in self._learners]
         if reading == "vote":
-            return readings.vote(
-                self.runs_[k].ledger, rows, zero_is_positive=self._zero_is_positive
-            )
-        if reading == self._reading:
-            w, b = self.coef_[k], self.intercept_[k]
-        else:
-            coef, intercept = self.weights(reading)
-            w, b = coef[k], intercept[k]
+            positive = self._zero_is_positive
+            return [
+                readings.vote(run.ledger, rows, zero_is_positive=positive) for run in self.runs_
+            ]
+        coef, intercept = self.weights("average")
         if not self._learners[0].bias:
-            return dots(rows, np.ascontiguousarray(w, dtype=np.float64))
-        return dots(rows, np.append(w, b), bias=True)
+            return [dots(rows, w) for w in coef]
+        return [
+            dots(rows, np.append(w, b), bias=True) for w, b in zip(coef, intercept, strict=True)
+        ]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -4,7 +4,6 @@ from novikoff.guarantees.best_margin import (
     Achieved,
     Ceiling,
     achieved_margin,
-    margin_at_least,
     margin_at_most,
 )
 from novikoff.guarantees.bounds import Bound, NotAWitness, mistake_bound
@@ -28,7 +27,6 @@ __all__ = [
     "disjunction",
     "from_start",
     "k_disjunction",
-    "margin_at_least",
     "margin_at_most",
     "margin_perceptron",
     "mistake_bound",

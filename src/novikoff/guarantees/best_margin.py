@@ -17,7 +17,7 @@ from novikoff.guarantees.exact import (
     root,
     sums_by,
 )
-from novikoff.guarantees.mistaken import Mistaken
+from novikoff.guarantees.mistaken import Mistaken, expect_ledger
 from novikoff.ledger import Ledger
 from novikoff.rows import BadExample, Rows
 
@@ -98,10 +98,7 @@ def achieved_margin(weights: Numbers, block: Block) -> Achieved:
         raise ValueError("the weights are all 0: they have no hyperplane, and so no margin")
     usable(rows)
     i, smallest = smallest_margin(rows, np.arange(len(rows)), block.labels, w)
-    return Achieved(block.first + i, smallest, w.squared)
-
-
-margin_at_least = achieved_margin  # by its other name it is the lower end of an interval
+    return Achieved(int(block.positions(np.array([i]))[0]), smallest, w.squared)
 
 
 def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
@@ -129,6 +126,7 @@ def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
     >>> print(guarantees.margin_at_most(run.ledger))
     no margin exceeds 0.5, by the 4 mistakes
     """
+    expect_ledger(ledger)
     if len(ledger) == 0:
         raise ValueError("the run made no mistakes: it says nothing of how small the margin is")
     seen = Mistaken.of(ledger, rows)

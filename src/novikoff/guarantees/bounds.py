@@ -22,6 +22,9 @@ class NotAWitness(ValueError):  # noqa: N818  (it says what the vector is not)
         )
         self.row, self.margin = row, margin
 
+    def __reduce__(self) -> tuple[type[NotAWitness], tuple[int, Fraction]]:
+        return NotAWitness, (self.row, self.margin)
+
 
 @dataclass(frozen=True, slots=True)
 class Bound:

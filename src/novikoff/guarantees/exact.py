@@ -38,6 +38,9 @@ class ExactVector:
     @classmethod
     def of(cls, given: Numbers, name: str) -> ExactVector:
         """The numbers given, floats read as the dyadic rationals they are."""
+        shape = np.shape(np.asarray(given, dtype=object))
+        if len(shape) != 1:
+            raise ValueError(f"{name} must be a flat list of numbers, not of shape {shape}")
         items = given.tolist() if isinstance(given, np.ndarray) else given
         numbers = tuple(fraction(x, f"{name}[{i}]") for i, x in enumerate(items))
         below = math.lcm(*(x.denominator for x in numbers))

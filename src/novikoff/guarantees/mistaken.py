@@ -33,6 +33,7 @@ class Mistaken:
     @classmethod
     def of(cls, ledger: Ledger, rows: Rows | None) -> Mistaken:
         """From a ledger that kept the examples, or their positions in the rows given."""
+        expect_ledger(ledger)
         positions = ledger.rows
         if ledger.keep == "examples":
             stored, which = ledger.examples, ledger.example
@@ -69,6 +70,7 @@ class Mistaken:
 
 def witness_for(ledger: Ledger, witness: Numbers) -> ExactVector:
     """The witness, refused unless it has a number for each weight."""
+    expect_ledger(ledger)
     u = ExactVector.of(witness, "witness")
     if len(u.numbers) != ledger.dim + ledger.bias:
         constant = " and one for the constant" if ledger.bias else ""
@@ -76,6 +78,15 @@ def witness_for(ledger: Ledger, witness: Numbers) -> ExactVector:
             f"the witness has {len(u.numbers)} numbers; there are {ledger.dim} features{constant}"
         )
     return u
+
+
+def expect_ledger(given: object) -> None:
+    """Refuse what is not a ledger, and say where one is to be had."""
+    if not isinstance(given, Ledger):
+        raise TypeError(
+            f"a Ledger is needed, not a {type(given).__name__}: run.ledger, or clf.ledger_, which "
+            "with more than two classes is a tuple of them"
+        )
 
 
 def expect_start_zero(ledger: Ledger) -> None:

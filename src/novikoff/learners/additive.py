@@ -72,9 +72,10 @@ class Additive:
         if not (0 < rate < math.inf and 0 <= margin < math.inf):
             raise ValueError(f"need 0 < rate and 0 <= margin, got {rate=} and {margin=}")
         if not all(0 < c < math.inf for c in class_weights):
-            raise ValueError(f"class weights must be positive, got {class_weights}")
+            raise ValueError(f"class weights must be positive and finite, got {class_weights}")
         if ties not in _THRESHOLDS:
             raise ValueError(f"ties must be one of {', '.join(_THRESHOLDS)}, not {ties!r}")
+        bias = bool(bias)
         self.dim, self.bias, self.margin, self.rate, self.ties = dim, bias, margin, rate, ties
         self.rounds = 0
         length = dim + bias
@@ -125,6 +126,9 @@ class Additive:
         BadExample and changes nothing. So what is returned is always all that was learned.
         """
         rows, order = block.rows, block.order
+        if not self._w.flags.writeable:  # as when a model was mapped from a file
+            self._w = self._w.copy()
+            self._u = None if self._u is None else self._u.copy()
         if rows.dim != self.dim:
             raise BadExample(f"rows have {rows.dim} features, the learner has {self.dim}")
         room = end - begin
@@ -138,7 +142,6 @@ class Additive:
                 order=order,
                 begin=begin,
                 end=end,
-                check=not rows.checked,
                 threshold=self._thresholds,
                 step=self._steps,
                 unit=self._unit,

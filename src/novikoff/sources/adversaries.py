@@ -20,7 +20,7 @@ def tight(n: int) -> Block:
 def forcing_disjunction(n: int, k: int = 1) -> Block:
     """A sequence labelled by a k-disjunction on which the perceptron errs every time.
 
-    n Boolean attributes; the target is the disjunction of attribute 1 and k − 1 attributes that
+    n Boolean attributes; the target is the disjunction of the first k, of which all but the first
     are never on. The rows are those of a Hadamard matrix of order m = 2^p ≤ n − k + 1 with −1
     written as 0: any two share exactly m/4 attributes, so with labels that alternate the score is
     0 or has the sign of the label before. All m − 1 ≥ (n − k)/2 rounds are mistakes: with or
@@ -36,7 +36,9 @@ def forcing_disjunction(n: int, k: int = 1) -> Block:
     hadamard = np.ones((1, 1), dtype=np.int8)
     while len(hadamard) < m:
         hadamard = np.block([[hadamard, hadamard], [hadamard, -hadamard]])
+    ones = hadamard[1:] > 0  # the first row, all ones, is like no other
     rows = np.zeros((m - 1, n))
-    rows[:, :m] = hadamard[1:] > 0  # the first row, all ones, is like no other
-    rows[:, [0, 1]] = rows[:, [1, 0]]  # column 1 of a Hadamard matrix alternates: the target
+    rows[:, 0] = ones[:, 1]  # column 1 of a Hadamard matrix alternates: the target
+    rows[:, k] = ones[:, 0]
+    rows[:, k + 1 : k + m - 1] = ones[:, 2:]
     return Block(DenseRows(rows), np.where(rows[:, 0] > 0, 1, -1).astype(np.int8))
