@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <type_traits>
 
 namespace novikoff {
 
@@ -83,7 +82,7 @@ struct SparseRow {
     bool unsorted = false;
     std::int64_t last = -1;
     for (Size k = 0; k < n; ++k) {
-      const Size j = static_cast<std::make_unsigned_t<I>>(index[k]);
+      const auto j = static_cast<Size>(index[k]);  // one below 0 becomes very large
       if (j >= dim) [[unlikely]] return Flaw::index;
       unsorted |= static_cast<std::int64_t>(j) <= last;
       last = static_cast<std::int64_t>(j);
@@ -95,7 +94,7 @@ struct SparseRow {
   }
 
   [[gnu::always_inline]] void add(double step, double* w) const {
-    for (Size k = 0; k < n; ++k) w[static_cast<std::make_unsigned_t<I>>(index[k])] += step * double(x[k]);
+    for (Size k = 0; k < n; ++k) w[static_cast<Size>(index[k])] += step * double(x[k]);
   }
 
   // dim is only needed to know which lane the constant feature falls in.

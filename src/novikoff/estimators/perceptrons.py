@@ -52,9 +52,11 @@ class Perceptron(MistakeDriven):
     coef_, intercept_, classes_, n_iter_, n_features_in_, feature_names_in_
         As in scikit-learn.
     verdict_
-        "separated" when the last pass made no mistake, "budget" when max_iter was reached first.
+        "separated" when the last pass of `fit` made no mistake, "budget" when max_iter was reached
+        first (and after `partial_fit`, which sees no end), "interrupted" when Ctrl-C was pressed:
+        KeyboardInterrupt is raised, and if it is caught the model works as it stands.
     n_mistakes_, mistakes_per_epoch_
-        How many updates were made, in all and in each pass.
+        How many updates were made, in all and in each pass; all `partial_fit` calls are one pass.
     radius_
         The largest ‖x‖ over the mistaken examples, the constant feature included.
     ledger_, runs_
