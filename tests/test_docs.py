@@ -18,6 +18,7 @@ from novikoff import guarantees
 ROOT = Path(__file__).parents[1]
 THEORY = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
 REFERENCE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
+DOCS = sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))
 POINTS = re.findall(r"^\*\*(\d\.\d)\*\* (.*?)(?=^\*\*\d|^## |\Z)", THEORY, re.M | re.S)
 EXPECTED = [
     *(f"1.{k}" for k in range(1, 5)),
@@ -56,6 +57,13 @@ def test_every_command_is_in_the_reference() -> None:
         assert f"`novikoff {name}`" in REFERENCE
         assert command.epilog is not None
         assert command.epilog.startswith(f"Example: novikoff {name}")
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", *DOCS])
+def test_every_link_leads_somewhere(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for target in re.findall(r"\]\((?!https?:)([^)#]+)\)", text):
+        assert ((ROOT / page).parent / target).exists(), f"{page} links to {target}"
 
 
 def public_functions() -> list[Any]:

@@ -172,16 +172,32 @@ def test_a_margin_that_underflows_in_floating_point_is_still_found() -> None:
     assert (where, margin) == (1, Fraction(2e-320) - Fraction(1, 2**100))
 
 
+def test_a_row_that_only_seems_smallest_or_largest_does_not_hide_the_one_that_is() -> None:
+    # the first seems to have margin 0, having 1
+    X = np.array([[2.0**60, 1.0, -(2.0**60)], [0.5, 0.0, 0.0]])
+    one = ExactVector.of([1, 1, 1], "u")
+    found = smallest_margin(sources.rows_of(X), np.arange(2), signs([1, 1]), one)
+    assert found == (1, Fraction(1, 2))
+    # the squares seem to be 2^54 + 4 and 2^54
+    X = np.array([[2.0**27, 1.5, 0.0, 0.0], [2.0**27, 1.0, 1.0, 1.0]])
+    assert largest_square(sources.rows_of(X), bias=False) == 2**54 + 3
+
+
 def test_the_longest_row_decides_what_may_overflow() -> None:
-    big = 2.0**31
-    X = np.array([[-big, 0.0, 0.0, 0.0], [big, big, big, big]])
-    rows = sources.rows_of(X)
-    u = ExactVector.of([2**30 + 1, 2**30, 2**30, 2**30], "u")
-    assert smallest_margin(rows, np.arange(2), signs([-1, -1]), u) == (
-        1,
-        Fraction(-(2**63) - 2**31),
+    odd = 2.0**31 - 1
+    e = Entries.of(
+        sources.rows_of(np.array([[odd, 0.0, 0.0, 0.0], [odd, odd, odd, odd]])),
+        np.arange(2),
+        bias=False,
     )
-    assert largest_square(rows, bias=False) == 2**64
+    u = ExactVector.of([2**30 + 1, 2**30 + 2, 2**30 + 3, 2**30 + 5], "u")
+    numbers, exponent = integers(e.values)
+    assert (numbers.dtype, exponent) == (np.int64, 0)
+    assert e.dots(numbers, u).tolist() == [
+        (2**31 - 1) * (2**30 + 1),
+        (2**31 - 1) * (2**32 + 11),
+    ]
+    assert e.squares(numbers).tolist() == [(2**31 - 1) ** 2, 4 * (2**31 - 1) ** 2]
 
 
 def test_many_rows_are_taken_in_parts() -> None:
