@@ -37,7 +37,7 @@ def text(x: float, y: float, words: str, extra: str = "") -> str:
 
 def turning() -> tuple[list[str], str]:
     """The line after each mistake, fainter the earlier, among the points that caused them."""
-    block = next(iter(sources.separable(80, [1, 0.45], margin=0.03, seed=1)))
+    block = next(iter(sources.separable(80, [1, 0.45], margin=0.03, seed=23)))
     run = play(block, Additive(2), epochs=100)
     values = np.asarray(block.rows.values)
     half = SIDE / 2

@@ -46,6 +46,8 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
     class_weight: Mapping[Any, float] | Literal["balanced"] | None
     random_state: int | np.random.RandomState | None
     verbose: int
+    margin: float = 0.0  # these two only where an estimator has no such parameter
+    keep: Keep = "examples"
 
     ledger_: Any  # a Ledger; with more than two classes a tuple of them, hence Any
 
@@ -88,7 +90,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
             self._learner(rows.dim, w, s) for w, s in zip(weights, starts, strict=True)
         ]
         self.runs_ = tuple(
-            Run(learner.open_ledger(self._keep), Verdict.BUDGET) for learner in self._learners
+            Run(learner.open_ledger(self.keep), Verdict.BUDGET) for learner in self._learners
         )
         self._rows_seen, self._streaming = len(rows), False
         block = Block(rows, self._signs(codes, 0))
@@ -134,7 +136,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         learners = deepcopy(self._learners)
         parts = [
             play(Block(rows, self._signs(codes, k), self._rows_seen), learner,
-                 ledger=learner.open_ledger(self._keep)).ledger
+                 ledger=learner.open_ledger(self.keep)).ledger
             for k, learner in enumerate(learners)
         ]  # fmt: skip
         self._learners = learners
@@ -206,16 +208,8 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         self._learners = [self._learner(dim, w, None) for w in self._class_weights(classes)]
         self._rows_seen, self._streaming = 0, False
         self.runs_ = tuple(
-            Run(learner.open_ledger(self._keep), Verdict.BUDGET) for learner in self._learners
+            Run(learner.open_ledger(self.keep), Verdict.BUDGET) for learner in self._learners
         )
-
-    @property
-    def _keep(self) -> Keep:
-        return getattr(self, "keep", "examples")
-
-    @property
-    def _margin(self) -> float:
-        return getattr(self, "margin", 0.0)
 
     @property
     def _zero_is_positive(self) -> bool:
@@ -230,12 +224,10 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
             raise ValueError(f"fit_intercept must be True or False, not {self.fit_intercept!r}")
         if not (is_finite_number(self.eta0) and self.eta0 > 0):
             raise ValueError(f"eta0 must be a finite number above 0, not {self.eta0!r}")
-        if not (is_finite_number(self._margin) and self._margin >= 0):
-            raise ValueError(f"margin must be a finite number from 0, not {self._margin!r}")
-        if self._keep not in ("examples", "positions", "counts"):
-            raise ValueError(
-                f"keep must be 'examples', 'positions' or 'counts', not {self._keep!r}"
-            )
+        if not (is_finite_number(self.margin) and self.margin >= 0):
+            raise ValueError(f"margin must be a finite number from 0, not {self.margin!r}")
+        if self.keep not in ("examples", "positions", "counts"):
+            raise ValueError(f"keep must be 'examples', 'positions' or 'counts', not {self.keep!r}")
         self._learner(1, (1.0, 1.0), None)
 
     def _validate(self, X: Any, y: Any = "no_validation", *, reset: bool,
@@ -313,7 +305,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         return Additive(
             dim,
             bias=bool(self.fit_intercept),
-            margin=self._margin,
+            margin=self.margin,
             rate=self.eta0,
             ties=self.ties,
             averaging=self._reading == "average",

@@ -145,7 +145,7 @@ class MarginPerceptron(MistakeDriven):
         self.verbose = verbose
 
 
-class AveragedPerceptron(MistakeDriven):
+class AveragedPerceptron(Perceptron):
     """Learn as the perceptron does; predict with the average of its weights over all rounds.
 
     Weights that survived long count more. `coef_` is the average; the mistakes, and so the bound
@@ -157,29 +157,6 @@ class AveragedPerceptron(MistakeDriven):
     """
 
     _reading: ClassVar[Reading] = "average"
-
-    def __init__(
-        self,
-        *,
-        fit_intercept: bool = True,
-        max_iter: int = 1000,
-        shuffle: Shuffle = "once",
-        eta0: float = 1.0,
-        ties: Ties = "mistake",
-        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        keep: Keep = "examples",
-        random_state: int | np.random.RandomState | None = 0,
-        verbose: int = 0,
-    ) -> None:
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.eta0 = eta0
-        self.ties = ties
-        self.class_weight = class_weight
-        self.keep = keep
-        self.random_state = random_state
-        self.verbose = verbose
 
 
 class VotedPerceptron(MistakeDriven):

@@ -35,7 +35,8 @@ class separable:  # noqa: N801  (read as a verb: sources.separable(...))
         self.u: Vector = direction / length
 
     def __iter__(self) -> Iterator[Block]:
-        dice = np.random.default_rng(self.seed)
+        # 1962 keeps these draws apart from those of whoever drew u from the same seed
+        dice = np.random.default_rng((self.seed, 1962))
         for first in range(0, self.n, self.block):
             size = min(self.block, self.n - first)
             points = dice.standard_normal((size, len(self.u)))
