@@ -438,6 +438,8 @@ def test_untidy_rows_are_made_of_unit_length_too() -> None:
                       np.array([1, 3, 5]), 2)  # fmt: skip
     assert dense(unit_length(rows)) == [[0.8, 0.6], [1.0, 0.0]]
     assert rows.values.tolist() == [9.0, 3.0, 4.0, 1.0, 1.0, 9.0]
+    part = SparseRows(np.array([9.0, 3.0, 4.0, 9.0]), np.array([0, 0, 1, 0]), np.array([1, 3]), 2)
+    assert dense(unit_length(part)) == [[0.6, 0.8]]
 
 
 @pytest.mark.parametrize(

@@ -146,13 +146,15 @@ class SparseRows:
         return len(self.starts) - 1
 
     def put_in_order(self) -> None:
-        """Sort the indices within each row and add up repeated ones, in a copy.
+        """Sort the indices within each row and add up repeated ones, in a copy, if there are any.
 
         A row with an index that is no column is left as it is, to be refused when it is met.
         """
         span = slice(int(self.starts[0]), int(self.starts[-1]))
         values, indices = self.values[span], self.indices[span]
         of_row = np.repeat(np.arange(len(self)), np.diff(self.starts))
+        if ((np.diff(indices) > 0) | (np.diff(of_row) > 0)).all():
+            return
         outside = (indices < 0) | (indices >= self._dim)
         as_it_is = np.zeros(len(self), dtype=np.bool_)
         as_it_is[of_row[outside]] = True

@@ -80,10 +80,13 @@ def unit_length(rows: Rows) -> Rows:
     if isinstance(rows, SparseRows):
         tidy = SparseRows(rows.values.astype(np.float64), rows.indices, rows.starts, rows.dim)
         tidy.put_in_order()
+        span = slice(int(tidy.starts[0]), int(tidy.starts[-1]))
         of_row = np.repeat(np.arange(len(tidy)), np.diff(tidy.starts))
-        norms = np.sqrt(np.bincount(of_row, tidy.values**2, minlength=len(tidy)))
+        norms = np.sqrt(np.bincount(of_row, tidy.values[span] ** 2, minlength=len(tidy)))
         norms[norms == 0] = 1.0
-        return SparseRows(tidy.values / norms[of_row], tidy.indices, tidy.starts, tidy.dim)
+        scaled_entries = tidy.values[span] / norms[of_row]
+        starts = tidy.starts - tidy.starts[0]
+        return SparseRows(scaled_entries, tidy.indices[span], starts, tidy.dim)
     values = rows.values.astype(np.float64)
     lengths = np.linalg.norm(values, axis=1, keepdims=True)
     lengths[lengths == 0] = 1.0
