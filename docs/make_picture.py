@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from novikoff import guarantees, sources, streams
-from novikoff.cli.demo import split
+from novikoff.cli.demo import find_witness, split
 from novikoff.examples import Block
 from novikoff.learners import Additive
 from novikoff.loop import play
@@ -70,10 +70,9 @@ def closing_in() -> tuple[list[str], str]:
     block, words = sources.spamassassin()
     train, _ = split(Block(streams.unit_length(block.rows), block.labels), 0)
     run = play(train, Additive(len(words), bias=True), epochs=1000)
-    careful = Additive(len(words), bias=True, margin=16.0)
-    play(train, careful, epochs=5000, ledger=careful.open_ledger("counts"))
-    trace = guarantees.sandwich(run.ledger, careful.weights.tolist())
-    bound = guarantees.novikoff(run.ledger, careful.weights.tolist()).bound
+    witness = find_witness(train)
+    trace = guarantees.sandwich(run.ledger, witness)
+    bound = guarantees.novikoff(run.ledger, witness).bound
     made = len(run.ledger)
     wide, gamma, radius = 1.08 * bound, trace.lower[-1] / made, trace.upper[-1] / np.sqrt(made)
     tall = 1.1 * radius * np.sqrt(bound)

@@ -21,7 +21,7 @@ from novikoff import guarantees, readings, sources, streams
 from novikoff.examples import Block
 from novikoff.guarantees import NotAWitness
 from novikoff.learners import Additive
-from novikoff.ledger import Ledger
+from novikoff.ledger import Ledger, NotKept
 from novikoff.loop import Verdict, play
 from novikoff.rows import BadExample, Vector
 from strategies import Data, dyadic_weights, separable_data, untidy
@@ -306,7 +306,7 @@ def test_positions_and_the_data_say_what_kept_examples_say() -> None:
     assert guarantees.margin_at_most(kept) == guarantees.margin_at_most(positions, rows=rows)
     by_position = guarantees.sandwich(positions, u, rows=rows)
     assert np.array_equal(guarantees.sandwich(kept, u).norm, by_position.norm)
-    with pytest.raises(BadExample, match="kept positions only; pass the rows"):
+    with pytest.raises(NotKept, match="kept positions only; pass the rows"):
         guarantees.novikoff(positions, u)
     with pytest.raises(BadExample, match="the rows given are 2 of 5"):
         guarantees.novikoff(positions, u, rows=rows.take(np.array([0, 1])))
@@ -315,7 +315,7 @@ def test_positions_and_the_data_say_what_kept_examples_say() -> None:
         guarantees.novikoff(positions, u, rows=rows.take(np.arange(last)))
     fewer = rows.take(np.arange(last + 1))
     assert guarantees.novikoff(positions, u, rows=fewer) == guarantees.novikoff(kept, u)
-    with pytest.raises(BadExample, match="kept counts only"):
+    with pytest.raises(NotKept, match="kept counts only"):
         guarantees.novikoff(counts, u, rows=rows)
 
 

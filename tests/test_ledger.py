@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from novikoff import readings
 from novikoff.examples import Block
 from novikoff.learners import Additive
-from novikoff.ledger import Keep, Ledger
+from novikoff.ledger import Keep, Ledger, NotKept
 from novikoff.loop import play
-from novikoff.rows import BadExample, DenseRows, Rows, Vector
+from novikoff.rows import DenseRows, Rows, Vector
 from novikoff.sources import block
 from strategies import Data, Layout, dyadic_data, float_data, layouts
 
@@ -211,18 +211,18 @@ def test_blocks_of_different_precision_or_width_make_one_ledger(
 def test_counts_alone_tell_nothing_of_single_mistakes() -> None:
     ledger = played(XOR, keep="counts")
     for name in ("mistakes", "rounds", "rows", "scores", "steps", "squares", "labels"):
-        with pytest.raises(BadExample, match="kept counts only; keep='positions' or 'examples'"):
+        with pytest.raises(NotKept, match="kept counts only; keep='positions' or 'examples'"):
             getattr(ledger, name)
-    with pytest.raises(BadExample, match="kept counts only"):
+    with pytest.raises(NotKept, match="kept counts only"):
         ledger.mistakes_by(3)
-    with pytest.raises(BadExample, match="kept counts only"):
+    with pytest.raises(NotKept, match="kept counts only"):
         ledger.survivals()
 
 
 @pytest.mark.parametrize("name", ["examples", "example"])
 def test_positions_alone_give_no_examples(name: str) -> None:
     ledger = played(XOR, keep="positions")
-    with pytest.raises(BadExample, match="kept no examples; use keep='examples'"):
+    with pytest.raises(NotKept, match="kept no examples; use keep='examples'"):
         getattr(ledger, name)
 
 
@@ -230,7 +230,7 @@ def test_positions_alone_give_no_examples(name: str) -> None:
 @pytest.mark.parametrize("reading", ["final", "average", "vote"])
 def test_no_reading_without_the_examples(keep: Keep, reading: str) -> None:
     ledger = played(XOR, keep=keep)
-    with pytest.raises(BadExample, match="this ledger kept"):
+    with pytest.raises(NotKept, match="this ledger kept"):
         read(reading, ledger, XOR.rows)
 
 

@@ -14,9 +14,13 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from novikoff.examples import Block, Labels
-from novikoff.rows import BadExample, Positions, Rows, Vector, join
+from novikoff.rows import Positions, Rows, Vector, join
 
 Keep: TypeAlias = Literal["examples", "positions", "counts"]
+
+
+class NotKept(ValueError):  # noqa: N818  (it says what became of the thing asked for)
+    """Something was asked of a ledger that it was not told to keep."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +152,7 @@ class Ledger:
     def mistakes(self) -> Mistakes:
         """All columns, from the first mistake to the last."""
         if self.keep == "counts" and self.n_mistakes:
-            raise BadExample("this ledger kept counts only; keep='positions' or 'examples'")
+            raise NotKept("this ledger kept counts only; keep='positions' or 'examples'")
         if not self._pieces:
             none, nothing = np.empty(0, dtype=np.int64), np.empty(0)
             return Mistakes(none, none, nothing, nothing, nothing)
@@ -196,7 +200,7 @@ class Ledger:
         """The mistaken rows, each once; `example` says which of them each mistake was."""
         self.expect_examples()
         if self.n_mistakes == 0:
-            raise BadExample("there are no examples in this ledger: no mistake was made")
+            raise NotKept("there are no examples in this ledger: no mistake was made")
         return self._shelf.whole()[1]
 
     @property
@@ -212,7 +216,7 @@ class Ledger:
     def expect_examples(self) -> None:
         """Refuse what needs the mistaken rows when there were mistakes and they were not kept."""
         if self.keep != "examples" and self.n_mistakes:
-            raise BadExample("this ledger kept no examples; use keep='examples'")
+            raise NotKept("this ledger kept no examples; use keep='examples'")
 
     def mistakes_by(self, t: int) -> int:
         """How many mistakes were made in rounds 1 to t."""

@@ -62,17 +62,13 @@ class Shuffled:
         self._stream = blocks_of(stream)
         self._seed, self._again = seed, again
         self._passes = 0
-        self._orders: dict[int, Positions] = {}
 
     def __iter__(self) -> Iterator[Block]:
         self._passes += self._again
         for n, block in enumerate(self._stream):
-            if self._again or n not in self._orders:
-                draw = np.random.SeedSequence((self._seed, self._passes, n))
-                self._orders[n] = seeded_order(
-                    block.rows, int(draw.generate_state(1, np.uint64)[0])
-                )
-            yield replace(block, order=self._orders[n])
+            draw = np.random.SeedSequence((self._seed, self._passes, n))
+            seed = int(draw.generate_state(1, np.uint64)[0])
+            yield replace(block, order=seeded_order(block.rows, seed))
 
 
 def unit_length(rows: Rows) -> Rows:

@@ -11,7 +11,7 @@ from novikoff.examples import Labels
 from novikoff.guarantees.bounds import NotAWitness
 from novikoff.guarantees.entries import largest_square, smallest_margin, usable
 from novikoff.guarantees.exact import ExactVector, Integers, Numbers, integers
-from novikoff.ledger import Ledger
+from novikoff.ledger import Ledger, NotKept
 from novikoff.rows import BadExample, Positions, Rows
 
 # The learner compares with η/rate and records the score times the rate: two roundings.
@@ -110,7 +110,7 @@ def expect_threshold(ledger: Ledger, margin: Fraction) -> None:
 
 def _looked_up(ledger: Ledger, rows: Rows | None) -> tuple[Rows, Positions]:
     if rows is None:
-        raise BadExample("this ledger kept positions only; pass the rows of the data as rows=")
+        raise NotKept("this ledger kept positions only; pass the rows of the data as rows=")
     positions, which = np.unique(ledger.rows, return_inverse=True)
     if rows.dim != ledger.dim or positions[-1] >= len(rows):
         raise BadExample(

@@ -69,8 +69,10 @@ class Additive:
         start: Vector | None = None,
         class_weights: tuple[float, float] = (1.0, 1.0),
     ) -> None:
-        if not (0 < rate < math.inf and 0 <= margin < math.inf):
-            raise ValueError(f"need 0 < rate and 0 <= margin, got {rate=} and {margin=}")
+        if not 0 < rate < math.inf:
+            raise ValueError(f"rate must be a finite number above 0, not {rate!r}")
+        if not 0 <= margin < math.inf:
+            raise ValueError(f"margin must be a finite number from 0, not {margin!r}")
         if not all(0 < c < math.inf for c in class_weights):
             raise ValueError(f"class weights must be positive and finite, got {class_weights}")
         if ties not in _THRESHOLDS:
