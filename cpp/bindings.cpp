@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "ascent.hpp"
 #include "order.hpp"
 #include "passes.hpp"
 #include "rows.hpp"
@@ -138,6 +139,33 @@ static void py_accumulate(const Array& values, const Maybe<Array>& indices,
       rows);
 }
 
+static double py_ascend(const Array& values, const Maybe<Array>& indices,
+                        const Maybe<Array>& starts, Size dim, In<std::int8_t> labels,
+                        In<std::int64_t> order, In<double> squares, bool bias, Out<double> alpha,
+                        Out<double> w) {
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  const Size n = length(rows);
+  if (w.size() != dim + bias || labels.size() != n || squares.size() != n || alpha.size() != n)
+    refuse("one weight a feature, and a label, a square and a multiplier a row are needed");
+  for (Size k = 0; k < order.size(); ++k)
+    if (Size(order(k)) >= n) refuse("the order names a row that is not there");
+  nb::gil_scoped_release unlocked;
+  return std::visit(
+      [&](const auto& r) {
+        return ascend(r, labels.data(), order.data(), 0, order.size(), squares.data(), bias,
+                      alpha.data(), w.data());
+      },
+      rows);
+}
+
+static void py_squares(const Array& values, const Maybe<Array>& indices,
+                       const Maybe<Array>& starts, Size dim, bool bias, Out<double> out) {
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  if (out.size() != length(rows)) refuse("there must be room for a square a row");
+  nb::gil_scoped_release unlocked;
+  std::visit([&](const auto& r) { squares(r, 0, r.n, bias, out.data()); }, rows);
+}
+
 static void py_vote(const Array& stored_values, const Maybe<Array>& stored_indices,
                     const Maybe<Array>& stored_starts, const Array& values,
                     const Maybe<Array>& indices, const Maybe<Array>& starts, Size dim, Size begin,
@@ -215,6 +243,15 @@ NB_MODULE(_core, m) {
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "example"_a.noconvert(),
         "step"_a.noconvert(), "bias"_a, "w"_a.noconvert(),
         "Adds step[k] times row example[k] to w, for each k in turn.");
+  m.def("ascend", py_ascend, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
+        "order"_a.noconvert(), "squares"_a.noconvert(), "bias"_a, "alpha"_a.noconvert(),
+        "w"_a.noconvert(),
+        "One sweep of coordinate ascent towards the widest margin over rows[order], in place.\n\n"
+        "Returns the smallest y <w, x> met. The rows must have been scored before.");
+  m.def("squares", py_squares, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "bias"_a, "out"_a.noconvert(),
+        "The squared norms of the rows, which must have been scored before.");
   m.def("vote", py_vote, "stored_values"_a.noconvert(), "stored_indices"_a.noconvert().none(),
         "stored_starts"_a.noconvert().none(), "values"_a.noconvert(),
         "indices"_a.noconvert().none(), "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(),

@@ -79,8 +79,7 @@ def test_separable_data_are_always_separated(seed: int) -> None:
 
 
 def test_a_budget_that_runs_out_is_called_so() -> None:
-    X = np.array([[0, 0], [1, 1], [0, 1], [1, 0]])
-    clf = Perceptron(max_iter=50).fit(X, [0, 0, 1, 1])
+    clf = Perceptron(max_iter=50).fit(*noisy())
     assert (clf.verdict_, clf.n_iter_) == ("budget", 50)
     assert len(clf.mistakes_per_epoch_) == 50
     assert clf.mistakes_per_epoch_.sum() == clf.n_mistakes_ == len(clf.ledger_)

@@ -44,10 +44,11 @@ def test_a_clean_pass_ends_the_run_and_counts() -> None:
 
 
 def test_passes_used_up_end_the_run() -> None:
-    run = play([XOR], Additive(2), epochs=7)
+    run = play([noisy().block()], Additive(4), epochs=7)
     assert run.verdict is Verdict.BUDGET
+    assert run.cycle is None
     assert run.epochs == 7
-    assert run.ledger.n_rounds == 28
+    assert run.ledger.n_rounds == 420
 
 
 def test_the_last_pass_allowed_may_be_the_clean_one() -> None:
@@ -61,11 +62,13 @@ def test_one_pass_is_made_unless_more_are_asked_for() -> None:
 
 
 def test_a_single_block_is_a_stream_too() -> None:
-    assert play(XOR, Additive(2), epochs=3).ledger.n_rounds == 12
+    assert play(noisy().block(), Additive(4), epochs=3).ledger.n_rounds == 180
+    run = play(XOR, Additive(2), epochs=9)
+    assert (run.verdict, run.epochs) == (Verdict.CYCLE, 3)
 
 
 def test_verdicts_are_words() -> None:
-    assert [str(verdict) for verdict in Verdict] == ["separated", "budget", "interrupted"]
+    assert [str(verdict) for verdict in Verdict] == ["separated", "cycle", "budget", "interrupted"]
 
 
 @pytest.mark.parametrize("stream", [[], [block(np.empty((0, 3)), [])]], ids=["none", "empty block"])
@@ -147,26 +150,29 @@ def test_ctrl_c_while_the_source_is_awaited_is_answered_at_once() -> None:
 def test_progress_is_told_after_each_pass() -> None:
     seen: list[tuple[int, int]] = []
     run = play(
-        [XOR],
-        Additive(2),
+        [noisy().block()],
+        Additive(4),
         epochs=3,
         progress=lambda ledger: seen.append((len(ledger.epoch_ends), ledger.n_rounds)),
     )
-    assert seen == [(1, 4), (2, 8), (3, 12)]
+    assert seen == [(1, 60), (2, 120), (3, 180)]
     assert run.epochs == 3
 
 
-def test_a_stream_is_iterated_over_once_a_pass() -> None:
+def test_a_stream_is_iterated_over_once_a_pass_and_once_for_a_proof() -> None:
     class Counted:
-        passes = 0
+        def __init__(self, some: Block) -> None:
+            self.some, self.passes = some, 0
 
         def __iter__(self) -> Iterator[Block]:
             self.passes += 1
-            yield XOR
+            yield self.some
 
-    stream = Counted()
-    play(stream, Additive(2), epochs=6)
-    assert stream.passes == 6
+    endless, cycling = Counted(noisy().block()), Counted(XOR)
+    play(endless, Additive(4), epochs=6)
+    assert endless.passes == 6
+    run = play(cycling, Additive(2), epochs=6)
+    assert (run.verdict, cycling.passes) == (Verdict.CYCLE, run.epochs + 1)
 
 
 def test_points_drawn_to_be_separable_are_separated() -> None:
@@ -242,6 +248,10 @@ class Pressed:
 
     def __init__(self, learner: Additive, call: int) -> None:
         self.learner, self.left = learner, call
+
+    @property
+    def weights(self) -> Vector:
+        return self.learner.weights
 
     def scores(self, rows: Rows) -> Vector:
         return self.learner.scores(rows)

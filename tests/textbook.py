@@ -25,6 +25,7 @@ class Played:
     lives: list[tuple[Point, int]]
     epochs: int
     clean: bool
+    repeated: bool
 
     @property
     def weights(self) -> Point:
@@ -51,12 +52,17 @@ def perceptron(
     class_weights: tuple[Fraction, Fraction] = (Fraction(1), Fraction(1)),
     epochs: int = 1,
 ) -> Played:
-    """Go through (row, x, y) until a whole pass is right, or `epochs` passes are made."""
+    """Go through (row, x, y) until a whole pass is right, the weights repeat, or `epochs` are made.
+
+    After passes 1, 2, 4, 8, … the weights are marked, until marked ones come back; they repeat when
+    these come back again.
+    """
     w, t = start, 0
     mistakes: list[tuple[int, int, Fraction]] = []
     born = [(start, 1)]
-    passes, clean = 0, False
-    while passes < epochs and not clean:
+    marked: Point | None = None
+    passes, clean, back, repeated = 0, False, False, False
+    while passes < epochs and not clean and not repeated:
         passes, before = passes + 1, len(mistakes)
         for row, x, y in shown:
             t += 1
@@ -67,9 +73,13 @@ def perceptron(
                 mistakes.append((t, row, s))
                 born.append((w, t))
         clean = len(mistakes) == before
+        repeated = back and w == marked
+        back = back or (w == marked and not clean)
+        if passes.bit_count() == 1 and not back:
+            marked = w
     deaths = [t for _, t in born[1:]] + [t + 1]
     lives = [(w, death - birth) for (w, birth), death in zip(born, deaths, strict=True)]
-    return Played(mistakes, lives, passes, clean)
+    return Played(mistakes, lives, passes, clean, repeated)
 
 
 def tie_is_wrong(y: int, margin: Fraction, ties: Ties) -> bool:

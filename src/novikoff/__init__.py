@@ -18,10 +18,13 @@ if TYPE_CHECKING:
         VotedPerceptron,
     )
     from novikoff.examples import Block, Example
+    from novikoff.guarantees.certificates import Certificate
+    from novikoff.guarantees.check import Rejected
     from novikoff.learners import Additive
     from novikoff.ledger import Ledger
     from novikoff.loop import Interrupted, Run, Verdict, play
     from novikoff.rows import BadExample
+    from novikoff.separability import Stopped, certify, verify
 
 __version__ = "0.1.0"
 
@@ -33,12 +36,17 @@ _HOMES = {
     "Additive": "novikoff.learners",
     "BadExample": "novikoff.rows",
     "Block": "novikoff.examples",
+    "Certificate": "novikoff.guarantees.certificates",
     "Example": "novikoff.examples",
     "Interrupted": "novikoff.loop",
     "Ledger": "novikoff.ledger",
+    "Rejected": "novikoff.guarantees.check",
     "Run": "novikoff.loop",
+    "Stopped": "novikoff.separability",
     "Verdict": "novikoff.loop",
+    "certify": "novikoff.separability",
     "play": "novikoff.loop",
+    "verify": "novikoff.separability",
     "guarantees": "",
     "readings": "",
     "sources": "",
@@ -50,19 +58,24 @@ __all__ = [
     "AveragedPerceptron",
     "BadExample",
     "Block",
+    "Certificate",
     "Example",
     "Interrupted",
     "Ledger",
     "MarginPerceptron",
     "Perceptron",
+    "Rejected",
     "Run",
+    "Stopped",
     "Verdict",
     "VotedPerceptron",
+    "certify",
     "guarantees",
     "play",
     "readings",
     "sources",
     "streams",
+    "verify",
 ]
 
 

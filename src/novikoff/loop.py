@@ -11,6 +11,7 @@ from types import FrameType, TracebackType
 from typing import Self, TypeAlias
 
 from novikoff.examples import Block, Stream, blocks_of
+from novikoff.guarantees.cycles import Cycle, Repeats
 from novikoff.learners import Learner
 from novikoff.ledger import Ledger
 from novikoff.rows import BadExample, part_size
@@ -20,6 +21,7 @@ class Verdict(StrEnum):
     """How a run ended."""
 
     SEPARATED = "separated"
+    CYCLE = "cycle"
     BUDGET = "budget"
     INTERRUPTED = "interrupted"
 
@@ -30,12 +32,15 @@ class Run:
 
     `separated` means that a whole pass made no mistake (for a margin: every example was right by
     more than it), so the present weights separate the data, as far as floating point can tell:
-    `guarantees.achieved_margin` decides it exactly. `budget` means that the passes allowed were
+    `guarantees.achieved_margin` decides it exactly. `cycle` means that the weights came back to
+    where they had been, and `cycle` holds the proof, in exact arithmetic, that no weights separate
+    the data. `budget` means that the passes allowed were
     used up first, which says nothing about separability; `interrupted`, that Ctrl-C was pressed.
     """
 
     ledger: Ledger
     verdict: Verdict
+    cycle: Cycle | None = None
 
     @property
     def epochs(self) -> int:
@@ -66,11 +71,15 @@ def play(
     ledger: Ledger | None = None,
     progress: Progress | None = None,
 ) -> Run:
-    """Pass over the stream until a whole pass makes no mistake, or `epochs` passes are made.
+    """Pass over the stream until a pass makes no mistake, the weights repeat, or `epochs` are made.
 
     On separable data of radius R and margin γ at most (R/γ)² mistakes are made in all, so a clean
-    pass comes (Novikoff 1962). An example that cannot be used raises BadExample; everything before
-    it has then been learned and is in the ledger. Ctrl-C raises Interrupted, with the run so far.
+    pass comes (Novikoff 1962). On other data the weights stay bounded, so if they are integers and
+    the order is fixed they come back to where they were (Block & Levin 1970), sooner or, with many
+    features, much later; the updates in between prove that nothing separates the data.
+
+    An example that cannot be used raises BadExample; everything before it has then been learned and
+    is in the ledger. Ctrl-C raises Interrupted, with the run so far.
 
     Parameters
     ----------
@@ -97,6 +106,7 @@ def play(
             "of blocks, or an object whose __iter__ begins again"
         )
     ledger = learner.open_ledger() if ledger is None else ledger
+    repeats = Repeats() if epochs > 1 else None
     with _Interrupts() as interrupts:
         for _ in range(epochs):
             before, met = ledger.n_rounds, 0
@@ -108,7 +118,7 @@ def play(
                         "before it in this pass; give each block its own `first`"
                     )
                 met = max(met, block.first + len(block))
-                _meet(block, learner, ledger, interrupts)
+                _meet(block, learner, ledger, repeats, interrupts)
             if ledger.n_rounds == before:
                 raise BadExample("there are no examples to learn from")
             made = ledger.close_epoch()
@@ -118,16 +128,26 @@ def play(
             interrupts.answer(Run(ledger, Verdict.SEPARATED if clean else Verdict.INTERRUPTED))
             if clean:
                 return Run(ledger, Verdict.SEPARATED)
+            if repeats is not None and (cycle := repeats.close_pass(learner.weights, stream)):
+                return Run(ledger, Verdict.CYCLE, cycle)
     return Run(ledger, Verdict.BUDGET)
 
 
-def _meet(block: Block, learner: Learner, ledger: Ledger, interrupts: _Interrupts) -> None:
+def _meet(
+    block: Block,
+    learner: Learner,
+    ledger: Ledger,
+    repeats: Repeats | None,
+    interrupts: _Interrupts,
+) -> None:
     """Let the learner meet a block, part by part, and the ledger write down each part."""
     at, end, part = 0, block.n_rounds, part_size(block.rows)
     try:
         while at < end:
             stop, mistakes = learner.learn(block, at, min(end, at + part))
             ledger.record(mistakes, stop - at)
+            if repeats is not None:
+                repeats.count(mistakes)
             at = stop
             if interrupts.seen:
                 ledger.store(block)

@@ -29,7 +29,7 @@ from novikoff.rows import Rows, Vector, dots
 from novikoff.sources.arrays import rows_of
 from novikoff.streams import Shuffle, Shuffled, arranged
 
-_WORST_FIRST = (Verdict.INTERRUPTED, Verdict.BUDGET, Verdict.SEPARATED)
+_WORST_FIRST = (Verdict.INTERRUPTED, Verdict.BUDGET, Verdict.CYCLE, Verdict.SEPARATED)
 
 
 class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped

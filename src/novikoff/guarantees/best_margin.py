@@ -8,15 +8,8 @@ from fractions import Fraction
 import numpy as np
 
 from novikoff.examples import Block
-from novikoff.guarantees.entries import Entries, smallest_margin, usable
-from novikoff.guarantees.exact import (
-    ExactVector,
-    Numbers,
-    integers,
-    products,
-    root,
-    sums_by,
-)
+from novikoff.guarantees.entries import ExactSum, smallest_margin, usable
+from novikoff.guarantees.exact import ExactVector, Numbers, products, root, sums_by
 from novikoff.guarantees.mistaken import Mistaken, expect_ledger
 from novikoff.ledger import Ledger
 from novikoff.rows import BadExample, Rows
@@ -90,8 +83,8 @@ def achieved_margin(weights: Numbers, block: Block) -> Achieved:
     """
     w = ExactVector.of(weights, "weights")
     rows = block.rows
-    if len(w.numbers) not in (rows.dim, rows.dim + 1):
-        raise ValueError(f"{len(w.numbers)} weights for rows of {rows.dim} features")
+    if len(w) not in (rows.dim, rows.dim + 1):
+        raise ValueError(f"{len(w)} weights for rows of {rows.dim} features")
     if len(rows) == 0:
         raise BadExample("there are no rows to take a margin on")
     if w.squared == 0:
@@ -132,8 +125,6 @@ def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
     seen = Mistaken.of(ledger, rows)
     signed = products(seen.labels.astype(np.int64), seen.steps, summed=len(ledger))
     times = sums_by(seen.which, signed)
-    e = Entries.of(seen.rows, np.arange(len(seen.rows)), bias=seen.bias)
-    numbers, exponent = integers(e.values)
-    terms = products(numbers, np.repeat(times, e.lengths), summed=len(times))
-    length = sum(w * w for w in sums_by(e.columns, terms).tolist()) * Fraction(4) ** exponent
-    return Ceiling(length / sum(seen.steps.tolist()) ** 2, len(ledger))
+    total = ExactSum(seen.rows.dim + seen.bias)
+    total.add(seen.rows, np.arange(len(times)), times, Fraction(1))
+    return Ceiling(total.squared / sum(seen.steps.tolist()) ** 2, len(ledger))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, TypeAlias
@@ -17,6 +17,8 @@ Number: TypeAlias = int | float | Fraction | np.integer[Any] | np.floating[Any]
 Numbers: TypeAlias = Sequence[Number] | NDArray[Any]
 Integers: TypeAlias = NDArray[Any]  # int64, or Python integers where int64 could overflow
 
+_ZERO = Fraction(0)
+
 
 def fraction(number: Number, name: str) -> Fraction:
     """The number itself, without rounding; `name` is what to call it when it is none."""
@@ -29,24 +31,51 @@ def fraction(number: Number, name: str) -> Fraction:
 
 @dataclass(frozen=True, slots=True)
 class ExactVector:
-    """A vector of rationals, as integers times one positive unit."""
+    """A vector of rationals, as integers without a common factor times one positive unit."""
 
-    numbers: tuple[Fraction, ...]
     integers: Integers
     unit: Fraction
 
     @classmethod
     def of(cls, given: Numbers, name: str) -> ExactVector:
         """The numbers given, floats read as the dyadic rationals they are."""
-        shape = np.shape(np.asarray(given, dtype=object))
+        shape = np.shape(
+            given if isinstance(given, np.ndarray) else np.asarray(given, dtype=object)
+        )
         if len(shape) != 1:
             raise ValueError(f"{name} must be a flat list of numbers, not of shape {shape}")
+        if isinstance(given, np.ndarray) and given.dtype == np.float64 and np.isfinite(given).all():
+            whole, exponent = integers(given)
+            return cls._reduced(whole, Fraction(2) ** exponent)
         items = given.tolist() if isinstance(given, np.ndarray) else given
-        numbers = tuple(fraction(x, f"{name}[{i}]") for i, x in enumerate(items))
+        numbers = [fraction(x, f"{name}[{i}]") for i, x in enumerate(items)]
         below = math.lcm(*(x.denominator for x in numbers))
-        whole = [x.numerator * (below // x.denominator) for x in numbers]
-        common = math.gcd(*whole) or 1
-        return cls(numbers, _packed([n // common for n in whole]), Fraction(common, below))
+        over = [x.numerator * (below // x.denominator) for x in numbers]
+        return cls._reduced(packed(over), Fraction(1, below))
+
+    @classmethod
+    def sparse(cls, given: Mapping[int, int], length: int) -> ExactVector:
+        """The vector of so many integers that is 0 but in these places."""
+        small = packed(list(given.values()))
+        whole = np.zeros(length, dtype=small.dtype)
+        whole[list(given)] = small
+        return cls._reduced(whole, Fraction(1))
+
+    @classmethod
+    def _reduced(cls, whole: Integers, unit: Fraction) -> ExactVector:
+        common = int(np.gcd.reduce(whole)) if len(whole) else 0
+        if common > 1:
+            whole, unit = whole // common, unit * common
+        return cls(packed(whole.tolist()) if whole.dtype == object else whole, unit)
+
+    def __len__(self) -> int:
+        return len(self.integers)
+
+    @property
+    def numbers(self) -> tuple[Fraction, ...]:
+        """The rationals themselves."""
+        over, under = self.unit.numerator, self.unit.denominator
+        return tuple(Fraction(n * over, under) if n else _ZERO for n in self.integers.tolist())
 
     @property
     def squared(self) -> Fraction:
@@ -55,7 +84,10 @@ class ExactVector:
 
     def floats(self) -> Vector:
         """The vector over a power of two that makes every entry less than 1, each rounded once."""
-        power = 1 << largest(self.integers).bit_length()
+        top = largest(self.integers)
+        if top < 2**53 and self.integers.dtype != object:
+            return self.integers / 2.0 ** top.bit_length()
+        power = 1 << top.bit_length()
         return np.array([n / power for n in self.integers.tolist()], dtype=np.float64)
 
 
@@ -70,8 +102,7 @@ def integers(values: Vector) -> tuple[Integers, int]:
     some = whole != 0
     if not some.any():
         return whole, 0
-    lowest_bit = np.frexp((whole & -whole).astype(np.float64))[1] - 1
-    bottom = int((exponents - 53 + lowest_bit)[some].min())
+    bottom = lowest_exponent(values)
     if int(exponents[some].max()) - bottom <= 62:
         return np.ldexp(values, -bottom).astype(np.int64), bottom
     out = np.zeros(len(values), dtype=object)
@@ -80,6 +111,16 @@ def integers(values: Vector) -> tuple[Integers, int]:
         n, shift = int(whole[i]), int(shifts[i])
         out[i] = n << shift if shift >= 0 else n >> -shift
     return out, bottom
+
+
+def lowest_exponent(values: Vector) -> int:
+    """The largest e for which every value is an integer times 2^e; 0 when all are 0."""
+    mantissas, exponents = np.frexp(values)
+    whole = np.ldexp(mantissas, 53).astype(np.int64)
+    some = whole != 0
+    lowest_bit = np.frexp((whole & -whole).astype(np.float64))[1] - 1
+    bottoms = (exponents - 53 + lowest_bit)[some]
+    return int(bottoms.min()) if len(bottoms) else 0
 
 
 def largest(numbers: Integers) -> int:
@@ -124,6 +165,7 @@ def root(over: int, under: int) -> float:
     return math.ldexp(r, -shift // 2)
 
 
-def _packed(whole: list[int]) -> Integers:
+def packed(whole: list[int]) -> Integers:
+    """The integers as int64 if they have room in it, otherwise as Python's own."""
     small = all(-(2**62) < n < 2**62 for n in whole)
     return np.array(whole, dtype=np.int64 if small else object)

@@ -72,10 +72,10 @@ def witness_for(ledger: Ledger, witness: Numbers) -> ExactVector:
     """The witness, refused unless it has a number for each weight."""
     expect_ledger(ledger)
     u = ExactVector.of(witness, "witness")
-    if len(u.numbers) != ledger.dim + ledger.bias:
+    if len(u) != ledger.dim + ledger.bias:
         constant = " and one for the constant" if ledger.bias else ""
         raise ValueError(
-            f"the witness has {len(u.numbers)} numbers; there are {ledger.dim} features{constant}"
+            f"the witness has {len(u)} numbers; there are {ledger.dim} features{constant}"
         )
     return u
 

@@ -139,7 +139,7 @@ def _follow(seen: Mistaken, u: ExactVector, eta: Fraction) -> tuple[Chain, Fract
     x, exponent = integers(e.values)
     squares, dots = e.squares(x).tolist(), e.dots(x, u).tolist()
     labels, sizes, which = seen.labels.tolist(), seen.steps.tolist(), seen.which.tolist()
-    scores = _scores(e, x, seen, length=len(u.numbers))
+    scores = _scores(e, x, seen, length=len(u))
     # In the unit in which the weights are integers, 2rη is a step times allow/whole.
     unit = seen.unit * Fraction(2) ** exponent
     allow, whole = (2 * eta * seen.unit / unit**2).as_integer_ratio()

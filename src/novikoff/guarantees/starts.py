@@ -58,7 +58,7 @@ def from_start(
     seen = Mistaken.of(ledger, rows)
     gamma, R2 = seen.margin(u), seen.radius_squared
     a, b = seen.smallest_step, seen.largest_step
-    start = np.zeros(len(u.numbers)) if ledger.start is None else ledger.start
+    start = np.zeros(len(u)) if ledger.start is None else ledger.start
     w0 = ExactVector.of([Fraction(ledger.unit) * Fraction(w) for w in start.tolist()], "start")
     along = sum((p * q for p, q in zip(w0.numbers, u.numbers, strict=True)), Fraction(0))
     # (aγM + ⟨w₀,u⟩)² ≤ ‖u‖²(‖w₀‖² + a(bR² + 2η)M), as a quadratic in M

@@ -1,8 +1,18 @@
-"""Where examples come from: arrays, samplers, adversaries, data that ship with the package."""
+"""Where examples come from: arrays, files, samplers, adversaries, data shipped with the package."""
 
 from novikoff.sources.adversaries import forcing_disjunction, tight
 from novikoff.sources.arrays import block, rows_of
 from novikoff.sources.bundled import spamassassin
+from novikoff.sources.files import Data, read
 from novikoff.sources.synthetic import separable
 
-__all__ = ["block", "forcing_disjunction", "rows_of", "separable", "spamassassin", "tight"]
+__all__ = [
+    "Data",
+    "block",
+    "forcing_disjunction",
+    "read",
+    "rows_of",
+    "separable",
+    "spamassassin",
+    "tight",
+]

@@ -1,0 +1,92 @@
+"""What watching for a cycle costs: passes in one run, watched, beside as many runs of one pass.
+
+A run of one pass is not watched. Best of five, alternating in one process, on noisy data, with
+keep="counts": the less else is done, the more the watch weighs.
+Run: python bench/watching.py [--quick]
+"""
+
+from __future__ import annotations
+
+import argparse
+from functools import partial
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+
+from epoch import best_of, dense, sparse
+from novikoff.examples import Block
+from novikoff.learners import Additive
+from novikoff.ledger import Ledger
+from novikoff.loop import Verdict, play
+from novikoff.sources import block
+from novikoff.streams import arranged
+
+PASSES = 8
+NOISE = 0.05  # labels turned over, for mistakes on 10 to 20 % of the rows in every pass
+
+
+def categories(n: int) -> tuple[Any, Any]:
+    """Rows like a9a: 14 questions with about nine answers each, one of them 1 in a row."""
+    dice = np.random.default_rng(0)
+    sizes = np.array([9] * 11 + [8] * 3)
+    columns = (dice.random((n, 14)) ** 2 * sizes).astype(np.int32)
+    columns += (np.cumsum(sizes) - sizes).astype(np.int32)
+    starts = np.arange(0, 14 * n + 1, 14, dtype=np.int32)
+    X = sp.csr_matrix((np.ones(14 * n), columns.ravel(), starts), (n, int(sizes.sum())))
+    scores = X @ dice.standard_normal(X.shape[1]) + dice.standard_normal(n)
+    return X, np.where(scores > np.median(scores), 1, -1)
+
+
+def learner_and_ledger(some: Block) -> tuple[Additive, Ledger]:
+    learner = Additive(some.rows.dim, bias=True)
+    return learner, learner.open_ledger("counts")
+
+
+def watched(some: Block) -> Ledger:
+    learner, ledger = learner_and_ledger(some)
+    assert play(some, learner, epochs=PASSES, ledger=ledger).verdict is Verdict.BUDGET
+    return ledger
+
+
+def unwatched(some: Block) -> Ledger:
+    learner, ledger = learner_and_ledger(some)
+    for _ in range(PASSES):
+        play(some, learner, ledger=ledger)
+    return ledger
+
+
+def compare(data: str, X: Any, y: Any, times: int) -> None:
+    """Print a row for each order of the rows."""
+    wrong = np.random.default_rng(1).random(len(y)) < NOISE
+    given = block(X, np.where(wrong, -y, y))
+    for order, some in (("given", given), ("shuffled", arranged(given, 0))):
+        ledger = watched(some)
+        assert ledger.epoch_mistakes == unwatched(some).epoch_mistakes
+        slow, fast = best_of(times, partial(watched, some), partial(unwatched, some))
+        print(
+            f"| {data} | {order} | {ledger.n_mistakes / ledger.n_rounds:.0%} "
+            f"| {fast / PASSES * 1e3:.2f} ms | {slow / PASSES * 1e3:.2f} ms "
+            f"| **{slow / fast - 1:+.1%}** |",
+            flush=True,
+        )
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--quick", action="store_true", help="a tenth of the rows, three times")
+    quick = options.parse_args().quick
+    scale, times = (10, 3) if quick else (1, 5)
+    print("| data | order | mistakes | a pass | a pass, watched | cost |")
+    print("|---|---|---|---|---|---|")
+    compare(f"sparse {800_000 // scale} × 47k, 75 a row",
+            *sparse(800_000 // scale, 47_000, 81, np.float64), times)  # fmt: skip
+    compare(f"dense {2_000_000 // scale} × 28", *dense(2_000_000 // scale, 28, np.float64), times)
+    compare(f"dense {20_000 // scale} × 4096", *dense(20_000 // scale, 4096, np.float64), times)
+    compare(f"sparse {32_561 // scale} × 123, 14 a row", *categories(32_561 // scale), times)
+    compare(f"sparse {20_000 // scale} × 1.3M, 455 a row",
+            *sparse(20_000 // scale, 1_300_000, 460, np.float64), times)  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

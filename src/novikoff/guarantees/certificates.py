@@ -1,0 +1,296 @@
+"""A verdict on separability with its proof: exact numbers, a fingerprint of the data, one file."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from novikoff.guarantees import check
+from novikoff.guarantees.bounds import mistake_bound
+from novikoff.guarantees.separation import (
+    Described,
+    MarginInterval,
+    Separation,
+    Sparse,
+    aliased_column,
+)
+from novikoff.rows import Positions
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """Whether the data are separable, and the proof (`novikoff.verify` checks it).
+
+    Attributes
+    ----------
+    verdict
+        A `Separation`: complete, quasi-complete, overlap or undecided.
+    weights
+        For complete and quasi-complete: w with y⟨w,x⟩ > 0 on `separated_rows` and 0 on the others,
+        in integers, the constant's weight last. All 0 otherwise.
+    multipliers
+        Unless complete: λ > 0 for some rows, by position, with Σ λ y x = 0. They span the rows that
+        are not separated (unless undecided), so no weights separate any of these.
+    separated_rows
+        The rows strictly on their right sides, counted from 0.
+    margin
+        An interval for the best margin γ; unless complete it is 0.
+    radius_squared
+        R², the largest ‖x‖² with the constant.
+    aliases
+        Columns that are sums of others: for each one a vector v with ⟨v,x⟩ = 0 on every row, its
+        last entry the aliased column's. None: not looked for, there being too many columns.
+    data
+        Its shape and fingerprint.
+    """
+
+    verdict: Separation
+    weights: tuple[int, ...] = field(repr=False)
+    multipliers: Sparse = field(repr=False)
+    separated_rows: Positions = field(repr=False)
+    margin: MarginInterval
+    radius_squared: Fraction
+    aliases: tuple[Sparse, ...] | None = field(repr=False)
+    data: Described
+    span_columns: Positions = field(repr=False)
+    complement: tuple[Sparse, ...] = field(repr=False)
+    why_undecided: str = ""
+
+    @property
+    def aliased(self) -> tuple[int, ...] | None:
+        """The columns that are sums of others (the constant, then those before them), from 0."""
+        if self.aliases is None:
+            return None
+        return tuple(aliased_column(v, self.data.columns) for v in self.aliases)
+
+    @property
+    def directions(self) -> tuple[float, ...]:
+        """For each coefficient 0, +∞ or −∞, and NaN when it is aliased; the constant's last.
+
+        It is where the maximum-likelihood estimate of a logistic model goes along the weights of
+        this certificate: infinite along separating weights, finite (0) where they are 0.
+        """
+        aliased = set(self.aliased or ())
+        return tuple(
+            math.nan if j in aliased else math.copysign(math.inf, w) if w else 0.0
+            for j, w in enumerate(self.weights)
+        )
+
+    @property
+    def mistake_bound(self) -> tuple[int, int] | None:
+        """Novikoff's (R/γ)², at the two ends of the interval for γ; None unless complete."""
+        if self.verdict != Separation.COMPLETE or self.margin.at_most_squared is None:
+            return None
+        ends = (self.margin.at_most_squared, self.margin.at_least_squared)
+        low, high = (mistake_bound(self.radius_squared / g, 1, 1) for g in ends)
+        return low, high
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON: exact numbers as strings, rows as spans, sealed."""
+        d = self.data.columns
+        out: dict[str, Any] = {
+            "format": "novikoff certificate",
+            "version": 1,
+            "verdict": str(self.verdict),
+            "data": {
+                "rows": self.data.rows,
+                "columns": d,
+                "bias": self.data.bias,
+                "fingerprint": self.data.fingerprint,
+                "names": None if self.data.names is None else list(self.data.names),
+                "label": self.data.label,
+                "classes": list(self.data.classes),
+            },
+            "weights": _written(dict(enumerate(self.weights)), d),
+            "multipliers": _written(self.multipliers),
+            "separated": _spans(self.separated_rows),
+            "span": {
+                "columns": _spans(self.span_columns[self.span_columns < d]),
+                "complement": [_written(v, d) for v in self.complement],
+            },
+            "margin": {
+                "at_least_squared": _text(self.margin.at_least_squared),
+                "at_most_squared": None
+                if self.margin.at_most_squared is None
+                else _text(self.margin.at_most_squared),
+                "hull": _written(self.margin.hull),
+            },
+            "radius_squared": _text(self.radius_squared),
+            "aliases": [_written(v, d) for v in self.aliases or ()],
+            "aliases_looked_for": self.aliases is not None,
+            "why_undecided": self.why_undecided,
+        }
+        out["seal"] = check.seal(out)
+        return out
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Certificate:
+        """The certificate that `to_dict` wrote; `check.Rejected` when it is not one."""
+        check.require(given.get("format") == "novikoff certificate", "it is not a certificate")
+        check.require(given.get("version") == 1, f"version {given.get('version')!r} is not known")
+        check.require(check.seal(given) == given.get("seal"), "it was changed after it was written")
+        about, margin, span = given["data"], given["margin"], given["span"]
+        d, bias = about["columns"], about["bias"]
+        weights = _read(given["weights"], d)
+        columns = [*check.spans(span["columns"]), *([d] if bias and given["multipliers"] else [])]
+        names = None if about["names"] is None else tuple(about["names"])
+        most = margin["at_most_squared"]
+        aliases = tuple(_read(v, d) for v in given["aliases"])
+        return cls(
+            verdict=Separation(given["verdict"]),
+            weights=tuple(weights.get(j, 0) for j in range(d + bias)),
+            multipliers=_read(given["multipliers"]),
+            separated_rows=np.fromiter(check.spans(given["separated"]), dtype=np.int64),
+            margin=MarginInterval(
+                check.number(margin["at_least_squared"]),
+                None if most is None else check.number(most),
+                _read(margin["hull"]),
+            ),
+            radius_squared=check.number(given["radius_squared"]),
+            aliases=aliases if given["aliases_looked_for"] else None,
+            data=Described(
+                about["rows"], d, bias, about["fingerprint"], names, about["label"],
+                (about["classes"][0], about["classes"][1]),
+            ),
+            span_columns=np.array(columns, dtype=np.int64),
+            complement=tuple(_read(v, d) for v in span["complement"]),
+            why_undecided=given["why_undecided"],
+        )  # fmt: skip
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it as JSON; the file is there whole or not at all."""
+        target = Path(path)
+        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with open(handle, "w", encoding="utf-8") as file:
+                json.dump(self.to_dict(), file, indent=1)
+                file.write("\n")
+                file.flush()
+                os.fsync(file.fileno())
+            os.chmod(temporary, 0o666 & ~_umask())
+            os.replace(temporary, target)
+        except BaseException:
+            os.unlink(temporary)
+            raise
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Certificate:
+        """Read what `save` wrote."""
+        try:
+            given = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            raise check.Rejected(f"{os.fspath(path)}: this is not JSON: {error}") from None
+        try:
+            check.require(isinstance(given, dict), "it is not a certificate")
+            return cls.from_dict(given)
+        except (check.Rejected, LookupError, TypeError, ValueError) as error:
+            raise check.Rejected(f"{os.fspath(path)}: {error}") from None
+
+    def named(
+        self,
+        names: Iterable[str] | None = None,
+        label: str | None = None,
+        classes: tuple[str, str] | None = None,
+    ) -> Certificate:
+        """The same certificate with names for the columns, the label column and its two values."""
+        data = replace(
+            self.data,
+            names=self.data.names if names is None else tuple(names),
+            label=self.data.label if label is None else label,
+            classes=self.data.classes if classes is None else classes,
+        )
+        return replace(self, data=data)
+
+
+def _lines(it: Certificate) -> list[str]:
+    """What the certificate says, in words."""
+    n, data = it.data.rows, it.data
+    shape = f"{n:,} rows, {data.columns:,} columns" + (" and a constant" if data.bias else "")
+    lines = [f"{it.verdict}: {_MEANING[it.verdict]}", f"  data            {shape}"]
+    if it.verdict == Separation.QUASI_COMPLETE:
+        lines.append(f"  separated rows  {len(it.separated_rows):,}: {_some(it.separated_rows)}")
+    if any(it.weights):
+        to = [(data.name(j), w) for j, w in enumerate(it.weights) if w]
+        shown = ", ".join(f"{name} {'+' if w > 0 else '-'}inf" for name, w in to[:6])
+        lines.append(f"  coefficients    {shown}" + _more(len(to) - 6))
+    if it.multipliers:
+        rows = np.array(sorted(it.multipliers))
+        lines.append(
+            f"  proof           positive multiples of {len(rows):,} rows sum to zero: {_some(rows)}"
+        )
+    if it.aliased:
+        named = ", ".join(data.name(j) for j in it.aliased[:6])
+        lines.append(f"  aliased         {named}" + _more(len(it.aliased) - 6))
+    if it.verdict in (Separation.COMPLETE, Separation.UNDECIDED):
+        lines.append(f"  best margin     {it.margin}")
+    if (bound := it.mistake_bound) is not None:
+        low, high = (f"{b:,}" if b < 10**9 else f"{float(b):.3g}" for b in bound)
+        most = low if low == high else f"{low} to {high}"
+        lines.append(f"  mistake bound   (R/γ)²: {most}")
+    if it.why_undecided:
+        lines.append(f"  why             {it.why_undecided}")
+    return lines
+
+
+_MEANING = {
+    Separation.COMPLETE: "some hyperplane has every row strictly on its right side",
+    Separation.QUASI_COMPLETE: "some hyperplane has no row on its wrong side, but none has all "
+    "strictly right",
+    Separation.OVERLAP: "no hyperplane separates any of the rows",
+    Separation.UNDECIDED: "no proof was found either way",
+}
+
+
+def _some(rows: Positions, most: int = 8) -> str:
+    spans = _spans(rows).split(",")
+    return ", ".join(spans[:most]) + _more(len(spans) - most)
+
+
+def _more(left: int) -> str:
+    return f" and {left:,} more" if left > 0 else ""
+
+
+def _text(number: Fraction | int) -> str:
+    """As p or p/q, in decimal or, when long, in hexadecimal, which Python reads at any length."""
+    over, under = number.as_integer_ratio()
+    write = str if max(abs(over), under) < 10**30 else hex
+    return write(over) if under == 1 else f"{write(over)}/{write(under)}"
+
+
+def _written(v: Sparse, constant: int = -1) -> dict[str, str]:
+    return {"constant" if j == constant else str(j): _text(x) for j, x in sorted(v.items()) if x}
+
+
+def _read(written: Mapping[str, str], constant: int = -1) -> dict[int, int]:
+    return {
+        constant if key == "constant" else int(key): int(text, 0) for key, text in written.items()
+    }
+
+
+def _spans(numbers: Positions) -> str:
+    """Increasing numbers as "0-3,7"."""
+    if len(numbers) == 0:
+        return ""
+    breaks = np.flatnonzero(np.diff(numbers) != 1)
+    firsts = numbers[np.concatenate([[0], breaks + 1])].tolist()
+    lasts = numbers[np.concatenate([breaks, [len(numbers) - 1]])].tolist()
+    pairs = zip(firsts, lasts, strict=True)
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in pairs)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,108 @@
+"""Weights that come back to where they were: the updates in between sum to zero, a proof."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from novikoff.examples import Stream, blocks_of
+from novikoff.guarantees.entries import ExactSum
+from novikoff.ledger import Mistakes
+from novikoff.rows import Positions, Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """Rows and positive multipliers λ with Σ λ y x = 0, exactly: no weights separate the rows.
+
+    For weights w with y⟨w,x⟩ > 0 on all of them would have 0 < Σ λ y⟨w,x⟩ = ⟨w, Σ λ y x⟩ = 0. They
+    were found by a run whose weights after pass `since` were those after pass `until`, counting
+    from 1 where `play` began; λ is the sizes of the steps taken on each row in between, added up.
+
+    References
+    ----------
+    Gordan (1873) for the proof; Minsky & Papert (1969), Block & Levin (1970) for why one comes.
+    """
+
+    since: int
+    until: int
+    rows: Positions = field(repr=False)
+    multipliers: tuple[Fraction, ...] = field(repr=False)
+
+    def __str__(self) -> str:
+        return (
+            f"the weights after pass {self.until} are those after pass {self.since}: the updates "
+            f"on {len(self.rows)} rows in between sum to 0, so no weights separate them"
+        )
+
+
+class Repeats:
+    """Notice, at the ends of passes, that the weights are those of an earlier pass.
+
+    Brent's method (1980): one saved copy of the weights, renewed after passes 1, 2, 4, 8, …. The
+    first time they come back the updates begin to be counted, row by row, and the second time the
+    counts are the proof; a run that never comes back pays for looking, not for counting. Weights
+    that return every p passes, from pass μ on, have then done so 2p passes after the first power
+    of two that is no less than μ and p: before pass 4 max(μ, p).
+
+    On integer data in a fixed order the weights of a run that cannot succeed do come back (Block &
+    Levin 1970). In any order it is a proof when they do, unless rounding alone brought them.
+    """
+
+    def __init__(self) -> None:
+        self._passes = self._since = 0
+        self._saved: Vector | None = None
+        self._counting = False
+        self._updates = Counter[int]()
+        self._sizes = {-1: 0.0, 1: 0.0}
+
+    def count(self, mistakes: Mistakes) -> None:
+        """Count the updates made in a part of a pass."""
+        if not self._counting:
+            return
+        self._updates.update(mistakes.rows.tolist())
+        for sign, size in self._sizes.items():
+            if size == 0:
+                self._sizes[sign] = float((sign * mistakes.steps).max(initial=0.0))
+
+    def close_pass(self, weights: Vector, stream: Stream) -> Cycle | None:
+        """The proof, if the weights after this pass are the saved ones and it is exact."""
+        self._passes += 1
+        back = self._saved is not None and np.array_equal(weights, self._saved)
+        if back and self._counting:
+            cycle = self._proof(stream, length=len(weights))
+            if cycle is not None:
+                return cycle
+            # Only rounding brought these weights back, and may do so after every pass from now on:
+            # the next look is taken with the next copy.
+            self._saved, self._counting = None, False
+        elif back or self._passes >= 2 * self._since:
+            self._saved, self._since = weights.copy(), self._passes
+            self._counting = back
+            self._updates.clear()
+        return None
+
+    def _proof(self, stream: Stream, *, length: int) -> Cycle | None:
+        total, rows, multipliers = ExactSum(length), list[Positions](), list[Fraction]()
+        updated = np.fromiter(self._updates, dtype=np.int64)
+        for block in blocks_of(stream):
+            positions = block.positions(np.arange(len(block)))
+            here = np.isin(positions, updated)
+            for sign, size in self._sizes.items():
+                if size == 0:  # too small for a float: such steps move nothing and prove nothing
+                    continue
+                at = np.flatnonzero(here & (block.labels == sign))
+                times = [self._updates[row] for row in positions[at].tolist()]
+                total.add(block.rows, at, sign * np.array(times, dtype=np.int64), Fraction(size))
+                rows.append(positions[at])
+                multipliers += [n * Fraction(size) for n in times]
+        if not total.is_zero or not multipliers:
+            return None
+        places = np.concatenate(rows)
+        order = np.argsort(places)
+        return Cycle(
+            self._since, self._passes, places[order], tuple(multipliers[i] for i in order.tolist())
+        )

@@ -1,0 +1,185 @@
+"""`certify` decides whether data are separable and proves it; `verify` checks the proof."""
+
+from __future__ import annotations
+
+import math
+import time
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.examples import Block, Labels
+from novikoff.guarantees.certificates import Certificate
+from novikoff.guarantees.check import Rejected, check
+from novikoff.guarantees.entries import largest_square
+from novikoff.guarantees.fingerprints import examples, fingerprint
+from novikoff.guarantees.separation import Described, MarginInterval, Separation
+from novikoff.rows import BadExample
+from novikoff.separability.points import Points, Progress
+from novikoff.separability.search import Findings, Search
+from novikoff.separability.widest import narrowed
+from novikoff.sources.arrays import rows_of
+
+
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C during `certify`; `certificate` holds what was known by then, and is true."""
+
+    def __init__(self, certificate: Certificate) -> None:
+        super().__init__("interrupted: the verdict is undecided")
+        self.certificate = certificate
+
+    def __reduce__(self) -> tuple[type[Stopped], tuple[Certificate]]:
+        return Stopped, (self.certificate,)
+
+
+def certify(
+    X: Any,
+    y: Any = None,
+    *,
+    fit_intercept: bool = True,
+    margin_rtol: float | None = None,
+    max_seconds: float = math.inf,
+    progress: Progress | None = None,
+) -> Certificate:
+    """Decide whether the data are separable: complete, quasi-complete or overlap, with a proof.
+
+    Equal rows with different labels are looked for first, then the perceptron runs as long as it
+    gets on; linear programs over a growing set of rows come last. What floating point suggests is
+    made exact: the certificate's numbers are rationals, and `verify` checks them without trusting
+    any of this.
+
+    Parameters
+    ----------
+    X, y
+        Rows (anything array-like, or scipy sparse in any format) and their labels, of at most two
+        kinds; of two the larger is positive. Or a `Block` alone.
+    fit_intercept
+        Whether the hyperplane may miss the origin: a constant 1 is then one more feature.
+    margin_rtol
+        Narrow the interval for the best margin γ to this relative width, if the data are
+        completely separated; 0 asks for γ exactly. By default it is what came for free.
+    max_seconds
+        The time allowed, roughly; when it is used up the verdict is undecided.
+    progress
+        Called with a line of words now and then.
+
+    References
+    ----------
+    Gordan (1873); Albert & Anderson (1984); Novikoff (1962) for the perceptron, Block & Levin
+    (1970) for its cycles; Konis (2007) for linear programs that detect separation.
+
+    Examples
+    --------
+    >>> from novikoff import certify, verify
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    >>> xor = certify(X, y)
+    >>> str(xor.verdict), xor.multipliers
+    ('overlap', {0: 1, 1: 1, 2: 1, 3: 1})
+    >>> verify(xor, X, y)
+    True
+    >>> print(certify(X, [0, 1, 1, 1]).verdict)
+    complete
+    """
+    if margin_rtol is not None and not 0 <= margin_rtol < 1:
+        raise ValueError(f"margin_rtol must be a number from 0 and below 1, not {margin_rtol!r}")
+    block = X if isinstance(X, Block) else Block(rows_of(X), labels_of(y))
+    if len(block) == 0:
+        raise BadExample("there are no examples to decide about")
+    points = Points(block, bias=bool(fit_intercept))
+    say: Progress = (lambda _: None) if progress is None else progress
+    until = time.monotonic() + max_seconds
+    search = Search(points, until=until, progress=say)
+    try:
+        search.run()
+        known = search.known
+        margin = _margin(points, known)
+        if known.verdict == Separation.COMPLETE and margin_rtol is not None and known.weights:
+            known.weights, margin = narrowed(
+                points, (known.weights, margin), rtol=margin_rtol, until=until, progress=say
+            )
+    except KeyboardInterrupt:
+        known = search.known
+        raise Stopped(_certificate(points, known, _margin(points, known))) from None
+    return _certificate(points, known, margin)
+
+
+def verify(certificate: Certificate, X: Any, y: Any = None) -> bool:
+    """True when the certificate proves its verdict on these data; otherwise Rejected, and why.
+
+    The work is done by `guarantees/check.py`, which uses the standard library alone and runs as a
+    script by itself.
+
+    References
+    ----------
+    Gordan (1873); Albert & Anderson (1984).
+    """
+    block = X if isinstance(X, Block) else Block(rows_of(X), labels_of(y))
+    if block.rows.dim > certificate.data.columns:
+        raise Rejected(f"the data have {block.rows.dim} columns, not {certificate.data.columns}")
+    check(certificate.to_dict(), examples(block))
+    return True
+
+
+def labels_of(y: Any) -> Labels:
+    """Labels of at most two kinds as −1 and +1: the larger is +1; alone, 0 and −1 are negative."""
+    given: NDArray[Any] = np.asarray(y)
+    if given.ndim != 1:
+        raise BadExample(f"labels must be one-dimensional, not of shape {given.shape}")
+    if given.dtype.kind == "f" and not np.isfinite(given).all():
+        i = int(np.flatnonzero(~np.isfinite(given))[0])
+        raise BadExample(f"row {i}: label {given.tolist()[i]!r} is not a label")
+    kinds = np.unique(given)
+    if len(kinds) > 2:
+        i = int(np.flatnonzero((given != kinds[0]) & (given != kinds[1]))[0])
+        raise BadExample(
+            f"row {i}: label {given.tolist()[i]!r} is a third kind, after {kinds[0]!r} and "
+            f"{kinds[1]!r}; for more than two classes ask about one against the rest"
+        )
+    positive = given == kinds[-1] if len(kinds) else given == given
+    if len(kinds) == 1 and given.dtype.kind in "biuf" and kinds[0] in (0, -1):
+        positive = ~positive
+    return np.where(positive, 1, -1).astype(np.int8)
+
+
+def _certificate(points: Points, known: Findings, margin: MarginInterval) -> Certificate:
+    """The findings put together: nothing is searched for any more."""
+    face, n = known.face, len(points)
+    weights = np.zeros(points.length) if known.weights is None else known.weights.integers
+    decided = known.verdict in (Separation.QUASI_COMPLETE, Separation.OVERLAP)
+    span = face.touched
+    if known.aliases:
+        touched = points.touched_by(np.array(sorted(face.multipliers), dtype=np.int64))
+        span = touched
+    inside = set(span.tolist())
+    complement = [
+        {j: x for j, x in v.items() if j in inside}
+        for v in (*face.complement, *(known.aliases or ()))
+    ]
+    return Certificate(
+        verdict=known.verdict,
+        weights=tuple(int(w) for w in weights.tolist()),
+        multipliers=dict(sorted(face.multipliers.items())),
+        separated_rows=np.zeros(0, dtype=np.int64)
+        if known.separated is None
+        else np.flatnonzero(known.separated),
+        margin=margin,
+        radius_squared=largest_square(points.rows, bias=points.bias),
+        aliases=known.aliases,
+        data=Described(n, points.rows.dim, points.bias, fingerprint(points.block)),
+        span_columns=span if decided else np.zeros(0, dtype=np.int64),
+        complement=tuple(v for v in complement if v) if decided else (),
+        why_undecided=known.why,
+    )
+
+
+def _margin(points: Points, known: Findings) -> MarginInterval:
+    if known.face.multipliers:
+        return MarginInterval(Fraction(0), Fraction(0), {})
+    hull = known.hull or {}
+    most = points.hull_squared(hull) if hull else None
+    if known.verdict != Separation.COMPLETE or known.weights is None:
+        return MarginInterval(Fraction(0), most, hull)
+    reached = points.nearest(known.weights)[1] ** 2 / known.weights.squared
+    return MarginInterval(reached, most, hull)

@@ -1,0 +1,179 @@
+"""What is known to be inseparable: rows with multipliers that sum to zero, and all their span.
+
+If Σ λ z = 0 with λ > 0 on some points, weights that have no point on its wrong side must have all
+of these on the hyperplane, and with them their span U. So only weights orthogonal to U are left,
+and only points outside U can still be separated. Everything here is exact.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from novikoff.guarantees.exact import ExactVector, Integers
+from novikoff.guarantees.separation import Sparse
+from novikoff.rows import Positions, Vector
+from novikoff.separability.linear import independent_columns, independent_rows, solve
+from novikoff.separability.points import Points
+
+_BITS = (4, 12, 24, 40)  # how finely multipliers are rounded, until the rest come out positive
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """Some points in the columns they touch, and independent ones of both, the first there are."""
+
+    rows: Positions
+    touched: Positions
+    z: Integers
+    independent: Positions
+    pivots: Positions
+
+    @classmethod
+    def of(cls, points: Points, rows: Positions, columns: Positions) -> _Frame:
+        touched = np.intersect1d(points.touched_by(rows), columns)
+        z = points.whole(rows, touched)
+        independent = independent_rows(z)
+        return cls(rows, touched, z, independent, independent_columns(z[independent]))
+
+    @property
+    def square(self) -> Integers:
+        """The independent rows in as many independent columns."""
+        return np.ascontiguousarray(self.z[np.ix_(self.independent, self.pivots)])
+
+
+class Face:
+    """Multipliers λ > 0 with Σ λ z = 0, a basis of the span U of their rows, what is orthogonal.
+
+    `columns` are the coordinates that matter: weights are 0 in the others.
+    """
+
+    def __init__(self, points: Points, columns: Positions) -> None:
+        self.points, self.columns = points, columns
+        self.multipliers: dict[int, int] = {}
+        self.basis = np.zeros(0, dtype=np.int64)
+        self.pivots = np.zeros(0, dtype=np.int64)
+        self.touched = np.zeros(0, dtype=np.int64)
+        self.complement: list[Sparse] = []
+
+    def add(self, multipliers: Mapping[int, int]) -> None:
+        """Take in rows whose multiples, by positive numbers, sum to zero exactly."""
+        for i, x in multipliers.items():
+            self.multipliers[i] = self.multipliers.get(i, 0) + x
+        together = np.concatenate([self.basis, np.array(sorted(multipliers), dtype=np.int64)])
+        self._span(_Frame.of(self.points, together, self.columns))
+
+    def add_rounded(self, rows: Positions, near: Vector) -> bool:
+        """Take in rows whose positive multiples sum to zero as far as floating point can tell.
+
+        Of an independent set of rows the multipliers are solved for exactly, those of the rest
+        being rounded; whether they come out positive is returned, and nothing is done if not. The
+        sum need only be in U: what it is there is made up for by the multipliers of U's own basis,
+        to which enough of what sums to zero already is added to keep them positive.
+        """
+        order = np.argsort(-near, kind="stable")
+        rows, near = rows[order], near[order]
+        frame = _Frame.of(self.points, np.concatenate([self.basis, rows]), self.columns)
+        known = len(self.basis)
+        fixed = np.setdiff1d(np.arange(len(frame.rows)), frame.independent)
+        square = np.ascontiguousarray(frame.square.T)
+        for bits in _BITS:
+            times = np.maximum(1, np.rint(near * (2.0**bits / near.max()))).astype(np.int64)
+            given = times[fixed - known].astype(object)
+            right = -(given @ frame.z[np.ix_(fixed, frame.pivots)].astype(object))
+            if len(fixed) == 0:
+                right = np.zeros(len(frame.pivots), dtype=object)
+            solution, under = solve(square, right.reshape(-1, 1))
+            found: list[int] = solution[:, 0].tolist()
+            if all(x > 0 for x in found[known:]):
+                self._lift(dict(zip(self.basis.tolist(), found[:known], strict=True)))
+                fresh = frame.rows[frame.independent[known:]].tolist()
+                self.multipliers.update(zip(fresh, found[known:], strict=True))
+                rest = (under * given).tolist()
+                self.multipliers.update(zip(frame.rows[fixed].tolist(), rest, strict=True))
+                common = math.gcd(*self.multipliers.values())
+                self.multipliers = {i: x // common for i, x in self.multipliers.items()}
+                self._span(frame)
+                return True
+        return False
+
+    def _lift(self, change: Mapping[int, int]) -> None:
+        """Add to the multipliers of the basis, and so much of the zero sum that all stay > 0."""
+        times = max([1, *(-x // self.multipliers[i] + 1 for i, x in change.items())])
+        for i in self.multipliers:
+            self.multipliers[i] *= times
+        for i, x in change.items():
+            self.multipliers[i] += x
+
+    def _span(self, frame: _Frame) -> None:
+        """Let U be the span of these rows."""
+        self.basis, self.touched = frame.rows[frame.independent], frame.touched
+        self.pivots = frame.touched[frame.pivots]
+        free = np.setdiff1d(np.arange(len(frame.touched)), frame.pivots)
+        sums, under = solve(frame.square, frame.z[np.ix_(frame.independent, free)])
+        self.complement = [
+            orthogonal_vector(int(frame.touched[f]), under, self.pivots, -sums[:, k])
+            for k, f in enumerate(free.tolist())
+        ]
+
+    @property
+    def untouched(self) -> Positions:
+        """The columns that matter in which all of U is 0."""
+        return np.setdiff1d(self.columns, self.touched)
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether U is the whole space, so that no point lies outside it."""
+        return len(self.pivots) == len(self.columns)
+
+    def outside(self) -> NDArray[np.bool_]:
+        """Which points are not in U, exactly."""
+        mask = np.zeros(self.points.length, dtype=np.bool_)
+        mask[self.untouched] = True
+        return self.points.touching(mask) | ~self.points.orthogonal_to(self.complement)
+
+    def orthogonal(self) -> sparse.csc_array[Any]:
+        """A basis of the weights orthogonal to U, in floating point, one a column."""
+        length = self.points.length
+        vectors = [_floats(v) for v in self.complement]
+        columns = [np.array(list(v), dtype=np.int64) for v in self.complement]
+        columns += [self.untouched[k : k + 1] for k in range(len(self.untouched))]
+        vectors += [np.ones(1)] * len(self.untouched)
+        starts = np.concatenate([[0], np.cumsum([len(c) for c in columns])]).astype(np.int64)
+        data = np.concatenate([np.zeros(0), *vectors])
+        where = np.concatenate([np.zeros(0, dtype=np.int64), *columns])
+        return sparse.csc_array((data, where, starts), shape=(length, len(columns)))
+
+    def weights(self, coordinates: Vector, *, bits: int) -> ExactVector:
+        """Weights exactly orthogonal to U, near those with these coordinates in `orthogonal`."""
+        top = float(np.abs(coordinates).max())
+        whole = [round(x / top * 2**bits) for x in coordinates.tolist()]
+        # the vectors of the complement were scaled to size 1 as floats
+        sizes = [max(map(abs, v.values())) for v in self.complement]
+        below = math.lcm(*sizes)
+        total = dict.fromkeys(self.touched.tolist(), 0)
+        for v, size, x in zip(self.complement, sizes, whole, strict=False):
+            for j, n in v.items():
+                total[j] += x * (below // size) * n
+        rest = (x * below for x in whole[len(sizes) :])
+        total.update(zip(self.untouched.tolist(), rest, strict=True))
+        return ExactVector.sparse(total, self.points.length)
+
+
+def orthogonal_vector(free: int, number: int, pivots: Positions, others: Integers) -> Sparse:
+    """The vector with this number in the free column and the others in the pivots, reduced."""
+    v = {int(p): int(x) for p, x in zip(pivots, others, strict=True) if x}
+    v[free] = number
+    common = math.gcd(*v.values())
+    return {j: x // common for j, x in sorted(v.items())}
+
+
+def _floats(v: Sparse) -> Vector:
+    size = max(map(abs, v.values()))
+    return np.array([x / size for x in v.values()])

@@ -1,0 +1,46 @@
+"""Exact linear algebra: which rows are independent, and the solution of a square system."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import flint
+import numpy as np
+
+from novikoff.guarantees.check import PRIME
+from novikoff.guarantees.exact import Integers
+from novikoff.rows import Positions
+
+
+def independent_columns(matrix: Integers) -> Positions:
+    """The first column that is not 0, then each that is no sum of those before it.
+
+    They are found modulo a prime. What is independent then is so in truth; a column may, with a
+    probability of some 2⁻⁵⁰, be left out wrongly, which those who rely on it find out.
+    """
+    rows, columns = matrix.shape
+    if rows == 0 or columns == 0:
+        return np.zeros(0, dtype=np.int64)
+    reduced, rank = flint.nmod_mat(rows, columns, (matrix % PRIME).ravel().tolist(), PRIME).rref()
+    found, j = [], 0
+    for i in range(rank):
+        while int(reduced[i, j]) == 0:
+            j += 1
+        found.append(j)
+    return np.array(found, dtype=np.int64)
+
+
+def independent_rows(matrix: Integers) -> Positions:
+    """The first row that is not 0, then each that is no sum of those before it."""
+    return independent_columns(np.ascontiguousarray(matrix.T))
+
+
+def solve(matrix: Integers, right: Integers) -> tuple[Integers, int]:
+    """Integers X and d > 0 with matrix · X = d · right, for a square matrix of full rank."""
+    n, k = right.shape
+    if n == 0 or k == 0:
+        return np.zeros((n, k), dtype=object), 1
+    left = flint.fmpz_mat(n, n, matrix.ravel().tolist())
+    solution: Any = left.solve(flint.fmpz_mat(n, k, right.ravel().tolist()))
+    over, under = solution.numer_denom()
+    return np.array([int(x) for x in over.entries()], dtype=object).reshape(n, k), int(under)

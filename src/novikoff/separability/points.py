@@ -1,0 +1,150 @@
+"""The rows as points z = y·x, a constant 1 among their features: what separability is about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from novikoff.examples import Block
+from novikoff.guarantees.entries import Entries, ExactRows, ExactSum
+from novikoff.guarantees.exact import (
+    ExactVector,
+    Integers,
+    integers,
+    lowest_exponent,
+    packed,
+)
+from novikoff.guarantees.separation import Sparse
+from novikoff.rows import Positions, SparseRows, Vector, dots
+
+Progress: TypeAlias = Callable[[str], None]  # told now and then, in a line of words, what is done
+
+_AT_ONCE = 1 << 22  # products taken at a time
+
+
+class Points:
+    """z = y·x for each row of a block; with a bias the constant is the last coordinate."""
+
+    def __init__(self, block: Block, *, bias: bool) -> None:
+        self.block, self.rows, self.labels, self.bias = block, block.rows, block.labels, bias
+        self._exact = ExactRows(block.rows, bias=bias)
+        self.length = block.rows.dim + bias
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def norms(self) -> Vector:
+        """‖z‖ for each row."""
+        return self._exact.norms
+
+    @property
+    def entries(self) -> int:
+        """How many numbers are stored."""
+        return max(1, self.rows.values.size)
+
+    def scores(self, w: Vector) -> Vector:
+        """⟨w,z⟩ for each row, in floating point."""
+        return self.labels * dots(self.rows, w, bias=self.bias)
+
+    def signs(self, w: ExactVector) -> NDArray[np.int8]:
+        """The sign of ⟨w,z⟩ for each row, exactly."""
+        return self.labels * self._exact.signs(w)
+
+    def nearest(self, w: ExactVector) -> tuple[int, Fraction]:
+        """The row with the smallest ⟨w,z⟩, and what it is, exactly."""
+        return self._exact.least(np.arange(len(self)), self.labels, w)
+
+    def hull_squared(self, multipliers: Sparse) -> Fraction:
+        """‖Σ λ z‖² over (Σ λ)²: the square of a margin that no weights exceed."""
+        at = np.array(list(multipliers), dtype=np.int64)
+        times = packed(list(multipliers.values()))
+        total = ExactSum(self.length)
+        signed = times * self.labels[at].astype(times.dtype)
+        total.add(self.rows, at, signed, Fraction(1))
+        return total.squared / sum(multipliers.values()) ** 2
+
+    @cached_property
+    def exponent(self) -> int:
+        """The largest e for which every number of every row is an integer times 2^e."""
+        return min(0, lowest_exponent(self.rows.values.reshape(-1).astype(np.float64)))
+
+    def orthogonal_to(self, vectors: Sequence[Sparse]) -> NDArray[np.bool_]:
+        """Which rows are orthogonal to all of these vectors, exactly."""
+        out = np.ones(len(self), dtype=np.bool_)
+        if len(vectors) == 0:
+            return out
+        exact = [ExactVector.sparse(v, self.length) for v in vectors]
+        errors = [self._exact.error(u, u.floats()) for u in exact]
+        columns = sparse.csc_array(np.array([u.floats() for u in exact]).T)
+        step = max(1, _AT_ONCE // len(exact))
+        for a in range(0, len(self), step):
+            part = slice(a, min(len(self), a + step))
+            dense = self._slice(part) @ columns
+            if not isinstance(dense, np.ndarray):
+                dense = dense.toarray()
+            for k, u in enumerate(exact):
+                sizes, error = np.abs(dense[:, k]), errors[k][part]
+                open_still = np.flatnonzero(out[part] & (sizes <= error) & (error > 0)) + a
+                out[part] &= sizes <= error
+                for some, signs in self._exact.signs_at(open_still, u):
+                    out[open_still[some]] = signs == 0
+        return out
+
+    def _slice(self, part: slice) -> Any:
+        """Rows x, with the constant, as a matrix scipy multiplies."""
+        count = part.stop - part.start
+        if not isinstance(self.rows, SparseRows):
+            values = self.rows.values[part]
+            return np.hstack([values, np.ones((count, 1))]) if self.bias else values
+        starts = self.rows.starts[part.start : part.stop + 1]
+        span = slice(int(starts[0]), int(starts[-1]))
+        core = (self.rows.values[span], self.rows.indices[span], starts - starts[0])
+        x = sparse.csr_array(core, shape=(count, self.rows.dim))
+        ones = sparse.csr_array(np.ones((count, 1)))
+        return sparse.hstack([x, ones], format="csr") if self.bias else x
+
+    def touching(self, columns: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Which rows are not 0 in some of these columns."""
+        if self.bias and columns[-1]:
+            return np.ones(len(self), dtype=np.bool_)
+        wanted = columns[: self.rows.dim]
+        if isinstance(self.rows, SparseRows):
+            first, last = int(self.rows.starts[0]), int(self.rows.starts[-1])
+            hit = wanted[self.rows.indices[first:last]] & (self.rows.values[first:last] != 0)
+            kept = np.concatenate([[0], np.cumsum(hit)])[self.rows.starts - first]
+            return np.asarray(np.diff(kept) > 0)
+        at = np.flatnonzero(wanted)
+        return np.asarray((self.rows.values[:, at] != 0).any(axis=1))
+
+    def touched_by(self, at: Positions) -> Positions:
+        """The columns in which some of these rows are not 0."""
+        e = Entries.of(self.rows, at, bias=self.bias)
+        return np.unique(e.columns[e.values != 0])
+
+    def matrix(self, at: Positions) -> sparse.csr_array[Any]:
+        """These points as a sparse matrix of floats."""
+        e = Entries.of(self.rows, at, bias=self.bias)
+        signed = e.values * np.repeat(self.labels[at], e.lengths)
+        return sparse.csr_array((signed, e.columns, e.starts), shape=(len(at), self.length))
+
+    def whole(self, at: Positions, columns: Positions, *, exponent: int | None = None) -> Integers:
+        """These points in these columns over a power of two, one for all unless given, exactly."""
+        e = Entries.of(self.rows, at, bias=self.bias)
+        numbers, lowest = integers(e.values)
+        if exponent is not None and lowest != exponent:
+            numbers = numbers.astype(object) * 2 ** (lowest - exponent)
+        place = np.full(self.length, -1)
+        place[columns] = np.arange(len(columns))
+        of_row = np.repeat(np.arange(len(at)), e.lengths)
+        chosen = place[e.columns] >= 0
+        out = np.zeros((len(at), len(columns)), dtype=numbers.dtype)
+        signed = numbers * self.labels[at].astype(numbers.dtype)[of_row]
+        out[of_row[chosen], place[e.columns[chosen]]] = signed[chosen]
+        return out

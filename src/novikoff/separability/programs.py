@@ -1,0 +1,66 @@
+"""The linear program that finds every separable row at once, solved in floating point by HiGHS."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from scipy.optimize import linprog
+
+from novikoff.rows import Vector
+
+
+class Unsolved(Exception):  # noqa: N818  (it says what became of the program)
+    """The solver gave no answer; why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """Weights that separate as many of the points as can be, and multipliers for the others."""
+
+    weights: Vector
+    separated: NDArray[np.bool_]
+    multipliers: Vector
+
+
+def maximal_support(points: sparse.csr_array[Any], *, seconds: float) -> Support:
+    """Maximise Σ s over 0 ≤ s ≤ 1 and ⟨w,z⟩ ≥ s, with w free (see THEOREMS: maximal support).
+
+    Where any weights have no point on its wrong side and some strictly right, all such points get
+    s = 1 at once, weights being free to grow. The others get s = 0, and their dual multipliers are
+    at least 1: λ + μ ≥ 1, where μ belongs to s ≤ 1, with Σ λ z = 0.
+
+    Points and columns are scaled to size 1 first, which changes neither question nor answer.
+    """
+    n, k = points.shape
+    z = points.copy()
+    columns = _sizes(z.indices, z.data, k)
+    z.data /= columns[z.indices]
+    of_row = np.repeat(np.arange(n), np.diff(z.indptr))
+    rows = _sizes(of_row, z.data, n)
+    z.data /= rows[of_row]
+    answer = linprog(
+        np.concatenate([np.zeros(k), -np.ones(n)]),
+        A_ub=sparse.hstack([-z, sparse.eye_array(n)], format="csr"),
+        b_ub=np.zeros(n),
+        bounds=[(None, None)] * k + [(0.0, 1.0)] * n,
+        method="highs",
+        options={"time_limit": seconds},
+    )
+    if answer.x is None or answer.status != 0:
+        raise Unsolved(str(answer.message))
+    weights = answer.x[:k] / columns
+    multipliers = np.maximum(0.0, -answer.ineqlin.marginals) / rows
+    return Support(weights, answer.x[k:] > 0.5, multipliers)
+
+
+def _sizes(which: NDArray[Any], values: Vector, count: int) -> Vector:
+    """The largest magnitude in each group, to a power of two; 1 where there is none."""
+    largest = np.zeros(count)
+    np.maximum.at(largest, which, np.abs(values))
+    largest[largest == 0] = 1.0
+    sizes: Vector = np.exp2(np.round(np.log2(largest)))
+    return sizes

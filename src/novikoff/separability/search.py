@@ -1,0 +1,221 @@
+"""The search for a certificate: the cheapest ways first, and only what is exact in the end."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.guarantees.exact import ExactVector
+from novikoff.guarantees.separation import Separation, Sparse, aliased_column
+from novikoff.learners import Additive
+from novikoff.ledger import Ledger
+from novikoff.loop import Verdict, play
+from novikoff.rows import Positions, Vector
+from novikoff.separability.columns import aliases
+from novikoff.separability.contradictions import contradictions
+from novikoff.separability.face import Face
+from novikoff.separability.linear import independent_rows
+from novikoff.separability.points import Points, Progress
+from novikoff.separability.programs import Unsolved, maximal_support
+from novikoff.streams import arranged
+
+MOST_COLUMNS = 2000  # up to so many, aliased columns are looked for
+_PASSES = 16  # of the perceptron at first, then twice as many, ...
+_PATIENCE = 1e7  # numbers it reads before it may be stopped for making no headway
+_WORK = 1e9  # numbers it reads at most
+_PASS_ITSELF = 20_000  # what a pass costs besides, in numbers read
+_PAIRS = 2000  # contradictory pairs made use of
+_PROGRAMS = 400  # solved at most
+_BITS = (4, 8, 12, 16, 24, 32, 44, 52)  # how finely weights are rounded, until they are right
+
+
+class Undecided(Exception):  # noqa: N818  (it is the verdict)
+    """No proof was found; why."""
+
+
+@dataclass
+class Findings:
+    """What is known so far: true at any moment, and whole once the verdict is not undecided."""
+
+    aliases: tuple[Sparse, ...] | None
+    face: Face
+    weights: ExactVector | None = None
+    separated: NDArray[np.bool_] | None = None
+    hull: Sparse | None = None
+    verdict: Separation = Separation.UNDECIDED
+    why: str = "it was interrupted"
+
+
+class Search:
+    """Goes from what costs little to what costs more; `known` holds what it knows."""
+
+    def __init__(self, points: Points, *, until: float, progress: Progress) -> None:
+        self.points = points
+        self.known = Findings(None, Face(points, np.arange(points.length)))
+        self._until = until
+        self._say = progress
+        self._mistakes = np.zeros(len(points), dtype=np.int64)
+
+    def run(self) -> None:
+        """Try one way after the other until the verdict is known."""
+        try:
+            self._look_for_aliases()
+            self._look_for_contradictions()
+            if self.known.face.multipliers or not self._perceptron():
+                self._programs()
+        except Undecided as reason:
+            self.known.why = str(reason)
+
+    def _look_for_aliases(self) -> None:
+        if self.points.length > MOST_COLUMNS:
+            return
+        self._say("looking for aliased columns")
+        self.known.aliases = aliases(self.points)
+        aliased = [aliased_column(v, self.points.rows.dim) for v in self.known.aliases]
+        columns = np.setdiff1d(np.arange(self.points.length), aliased)
+        self.known.face = Face(self.points, columns)
+
+    def _look_for_contradictions(self) -> None:
+        """Rows of zeros, and equal rows with different labels."""
+        self._say("looking for contradictory rows")
+        face = self.known.face
+        zero = np.flatnonzero(~self.points.touching(np.ones(self.points.length, dtype=np.bool_)))
+        if len(zero):
+            face.add({int(zero[0]): 1})
+        first, second = contradictions(self.points)
+        if len(first) == 0:
+            return
+        first, second = first[:_PAIRS], second[:_PAIRS]
+        columns = np.intersect1d(self.points.touched_by(first), face.columns)
+        chosen = independent_rows(self.points.whole(first, columns))
+        face.add({int(i): 1 for i in (*first[chosen], *second[chosen])})
+
+    def _perceptron(self) -> bool:
+        """Run the perceptron while it gets on; whether its weights separate, exactly."""
+        points, n = self.points, len(self.points)
+        learner = Additive(points.rows.dim, bias=points.bias)
+        ledger = learner.open_ledger("positions")
+        block, passes, read = arranged(points.block, 0), _PASSES, 0
+        while read < _WORK and time.monotonic() < self._until:
+            self._say(f"perceptron: {len(ledger.epoch_ends)} passes, {len(ledger)} mistakes")
+            run = play(block, learner, epochs=passes, ledger=ledger)
+            self._mistakes = np.bincount(ledger.rows, minlength=n)
+            rows = np.flatnonzero(self._mistakes)
+            self.known.hull = dict(zip(rows.tolist(), self._mistakes[rows].tolist(), strict=True))
+            if run.verdict == Verdict.SEPARATED and self._separates(learner.weights):
+                return True
+            if run.cycle is not None:
+                counts = map(int, run.cycle.multipliers)  # every step was 1
+                self.known.face.add(dict(zip(run.cycle.rows.tolist(), counts, strict=True)))
+                return False
+            read += passes * (points.entries + _PASS_ITSELF)
+            if run.verdict == Verdict.SEPARATED or (read > _PATIENCE and _stuck(ledger, passes)):
+                return False
+            passes *= 2
+        return False
+
+    def _separates(self, weights: Vector) -> bool:
+        """Whether the weights, or what is near them and shorter to write, separate every row."""
+
+        def margin(w: Vector) -> float:
+            return float(self.points.scores(w).min() / np.linalg.norm(w))
+
+        enough = 0.9 * margin(weights)
+        if (weights != np.rint(weights)).any():
+            shorter = (np.rint(weights / np.abs(weights).max() * 2.0**bits) for bits in _BITS)
+            weights = next((w for w in shorter if w.any() and margin(w) > enough), weights)
+        exact = ExactVector.of(weights, "weights")
+        if not (self.points.signs(exact) > 0).all():
+            return False
+        self._decide(exact)
+        return True
+
+    def _decide(self, weights: ExactVector | None) -> None:
+        known = self.known
+        if weights is None:
+            known.separated = np.zeros(len(self.points), dtype=np.bool_)
+            known.verdict, known.why = Separation.OVERLAP, ""
+            return
+        known.weights, known.separated = weights, self.points.signs(weights) > 0
+        quasi = bool(known.face.multipliers)
+        known.verdict = Separation.QUASI_COMPLETE if quasi else Separation.COMPLETE
+        known.why = ""
+
+    def _programs(self) -> None:
+        """Linear programs on some of the rows outside the face, until the rest agree with one."""
+        face = self.known.face
+        working = np.zeros(0, dtype=np.int64)
+        for count in range(_PROGRAMS):
+            outside = np.zeros(0, dtype=np.int64)
+            if not face.is_everything:
+                outside = np.flatnonzero(face.outside())
+            if len(outside) == 0:
+                return self._decide(None)
+            dimension = len(face.columns) - len(face.pivots)
+            working = self._more_rows(np.intersect1d(working, outside), outside, dimension)
+            basis = face.orthogonal()
+            while True:
+                left = self._until - time.monotonic()
+                if left <= 0:
+                    raise Undecided("the time allowed was used up")
+                self._say(
+                    f"linear program {count + 1}: {len(working):,} of {len(outside):,} rows, "
+                    f"{dimension:,} dimensions"
+                )
+                try:
+                    best = maximal_support(self.points.matrix(working) @ basis, seconds=left)
+                except Unsolved as reason:
+                    raise Undecided(f"the linear program was not solved: {reason}") from None
+                count += 1
+                if not best.separated.all():
+                    self._grow(face, working[~best.separated], best.multipliers[~best.separated])
+                    break
+                against = self._rows_against(face, best.weights, basis @ best.weights, outside)
+                if len(against) == 0:
+                    return None
+                fresh = np.setdiff1d(against, working, assume_unique=True)
+                if len(fresh) == 0:
+                    raise Undecided("floating point separates rows that exact arithmetic does not")
+                working = np.union1d(working, fresh[: max(200, dimension)])
+        raise Undecided(f"{_PROGRAMS} linear programs did not decide it")
+
+    def _more_rows(self, working: Positions, outside: Positions, dimension: int) -> Positions:
+        """Rows to begin with: those most often mistaken, then some from everywhere."""
+        room = max(200, 4 * dimension) - len(working)
+        if room <= 0:
+            return working
+        hard = outside[np.argsort(-self._mistakes[outside], kind="stable")][: room // 2]
+        hard = hard[self._mistakes[hard] > 0]
+        step = max(1, len(outside) // (room - len(hard)))
+        return np.union1d(working, np.concatenate([hard, outside[::step]]))
+
+    def _grow(self, face: Face, rows: Positions, multipliers: Vector) -> None:
+        some = multipliers > 1e-9 * multipliers.max(initial=0.0)
+        if not some.any() or not face.add_rounded(rows[some], multipliers[some]):
+            raise Undecided("the solver's multipliers could not be made exact")
+
+    def _rows_against(
+        self, face: Face, coordinates: Vector, w: Vector, outside: Positions
+    ) -> Positions:
+        """Rows outside the face that the weights do not separate, the worst first; exactly none."""
+        scores = self.points.scores(w)[outside] / np.maximum(self.points.norms[outside], 1e-300)
+        wrong = np.flatnonzero(scores <= 0)
+        if len(wrong):
+            return outside[wrong[np.argsort(scores[wrong])]]
+        for bits in _BITS:
+            exact = face.weights(coordinates, bits=bits)
+            signs = self.points.signs(exact)[outside]
+            if (signs > 0).all():
+                self._decide(exact)
+                return np.zeros(0, dtype=np.int64)
+        return outside[np.flatnonzero(signs <= 0)]
+
+
+def _stuck(ledger: Ledger, passes: int) -> bool:
+    """Whether the last quarter of the passes made no fewer mistakes than half the first's."""
+    made = np.array(ledger.epoch_mistakes[-passes:])
+    quarter = max(1, len(made) // 4)
+    return bool(made[-quarter:].sum() > 0.5 * made[:quarter].sum())
