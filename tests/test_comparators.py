@@ -16,6 +16,7 @@ from novikoff.examples import Block
 from novikoff.learners import Additive
 from novikoff.ledger import Ledger
 from novikoff.loop import play
+from novikoff.rows import BadExample
 from strategies import Data, dyadic_data, dyadic_weights, layouts
 from textbook import dot
 
@@ -108,6 +109,33 @@ def test_no_margin_on_a_fine_grid_and_no_square_does_better(epochs: int, seed: i
             c2, loss, square = claimed(ledger, data, exact, Fraction(gamma))
             assert l1_allows(best.bound, c2, loss)
             assert l2_allows(best.bound, c2, square)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_margin_found_is_the_best_to_a_mistake(seed: int) -> None:
+    block = noisy(3000, 3, seed=seed)
+    ledger = run_on(block, Additive(3))
+    u = np.array([1.0, 2.0, -1.0])
+    best = guarantees.best_comparator(ledger, block, [u])
+    data = data_of(block)
+    margins = data.y * (data.X @ u)
+    reach = float(np.sqrt(float(best.radius_squared) * 6))
+    gammas = np.geomspace(reach / 60, reach * 3000, 4000)
+    losses = np.array([np.maximum(0, 1 - margins / gamma).sum() for gamma in gammas])
+    c = reach / gammas
+    assert best.bound <= ((c / 2 + np.sqrt(c * c / 4 + losses)) ** 2).min()
+
+
+def test_the_weights_of_the_run_and_their_averages_are_tried() -> None:
+    block = noisy(2000, 5, flipped=0.2, seed=1)
+    ledger = run_on(block, Additive(5))
+    by_default = guarantees.best_comparator(ledger, block).bound
+    average, last = (
+        guarantees.best_comparator(ledger, block, [reading(ledger)]).bound
+        for reading in (readings.average, readings.final)
+    )
+    assert average < 0.95 * last
+    assert by_default <= 1.001 * average  # which is rounded to 20 bits
 
 
 @settings(deadline=None)
@@ -224,6 +252,17 @@ def test_data_of_any_size_have_a_best_comparator(size: float) -> None:
     scaled = sources.block(np.eye(5) * size, [1] * 5)
     best = guarantees.best_comparator(run_on(scaled, Additive(5)), scaled)
     assert (best.bound, best.mistakes) == (5, 5)
+
+
+def test_a_row_whose_label_is_changed_between_passes_is_not_in_the_data() -> None:
+    row, learner = np.array([[1.0, 2.0]]), Additive(2)
+    ledger = play(sources.block(row, [1]), learner).ledger
+    play(sources.block(row, [-1]), learner, ledger=ledger)
+    assert ledger.labels.tolist() == [1, -1]
+    for y in (-1, 1):
+        with pytest.raises(BadExample, match="not those of the run"):
+            guarantees.best_comparator(ledger, sources.block(row, [y]))
+    assert guarantees.l1_bound(ledger, [1, 1], 3).loss == 0 + 2
 
 
 def test_comparators_must_be_some_and_not_zero() -> None:

@@ -106,6 +106,7 @@ def test_a_table_written_is_the_table_read(
     assert data.block.rows.dim == len(X[0])
     assert labels(data) == [i % 2 * 2 - 1 for i in range(len(X))]
     assert data.names == (tuple(names) if header else None)
+    assert data.label == ("y" if header else str(len(X[0])))
 
 
 def outcome(content: str | bytes, name: str) -> Data | str:
@@ -197,13 +198,28 @@ def test_the_label_is_the_last_column_or_the_one_that_is_named() -> None:
     text = "y,1,height,kind\n0,2,3,1\n1,4,5,0\n"
     data = reading(text, "x.csv")
     assert (dense(data), labels(data)) == ([[0, 2, 3], [1, 4, 5]], [1, -1])
-    assert data.names == ("y", "1", "height")
+    assert (data.names, data.label) == (("y", "1", "height"), "kind")
     for label in ("y", 0, "0"):
         data = reading(text, "x.csv", label=label)
         assert (dense(data), labels(data)) == ([[2, 3, 1], [4, 5, 0]], [-1, 1])
-        assert data.names == ("1", "height", "kind")
+        assert (data.names, data.label) == (("1", "height", "kind"), "y")
     assert reading(text, "x.csv", label="1").classes == ("2", "4")  # a name before a position
-    assert reading("1,2,0\n3,4,1\n", "x.csv", label="1").classes == ("2", "4")
+    data = reading("1,2,0\n3,4,1\n", "x.csv", label="1")
+    assert (data.classes, data.label) == (("2", "4"), "1")
+    assert reading("y,a,y\n1,2,3\n", "x.csv").label == "2"  # the name says too little
+    assert reading("1 1:1\n").label is None
+
+
+def test_labels_known_beforehand_keep_their_signs_and_admit_no_other() -> None:
+    for classes, read in ((("0", "1"), [1, 1]), (("1", "0"), [-1, -1])):
+        for text, name in (("1 1:1\n1.0 1:2\n", "x.svm"), ("x,y\n1,1\n2,1.0\n", "x.csv")):
+            data = reading(text, name, classes=classes)
+            assert (labels(data), data.classes) == (read, classes)
+    assert labels(reading("b 1:1\na 1:1\n", classes=("b", "a"))) == [-1, 1]
+    for classes, those in ((("0", "1"), "'0' and '1'"), (("1", "1"), "'1'")):
+        assert refusal("1 1:1\n\n2 1:1\n", classes=classes) == (
+            f"data.svm:3: label '2' is not one of {those}"
+        )
 
 
 def test_a_first_line_is_an_example_if_only_its_label_is_a_text_like_the_others() -> None:
@@ -288,7 +304,10 @@ ROW = "is missing; fill it in or remove the row"
     [
         ("1 9:1 7:1", "indices must increase: 7 after 9"),
         ("1 7:1 7:1", "indices must increase: 7 after 7"),
-        ("1 0:1", "index 0, where indices count from 1; if they count from 0, say zero_based=True"),
+        (
+            "1 0:1",
+            "index 0, where indices count from 1; if they count from 0, say zero_based (--zero-based)",
+        ),
         ("1 -3:1", "index -3 is negative"),
         (
             "1 9007199254740992:1",

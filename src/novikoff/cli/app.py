@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from novikoff import __version__
+from novikoff.cli.certify import certify
 from novikoff.cli.demo import demo
+from novikoff.cli.verify import verify
 
 app = typer.Typer(
     name="novikoff",
@@ -38,3 +40,5 @@ def options(
 
 
 app.command(epilog="Example: novikoff demo --seed 3")(demo)
+app.command(epilog="Example: novikoff certify mail.svm -o mail.json")(certify)
+app.command(epilog="Example: novikoff verify mail.json mail.svm")(verify)

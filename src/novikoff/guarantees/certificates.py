@@ -8,6 +8,7 @@ import os
 import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -138,9 +139,7 @@ class Certificate:
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Certificate:
         """The certificate that `to_dict` wrote; `check.Rejected` when it is not one."""
-        check.require(given.get("format") == "novikoff certificate", "it is not a certificate")
-        check.require(given.get("version") == 1, f"version {given.get('version')!r} is not known")
-        check.require(check.seal(given) == given.get("seal"), "it was changed after it was written")
+        check.claim(given)
         about, margin, span = given["data"], given["margin"], given["span"]
         d, bias = about["columns"], about["bias"]
         weights = _read(given["weights"], d)
@@ -216,50 +215,80 @@ class Certificate:
 
 def _lines(it: Certificate) -> list[str]:
     """What the certificate says, in words."""
-    n, data = it.data.rows, it.data
-    shape = f"{n:,} rows, {data.columns:,} columns" + (" and a constant" if data.bias else "")
-    lines = [f"{it.verdict}: {_MEANING[it.verdict]}", f"  data            {shape}"]
+    data, lines = it.data, [f"{it.verdict}: {_MEANING[it.verdict]}"]
+
+    def tell(about: str, words: str) -> None:
+        lines.append(f"  {about:14}  {words}")
+
+    if it.why_undecided:
+        tell("why", it.why_undecided)
+    constant = " and a constant" if data.bias else ""
+    counted = "" if data.names is not None else " (counted from 0)"
+    tell("data", f"{_count(data.rows, 'row')}, {_count(data.columns, 'column')}{constant}{counted}")
+    if data.label is not None or data.classes != ("-1", "1"):
+        column = "" if data.label is None else f"{data.label}: "
+        column = f"column {column}" if column and data.names is None else column
+        tell("label", f"{column}{data.classes[0]} (-) or {data.classes[1]} (+)")
+    if it.verdict == Separation.COMPLETE:
+        weights = [f"{data.name(j)}: {_short(w)}" for j, w in enumerate(it.weights) if w]
+        tell("weights", _listed(weights))
+        tell("best margin", str(it.margin))
+    if it.verdict == Separation.UNDECIDED and it.margin.at_most_squared:
+        tell("best margin", f"at most {it.margin.high:.6g}, if they are separable")
+    if (bound := it.mistake_bound) is not None:
+        most = " to ".join(dict.fromkeys(map(_short, bound)))
+        tell("mistake bound", f"(R/γ)² = {most}: a perceptron makes no more")
     if it.verdict == Separation.QUASI_COMPLETE:
-        lines.append(f"  separated rows  {len(it.separated_rows):,}: {_some(it.separated_rows)}")
-    if any(it.weights):
-        to = [(data.name(j), w) for j, w in enumerate(it.weights) if w]
-        shown = ", ".join(f"{name} {'+' if w > 0 else '-'}inf" for name, w in to[:6])
-        lines.append(f"  coefficients    {shown}" + _more(len(to) - 6))
+        tell("separated", f"{_count(len(it.separated_rows), 'row')}: {_some(it.separated_rows)}")
+    if it.verdict in _FIT:
+        along = enumerate(it.directions) if it.verdict == Separation.QUASI_COMPLETE else ()
+        to = [f"{data.name(j)} {x:+}" for j, x in along if math.isinf(x)]
+        tell("logistic model", _FIT[it.verdict] + _listed(to))
     if it.multipliers:
         rows = np.array(sorted(it.multipliers))
-        lines.append(
-            f"  proof           positive multiples of {len(rows):,} rows sum to zero: {_some(rows)}"
-        )
+        of_zero = f"{_count(len(rows), 'row')} times sign times a positive number sum to zero"
+        tell("not complete" if it.why_undecided else "proof", f"{of_zero}: {_some(rows)}")
     if it.aliased:
-        named = ", ".join(data.name(j) for j in it.aliased[:6])
-        lines.append(f"  aliased         {named}" + _more(len(it.aliased) - 6))
-    if it.verdict in (Separation.COMPLETE, Separation.UNDECIDED):
-        lines.append(f"  best margin     {it.margin}")
-    if (bound := it.mistake_bound) is not None:
-        low, high = (f"{b:,}" if b < 10**9 else f"{float(b):.3g}" for b in bound)
-        most = low if low == high else f"{low} to {high}"
-        lines.append(f"  mistake bound   (R/γ)²: {most}")
-    if it.why_undecided:
-        lines.append(f"  why             {it.why_undecided}")
+        names = [data.name(j) for j in it.aliased]
+        tell("aliased", f"{_listed(names)}: combinations of other columns")
     return lines
 
 
 _MEANING = {
-    Separation.COMPLETE: "some hyperplane has every row strictly on its right side",
-    Separation.QUASI_COMPLETE: "some hyperplane has no row on its wrong side, but none has all "
-    "strictly right",
-    Separation.OVERLAP: "no hyperplane separates any of the rows",
+    Separation.COMPLETE: "separable, some hyperplane has every row strictly on its right side",
+    Separation.QUASI_COMPLETE: "separable in part, some hyperplane has no row on its wrong side "
+    "but none has every row strictly right",
+    Separation.OVERLAP: "not separable, every hyperplane has a row on its wrong side or all on it",
     Separation.UNDECIDED: "no proof was found either way",
+}
+_FIT = {
+    Separation.COMPLETE: "no finite maximum-likelihood fit: it grows along the weights",
+    Separation.QUASI_COMPLETE: "no finite maximum-likelihood fit: ",
+    Separation.OVERLAP: "has a finite maximum-likelihood fit",
 }
 
 
 def _some(rows: Positions, most: int = 8) -> str:
-    spans = _spans(rows).split(",")
-    return ", ".join(spans[:most]) + _more(len(spans) - most)
+    """The first of the rows, as "0-3, 7 and 5 more"."""
+    spans = _spans(rows).split(",")[:most]
+    last = int(spans[-1].split("-")[-1])
+    return ", ".join(spans) + _more(len(rows) - int(np.searchsorted(rows, last, side="right")))
+
+
+def _listed(words: list[str], most: int = 6) -> str:
+    return ", ".join(words[:most]) + _more(len(words) - most)
 
 
 def _more(left: int) -> str:
     return f" and {left:,} more" if left > 0 else ""
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' * (n != 1)}"
+
+
+def _short(n: int) -> str:
+    return f"{n:,}" if abs(n) < 10**9 else f"{Decimal(n):.3g}"
 
 
 def _text(number: Fraction | int) -> str:

@@ -1,6 +1,6 @@
 """Check a separability certificate against the data it speaks of, in exact arithmetic.
 
-    python check.py CERTIFICATE.json DATA        (svmlight, or CSV by its name; either may be .gz)
+    python check.py CERTIFICATE.json DATA [--zero-based]        (svmlight or CSV, plain or gzipped)
 
 This file is all that has to be trusted: it uses the standard library only and does not know how the
 certificate was found. Write z = y·x for a row x with label y, a constant 1 after its features when
@@ -27,7 +27,9 @@ import struct
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from itertools import pairwise
+from io import StringIO
+from itertools import chain, pairwise
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -125,27 +127,48 @@ def spans(text: str) -> Iterator[int]:
         yield from range(int(first), int(last or first) + 1)
 
 
+class Claim:
+    """What a certificate says, as numbers."""
+
+    def __init__(self, written: Mapping[str, Any]) -> None:
+        require(written.get("format") == "novikoff certificate", "it is not a certificate")
+        require(written.get("version") == 1, f"version {written.get('version')!r} is not known")
+        require(seal(written) == written.get("seal"), "it was changed after it was written")
+        self.verdict, about, margin = written["verdict"], written["data"], written["margin"]
+        known = ("complete", "quasi-complete", "overlap", "undecided")
+        require(self.verdict in known, f"{self.verdict!r} is no verdict")
+        self.n, d, self.bias = int(about["rows"]), int(about["columns"]), about["bias"] is True
+        self.d, self.fingerprint = d, about["fingerprint"]
+        self.w = vector(written["weights"], d)
+        self.times, self.hull = vector(written["multipliers"]), vector(margin["hull"])
+        positive = all(n > 0 for n in [*self.times.values(), *self.hull.values()])
+        require(positive, "a multiplier is not positive")
+        self.aliases = [vector(v, d) for v in written["aliases"]]
+        self.complement = [vector(v, d) for v in written["span"]["complement"]]
+        self.columns = {*spans(written["span"]["columns"]), *([d] if self.bias else [])}
+        self.separated = list(spans(written["separated"]))
+        self.radius = number(written["radius_squared"])
+        self.low, high = number(margin["at_least_squared"]), margin["at_most_squared"]
+        self.high = None if high is None else number(high)
+
+
+def claim(certificate: Mapping[str, Any]) -> Claim:
+    """The certificate as numbers, rejected when it is damaged."""
+    try:
+        return Claim(certificate)
+    except Rejected:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        raise Rejected(f"it is damaged: {type(error).__name__}: {error}") from None
+
+
 def check(certificate: Mapping[str, Any], examples: Iterable[tuple[int, Row]]) -> None:
     """Raise Rejected, with the reason, unless the certificate proves its verdict on the examples.
 
     An example is its label, −1 or +1, and its columns and values. References: Gordan (1873); Albert
     & Anderson (1984); Novikoff (1962) for the margin.
     """
-    require(certificate.get("format") == "novikoff certificate", "it is not a certificate")
-    require(certificate.get("version") == 1, f"version {certificate.get('version')!r} is not known")
-    require(seal(certificate) == certificate.get("seal"), "it was changed after it was written")
-    verdict, about, margin = certificate["verdict"], certificate["data"], certificate["margin"]
-    known = ("complete", "quasi-complete", "overlap", "undecided")
-    require(verdict in known, f"{verdict!r} is no verdict")
-    complete, decided = verdict == "complete", verdict != "undecided"
-    d = about["columns"]
-    w = vector(certificate["weights"], d)
-    times, hull = vector(certificate["multipliers"]), vector(margin["hull"])
-    require(all(n > 0 for n in [*times.values(), *hull.values()]), "a multiplier is not positive")
-    aliases = [vector(v, d) for v in certificate["aliases"]]
-    complement = [vector(v, d) for v in certificate["span"]["complement"]]
-    columns = set(spans(certificate["span"]["columns"])) | ({d} if about["bias"] else set())
-    data = Fingerprint()
+    it, data = claim(certificate), Fingerprint()
     zero: dict[int, Fraction] = {}
     average: dict[int, Fraction] = {}
     S: list[Whole] = []
@@ -154,8 +177,8 @@ def check(certificate: Mapping[str, Any], examples: Iterable[tuple[int, Row]]) -
     for i, (label, row) in enumerate(examples):
         entries = [(c, float(v)) for c, v in row if v]
         k, places, values = len(entries), [c for c, _ in entries], [v for _, v in entries]
-        increasing = all(a < b for a, b in pairwise([-1, *places, d]))
-        require(increasing, f"row {i} has columns that do not increase from 0 to {d - 1}")
+        increasing = all(a < b for a, b in pairwise([-1, *places, it.d]))
+        require(increasing, f"row {i} has columns that do not increase from 0 to {it.d - 1}")
         data.update(
             struct.pack("<b", label),
             struct.pack("<q", k),
@@ -163,85 +186,112 @@ def check(certificate: Mapping[str, Any], examples: Iterable[tuple[int, Row]]) -
             struct.pack(f"<{k}d", *values),
         )
         x, below = row_vector(entries)
-        if about["bias"]:
-            x[d] = below
-        side = label * dot(w, x)
+        if it.bias:
+            x[it.d] = below
+        side = label * dot(it.w, x)
         require(side >= 0, f"row {i} is on the wrong side of the weights")
-        require(side > 0 or not complete, f"row {i} is not separated by the weights")
         if side > 0:
             separated.append(i)
             least = min(least or Fraction(side, below), Fraction(side, below))
-        elif decided:
-            require(columns.issuperset(x), f"row {i} has a column outside those of the multipliers")
-            orthogonal = all(dot(v, x) == 0 for v in complement)
+        elif it.verdict != "undecided":
+            require(it.verdict != "complete", f"row {i} is not separated by the weights")
+            inside = it.columns.issuperset(x)
+            require(inside, f"row {i} has a column outside those of the multiplied rows")
+            orthogonal = all(dot(v, x) == 0 for v in it.complement)
             require(orthogonal, f"row {i} is not orthogonal to the complement")
-        if i in times:
+        if i in it.times:
             require(side == 0, f"row {i} has a multiplier and is separated")
-            add(zero, label * times[i], x, below)
+            add(zero, label * it.times[i], x, below)
             S.append(x)
-        if i in hull:
-            add(average, label * hull[i], x, below)
-        require(all(dot(a, x) == 0 for a in aliases), f"row {i} does not obey an alias")
+        if i in it.hull:
+            add(average, label * it.hull[i], x, below)
+        require(all(dot(a, x) == 0 for a in it.aliases), f"row {i} does not obey an alias")
         radius = max(radius, Fraction(sum(m * m for m in x.values()), below**2))
         n = i + 1
-    require(n > 0 and n == about["rows"], f"the data have {n} rows, not {about['rows']}")
-    same = str(data) == about["fingerprint"]
+    require(n > 0 and n == it.n, f"the data have {n} rows, not {it.n}")
+    same = str(data) == it.fingerprint
     require(same, "the data are not those it was made for: their fingerprint is another")
-    require(max([*times, *hull, -1]) < n, "it names a row that is not there")
+    require(max([*it.times, *it.hull, -1]) < n, "it names a row that is not there")
     require(not any(zero.values()), "the multiplied rows do not sum to zero")
-    require(list(spans(certificate["separated"])) == separated, "other rows are separated")
-    require(number(certificate["radius_squared"]) == radius, "the radius is another")
-    if verdict in ("quasi-complete", "overlap"):
+    require(it.separated == separated, "other rows are separated")
+    require(it.radius == radius, "the radius is another")
+    if it.verdict in ("quasi-complete", "overlap"):
         require(bool(S), "there are no multipliers")
-        require(bool(separated) == (verdict == "quasi-complete"), "the verdict is another")
-        spanned = rank(S) == len(columns) - rank(complement)
+        require(bool(separated) == (it.verdict == "quasi-complete"), "the verdict is another")
+        spanned = rank(S) == len(it.columns) - rank(it.complement)
         require(spanned, "the multiplied rows do not span the rows that are not separated")
-    reached = least**2 / sum(m * m for m in w.values()) if complete else Fraction(0)
-    require(number(margin["at_least_squared"]) == reached, "the margin reached is another")
-    if margin["at_most_squared"] is not None:
-        most = squared(average) / sum(hull.values()) ** 2 if hull else Fraction(0)
-        require(bool(hull or S), "nothing shows that the margin is at most what it says")
-        require(number(margin["at_most_squared"]) == most, "the hull shows another margin")
+    reached = Fraction(0)
+    if it.verdict == "complete":
+        reached = least**2 / sum(m * m for m in it.w.values())
+    require(it.low == reached, "the margin reached is another")
+    if it.high is not None:
+        require(bool(it.hull or S), "nothing shows that the margin is at most what it says")
+        most = squared(average) / sum(it.hull.values()) ** 2 if it.hull else Fraction(0)
+        require(it.high == most, "the hull shows another margin")
 
 
-def read(path: str, about: Mapping[str, Any]) -> Iterator[tuple[int, Row]]:
-    """The examples of an svmlight or CSV file, as the certificate names its parts."""
-    positive, text = about["classes"][1], gzip.open if path.endswith(".gz") else open
-    with text(path, "rt", encoding="utf-8-sig", newline="") as file:
-        if ".csv" in path:
-            table = csv.reader(file)
-            header = next(table)
-            places = [header.index(name) for name in [about["label"], *about["names"]]]
-            for cells in filter(None, table):
-                label, *values = (cells[k] for k in places)
-                yield sign(label, positive), [(c, float(v)) for c, v in enumerate(values)]
-        else:
-            for line in file:
-                if words := line.partition("#")[0].split():
-                    pairs = (word.split(":") for word in words[1:])
-                    yield sign(words[0], positive), [(int(c) - 1, float(v)) for c, v in pairs]
+def read(path: str, about: Mapping[str, Any], first: int = 1) -> Iterator[tuple[int, Row]]:
+    """The examples of a CSV file; of svmlight's, if the certificate names no column of labels."""
+    raw, label, names = Path(path).read_bytes(), about["label"], about["names"]
+    raw = gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw
+    text = raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    if label is None:
+        for words in filter(None, (line.partition("#")[0].split() for line in text.split("\n"))):
+            pairs = (word.split(":") for word in words[1:])
+            yield sign(words[0], about), [(int(c) - first, finite(v)) for c, v in pairs]
+        return
+    line = next(filter(str.strip, text.split("\n")), "")
+    marks = "\t" if path.lower().removesuffix(".gz").endswith(".tsv") else ",\t;"
+    mark = next((mark for mark in marks if mark in line), marks[0])
+    table = csv.reader(StringIO(text), delimiter=mark, skipinitialspace=True, strict=True)
+    records = ([cell.strip() for cell in cells] for cells in table)
+    rows = (cells for cells in records if len(cells) > 1 or any(cells))
+    top = next(rows, [])
+    header = [str(k) for k, _ in enumerate(top)] if names is None else top
+    require(label in header or label.isdigit(), f"there is no column {label!r}")
+    at = header.index(label) if label in header else int(label)
+    places = [k for k, _ in enumerate(header) if k != at]
+    if names is not None and names != [header[k] for k in places]:
+        places.sort(key=lambda k: names.index(header[k]))
+    for cells in chain([top], rows) if names is None else rows:
+        require(len(cells) == len(header), f"{cells} is not as long as the first line")
+        yield sign(cells[at], about), [(c, finite(cells[k])) for c, k in enumerate(places)]
 
 
-def sign(label: str, positive: str) -> int:
-    """+1 for the label of the positive class, −1 for the other; numbers compare as numbers."""
-    try:
-        return 1 if float(label) == float(positive) else -1
-    except ValueError:
-        return 1 if label == positive else -1
+def finite(text: str) -> float:
+    """A number, but not nan or inf."""
+    require(isfinite(float(text)), f"{text!r} is not finite")
+    return float(text)
+
+
+def sign(label: str, about: Mapping[str, Any]) -> int:
+    """−1 for the first of the certificate's two classes, +1 for the other; numbers as numbers."""
+    for sign, name in zip((-1, 1), about["classes"], strict=True):
+        try:
+            same = float(label) == float(name)
+        except ValueError:
+            same = label == name
+        if same:
+            return sign
+    raise Rejected(f"label {label!r} is neither of {about['classes']}")
 
 
 def main() -> int:
     """Check the certificate named first on the command line against the data named second."""
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 3 and sys.argv[3:] != ["--zero-based"]:
         print((__doc__ or "").split("\n\n")[1].strip(), file=sys.stderr)
         return 2
-    certificate = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
     try:
-        check(certificate, read(sys.argv[2], certificate["data"]))
-    except Rejected as reason:
-        print(f"rejected: {reason}")
+        certificate = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+        check(certificate, read(sys.argv[2], certificate["data"], first=0 if sys.argv[3:] else 1))
+    except OSError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except Exception as reason:  # whatever it was, nothing is proved
+        print(f"rejected: {reason if isinstance(reason, Rejected) else repr(reason)}")
         return 1
-    print(f"{certificate['verdict']}: proved for the {certificate['data']['rows']} rows")
+    held = "proved" if certificate["verdict"] != "undecided" else "no verdict, but true so far,"
+    print(f"{certificate['verdict']}: {held} for the {certificate['data']['rows']:,} rows")
     return 0
 
 

@@ -71,7 +71,7 @@ class Repeats:
     def close_pass(self, weights: Vector, stream: Stream) -> Cycle | None:
         """The proof, if the weights after this pass are the saved ones and it is exact."""
         self._passes += 1
-        back = self._saved is not None and np.array_equal(weights, self._saved)
+        back = self._saved is not None and _same(weights, self._saved)
         if back and self._counting:
             cycle = self._proof(stream, length=len(weights))
             if cycle is not None:
@@ -106,3 +106,9 @@ class Repeats:
         return Cycle(
             self._since, self._passes, places[order], tuple(multipliers[i] for i in order.tolist())
         )
+
+
+def _same(a: Vector, b: Vector) -> bool:
+    """Whether the weights are equal: most differ early, and a million are not read to see it."""
+    step = 1 << 14
+    return all(np.array_equal(a[i : i + step], b[i : i + step]) for i in range(0, len(a), step))

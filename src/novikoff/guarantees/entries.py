@@ -17,6 +17,8 @@ from novikoff.guarantees.exact import (
     ExactVector,
     Integers,
     integers,
+    length_squared,
+    packed,
     products,
     span_sums,
     sums_by,
@@ -40,9 +42,14 @@ class Entries:
         """The entries of the rows at these positions."""
         stored, indices, begins, dim = rows.take(at).core
         if indices is None or begins is None:
-            of_row, columns = np.nonzero(stored)
-            values = stored[of_row, columns].astype(np.float64)
-            starts = np.searchsorted(of_row, np.arange(len(at) + 1)).astype(np.int64)
+            if np.count_nonzero(stored) == stored.size:
+                columns, lengths = np.tile(np.arange(dim), len(at)), np.full(len(at), dim)
+                values = stored.reshape(-1).astype(np.float64)
+            else:
+                some = stored != 0
+                columns, lengths = np.nonzero(some)[1], np.count_nonzero(some, axis=1)
+                values = stored[some].astype(np.float64)
+            starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         else:
             values, columns = stored.astype(np.float64), indices.astype(np.int64)
             starts = begins.astype(np.int64)
@@ -193,15 +200,13 @@ def smallest_margin(
 
 def largest_square(rows: Rows, *, bias: bool) -> Fraction:
     """The largest ‖x‖² over the rows, exactly; 0 when there are none."""
-    low, high = np.empty(len(rows)), np.empty(len(rows))
-    for part in _parts(rows, len(rows)):
-        e = Entries.of(rows, np.arange(part.start, part.stop), bias=bias)
-        with np.errstate(all="ignore"):
-            squares = span_sums(e.values * e.values, e.starts)
-            error = (e.lengths + 8) * (np.finfo(float).eps * squares + 2 * _LEAST)
-            low[part], high[part] = squares - error, squares + error
+    norms = ExactRows(rows, bias=bias).norms
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = (rows.dim + 16) * np.finfo(float).eps * norms + 1e-145
+        low, high = -norms - error, error - norms
+    low[norms == np.finfo(float).max] = -np.inf
     best = Fraction(0)
-    contenders = _may_be_least(-high, -low)
+    contenders = _may_be_least(low, high)
     for part in _parts(rows, len(contenders)):
         e = Entries.of(rows, contenders[part], bias=bias)
         numbers, exponent = integers(e.values)
@@ -260,7 +265,7 @@ class ExactSum:
     @property
     def squared(self) -> Fraction:
         """‖Σ‖²."""
-        return Fraction(sum(n * n for n in self._whole.tolist())) * self._unit**2
+        return length_squared(packed(self._whole.tolist())) * self._unit**2
 
 
 def _whole_sums(rows: Rows, at: Positions, times: Integers, *, bias: bool) -> Vector | None:

@@ -80,7 +80,7 @@ class ExactVector:
     @property
     def squared(self) -> Fraction:
         """‖u‖²."""
-        return Fraction(sum(n * n for n in self.integers.tolist())) * self.unit**2
+        return length_squared(self.integers) * self.unit**2
 
     def floats(self) -> Vector:
         """The vector over a power of two that makes every entry less than 1, each rounded once."""
@@ -134,6 +134,12 @@ def products(a: Integers, b: Integers, *, summed: int) -> Integers:
         return a * b
     wide: Integers = a.astype(object) * b.astype(object)
     return wide
+
+
+def length_squared(numbers: Integers) -> int:
+    """Σ n² of the integers."""
+    some = numbers[numbers != 0]
+    return int(products(some, some, summed=len(some)).sum())
 
 
 def span_sums(terms: Integers, starts: Positions) -> Integers:

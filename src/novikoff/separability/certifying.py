@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from novikoff.examples import Block, Labels
 from novikoff.guarantees.certificates import Certificate
 from novikoff.guarantees.check import Rejected, check
-from novikoff.guarantees.entries import largest_square
+from novikoff.guarantees.entries import largest_square, usable
 from novikoff.guarantees.fingerprints import examples, fingerprint
 from novikoff.guarantees.separation import Described, MarginInterval, Separation
 from novikoff.rows import BadExample
@@ -118,6 +118,7 @@ def verify(certificate: Certificate, X: Any, y: Any = None) -> bool:
     block = X if isinstance(X, Block) else Block(rows_of(X), labels_of(y))
     if block.rows.dim > certificate.data.columns:
         raise Rejected(f"the data have {block.rows.dim} columns, not {certificate.data.columns}")
+    usable(block.rows)
     check(certificate.to_dict(), examples(block))
     return True
 

@@ -21,8 +21,8 @@ def aliases(points: Points) -> tuple[Sparse, ...]:
     if points.bias:
         order = np.roll(order, 1)
     n = len(points)
-    step = max(1, n // (2 * points.length + 16))
-    sample = np.arange(0, n, step)
+    step = max(1, n // (points.length + 16))
+    sample = np.union1d(np.arange(0, n, step), points.first_touching())
     while True:
         z = points.whole(sample, order)
         independent = independent_columns(z)

@@ -26,6 +26,7 @@ from novikoff.rows import Positions, SparseRows, Vector, dots
 Progress: TypeAlias = Callable[[str], None]  # told now and then, in a line of words, what is done
 
 _AT_ONCE = 1 << 22  # products taken at a time
+_LOOKED_AT = 1 << 16  # dense rows in which to look for one that has a feature
 
 
 class Points:
@@ -86,9 +87,11 @@ class Points:
         step = max(1, _AT_ONCE // len(exact))
         for a in range(0, len(self), step):
             part = slice(a, min(len(self), a + step))
-            dense = self._slice(part) @ columns
+            dense = self._slice(part) @ columns[: self.rows.dim]
             if not isinstance(dense, np.ndarray):
                 dense = dense.toarray()
+            if self.bias:
+                dense = dense + columns[[-1]].toarray()
             for k, u in enumerate(exact):
                 sizes, error = np.abs(dense[:, k]), errors[k][part]
                 open_still = np.flatnonzero(out[part] & (sizes <= error) & (error > 0)) + a
@@ -98,17 +101,23 @@ class Points:
         return out
 
     def _slice(self, part: slice) -> Any:
-        """Rows x, with the constant, as a matrix scipy multiplies."""
-        count = part.stop - part.start
+        """Rows x, without the constant, as a matrix that scipy multiplies."""
         if not isinstance(self.rows, SparseRows):
-            values = self.rows.values[part]
-            return np.hstack([values, np.ones((count, 1))]) if self.bias else values
+            return self.rows.values[part]
         starts = self.rows.starts[part.start : part.stop + 1]
         span = slice(int(starts[0]), int(starts[-1]))
         core = (self.rows.values[span], self.rows.indices[span], starts - starts[0])
-        x = sparse.csr_array(core, shape=(count, self.rows.dim))
-        ones = sparse.csr_array(np.ones((count, 1)))
-        return sparse.hstack([x, ones], format="csr") if self.bias else x
+        return sparse.csr_array(core, shape=(part.stop - part.start, self.rows.dim))
+
+    def first_touching(self) -> Positions:
+        """For each feature that some row has, the first such row; every row once."""
+        if isinstance(self.rows, SparseRows):
+            first, last = int(self.rows.starts[0]), int(self.rows.starts[-1])
+            _, entry = np.unique(self.rows.indices[first:last], return_index=True)
+            rows = np.searchsorted(self.rows.starts - first, entry, side="right") - 1
+        else:
+            rows = (self.rows.values[:_LOOKED_AT] != 0).argmax(axis=0)
+        return np.unique(rows)
 
     def touching(self, columns: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Which rows are not 0 in some of these columns."""

@@ -28,8 +28,11 @@ _PATIENCE = 1e7  # numbers it reads before it may be stopped for making no headw
 _WORK = 1e9  # numbers it reads at most
 _PASS_ITSELF = 20_000  # what a pass costs besides, in numbers read
 _PAIRS = 2000  # contradictory pairs made use of
+_FEW_ROWS = 400  # in a linear program to begin with,
+_ROWS_A_DIMENSION = 4  # or so many times the dimensions left
 _PROGRAMS = 400  # solved at most
 _BITS = (4, 8, 12, 16, 24, 32, 44, 52)  # how finely weights are rounded, until they are right
+_NOT_COMPLETE = "not completely separable; is it quasi-completely?"
 
 
 class Undecided(Exception):  # noqa: N818  (it is the verdict)
@@ -64,8 +67,9 @@ class Search:
         try:
             self._look_for_aliases()
             self._look_for_contradictions()
-            if self.known.face.multipliers or not self._perceptron():
-                self._programs()
+            if not self.known.face.multipliers and self._perceptron():
+                return
+            self._programs()
         except Undecided as reason:
             self.known.why = str(reason)
 
@@ -128,32 +132,34 @@ class Search:
             shorter = (np.rint(weights / np.abs(weights).max() * 2.0**bits) for bits in _BITS)
             weights = next((w for w in shorter if w.any() and margin(w) > enough), weights)
         exact = ExactVector.of(weights, "weights")
-        if not (self.points.signs(exact) > 0).all():
+        signs = self.points.signs(exact)
+        if not (signs > 0).all():
             return False
-        self._decide(exact)
+        self._decide(exact, signs > 0)
         return True
 
-    def _decide(self, weights: ExactVector | None) -> None:
+    def _decide(self, weights: ExactVector | None, separated: NDArray[np.bool_]) -> None:
         known = self.known
+        known.weights, known.separated, known.why = weights, separated, ""
         if weights is None:
-            known.separated = np.zeros(len(self.points), dtype=np.bool_)
-            known.verdict, known.why = Separation.OVERLAP, ""
-            return
-        known.weights, known.separated = weights, self.points.signs(weights) > 0
-        quasi = bool(known.face.multipliers)
-        known.verdict = Separation.QUASI_COMPLETE if quasi else Separation.COMPLETE
-        known.why = ""
+            known.verdict = Separation.OVERLAP
+        elif known.face.multipliers:
+            known.verdict = Separation.QUASI_COMPLETE
+        else:
+            known.verdict = Separation.COMPLETE
 
     def _programs(self) -> None:
         """Linear programs on some of the rows outside the face, until the rest agree with one."""
         face = self.known.face
+        if face.multipliers:
+            self._say(_NOT_COMPLETE)
         working = np.zeros(0, dtype=np.int64)
         for count in range(_PROGRAMS):
             outside = np.zeros(0, dtype=np.int64)
             if not face.is_everything:
                 outside = np.flatnonzero(face.outside())
             if len(outside) == 0:
-                return self._decide(None)
+                return self._decide(None, np.zeros(len(self.points), dtype=np.bool_))
             dimension = len(face.columns) - len(face.pivots)
             working = self._more_rows(np.intersect1d(working, outside), outside, dimension)
             basis = face.orthogonal()
@@ -184,7 +190,7 @@ class Search:
 
     def _more_rows(self, working: Positions, outside: Positions, dimension: int) -> Positions:
         """Rows to begin with: those most often mistaken, then some from everywhere."""
-        room = max(200, 4 * dimension) - len(working)
+        room = max(_FEW_ROWS, _ROWS_A_DIMENSION * dimension) - len(working)
         if room <= 0:
             return working
         hard = outside[np.argsort(-self._mistakes[outside], kind="stable")][: room // 2]
@@ -193,9 +199,12 @@ class Search:
         return np.union1d(working, np.concatenate([hard, outside[::step]]))
 
     def _grow(self, face: Face, rows: Positions, multipliers: Vector) -> None:
+        first = not face.multipliers
         some = multipliers > 1e-9 * multipliers.max(initial=0.0)
         if not some.any() or not face.add_rounded(rows[some], multipliers[some]):
             raise Undecided("the solver's multipliers could not be made exact")
+        if first:
+            self._say(_NOT_COMPLETE)
 
     def _rows_against(
         self, face: Face, coordinates: Vector, w: Vector, outside: Positions
@@ -207,11 +216,11 @@ class Search:
             return outside[wrong[np.argsort(scores[wrong])]]
         for bits in _BITS:
             exact = face.weights(coordinates, bits=bits)
-            signs = self.points.signs(exact)[outside]
-            if (signs > 0).all():
-                self._decide(exact)
+            signs = self.points.signs(exact)
+            if (signs[outside] > 0).all():
+                self._decide(exact, signs > 0)
                 return np.zeros(0, dtype=np.int64)
-        return outside[np.flatnonzero(signs <= 0)]
+        return outside[np.flatnonzero(signs[outside] <= 0)]
 
 
 def _stuck(ledger: Ledger, passes: int) -> bool:

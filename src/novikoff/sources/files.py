@@ -32,6 +32,7 @@ def read(
     label: str | int | None = None,
     format: Format | None = None,
     zero_based: bool = False,
+    classes: tuple[str, str] | None = None,
 ) -> Data:
     r"""The examples of a file, with their labels made −1 and +1.
 
@@ -51,6 +52,8 @@ def read(
         without .gz. If it ends otherwise, as the first line looks.
     zero_based
         svmlight only: whether the indices of the file count from 0.
+    classes
+        The labels to be −1 and +1, when these are known; any other is then refused.
 
     Examples
     --------
@@ -75,10 +78,11 @@ def read(
     if format == "svmlight":
         if label is not None:
             raise BadExample(f"{name}: svmlight has its labels first; label is for CSV")
-        return read_svmlight(text, name, zero_based=zero_based)
+        return read_svmlight(text, name, zero_based=zero_based, classes=classes)
     if zero_based:
         raise BadExample(f"{name}: CSV has no indices; zero_based is for svmlight")
-    return read_table(text, name, label=label, separator="\t" if suffix == ".tsv" else None)
+    separator = "\t" if suffix == ".tsv" else None
+    return read_table(text, name, label=label, separator=separator, classes=classes)
 
 
 def _text(raw: bytes, name: str) -> str:

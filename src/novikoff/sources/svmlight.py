@@ -16,7 +16,9 @@ _LINE = re.compile(rf"[ \t]*+([^\s:#]*+)((?:[ \t]++[0-9]++:{NUMBER})*+)[ \t]*+(?
 _BATCH = 4096
 
 
-def read_svmlight(text: str, name: str, *, zero_based: bool = False) -> Data:
+def read_svmlight(
+    text: str, name: str, *, zero_based: bool = False, classes: tuple[str, str] | None = None
+) -> Data:
     """The examples of a text in svmlight's format: sparse rows, as wide as the largest index.
 
     Indices count from 1 (from 0 if zero_based) and increase along a line. Comments and blank lines
@@ -26,6 +28,8 @@ def read_svmlight(text: str, name: str, *, zero_based: bool = False) -> Data:
     ----------
     name
         What to call the text in an error.
+    classes
+        The labels to be −1 and +1, when these are known.
     """
     lines = text.split("\n")
     labels: list[str] = []
@@ -49,7 +53,7 @@ def read_svmlight(text: str, name: str, *, zero_based: bool = False) -> Data:
         parts.append(pairs)
     if not labels:
         raise BadExample(f"{name}: there are no examples")
-    signs, classes = two_classes(labels, lambda i: f"{name}:{at_line[i]}")
+    signs, classes = two_classes(labels, lambda i: f"{name}:{at_line[i]}", classes=classes)
     rows = _rows(np.concatenate(parts), np.cumsum([0, *lengths]), 0 if zero_based else 1)
     return Data(Block(rows, signs), None, classes)
 
@@ -93,7 +97,7 @@ def _flaw(line: str, zero_based: bool) -> str | None:
             return f"index {shown(index)[1:-1]} is too large; the largest is {LARGEST}"
         j = int(float(index))
         if j == 0 and not zero_based:
-            return "index 0, where indices count from 1; if they count from 0, say zero_based=True"
+            return "index 0, where indices count from 1; if they count from 0, say zero_based (--zero-based)"
         if j <= before:
             return f"indices must increase: {j} after {before}"
         try:

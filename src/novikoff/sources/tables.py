@@ -17,7 +17,12 @@ from novikoff.sources.texts import Data, is_missing, number, shown, two_classes
 
 
 def read_table(
-    text: str, name: str, *, label: str | int | None = None, separator: str | None = None
+    text: str,
+    name: str,
+    *,
+    label: str | int | None = None,
+    separator: str | None = None,
+    classes: tuple[str, str] | None = None,
 ) -> Data:
     """The examples of a table: every column but the label's is a feature, and holds numbers.
 
@@ -32,6 +37,8 @@ def read_table(
         The column of the labels: a name from the header or a position from 0. By default the last.
     separator
         By default the comma; tabs or semicolons if the first line has them and no comma.
+    classes
+        The labels to be −1 and +1, when these are known.
     """
     records = _Records(text, name, separator or _separator(text))
     line, first = next(iter(records), (0, []))
@@ -53,11 +60,15 @@ def read_table(
         raise BadExample(f"{name}: there are no examples")
     hint = " (the label is the last column unless label names one)" if label is None else ""
     signs, classes = two_classes(
-        labels, lambda i: f"{name}:{lines[i]}: column {columns[at]}", hint=hint
+        labels,
+        lambda i: f"{name}:{lines[i]}: column {columns[at]}",
+        classes=classes,
+        hint=hint,
     )
     names = (*first[:at], *first[at + 1 :]) if texts else None
     rows = DenseRows(np.asarray(values).reshape(len(labels), -1))
-    return Data(Block(rows, signs), names, classes)
+    called = first[at] if texts and first.count(first[at]) == 1 else str(at)
+    return Data(Block(rows, signs), names, classes, called)
 
 
 @dataclass(frozen=True)

@@ -38,11 +38,15 @@ class Data:
         The label that became −1 and the one that became +1, as the file first writes them. When it
         holds one only, the other is made up: "-1" for 1, "+1" for -1, "1" for 0, and "not spam"
         for "spam" or whatever else there is.
+    label
+        What the header calls the column of the labels; its position from 0 if there is no header,
+        or another column is called the same; None for svmlight.
     """
 
     block: Block
     names: tuple[str, ...] | None
     classes: tuple[str, str]
+    label: str | None = None
 
 
 def shown(text: str) -> str:
@@ -73,7 +77,11 @@ def number(text: str) -> float:
 
 
 def two_classes(
-    labels: Sequence[str], where: Callable[[int], str], *, hint: str = ""
+    labels: Sequence[str],
+    where: Callable[[int], str],
+    *,
+    classes: tuple[str, str] | None = None,
+    hint: str = "",
 ) -> tuple[Labels, tuple[str, str]]:
     """The labels as −1 and +1, and the texts of the negative and of the positive one.
 
@@ -85,22 +93,25 @@ def two_classes(
     ----------
     where
         Says where the label at a position stands, to begin an error with.
+    classes
+        The negative and the positive label, when they are known beforehand.
     hint
         What to add when there are more than two.
     """
     kinds: dict[str, _Kind] = {}
-    texts: dict[_Kind, str] = {}
+    texts: dict[_Kind, str] = {_kind(text): text for text in classes or ()}
     for text in dict.fromkeys(labels):
         if is_missing(text) or _INFINITE.fullmatch(text):
             at = where(labels.index(text))
             raise BadExample(f"{at}: label {text!r} is not a class; name one or remove the row")
         kinds[text] = _kind(text)
-        if len(texts) == 2 and kinds[text] not in texts:
+        if kinds[text] not in texts and (classes or len(texts) == 2):
             at, before = where(labels.index(text)), " and ".join(map(shown, texts.values()))
-            third = f"label {shown(text)} is a third, after {before}; there must be two"
-            raise BadExample(f"{at}: {third}{hint}")
+            third = f"is a third, after {before}; there must be two{hint}"
+            neither = f"is not one of {before}"
+            raise BadExample(f"{at}: label {shown(text)} {neither if classes else third}")
         texts.setdefault(kinds[text], text)
-    classes = _classes(texts)
+    classes = classes or _classes(texts)
     sign = {text: 1 if texts[kind] == classes[1] else -1 for text, kind in kinds.items()}
     return np.fromiter(map(sign.__getitem__, labels), np.int8, len(labels)), classes
 

@@ -1,0 +1,105 @@
+"""`novikoff certify`: are the data of a file separable? A verdict with its proof."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from novikoff.cli.common import (
+    DataFile,
+    Format,
+    LabelColumn,
+    ZeroBased,
+    fail,
+    one_line_errors,
+    spinner,
+)
+
+if TYPE_CHECKING:
+    from novikoff.guarantees.certificates import Certificate
+
+
+def certify(
+    data: DataFile,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="CERT", help="Write the certificate to this file."),
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print the certificate instead of words.")
+    ] = False,
+    label: LabelColumn = None,
+    intercept: Annotated[
+        bool, typer.Option(help="Whether the hyperplane may miss the origin.")
+    ] = True,
+    margin_rtol: Annotated[
+        float | None,
+        typer.Option(
+            min=0.0, help="Narrow the interval for the best margin to this relative width."
+        ),
+    ] = None,
+    max_seconds: Annotated[
+        float | None, typer.Option(min=0.0, help="Stop after about so long, undecided.")
+    ] = None,
+    format: Format = None,
+    zero_based: ZeroBased = False,
+) -> None:
+    """Decide whether the data are separable, with a proof that `novikoff verify` checks.
+
+    The verdict is complete, quasi-complete or overlap. Rows and columns are counted from 0.
+    Exit status: 0 decided, 1 undecided, 2 bad input, 130 interrupted.
+    """
+    if output is not None:
+        refuse_what_cannot_be_written(output, data)
+    status, name = 0, "<stdin>" if data == "-" else data
+    with one_line_errors(name):
+        from novikoff import separability, sources
+
+        with spinner(f"reading {name}") as say:
+            given = sources.read(
+                data, label=label, format=format and format.value, zero_based=zero_based
+            )
+            say(f"{len(given.block):,} rows")
+            try:
+                found = separability.certify(
+                    given.block,
+                    fit_intercept=intercept,
+                    margin_rtol=margin_rtol,
+                    max_seconds=math.inf if max_seconds is None else max_seconds,
+                    progress=say,
+                )
+                status = 1 if found.verdict == "undecided" else 0
+            except separability.Stopped as stopped:
+                found, status = stopped.certificate, 130
+        found = found.named(given.names, given.label, given.classes)
+        if output is not None:
+            found.save(output)
+            if status == 130:
+                typer.echo(f"novikoff: interrupted; what is known is in {output}", err=True)
+    show(found, as_json)
+    raise typer.Exit(status)
+
+
+def refuse_what_cannot_be_written(output: Path, data: str) -> None:
+    """Before the long work, not after it."""
+    folder = output.parent
+    if str(output) == "-":
+        fail("-o -: to print the certificate, say --json")
+    if not folder.is_dir():
+        fail(f"{output}: there is no directory {folder}")
+    if output.exists() and not output.is_file():
+        fail(f"{output}: not a file; to print the certificate, say --json")
+    if output.exists() and os.path.exists(data) and output.samefile(data):
+        fail(f"{output}: these are the data; name another file for the certificate")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        fail(f"{output}: the directory {folder} is not writable")
+
+
+def show(certificate: Certificate, as_json: bool) -> None:
+    """Words for a person, or everything for a program."""
+    print(json.dumps(certificate.to_dict(), indent=1) if as_json else certificate, flush=True)

@@ -1,0 +1,87 @@
+"""`novikoff verify`: does a certificate prove its verdict on the data of a file?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from novikoff.cli.common import (
+    DataFile,
+    Format,
+    LabelColumn,
+    ZeroBased,
+    fail,
+    one_line_errors,
+    spinner,
+)
+
+if TYPE_CHECKING:
+    from novikoff.examples import Block
+    from novikoff.guarantees.certificates import Certificate
+    from novikoff.sources import Data
+
+
+def verify(
+    certificate: Annotated[
+        str, typer.Argument(metavar="CERT", help="What `novikoff certify -o CERT` wrote.")
+    ],
+    data: DataFile,
+    label: LabelColumn = None,
+    format: Format = None,
+    zero_based: ZeroBased = False,
+) -> None:
+    """Check a certificate against the data, in exact arithmetic; how it was found plays no part.
+
+    The columns of the features and of the labels, and which label is positive, are as the
+    certificate says. Exit status: 0 proved, 1 rejected, 2 bad input.
+    """
+    name = "<stdin>" if data == "-" else data
+    with one_line_errors(name), spinner(f"reading {certificate}") as say:
+        from novikoff import Rejected, separability, sources
+
+        try:
+            claim = load(certificate)
+            about = claim.data
+            say(f"reading {name}")
+            given = sources.read(
+                data,
+                label=about.label if label is None else label,
+                format=format and format.value,
+                zero_based=zero_based,
+                classes=about.classes,
+            )
+            say(f"checking {about.rows:,} rows")
+            separability.verify(claim, in_order(given, about.names, name))
+            held = "proved" if claim.verdict != "undecided" else "no verdict, but true so far,"
+            words, status = f"{claim.verdict}: {held} for the {about.rows:,} rows", 0
+        except Rejected as reason:
+            words, status = f"rejected: {reason}", 1
+    print(words, flush=True)
+    raise typer.Exit(status)
+
+
+def load(path: str) -> Certificate:
+    """The certificate; Rejected if it is damaged, however badly."""
+    from novikoff import Certificate, Rejected
+
+    try:
+        return Certificate.load(path)
+    except (ArithmeticError, AttributeError, RecursionError) as error:
+        raise Rejected(f"{path}: it is not a certificate: {error}") from None
+
+
+def in_order(given: Data, names: tuple[str, ...] | None, path: str) -> Block:
+    """The examples with their columns as the certificate has them; a file may have another order."""
+    from novikoff.examples import Block
+    from novikoff.rows import DenseRows
+
+    if given.names is None or names is None or given.names == names:
+        return given.block
+    missing = [name for name in names if name not in given.names]
+    surplus = [name for name in given.names if name not in names]
+    if missing or surplus:
+        which = f"{missing[0]!r} is missing" if missing else f"{surplus[0]!r} is not among them"
+        fail(f"{path}: the columns are not those of the certificate: {which}")
+    order = [given.names.index(name) for name in names]
+    return Block(DenseRows(given.block.rows.values[:, order]), given.block.labels)
