@@ -306,7 +306,8 @@ ROW = "is missing; fill it in or remove the row"
         ("1 7:1 7:1", "indices must increase: 7 after 7"),
         (
             "1 0:1",
-            "index 0, where indices count from 1; if they count from 0, say zero_based (--zero-based)",
+            "index 0, where indices count from 1; "
+            "if they count from 0, say zero_based (--zero-based)",
         ),
         ("1 -3:1", "index -3 is negative"),
         (
@@ -403,7 +404,8 @@ BAD = "Error -3 while decompressing data: invalid block type"
         ("y,a,y\n1,2,3\n", "x.csv", {"label": "y"}, "x.csv: 2 columns are called 'y'"),
         (TABLE, "x.csv", {"zero_based": True},
          "x.csv: CSV has no indices; zero_based is for svmlight"),
-        (SPARSE, "x.svm", {"label": "y"}, "x.svm: svmlight has its labels first; label is for CSV"),
+        (SPARSE, "x.svm", {"label": "y"},
+         "x.svm: svmlight has its labels first, not in a column 'y'"),
         ("\nhello world\n", "x", {},
          "x:2: 'hello world' is neither svmlight nor CSV; say which by format"),
         (b"a,y\n1,0\n\xe9,1\n", "x.csv", {},

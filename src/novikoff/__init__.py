@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from novikoff.loop import Interrupted, Run, Verdict, play
     from novikoff.rows import BadExample
     from novikoff.separability import Stopped, certify, verify
+    from novikoff.summaries import Summary
 
 __version__ = "0.1.0"
 
@@ -43,6 +44,7 @@ _HOMES = {
     "Rejected": "novikoff.guarantees.check",
     "Run": "novikoff.loop",
     "Stopped": "novikoff.separability",
+    "Summary": "novikoff.summaries",
     "Verdict": "novikoff.loop",
     "certify": "novikoff.separability",
     "play": "novikoff.loop",
@@ -67,6 +69,7 @@ __all__ = [
     "Rejected",
     "Run",
     "Stopped",
+    "Summary",
     "Verdict",
     "VotedPerceptron",
     "certify",

@@ -12,9 +12,11 @@ from typing import Self, TypeAlias
 
 from novikoff.examples import Block, Stream, blocks_of
 from novikoff.guarantees.cycles import Cycle, Repeats
+from novikoff.guarantees.exact import Number
 from novikoff.learners import Learner
 from novikoff.ledger import Ledger
-from novikoff.rows import BadExample, part_size
+from novikoff.rows import BadExample, Vector, part_size
+from novikoff.summaries import Summary
 
 
 class Verdict(StrEnum):
@@ -46,6 +48,24 @@ class Run:
     def epochs(self) -> int:
         """How many whole passes were made, the clean one included."""
         return len(self.ledger.epoch_ends)
+
+    def summary(
+        self,
+        data: Stream | None = None,
+        *,
+        weights: Vector | None = None,
+        margin: Number | None = None,
+    ) -> Summary:
+        """What happened and what is known, to print on one screen: parameters as in `Summary.of`.
+
+        >>> from novikoff import Additive, play, sources
+        >>> summary = play(sources.tight(9), Additive(9), epochs=2).summary()
+        >>> summary.mistakes, summary.bound_interval, summary.sandwich.holds
+        (9, (9, 9), True)
+        """
+        return Summary.of(
+            self.ledger, self.verdict, cycle=self.cycle, weights=weights, data=data, margin=margin
+        )
 
 
 class Interrupted(KeyboardInterrupt):
@@ -129,6 +149,7 @@ def play(
             if clean:
                 return Run(ledger, Verdict.SEPARATED)
             if repeats is not None and (cycle := repeats.close_pass(learner.weights, stream)):
+                interrupts.answer(Run(ledger, Verdict.CYCLE, cycle))
                 return Run(ledger, Verdict.CYCLE, cycle)
     return Run(ledger, Verdict.BUDGET)
 

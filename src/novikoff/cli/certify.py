@@ -17,6 +17,7 @@ from novikoff.cli.common import (
     ZeroBased,
     fail,
     one_line_errors,
+    read,
     spinner,
 )
 
@@ -40,30 +41,32 @@ def certify(
     margin_rtol: Annotated[
         float | None,
         typer.Option(
-            min=0.0, help="Narrow the interval for the best margin to this relative width."
+            min=0.0,
+            metavar="FLOAT",
+            help="Narrow the interval for the best margin to this relative width.",
         ),
     ] = None,
     max_seconds: Annotated[
-        float | None, typer.Option(min=0.0, help="Stop after about so long, undecided.")
+        float | None,
+        typer.Option(min=0.0, metavar="FLOAT", help="Stop after about so long, undecided."),
     ] = None,
     format: Format = None,
     zero_based: ZeroBased = False,
 ) -> None:
-    """Decide whether the data are separable, with a proof that `novikoff verify` checks.
+    """Decide whether the data are separable, and prove it.
 
-    The verdict is complete, quasi-complete or overlap. Rows and columns are counted from 0.
+    The verdict is complete, quasi-complete or overlap; `novikoff verify` checks the proof.
+
     Exit status: 0 decided, 1 undecided, 2 bad input, 130 interrupted.
     """
     if output is not None:
         refuse_what_cannot_be_written(output, data)
     status, name = 0, "<stdin>" if data == "-" else data
     with one_line_errors(name):
-        from novikoff import separability, sources
+        from novikoff import separability
 
         with spinner(f"reading {name}") as say:
-            given = sources.read(
-                data, label=label, format=format and format.value, zero_based=zero_based
-            )
+            given = read(data, label=label, format=format, zero_based=zero_based)
             say(f"{len(given.block):,} rows")
             try:
                 found = separability.certify(
@@ -77,11 +80,14 @@ def certify(
             except separability.Stopped as stopped:
                 found, status = stopped.certificate, 130
         found = found.named(given.names, given.label, given.classes)
-        if output is not None:
+    if output is not None:
+        with one_line_errors(str(output)):
             found.save(output)
-            if status == 130:
-                typer.echo(f"novikoff: interrupted; what is known is in {output}", err=True)
-    show(found, as_json)
+    if status == 130:
+        where = "" if output is None else f" and is in {output}"
+        typer.echo(f"novikoff: interrupted; this much is known{where}:", err=True)
+    with one_line_errors("standard output"):
+        show(found, as_json)
     raise typer.Exit(status)
 
 

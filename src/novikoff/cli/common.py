@@ -6,11 +6,14 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
-from typing import Annotated, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Annotated, NoReturn, TypeAlias
 
 import typer
 
 from novikoff.rows import BadExample
+
+if TYPE_CHECKING:
+    from novikoff.sources import Data
 
 
 class FileFormat(StrEnum):
@@ -27,8 +30,8 @@ LabelColumn: TypeAlias = Annotated[
     str | None,
     typer.Option(
         "--label",
-        metavar="NAME|POSITION",
-        help="CSV: the column of the labels, by name or position from 0.",
+        metavar="COLUMN",
+        help="CSV: where the labels are, a name or a position from 0.",
     ),
 ]
 Format: TypeAlias = Annotated[
@@ -37,6 +40,26 @@ Format: TypeAlias = Annotated[
 ZeroBased: TypeAlias = Annotated[
     bool, typer.Option("--zero-based", help="svmlight: its indices count from 0.")
 ]
+
+
+def read(
+    path: str,
+    *,
+    label: str | None,
+    format: FileFormat | None,
+    zero_based: bool,
+    classes: tuple[str, str] | None = None,
+) -> Data:
+    """`sources.read` with what the command line gave."""
+    from novikoff import sources
+
+    return sources.read(
+        path,
+        label=label,
+        format=None if format is None else format.value,
+        zero_based=zero_based,
+        classes=classes,
+    )
 
 
 def fail(words: str, status: int = 2) -> NoReturn:
@@ -52,6 +75,8 @@ def one_line_errors(path: str) -> Iterator[None]:
         yield
     except BadExample as error:
         fail(str(error))
+    except BrokenPipeError:
+        raise  # nobody reads on: typer ends quietly
     except OSError as error:
         fail(f"{error.filename or path}: {(error.strerror or str(error)).lower()}")
     except MemoryError as error:

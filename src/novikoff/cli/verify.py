@@ -1,4 +1,4 @@
-"""`novikoff verify`: does a certificate prove its verdict on the data of a file?"""
+"""`novikoff verify`: whether a certificate proves its verdict on the data of a file."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from novikoff.cli.common import (
     ZeroBased,
     fail,
     one_line_errors,
+    read,
     spinner,
 )
 
@@ -31,23 +32,24 @@ def verify(
     format: Format = None,
     zero_based: ZeroBased = False,
 ) -> None:
-    """Check a certificate against the data, in exact arithmetic; how it was found plays no part.
+    """Check that a certificate proves its verdict on the data.
 
-    The columns of the features and of the labels, and which label is positive, are as the
-    certificate says. Exit status: 0 proved, 1 rejected, 2 bad input.
+    All is computed in exact arithmetic, and how the certificate was found plays no part.
+
+    Exit status: 0 proved, 1 rejected, 2 bad input.
     """
     name = "<stdin>" if data == "-" else data
     with one_line_errors(name), spinner(f"reading {certificate}") as say:
-        from novikoff import Rejected, separability, sources
+        from novikoff import Rejected, separability
 
         try:
             claim = load(certificate)
             about = claim.data
             say(f"reading {name}")
-            given = sources.read(
+            given = read(
                 data,
                 label=about.label if label is None else label,
-                format=format and format.value,
+                format=format,
                 zero_based=zero_based,
                 classes=about.classes,
             )
@@ -57,7 +59,8 @@ def verify(
             words, status = f"{claim.verdict}: {held} for the {about.rows:,} rows", 0
         except Rejected as reason:
             words, status = f"rejected: {reason}", 1
-    print(words, flush=True)
+    with one_line_errors("standard output"):
+        print(words, flush=True)
     raise typer.Exit(status)
 
 
@@ -72,7 +75,7 @@ def load(path: str) -> Certificate:
 
 
 def in_order(given: Data, names: tuple[str, ...] | None, path: str) -> Block:
-    """The examples with their columns as the certificate has them; a file may have another order."""
+    """The examples with their columns in the certificate's order; the file may have another."""
     from novikoff.examples import Block
     from novikoff.rows import DenseRows
 
@@ -84,4 +87,4 @@ def in_order(given: Data, names: tuple[str, ...] | None, path: str) -> Block:
         which = f"{missing[0]!r} is missing" if missing else f"{surplus[0]!r} is not among them"
         fail(f"{path}: the columns are not those of the certificate: {which}")
     order = [given.names.index(name) for name in names]
-    return Block(DenseRows(given.block.rows.values[:, order]), given.block.labels)
+    return Block(DenseRows(given.block.rows.values.take(order, axis=1)), given.block.labels)

@@ -28,7 +28,9 @@ from novikoff.readings import Reading
 from novikoff.rows import Rows, Vector, dots
 from novikoff.sources.arrays import rows_of
 from novikoff.streams import Shuffle, Shuffled, arranged
+from novikoff.summaries import Summaries, Summary
 
+_LAYOUT = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
 _WORST_FIRST = (Verdict.INTERRUPTED, Verdict.BUDGET, Verdict.CYCLE, Verdict.SEPARATED)
 
 
@@ -86,9 +88,8 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         seed = int(dice.randint(np.iinfo(np.int32).max))
         starts = self._starts(rows.dim, coef_init, intercept_init, dice)
         weights = self._class_weights(y)
-        self._learners = [
-            self._learner(rows.dim, w, s) for w, s in zip(weights, starts, strict=True)
-        ]
+        pairs = zip(weights, starts, strict=True)
+        self._learners = [self._learner(rows.dim, *pair) for pair in pairs]
         self.runs_ = tuple(
             Run(learner.open_ledger(self.keep), Verdict.BUDGET) for learner in self._learners
         )
@@ -126,13 +127,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
                 f"classes {named.tolist()} are not those of the first call: "
                 f"{self.classes_.tolist()}"
             )
-        codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
-        unknown = np.flatnonzero(self.classes_[codes] != y)
-        if len(unknown):
-            raise ValueError(
-                f"row {unknown[0]}: label {y.tolist()[unknown[0]]!r} is not one of the classes "
-                f"{self.classes_.tolist()}"
-            )
+        codes = self._codes(y)
         learners = deepcopy(self._learners)
         parts = [
             play(Block(rows, self._signs(codes, k), self._rows_seen), learner,
@@ -193,6 +188,23 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
             return stacked[:, :-1].copy(), stacked[:, -1].copy()
         return stacked, np.zeros(len(stacked))
 
+    def summary(self, X: Any = None, y: Any = None) -> Summary | Summaries:
+        """What happened and what is known, to print; of more than two classes, a line for each.
+
+        With the examples learned from, the margin is that of all, not of the mistaken ones alone.
+        """
+        check_is_fitted(self)
+        blocks: list[Block | None] = [None] * len(self.runs_)
+        if X is not None or y is not None:
+            X, y = self._validate(X, y, reset=False)
+            rows, codes = rows_of(X), self._codes(y)
+            blocks = [Block(rows, self._signs(codes, k)) for k in range(len(self.runs_))]
+        each = tuple(
+            run.summary(block, weights=learner.weights, margin=learner.margin)
+            for run, learner, block in zip(self.runs_, self._learners, blocks, strict=True)
+        )
+        return each[0] if len(each) == 1 else Summaries(tuple(self.classes_.tolist()), each)
+
     def _begin(self, classes: NDArray[Any] | None, dim: int) -> None:
         """Make ready for a stream: learners and ledgers for the classes named."""
         if classes is None:
@@ -240,20 +252,9 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
             )
         # X is checked for NaN and infinity by the pass itself, not by one more read of it
         try:
-            return validate_data(
-                self,
-                X,
-                y,
-                reset=reset,
-                accept_sparse="csr",
-                dtype=[np.float64, np.float32],
-                order="C",
-                ensure_all_finite=finite,
-            )
+            return validate_data(self, X, y, reset=reset, ensure_all_finite=finite, **_LAYOUT)
         except (ValueError, TypeError) as error:
-            texts = [
-                name for name, kind in column_kinds(X) if name is not None and kind not in "biuf"
-            ]
+            texts = [n for n, kind in column_kinds(X) if n is not None and kind not in "biuf"]
             if not texts:
                 raise
             raise ValueError(
@@ -312,6 +313,15 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
             start=start,
             class_weights=weights,
         )
+
+    def _codes(self, y: NDArray[Any]) -> NDArray[Any]:
+        """For each label its place among the classes; refused if it has none."""
+        codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
+        unknown = np.flatnonzero(self.classes_[codes] != y)
+        if len(unknown):
+            i, known = unknown[0], self.classes_.tolist()
+            raise ValueError(f"row {i}: label {y.tolist()[i]!r} is not one of the classes {known}")
+        return codes
 
     def _signs(self, codes: NDArray[Any], k: int) -> Labels:
         positive = codes == (1 if len(self.classes_) == 2 else k)
@@ -379,11 +389,9 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
             return [
                 readings.vote(run.ledger, rows, zero_is_positive=positive) for run in self.runs_
             ]
-        coef, intercept = self.weights("average")
-        if not self._learners[0].bias:
-            return [dots(rows, w) for w in coef]
         return [
-            dots(rows, np.append(w, b), bias=True) for w, b in zip(coef, intercept, strict=True)
+            dots(rows, self._read(learner, run.ledger, "average"), bias=learner.bias)
+            for learner, run in zip(self._learners, self.runs_, strict=True)
         ]
 
     def __sklearn_tags__(self) -> Any:

@@ -80,10 +80,14 @@ class Certificate:
         It is where the maximum-likelihood estimate of a logistic model goes along the weights of
         this certificate: infinite along separating weights, finite (0) where they are 0.
         """
-        aliased = set(self.aliased or ())
+        weights, aliased = list(self.weights), self.aliased or ()
+        for j, v in zip(aliased, self.aliases or (), strict=True):
+            # the same scores without the aliased column, times a positive number
+            part = weights[j] if v[j] > 0 else -weights[j]
+            weights = [abs(v[j]) * w - part * v.get(k, 0) for k, w in enumerate(weights)]
         return tuple(
             math.nan if j in aliased else math.copysign(math.inf, w) if w else 0.0
-            for j, w in enumerate(self.weights)
+            for j, w in enumerate(weights)
         )
 
     @property
@@ -140,18 +144,29 @@ class Certificate:
     def from_dict(cls, given: Mapping[str, Any]) -> Certificate:
         """The certificate that `to_dict` wrote; `check.Rejected` when it is not one."""
         check.claim(given)
+        try:
+            return cls._of(given)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise check.Rejected(f"it is damaged: {type(error).__name__}: {error}") from None
+
+    @classmethod
+    def _of(cls, given: Mapping[str, Any]) -> Certificate:
         about, margin, span = given["data"], given["margin"], given["span"]
         d, bias = about["columns"], about["bias"]
         weights = _read(given["weights"], d)
-        columns = [*check.spans(span["columns"]), *([d] if bias and given["multipliers"] else [])]
+        columns = [
+            *check.spans(span["columns"], d),
+            *([d] if bias and given["multipliers"] else []),
+        ]
         names = None if about["names"] is None else tuple(about["names"])
-        most = margin["at_most_squared"]
+        check.require(names is None or len(names) == d, f"it has names for other than {d} columns")
+        most, rows = margin["at_most_squared"], check.spans(given["separated"], about["rows"])
         aliases = tuple(_read(v, d) for v in given["aliases"])
         return cls(
             verdict=Separation(given["verdict"]),
             weights=tuple(weights.get(j, 0) for j in range(d + bias)),
             multipliers=_read(given["multipliers"]),
-            separated_rows=np.fromiter(check.spans(given["separated"]), dtype=np.int64),
+            separated_rows=np.array([*rows], dtype=np.int64),
             margin=MarginInterval(
                 check.number(margin["at_least_squared"]),
                 None if most is None else check.number(most),
@@ -189,12 +204,12 @@ class Certificate:
         """Read what `save` wrote."""
         try:
             given = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
             raise check.Rejected(f"{os.fspath(path)}: this is not JSON: {error}") from None
         try:
             check.require(isinstance(given, dict), "it is not a certificate")
             return cls.from_dict(given)
-        except (check.Rejected, LookupError, TypeError, ValueError) as error:
+        except check.Rejected as error:
             raise check.Rejected(f"{os.fspath(path)}: {error}") from None
 
     def named(
@@ -225,7 +240,7 @@ def _lines(it: Certificate) -> list[str]:
     constant = " and a constant" if data.bias else ""
     counted = "" if data.names is not None else " (counted from 0)"
     tell("data", f"{_count(data.rows, 'row')}, {_count(data.columns, 'column')}{constant}{counted}")
-    if data.label is not None or data.classes != ("-1", "1"):
+    if data.label is not None or data.classes not in (("-1", "1"), ("-1", "+1")):
         column = "" if data.label is None else f"{data.label}: "
         column = f"column {column}" if column and data.names is None else column
         tell("label", f"{column}{data.classes[0]} (-) or {data.classes[1]} (+)")
@@ -236,8 +251,9 @@ def _lines(it: Certificate) -> list[str]:
     if it.verdict == Separation.UNDECIDED and it.margin.at_most_squared:
         tell("best margin", f"at most {it.margin.high:.6g}, if they are separable")
     if (bound := it.mistake_bound) is not None:
-        most = " to ".join(dict.fromkeys(map(_short, bound)))
-        tell("mistake bound", f"(R/γ)² = {most}: a perceptron makes no more")
+        least, most = map(_short, bound)
+        better = "" if least == most else f"; the best margin gives {least} or more"
+        tell("mistake bound", f"a perceptron makes at most (R/γ)² = {most} mistakes{better}")
     if it.verdict == Separation.QUASI_COMPLETE:
         tell("separated", f"{_count(len(it.separated_rows), 'row')}: {_some(it.separated_rows)}")
     if it.verdict in _FIT:
@@ -246,8 +262,8 @@ def _lines(it: Certificate) -> list[str]:
         tell("logistic model", _FIT[it.verdict] + _listed(to))
     if it.multipliers:
         rows = np.array(sorted(it.multipliers))
-        of_zero = f"{_count(len(rows), 'row')} times sign times a positive number sum to zero"
-        tell("not complete" if it.why_undecided else "proof", f"{of_zero}: {_some(rows)}")
+        cancel = f"{_count(len(rows), 'row')}, each times its sign and a positive number, sum to 0"
+        tell("not complete" if it.why_undecided else "proof", f"{cancel}: {_some(rows)}")
     if it.aliased:
         names = [data.name(j) for j in it.aliased]
         tell("aliased", f"{_listed(names)}: combinations of other columns")
@@ -256,9 +272,8 @@ def _lines(it: Certificate) -> list[str]:
 
 _MEANING = {
     Separation.COMPLETE: "separable, some hyperplane has every row strictly on its right side",
-    Separation.QUASI_COMPLETE: "separable in part, some hyperplane has no row on its wrong side "
-    "but none has every row strictly right",
-    Separation.OVERLAP: "not separable, every hyperplane has a row on its wrong side or all on it",
+    Separation.QUASI_COMPLETE: "separable but for rows that stay on the hyperplane itself",
+    Separation.OVERLAP: "not separable, every hyperplane has rows on its wrong side (or all on it)",
     Separation.UNDECIDED: "no proof was found either way",
 }
 _FIT = {

@@ -54,9 +54,11 @@ def number(text: str) -> Fraction:
     return Fraction(int(over, 0), int(under or "1", 0))
 
 
-def vector(written: Mapping[str, str], constant: int = -1) -> Whole:
-    """{"3": "5", "constant": "-2"} as numbers."""
-    return {constant if key == "constant" else int(key): int(written[key], 0) for key in written}
+def vector(written: Mapping[str, str], places: int, constant: int = -1) -> Whole:
+    """{"3": "5", "constant": "-2"} as numbers, none of them out of place."""
+    v = {constant if key == "constant" else int(key): int(written[key], 0) for key in written}
+    require(all(0 <= place < places for place in v), "it names a row or column that is not there")
+    return v
 
 
 def row_vector(entries: Row) -> tuple[Whole, int]:
@@ -120,10 +122,11 @@ def seal(certificate: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
-def spans(text: str) -> Iterator[int]:
-    """The numbers written "0-3,7"."""
+def spans(text: str, places: int) -> Iterator[int]:
+    """The numbers written "0-3,7", none of them out of place."""
     for piece in filter(None, text.split(",")):
         first, _, last = piece.partition("-")
+        require(int(last or first) < places, "it names a row or column that is not there")
         yield from range(int(first), int(last or first) + 1)
 
 
@@ -137,16 +140,22 @@ class Claim:
         self.verdict, about, margin = written["verdict"], written["data"], written["margin"]
         known = ("complete", "quasi-complete", "overlap", "undecided")
         require(self.verdict in known, f"{self.verdict!r} is no verdict")
-        self.n, d, self.bias = int(about["rows"]), int(about["columns"]), about["bias"] is True
-        self.d, self.fingerprint = d, about["fingerprint"]
-        self.w = vector(written["weights"], d)
-        self.times, self.hull = vector(written["multipliers"]), vector(margin["hull"])
+        self.n, d, self.bias = about["rows"], about["columns"], about["bias"]
+        kinds = (type(self.n), type(d), type(self.bias))
+        require(kinds == (int, int, bool), "it does not say how many rows and columns there are")
+        self.d, self.fingerprint, length = d, about["fingerprint"], d + self.bias
+        self.w = vector(written["weights"], length, d)
+        self.times = vector(written["multipliers"], self.n)
+        self.hull = vector(margin["hull"], self.n)
         positive = all(n > 0 for n in [*self.times.values(), *self.hull.values()])
         require(positive, "a multiplier is not positive")
-        self.aliases = [vector(v, d) for v in written["aliases"]]
-        self.complement = [vector(v, d) for v in written["span"]["complement"]]
-        self.columns = {*spans(written["span"]["columns"]), *([d] if self.bias else [])}
-        self.separated = list(spans(written["separated"]))
+        self.aliases = [vector(v, length, d) for v in written["aliases"]]
+        require(all(v and all(v.values()) for v in self.aliases), "an alias has a 0 in it")
+        self.complement = [vector(v, length, d) for v in written["span"]["complement"]]
+        self.columns = {*spans(written["span"]["columns"], d), *([d] if self.bias else [])}
+        within = all(self.columns.issuperset(v) for v in self.complement)
+        require(within, "the complement has a column outside those of the multiplied rows")
+        self.separated = list(spans(written["separated"], self.n))
         self.radius = number(written["radius_squared"])
         self.low, high = number(margin["at_least_squared"]), margin["at_most_squared"]
         self.high = None if high is None else number(high)
@@ -211,7 +220,6 @@ def check(certificate: Mapping[str, Any], examples: Iterable[tuple[int, Row]]) -
     require(n > 0 and n == it.n, f"the data have {n} rows, not {it.n}")
     same = str(data) == it.fingerprint
     require(same, "the data are not those it was made for: their fingerprint is another")
-    require(max([*it.times, *it.hull, -1]) < n, "it names a row that is not there")
     require(not any(zero.values()), "the multiplied rows do not sum to zero")
     require(it.separated == separated, "other rows are separated")
     require(it.radius == radius, "the radius is another")

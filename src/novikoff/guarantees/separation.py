@@ -57,7 +57,8 @@ class MarginInterval:
             return 1.0
         if self.at_most_squared == self.at_least_squared:
             return 0.0
-        return (self.high - self.low) / self.high
+        ratio = self.at_least_squared / self.at_most_squared
+        return float((1 - ratio) / (1 + Fraction(math.sqrt(ratio))))  # 1 − √ratio, not cancelled
 
     def __str__(self) -> str:
         if self.at_most_squared == self.at_least_squared:

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.examples import Block, Labels
+from novikoff.examples import Block
 from novikoff.guarantees.certificates import Certificate
 from novikoff.guarantees.check import Rejected, check
-from novikoff.guarantees.entries import largest_square, usable
+from novikoff.guarantees.entries import largest_square
 from novikoff.guarantees.fingerprints import examples, fingerprint
 from novikoff.guarantees.separation import Described, MarginInterval, Separation
 from novikoff.rows import BadExample
@@ -84,7 +84,9 @@ def certify(
     """
     if margin_rtol is not None and not 0 <= margin_rtol < 1:
         raise ValueError(f"margin_rtol must be a number from 0 and below 1, not {margin_rtol!r}")
-    block = X if isinstance(X, Block) else Block(rows_of(X), labels_of(y))
+    if not max_seconds >= 0:
+        raise ValueError(f"max_seconds must be a number from 0, not {max_seconds!r}")
+    block, classes = labelled(X, y)
     if len(block) == 0:
         raise BadExample("there are no examples to decide about")
     points = Points(block, bias=bool(fit_intercept))
@@ -101,8 +103,9 @@ def certify(
             )
     except KeyboardInterrupt:
         known = search.known
-        raise Stopped(_certificate(points, known, _margin(points, known))) from None
-    return _certificate(points, known, margin)
+        found = _certificate(points, known, _margin(points, known))
+        raise Stopped(found.named(classes=classes)) from None
+    return _certificate(points, known, margin).named(classes=classes)
 
 
 def verify(certificate: Certificate, X: Any, y: Any = None) -> bool:
@@ -115,33 +118,48 @@ def verify(certificate: Certificate, X: Any, y: Any = None) -> bool:
     ----------
     Gordan (1873); Albert & Anderson (1984).
     """
-    block = X if isinstance(X, Block) else Block(rows_of(X), labels_of(y))
+    block, _ = labelled(X, y)
     if block.rows.dim > certificate.data.columns:
         raise Rejected(f"the data have {block.rows.dim} columns, not {certificate.data.columns}")
-    usable(block.rows)
+    if len(block) != certificate.data.rows:
+        raise Rejected(f"the data have {len(block)} rows, not {certificate.data.rows}")
+    if fingerprint(block) != certificate.data.fingerprint:
+        raise Rejected("the data are not those it was made for: their fingerprint is another")
     check(certificate.to_dict(), examples(block))
     return True
 
 
-def labels_of(y: Any) -> Labels:
-    """Labels of at most two kinds as −1 and +1: the larger is +1; alone, 0 and −1 are negative."""
+def labelled(X: Any, y: Any) -> tuple[Block, tuple[str, str]]:
+    """Rows and labels as a block, and the negative and the positive label as texts.
+
+    Of two kinds of labels the larger is positive; a single one is, unless it is 0 or −1.
+    """
+    if isinstance(X, Block):
+        return X, ("-1", "1")
     given: NDArray[Any] = np.asarray(y)
     if given.ndim != 1:
         raise BadExample(f"labels must be one-dimensional, not of shape {given.shape}")
     if given.dtype.kind == "f" and not np.isfinite(given).all():
         i = int(np.flatnonzero(~np.isfinite(given))[0])
         raise BadExample(f"row {i}: label {given.tolist()[i]!r} is not a label")
-    kinds = np.unique(given)
+    try:
+        kinds = np.unique(given)
+    except TypeError:
+        raise BadExample("labels of kinds that cannot be compared; use one kind for all") from None
     if len(kinds) > 2:
         i = int(np.flatnonzero((given != kinds[0]) & (given != kinds[1]))[0])
         raise BadExample(
-            f"row {i}: label {given.tolist()[i]!r} is a third kind, after {kinds[0]!r} and "
-            f"{kinds[1]!r}; for more than two classes ask about one against the rest"
+            f"row {i}: label {given.tolist()[i]!r} is a third kind, after {kinds.tolist()[0]!r} "
+            f"and {kinds.tolist()[1]!r}; for more than two classes ask about one against the rest"
         )
+    names = [str(int(kind) if isinstance(kind, bool) else kind) for kind in kinds.tolist()]
     positive = given == kinds[-1] if len(kinds) else given == given
-    if len(kinds) == 1 and given.dtype.kind in "biuf" and kinds[0] in (0, -1):
-        positive = ~positive
-    return np.where(positive, 1, -1).astype(np.int8)
+    if len(names) == 1:
+        negative = given.dtype.kind in "biuf" and kinds[0] in (0, -1)
+        names = [names[0], "1"] if negative else [f"not {names[0]}", names[0]]
+        positive = positive & (not negative)
+    labels = np.where(positive, 1, -1).astype(np.int8)
+    return Block(rows_of(X), labels), (names[0], names[1]) if names else ("-1", "1")
 
 
 def _certificate(points: Points, known: Findings, margin: MarginInterval) -> Certificate:

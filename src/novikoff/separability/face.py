@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from novikoff.guarantees.exact import ExactVector, Integers
+from novikoff.guarantees.exact import ExactVector, Integers, integers
 from novikoff.guarantees.separation import Sparse
 from novikoff.rows import Positions, Vector
 from novikoff.separability.linear import independent_columns, independent_rows, solve
@@ -72,20 +72,19 @@ class Face:
     def add_rounded(self, rows: Positions, near: Vector) -> bool:
         """Take in rows whose positive multiples sum to zero as far as floating point can tell.
 
-        Of an independent set of rows the multipliers are solved for exactly, those of the rest
-        being rounded; whether they come out positive is returned, and nothing is done if not. The
-        sum need only be in U: what it is there is made up for by the multipliers of U's own basis,
-        to which enough of what sums to zero already is added to keep them positive.
+        Of the first rows that are independent the multipliers are solved for exactly, those of the
+        rest being rounded; whether they come out positive is returned, and nothing is done if not.
+        The sum need only be in U: what it is there is made up for by the multipliers of U's own
+        basis, to which enough of what sums to zero already is added to keep them positive.
         """
-        order = np.argsort(-near, kind="stable")
-        rows, near = rows[order], near[order]
         frame = _Frame.of(self.points, np.concatenate([self.basis, rows]), self.columns)
         known = len(self.basis)
         fixed = np.setdiff1d(np.arange(len(frame.rows)), frame.independent)
         square = np.ascontiguousarray(frame.square.T)
         for bits in _BITS:
-            times = np.maximum(1, np.rint(near * (2.0**bits / near.max()))).astype(np.int64)
-            given = times[fixed - known].astype(object)
+            sizes, exponents = np.frexp(near[fixed - known])
+            rounded = np.ldexp(np.rint(np.ldexp(sizes, bits)), exponents - bits)
+            given = integers(rounded)[0].astype(object)
             right = -(given @ frame.z[np.ix_(fixed, frame.pivots)].astype(object))
             if len(fixed) == 0:
                 right = np.zeros(len(frame.pivots), dtype=object)

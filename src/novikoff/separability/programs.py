@@ -19,11 +19,15 @@ class Unsolved(Exception):  # noqa: N818  (it says what became of the program)
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Weights that separate as many of the points as can be, and multipliers for the others."""
+    """Weights that separate as many of the points as can be, and multipliers for the others.
+
+    `shares` are the multipliers of the points scaled to size 1: not less than 1 on the others.
+    """
 
     weights: Vector
     separated: NDArray[np.bool_]
     multipliers: Vector
+    shares: Vector
 
 
 def maximal_support(points: sparse.csr_array[Any], *, seconds: float) -> Support:
@@ -33,7 +37,8 @@ def maximal_support(points: sparse.csr_array[Any], *, seconds: float) -> Support
     s = 1 at once, weights being free to grow. The others get s = 0, and their dual multipliers are
     at least 1: λ + μ ≥ 1, where μ belongs to s ≤ 1, with Σ λ z = 0.
 
-    Points and columns are scaled to size 1 first, which changes neither question nor answer.
+    Points and columns are scaled to size 1 first, which changes neither question nor answer, and
+    back afterwards; weights and multipliers are each given up to a common positive factor.
     """
     n, k = points.shape
     z = points.copy()
@@ -52,9 +57,11 @@ def maximal_support(points: sparse.csr_array[Any], *, seconds: float) -> Support
     )
     if answer.x is None or answer.status != 0:
         raise Unsolved(str(answer.message))
-    weights = answer.x[:k] / columns
-    multipliers = np.maximum(0.0, -answer.ineqlin.marginals) / rows
-    return Support(weights, answer.x[k:] > 0.5, multipliers)
+    # only their ratios matter, and the sizes may be too small to divide by
+    weights = answer.x[:k] * (columns.min(initial=1.0) / columns)
+    shares = np.maximum(0.0, -answer.ineqlin.marginals)
+    multipliers = shares * (rows.min(initial=1.0) / rows)
+    return Support(weights, answer.x[k:] > 0.5, multipliers, shares)
 
 
 def _sizes(which: NDArray[Any], values: Vector, count: int) -> Vector:
@@ -62,5 +69,5 @@ def _sizes(which: NDArray[Any], values: Vector, count: int) -> Vector:
     largest = np.zeros(count)
     np.maximum.at(largest, which, np.abs(values))
     largest[largest == 0] = 1.0
-    sizes: Vector = np.exp2(np.round(np.log2(largest)))
+    sizes: Vector = np.exp2(np.clip(np.round(np.log2(largest)), -1070, 1020))
     return sizes

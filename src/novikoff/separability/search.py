@@ -19,7 +19,7 @@ from novikoff.separability.contradictions import contradictions
 from novikoff.separability.face import Face
 from novikoff.separability.linear import independent_rows
 from novikoff.separability.points import Points, Progress
-from novikoff.separability.programs import Unsolved, maximal_support
+from novikoff.separability.programs import Support, Unsolved, maximal_support
 from novikoff.streams import arranged
 
 MOST_COLUMNS = 2000  # up to so many, aliased columns are looked for
@@ -177,7 +177,7 @@ class Search:
                     raise Undecided(f"the linear program was not solved: {reason}") from None
                 count += 1
                 if not best.separated.all():
-                    self._grow(face, working[~best.separated], best.multipliers[~best.separated])
+                    self._grow(face, working, best)
                     break
                 against = self._rows_against(face, best.weights, basis @ best.weights, outside)
                 if len(against) == 0:
@@ -198,10 +198,12 @@ class Search:
         step = max(1, len(outside) // (room - len(hard)))
         return np.union1d(working, np.concatenate([hard, outside[::step]]))
 
-    def _grow(self, face: Face, rows: Positions, multipliers: Vector) -> None:
+    def _grow(self, face: Face, working: Positions, best: Support) -> None:
+        """Let the rows that could not be separated join the face, made exact."""
         first = not face.multipliers
-        some = multipliers > 1e-9 * multipliers.max(initial=0.0)
-        if not some.any() or not face.add_rounded(rows[some], multipliers[some]):
+        order = np.argsort(-best.shares, kind="stable")  # large ones stay positive when solved for
+        order = order[~best.separated[order] & (best.multipliers[order] > 0)]
+        if not len(order) or not face.add_rounded(working[order], best.multipliers[order]):
             raise Undecided("the solver's multipliers could not be made exact")
         if first:
             self._say(_NOT_COMPLETE)

@@ -33,10 +33,23 @@ def rows_of(X: Any) -> Rows:
             np.ascontiguousarray(starts),
             int(csr.shape[1]),
         )
-    given = np.asarray(X)
+    try:
+        given = np.asarray(X)
+    except ValueError:
+        raise BadExample(_ragged(X)) from None
     if given.ndim != 2:
         raise BadExample(f"rows must be two-dimensional, not of shape {given.shape}")
     return DenseRows(_floats(given))
+
+
+def _ragged(rows: Any) -> str:
+    """Which row is not as long as the first."""
+    first = len(rows[0]) if hasattr(rows[0], "__len__") else None
+    for i, row in enumerate(rows):
+        length = len(row) if hasattr(row, "__len__") else None
+        if length != first:
+            return f"row {i} has {length} features, and row 0 has {first}"
+    return "the features are not numbers"
 
 
 def _floats(values: NDArray[Any]) -> Values:

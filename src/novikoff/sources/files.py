@@ -77,7 +77,7 @@ def read(
     format = format or _FORMATS.get(suffix) or _look(text, name)
     if format == "svmlight":
         if label is not None:
-            raise BadExample(f"{name}: svmlight has its labels first; label is for CSV")
+            raise BadExample(f"{name}: svmlight has its labels first, not in a column {label!r}")
         return read_svmlight(text, name, zero_based=zero_based, classes=classes)
     if zero_based:
         raise BadExample(f"{name}: CSV has no indices; zero_based is for svmlight")

@@ -97,7 +97,10 @@ def _flaw(line: str, zero_based: bool) -> str | None:
             return f"index {shown(index)[1:-1]} is too large; the largest is {LARGEST}"
         j = int(float(index))
         if j == 0 and not zero_based:
-            return "index 0, where indices count from 1; if they count from 0, say zero_based (--zero-based)"
+            return (
+                "index 0, where indices count from 1; "
+                "if they count from 0, say zero_based (--zero-based)"
+            )
         if j <= before:
             return f"indices must increase: {j} after {before}"
         try:
