@@ -251,7 +251,7 @@ def test_little_or_nothing_happened_and_is_said() -> None:
     for summary, words in (
         (nothing.summary(CORNERS), "not known: no mistake was made"),
         (played(one).summary(one), "2, of 1 example each; 2 examples met in all"),
-        (played(CORNERS, start=right).summary(), "no mistakes were made, so there is nothing"),
+        (played(CORNERS, start=-right).summary(), "none: the weights did not start at 0"),
         (played(CORNERS, start=right).summary(CORNERS), "at least 1.34164: "),
         (played(zero, 1).summary(), "0: the mistakes add up to 0, so no weights"),
         (played(zero).summary(zero), "λ on 1 row proves it"),
