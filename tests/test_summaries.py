@@ -45,7 +45,7 @@ sandwich    none: the final weights do not separate the mistaken examples
 new errors  not bounded: the first pass was too short, or had too many mistakes"""
 BUDGET = """\
 verdict     budget: the examples or the passes allowed ran out first, which does not say whether any
-            weights separate the data
+            weights separate the data: certify(X, y) decides it
 passes      1, of 1,000 examples; 1,000 examples met in all
 mistakes    260, in the one pass
 radius R    14.5258: the length of the longest mistaken example
@@ -54,8 +54,8 @@ bound       at most 506 mistakes possible, 260 made: Gentile 2003, L1 over every
             the best of the run's own weights and their averages
             (R/γ)² is at least 82,448, if any weights separate the data at all
 sandwich    none: the final weights do not separate the mistaken examples
-new errors  the weights of the first pass err on at most 30.3% of new examples, on average, with 95%
-            confidence, if all examples are drawn at random in the same way"""
+new errors  the weights met in the first pass, not the final ones, err on at most 30.3% of new
+            examples, on average, with 95% confidence, if all examples are drawn and met at random"""
 INTERRUPTED = """\
 verdict     interrupted: Ctrl-C was pressed; this is about the run up to then
 passes      none was finished; 0 examples met in all

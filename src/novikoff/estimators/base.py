@@ -61,7 +61,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         coef_init: ArrayLike | Literal["random"] | None = None,
         intercept_init: ArrayLike | None = None,
     ) -> Self:
-        """Pass over the data until a whole pass makes no mistake, or max_iter passes are made.
+        """Pass over the data until a pass makes no mistake, the weights repeat, or max_iter passes.
 
         Stops early for no other reason. On data with ‖x‖ ≤ R and margin γ (the constant feature
         counted in both) a clean pass comes after at most (R/γ)² mistakes (Novikoff 1962).

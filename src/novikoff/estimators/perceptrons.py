@@ -26,7 +26,7 @@ class Perceptron(MistakeDriven):
     fit_intercept
         Fold a constant feature 1 into the weights; it counts in the radius and in the margin.
     max_iter
-        The passes allowed. Fewer are made when one makes no mistake.
+        The passes allowed. Fewer are made when one makes no mistake, or the weights repeat.
     shuffle
         "once" draws one order from random_state and keeps it; True draws a new one for each pass;
         False keeps the order of the rows.
@@ -52,9 +52,11 @@ class Perceptron(MistakeDriven):
     coef_, intercept_, classes_, n_iter_, n_features_in_, feature_names_in_
         As in scikit-learn.
     verdict_
-        "separated" when the last pass of `fit` made no mistake, "budget" when max_iter was reached
-        first (and after `partial_fit`, which sees no end), "interrupted" when Ctrl-C was pressed:
-        KeyboardInterrupt is raised, and if it is caught the model works as it stands.
+        "separated" when the last pass of `fit` made no mistake, "cycle" when the weights came back
+        to where they were, which proves that nothing separates the data (`runs_[0].cycle`),
+        "budget" when max_iter was reached first (and after `partial_fit`, which sees no end),
+        "interrupted" when Ctrl-C was pressed: KeyboardInterrupt is raised, and if it is caught the
+        model works as it stands.
     n_mistakes_, mistakes_per_epoch_
         How many updates were made, in all and in each pass; all `partial_fit` calls are one pass.
     radius_

@@ -27,7 +27,7 @@ from novikoff.guarantees.separation import (
 from novikoff.rows import Positions
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class Certificate:
     """Whether the data are separable, and the proof (`novikoff.verify` checks it).
 
@@ -77,8 +77,10 @@ class Certificate:
     def directions(self) -> tuple[float, ...]:
         """For each coefficient 0, +∞ or −∞, and NaN when it is aliased; the constant's last.
 
-        It is where the maximum-likelihood estimate of a logistic model goes along the weights of
-        this certificate: infinite along separating weights, finite (0) where they are 0.
+        Along the weights of this certificate the likelihood of a logistic model grows for ever, so
+        its estimate is infinite where they are not 0 (Albert & Anderson 1984; so prints R's
+        detectseparation). When more than one direction separates the same rows, others may differ
+        in their signs, and in where they are 0.
         """
         weights, aliased = list(self.weights), self.aliased or ()
         for j, v in zip(aliased, self.aliases or (), strict=True):
@@ -101,6 +103,15 @@ class Certificate:
 
     def __str__(self) -> str:
         return "\n".join(_lines(self))
+
+    def __repr__(self) -> str:
+        return f"<Certificate: {self.verdict}, {self.data.rows} rows × {self.data.columns} columns>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Certificate) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash((self.verdict, self.data.fingerprint))
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON: exact numbers as strings, rows as spans, sealed."""
@@ -238,8 +249,8 @@ def _lines(it: Certificate) -> list[str]:
     if it.why_undecided:
         tell("why", it.why_undecided)
     constant = " and a constant" if data.bias else ""
-    counted = "" if data.names is not None else " (counted from 0)"
-    tell("data", f"{_count(data.rows, 'row')}, {_count(data.columns, 'column')}{constant}{counted}")
+    shape = f"{_count(data.rows, 'row')}, {_count(data.columns, 'column')}{constant}"
+    tell("data", f"{shape}; rows and columns count from 0")
     if data.label is not None or data.classes not in (("-1", "1"), ("-1", "+1")):
         column = "" if data.label is None else f"{data.label}: "
         column = f"column {column}" if column and data.names is None else column
@@ -252,7 +263,7 @@ def _lines(it: Certificate) -> list[str]:
         tell("best margin", f"at most {it.margin.high:.6g}, if they are separable")
     if (bound := it.mistake_bound) is not None:
         least, most = map(_short, bound)
-        better = "" if least == most else f"; the best margin gives {least} or more"
+        better = "" if least == most else f"; with the best margin the bound is at least {least}"
         tell("mistake bound", f"a perceptron makes at most (R/γ)² = {most} mistakes{better}")
     if it.verdict == Separation.QUASI_COMPLETE:
         tell("separated", f"{_count(len(it.separated_rows), 'row')}: {_some(it.separated_rows)}")
@@ -266,7 +277,8 @@ def _lines(it: Certificate) -> list[str]:
         tell("not complete" if it.why_undecided else "proof", f"{cancel}: {_some(rows)}")
     if it.aliased:
         names = [data.name(j) for j in it.aliased]
-        tell("aliased", f"{_listed(names)}: combinations of other columns")
+        are = "is a combination" if len(names) == 1 else "are combinations"
+        tell("aliased", f"{_listed(names)} {are} of other columns")
     return lines
 
 
@@ -277,8 +289,8 @@ _MEANING = {
     Separation.UNDECIDED: "no proof was found either way",
 }
 _FIT = {
-    Separation.COMPLETE: "no finite maximum-likelihood fit: it grows along the weights",
-    Separation.QUASI_COMPLETE: "no finite maximum-likelihood fit: ",
+    Separation.COMPLETE: "no finite maximum-likelihood fit: it grows without end along the weights",
+    Separation.QUASI_COMPLETE: "no finite maximum-likelihood fit; along the weights found ",
     Separation.OVERLAP: "has a finite maximum-likelihood fit",
 }
 

@@ -62,9 +62,13 @@ class MarginInterval:
 
     def __str__(self) -> str:
         if self.at_most_squared == self.at_least_squared:
-            return f"{self.low:.6g} exactly"
+            short = self.at_least_squared.denominator < 10**6
+            square = f"γ² = {self.at_least_squared}" if short else "known exactly"
+            return f"{self.low:.6g} ({square})"
         if self.at_most_squared is None:
             return f"at least {self.low:.6g}"
+        if self.relative_width < 1e-6:
+            return f"{self.low:.6g}, known to {self.relative_width:.1g} of itself"
         return f"between {self.low:.6g} and {self.high:.6g}"
 
 

@@ -53,8 +53,9 @@ def certify(
     Parameters
     ----------
     X, y
-        Rows (anything array-like, or scipy sparse in any format) and their labels, of at most two
-        kinds; of two the larger is positive. Or a `Block` alone.
+        Rows (anything array-like, a frame, whose columns' names the certificate then uses, or scipy
+        sparse in any format) and their labels, of at most two kinds; of two the larger is positive.
+        Or a `Block` alone.
     fit_intercept
         Whether the hyperplane may miss the origin: a constant 1 is then one more feature.
     margin_rtol
@@ -104,8 +105,8 @@ def certify(
     except KeyboardInterrupt:
         known = search.known
         found = _certificate(points, known, _margin(points, known))
-        raise Stopped(found.named(classes=classes)) from None
-    return _certificate(points, known, margin).named(classes=classes)
+        raise Stopped(found.named(names_of(X), label_of(y), classes)) from None
+    return _certificate(points, known, margin).named(names_of(X), label_of(y), classes)
 
 
 def verify(certificate: Certificate, X: Any, y: Any = None) -> bool:
@@ -118,6 +119,10 @@ def verify(certificate: Certificate, X: Any, y: Any = None) -> bool:
     ----------
     Gordan (1873); Albert & Anderson (1984).
     """
+    if not isinstance(certificate, Certificate):
+        raise TypeError(
+            f"a Certificate is needed, not a {type(certificate).__name__}: Certificate.load(path)"
+        )
     block, _ = labelled(X, y)
     if block.rows.dim > certificate.data.columns:
         raise Rejected(f"the data have {block.rows.dim} columns, not {certificate.data.columns}")
@@ -136,6 +141,8 @@ def labelled(X: Any, y: Any) -> tuple[Block, tuple[str, str]]:
     """
     if isinstance(X, Block):
         return X, ("-1", "1")
+    if y is None:
+        raise BadExample("the labels are missing: certify(X, y)")
     given: NDArray[Any] = np.asarray(y)
     if given.ndim != 1:
         raise BadExample(f"labels must be one-dimensional, not of shape {given.shape}")
@@ -152,7 +159,7 @@ def labelled(X: Any, y: Any) -> tuple[Block, tuple[str, str]]:
             f"row {i}: label {given.tolist()[i]!r} is a third kind, after {kinds.tolist()[0]!r} "
             f"and {kinds.tolist()[1]!r}; for more than two classes ask about one against the rest"
         )
-    names = [str(int(kind) if isinstance(kind, bool) else kind) for kind in kinds.tolist()]
+    names = [str(kind) for kind in kinds.tolist()]
     positive = given == kinds[-1] if len(kinds) else given == given
     if len(names) == 1:
         negative = given.dtype.kind in "biuf" and kinds[0] in (0, -1)
@@ -160,6 +167,20 @@ def labelled(X: Any, y: Any) -> tuple[Block, tuple[str, str]]:
         positive = positive & (not negative)
     labels = np.where(positive, 1, -1).astype(np.int8)
     return Block(rows_of(X), labels), (names[0], names[1]) if names else ("-1", "1")
+
+
+def names_of(X: Any) -> list[str] | None:
+    """The names of a frame's columns, if they are texts."""
+    names = getattr(X, "columns", None)
+    if names is None or not all(isinstance(name, str) for name in names):
+        return None
+    return [*names]
+
+
+def label_of(y: Any) -> str | None:
+    """The name of a series of labels, if it has one."""
+    name = getattr(y, "name", None)
+    return name if isinstance(name, str) and name else None
 
 
 def _certificate(points: Points, known: Findings, margin: MarginInterval) -> Certificate:

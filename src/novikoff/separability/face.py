@@ -19,7 +19,12 @@ from scipy import sparse
 from novikoff.guarantees.exact import ExactVector, Integers, integers
 from novikoff.guarantees.separation import Sparse
 from novikoff.rows import Positions, Vector
-from novikoff.separability.linear import independent_columns, independent_rows, solve
+from novikoff.separability.linear import (
+    expect_room,
+    independent_columns,
+    independent_rows,
+    solve,
+)
 from novikoff.separability.points import Points
 
 _BITS = (4, 12, 24, 40)  # how finely multipliers are rounded, until the rest come out positive
@@ -38,6 +43,7 @@ class _Frame:
     @classmethod
     def of(cls, points: Points, rows: Positions, columns: Positions) -> _Frame:
         touched = np.intersect1d(points.touched_by(rows), columns)
+        expect_room(len(rows), len(touched))
         z = points.whole(rows, touched)
         independent = independent_rows(z)
         return cls(rows, touched, z, independent, independent_columns(z[independent]))

@@ -11,6 +11,18 @@ from novikoff.guarantees.check import PRIME
 from novikoff.guarantees.exact import Integers
 from novikoff.rows import Positions
 
+MOST_NUMBERS = 30_000_000  # in a matrix, as Python integers some gigabytes
+
+
+class TooLarge(Exception):  # noqa: N818  (it says what is the matter)
+    """A matrix too large for exact arithmetic; how large."""
+
+
+def expect_room(rows: int, columns: int) -> None:
+    """Refuse a matrix too large for exact arithmetic before it is made."""
+    if rows * columns > MOST_NUMBERS:
+        raise TooLarge(f"{rows:,} rows of {columns:,} columns are too many for exact arithmetic")
+
 
 def independent_columns(matrix: Integers) -> Positions:
     """The first column that is not 0, then each that is no sum of those before it.

@@ -17,7 +17,7 @@ from novikoff.rows import Positions, Vector
 from novikoff.separability.columns import aliases
 from novikoff.separability.contradictions import contradictions
 from novikoff.separability.face import Face
-from novikoff.separability.linear import independent_rows
+from novikoff.separability.linear import MOST_NUMBERS, TooLarge, independent_rows
 from novikoff.separability.points import Points, Progress
 from novikoff.separability.programs import Support, Unsolved, maximal_support
 from novikoff.streams import arranged
@@ -70,7 +70,7 @@ class Search:
             if not self.known.face.multipliers and self._perceptron():
                 return
             self._programs()
-        except Undecided as reason:
+        except (Undecided, TooLarge) as reason:
             self.known.why = str(reason)
 
     def _look_for_aliases(self) -> None:
@@ -92,7 +92,8 @@ class Search:
         first, second = contradictions(self.points)
         if len(first) == 0:
             return
-        first, second = first[:_PAIRS], second[:_PAIRS]
+        few = max(1, min(_PAIRS, MOST_NUMBERS // max(1, self.points.length)))
+        first, second = first[:few], second[:few]
         columns = np.intersect1d(self.points.touched_by(first), face.columns)
         chosen = independent_rows(self.points.whole(first, columns))
         face.add({int(i): 1 for i in (*first[chosen], *second[chosen])})

@@ -39,7 +39,23 @@ def rows_of(X: Any) -> Rows:
         raise BadExample(_ragged(X)) from None
     if given.ndim != 2:
         raise BadExample(f"rows must be two-dimensional, not of shape {given.shape}")
+    if given.dtype == object and hasattr(X, "columns"):
+        given = _frame(X)
     return DenseRows(_floats(given))
+
+
+def _frame(X: Any) -> NDArray[np.float64]:
+    """A frame of columns of different kinds of numbers, truth values among them."""
+    columns = []
+    for name in X.columns:
+        column = np.asarray(X[name])
+        if column.ndim != 1 or column.dtype.kind not in "biuf":
+            raise BadExample(
+                f"column {name!r} does not hold numbers; if it is the label, leave it out of X, "
+                "otherwise encode it"
+            )
+        columns.append(column.astype(np.float64))
+    return np.column_stack(columns)
 
 
 def _ragged(rows: Any) -> str:

@@ -18,7 +18,7 @@ MEANING = {
     "side",
     "cycle": "the weights came back to where they had been, so no weights separate the data",
     "budget": "the examples or the passes allowed ran out first, which does not say whether any "
-    "weights separate the data",
+    "weights separate the data: certify(X, y) decides it",
     "interrupted": "Ctrl-C was pressed; this is about the run up to then",
 }
 _WIDTH, _INDENT = 100, 12
@@ -198,8 +198,8 @@ def _errors(s: Summary) -> str:
         return "not bounded: the first pass was too short, or had too many mistakes"
     err = "are mistaken (as counted above)" if s.right_already else "err"
     return (
-        f"the weights of the first pass {err} on at most {_percent(s)} of new examples, on "
-        "average, with 95% confidence, if all examples are drawn at random in the same way"
+        f"the weights met in the first pass, not the final ones, {err} on at most {_percent(s)} of "
+        "new examples, on average, with 95% confidence, if all examples are drawn and met at random"
     )
 
 
