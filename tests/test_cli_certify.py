@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import json
 import os
@@ -113,10 +114,10 @@ def test_the_words_name_columns_and_rows(tmp_path: Path) -> None:
     answer = run("certify", write(tmp_path, "tied.csv"))
     assert answer.stdout.splitlines() == [
         "quasi-complete: separable but for rows that stay on the hyperplane itself",
-        "  data            7 rows, 2 columns and a constant",
+        "  data            7 rows, 2 columns and a constant; rows and columns count from 0",
         "  label           y: 0 (-) or 1 (+)",
         "  separated       2 rows: 5-6",
-        "  logistic model  no finite maximum-likelihood fit: x +inf",
+        "  logistic model  no finite maximum-likelihood fit; along the weights found x +inf",
         answer.stdout.splitlines()[5],
     ]
     assert "rows, each times its sign and a positive number, sum to 0: " in answer.stdout
@@ -127,7 +128,7 @@ def test_the_words_name_columns_and_rows(tmp_path: Path) -> None:
     assert "  mistake bound   a perceptron makes at most (R/γ)² = " in mail
     xor = run("certify", write(tmp_path, "xor.csv")).stdout
     assert xor.startswith("overlap: not separable")
-    assert "  data            4 rows, 2 columns and a constant (counted from 0)\n" in xor
+    assert "  data            4 rows, 2 columns and a constant; rows and columns count" in xor
     assert "  label           column 2: 0 (-) or 1 (+)\n" in xor
     assert "4 rows, each times its sign and a positive number, sum to 0: 0-3\n" in xor
 
@@ -135,7 +136,9 @@ def test_the_words_name_columns_and_rows(tmp_path: Path) -> None:
 def test_long_lists_are_cut_and_say_how_many_are_left(tmp_path: Path) -> None:
     wide = "0" + ",1" * 9 + "\n1" + ",2" * 9 + "\n"
     aliased = run("certify", write(tmp_path, "x.csv", wide), "--label", "0").stdout
-    assert "column 1, column 2, column 3, column 4, column 5, column 6 and 2 more: comb" in aliased
+    assert (
+        "column 2, column 3, column 4, column 5, column 6 and 2 more are combinations of" in aliased
+    )
     triples = "".join(f"{y} {i + 1}:1\n" for i in range(12) for y in (0, 1, 1))
     proof = run("certify", write(tmp_path, "x.svm", triples)).stdout
     assert "  proof           24 rows, each times" in proof
@@ -165,7 +168,7 @@ def test_without_an_intercept_the_hyperplane_goes_through_the_origin(tmp_path: P
     assert run("certify", data).stdout.startswith("complete")
     through = run("certify", data, "--no-intercept").stdout
     assert through.startswith("overlap")
-    assert "  data            2 rows, 1 column (counted from 0)\n" in through
+    assert "  data            2 rows, 1 column; rows and columns count from 0\n" in through
 
 
 def test_an_undecided_verdict_is_status_1_and_says_why(
@@ -182,8 +185,9 @@ def test_an_undecided_verdict_is_status_1_and_says_why(
         "undecided: no proof was found either way\n  why             the time allowed was used up\n"
     )
     words = "undecided: no verdict, but true so far, for the 4 rows\n"
-    assert run("verify", tmp_path / "cert", data).stdout == words
-    assert alone(tmp_path / "cert", data) == (0, words)
+    answer = run("verify", tmp_path / "cert", data)
+    assert (answer.exit_code, answer.stdout) == (1, words)
+    assert alone(tmp_path / "cert", data) == (1, words)
 
 
 INTERRUPTED = """
@@ -215,7 +219,7 @@ def test_ctrl_c_prints_and_saves_what_is_known(tmp_path: Path) -> None:
     assert out.startswith("undecided: no proof was found either way\n")
     assert "  why             it was interrupted\n" in out
     assert "  best margin     at most " in out
-    assert run("verify", cert, data).exit_code == 0
+    assert run("verify", cert, data).stdout.startswith("undecided: no verdict, but true so far")
 
 
 def test_ctrl_c_while_reading_is_said_in_one_line(
@@ -269,9 +273,49 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
     assert error("verify", cert, write(tmp_path, "mail.txt")) == (
         f"{tmp_path / 'mail.txt'}: svmlight has its labels first, not in a column 'kind'"
     )
-    for usage in (["certify"], ["certify", data, "--max-seconds", "-1"], ["verify", cert]):
-        assert run(*usage).exit_code == 2
-    assert alone(cert, none)[0] == alone(cert)[0] == 2
+    assert alone(cert, none) == alone(none, data) == (2, f"{none}: no such file\n")
+    torn = tmp_path / "torn.csv.gz"
+    torn.write_bytes(gzip.compress(MAIL.encode())[:-9])
+    assert alone(cert, torn)[0] == 2
+
+
+@pytest.mark.parametrize(
+    ("option", "value"),
+    [
+        *(("--margin-rtol", value) for value in ("-1", "1", "2", "nan", "x")),
+        *(("--max-seconds", value) for value in ("-1", "nan")),
+    ],
+)
+def test_a_number_out_of_its_range_is_a_usage_error(
+    option: str, value: str, tmp_path: Path
+) -> None:
+    answer = run("certify", write(tmp_path, "mail.csv"), option, value)
+    assert (answer.exit_code, answer.stdout) == (2, "")
+    assert f"'{option}'" in answer.stderr
+
+
+def test_usage(tmp_path: Path) -> None:
+    _, cert = made(tmp_path, "mail.csv")
+    assert run("certify").exit_code == run("verify", cert).exit_code == alone(cert)[0] == 2
+    status, words = alone("--help")
+    assert (status, words.strip()) == (0, (check.__doc__ or "").strip())
+    assert "[default: (the last column)]" in " ".join(
+        run("certify", "--help", env={"COLUMNS": "300"}).stdout.split()
+    )
+
+
+def test_the_certificate_comes_first(tmp_path: Path) -> None:
+    for name in ("mail.csv", "mail.txt", "mail.csv.gz"):
+        data, cert = made(tmp_path, name)
+        answer = run("verify", data, cert)
+        assert answer.exit_code == 1
+        assert answer.stdout.startswith(f"rejected: {data}: this is not JSON")
+        assert answer.stdout.endswith(" (the certificate comes first)\n")
+        assert alone(data, cert) == (1, f"rejected: {data}: this is not JSON\n")
+
+
+def denied(path: Any, *_: Any, **__: Any) -> None:
+    raise PermissionError(errno.EACCES, "Permission denied", path)
 
 
 def test_an_output_that_cannot_be_written_is_refused_before_the_work(
@@ -284,8 +328,18 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
     assert error("certify", data, "-o", "/dev/null").startswith("/dev/null: not a file")
     assert error("certify", data, "-o", "-") == "-o -: to print the certificate, say --json"
     assert error("certify", data, "-o", data).startswith(f"{data}: these are the data; name")
-    monkeypatch.setattr(os, "access", lambda *_: False)
-    assert error("certify", data, "-o", tmp_path / "cert").endswith("is not writable")
+    assert error("certify", data, "-o", "/proc/x") == "/proc/x: the directory /proc is not writable"
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "stat", denied)
+        assert error("certify", data, "-o", "there/cert") == "there/cert: permission denied"
+
+
+def test_an_output_that_fails_late_is_called_as_it_was_given(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "replace", denied)
+    cert = tmp_path / "cert"
+    assert error("certify", write(tmp_path, "mail.csv"), "-o", cert) == f"{cert}: permission denied"
 
 
 def test_a_certificate_that_was_changed_is_rejected(tmp_path: Path) -> None:
@@ -302,7 +356,9 @@ def test_a_certificate_that_was_changed_is_rejected(tmp_path: Path) -> None:
         assert (answer.exit_code, answer.stderr) == (1, "")
         assert answer.stdout.startswith(f"rejected: {cert}: ")
         assert words in answer.stdout
-        assert alone(cert, data)[0] == 1
+        status, short = alone(cert, data)
+        assert status == 1
+        assert short == f"rejected: {cert}: {words}\n" or short == f"rejected: {words}\n"
     for path, to in ((["weights"], {"0": "1"}), (["radius_squared"], "1"),
                      (["weights"], []), (["radius_squared"], "1/0"), (["data"], [])):  # fmt: skip
         cert.write_text(whole)
@@ -331,10 +387,28 @@ def test_columns_in_another_order_are_put_in_the_certificates(tmp_path: Path) ->
     assert error("verify", cert, data) == (
         f"{data}: the columns are not those of the certificate: 'links' is missing"
     )
-    assert alone(cert, data)[0] == 1
+    assert alone(cert, data) == (1, "rejected: column 'links' is missing\n")
     data.write_text("size," + MAIL.replace("\n", "\n1,").removesuffix("1,"))
     assert error("verify", cert, data).endswith("'size' is not among them")
-    assert alone(cert, data)[0] == 1
+    assert alone(cert, data) == (1, "rejected: column 'size' is not one of the certificate's\n")
+
+
+@pytest.mark.parametrize("top", ["", "a,b,y\n", "0,1,target\n"])
+@pytest.mark.parametrize("classes", [("0", "1"), ("ham", "spam")])
+def test_a_certificate_of_arrays_is_proved_for_a_table_with_the_labels_last(
+    top: str, classes: tuple[str, str], tmp_path: Path
+) -> None:
+    X, y = [[1.5, 2.0], [2.5, 0.0], [0.5, 1.0]], [0, 1, 0]
+    named = [classes[k] for k in y]
+    certify(X, named).save(tmp_path / "cert")
+    text = top + "".join(f"{a},{b},{label}\n" for (a, b), label in zip(X, named, strict=True))
+    for name, mark in (("x.csv", ","), ("x.tsv", "\t"), ("x.CSV.gz", ";")):
+        data = tmp_path / name
+        raw = text.replace(",", mark).encode()
+        data.write_bytes(gzip.compress(raw) if name.endswith(".gz") else raw)
+        words = "complete: proved for the 3 rows\n"
+        assert alone(tmp_path / "cert", data) == (0, words)
+        assert run("verify", tmp_path / "cert", data).stdout == words
 
 
 def test_the_classes_are_the_certificates_whichever_labels_the_file_has(tmp_path: Path) -> None:
@@ -345,7 +419,7 @@ def test_the_classes_are_the_certificates_whichever_labels_the_file_has(tmp_path
     assert error("verify", cert, data) == (
         f"{data}:1: column 2: label '-1' is not one of '0' and '1'"
     )
-    assert alone(cert, data) == (1, "rejected: label '-1' is neither of ['0', '1']\n")
+    assert alone(cert, data) == (1, "rejected: label '-1' is neither '0' nor '1'\n")
     data.write_text("0,0,1\n0,1,1\n")  # one label only: it is still the positive one
     assert run("verify", cert, data).stdout == "rejected: the data have 2 rows, not 4\n"
     swapped = tmp_path / "swapped.svm"
@@ -361,6 +435,7 @@ def test_the_checker_alone_refuses_what_is_no_number(value: str, tmp_path: Path)
         data, cert = made(tmp_path, name)
         data.write_text(data.read_text().replace("120", value))
         assert alone(cert, data)[1].startswith("rejected: ")
+        assert "Error" not in alone(cert, data)[1]
 
 
 def test_progress_is_shown_on_a_terminal_and_nowhere_else(tmp_path: Path) -> None:
@@ -381,8 +456,9 @@ def test_a_pipe_closed_early_leaves_no_traceback(tmp_path: Path) -> None:
     data = write(tmp_path, "long.svm", lines)
     start = f"{sys.executable} -c 'from novikoff.cli import main; main()'"
     for words, reader in ((f"certify {data} --json", "head -n 1"), (f"certify {data}", "true")):
-        done = subprocess.run(["sh", "-c", f"{start} {words} | {reader}"], capture_output=True)
-        assert done.stderr == b""
+        piped = f"{{ {start} {words}; echo $? >&2; }} | {reader}"
+        done = subprocess.run(["sh", "-c", piped], capture_output=True, text=True)
+        assert done.stderr in ("141\n", "0\n")  # all may fit into the pipe
 
 
 def test_help_ends_in_an_example_and_loads_nothing_heavy() -> None:

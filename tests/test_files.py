@@ -30,7 +30,7 @@ def in_form(text: str, form: str) -> bytes:
         "crlf": raw.replace(b"\n", b"\r\n"),
         "cr": raw.replace(b"\n", b"\r"),
         "bom": b"\xef\xbb\xbf" + raw,
-        "gz": gzip.compress(raw),
+        "gz": gzip.compress(raw, mtime=0),
         "no newline at the end": raw.removesuffix(b"\n"),
     }[form]
 
@@ -239,7 +239,18 @@ def test_a_first_line_with_a_gap_is_no_header() -> None:
     assert refusal("1,,0\n1,2,1\n", "x.csv").startswith("x.csv:1: column 1: '' is missing")
     assert refusal("1,inf,0\n", "x.csv").startswith("x.csv:1: column 1: 'inf' is not finite")
     assert refusal("1,1_0,0\n", "x.csv").startswith("x.csv:1: column 1: '1_0' is not a number")
-    assert reading(",x,y\n0,1,0\n1,2,1\n", "x.csv").names == ("", "x")
+    assert refusal("4,,spam\n1,2,ham\n", "x.csv").startswith("x.csv:1: column 1: '' is missing")
+
+
+def test_a_column_of_row_numbers_is_no_feature() -> None:
+    rows = "0,1,0\n1,2,1\n"
+    for text in (f",x,y\n{rows}", f'"","x","y"\n{rows}', f",0,target\n{rows}", ",x,y\nMazda,1,0\n"):
+        assert refusal(text, "x.csv") == (
+            "x.csv:1: column 0 has no name; pandas and R write row numbers there: write the file "
+            "without them (index=False, row.names=FALSE) or give it a name"
+        )
+    assert refusal(f"x,,y\n{rows}", "x.csv") == "x.csv:1: column 1 has no name; give it one"
+    assert reading(f",x,y\n{rows}", "x.csv", label=0).names == ("x", "y")
 
 
 def test_quoted_fields_may_hold_separators_and_lines() -> None:
@@ -297,6 +308,7 @@ def test_a_file_that_is_not_there_is_an_error_of_the_system(tmp_path: Path) -> N
 
 
 ROW = "is missing; fill it in or remove the row"
+TWO = "there must be two; ask about one against the rest"
 
 
 @pytest.mark.parametrize(
@@ -332,7 +344,7 @@ ROW = "is missing; fill it in or remove the row"
         ("3:1 4:1", "there is no label before '3:1'"),
         ("1 qid:7 3:1", "'qid:7' makes this a ranking, not two classes; remove the qid to read it"),
         ("1 3:1\xa04:1", "fields must be separated by spaces or tabs"),
-        ("3 3:1", "label '3' is a third, after '1' and '-1'; there must be two"),
+        ("3 3:1", f"label '3' is a third, after '1' and '-1'; {TWO}"),
         ("nan 3:1", "label 'nan' is not a class; name one or remove the row"),
         ("inf 3:1", "label 'inf' is not a class; name one or remove the row"),
     ],
@@ -363,8 +375,8 @@ def test_a_line_of_svmlight_that_cannot_be_read_is_named(line: str, words: str) 
         ("1,2,nan", "column 'tall': label 'nan' is not a class; name one or remove the row"),
         (
             "1,2,3",
-            "column 'tall': label '3' is a third, after '0' and '1'; there must be two "
-            "(the label is the last column unless label names one)",
+            f"column 'tall': label '3' is a third, after '0' and '1'; {TWO} "
+            "(the label is the last column unless --label (label=) names another)",
         ),
         ('1,"2"3,0', "not a line of a table: ',' expected after '\"'"),
         ('1,"2,0\n1,2,0', "not a line of a table: unexpected end of data"),
@@ -380,10 +392,11 @@ def test_columns_without_a_name_are_numbered_from_0_in_the_file() -> None:
         "x.csv:2: column 2: 'x' is not a number; encode it first"
     )
     assert refusal("1,0\n1,1\n1,2\n", "x.csv", label=1) == (
-        "x.csv:3: column 1: label '2' is a third, after '0' and '1'; there must be two"
+        f"x.csv:3: column 1: label '2' is a third, after '0' and '1'; {TWO}"
     )
 
 
+EMPTY = gzip.compress(b"", mtime=0)
 TORN = "Compressed file ended before the end-of-stream marker was reached"
 BAD = "Error -3 while decompressing data: invalid block type"
 
@@ -410,8 +423,8 @@ BAD = "Error -3 while decompressing data: invalid block type"
          "x:2: 'hello world' is neither svmlight nor CSV; say which by format"),
         (b"a,y\n1,0\n\xe9,1\n", "x.csv", {},
          "x.csv:3: byte 0xe9 is not UTF-8; save the file as UTF-8"),
-        (gzip.compress(b"1 1:1\n")[:-9], "x", {}, f"x: cannot be decompressed: {TORN}"),
-        (gzip.compress(b"")[:10] + b"\xff" * 9, "x", {}, f"x: cannot be decompressed: {BAD}"),
+        (gzip.compress(b"1 1:1\n", mtime=0)[:-9], "x", {}, f"x: cannot be decompressed: {TORN}"),
+        (EMPTY[:10] + b"\xff" * 9, "x", {}, f"x: cannot be decompressed: {BAD}"),
     ],
 )  # fmt: skip
 def test_a_file_that_cannot_be_read_is_refused(

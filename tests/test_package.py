@@ -67,6 +67,23 @@ def test_the_stubs_and_the_mark_of_a_typed_package_ship() -> None:
     assert (home / "data" / "spamassassin.npz").exists()
 
 
+def test_it_can_be_run_as_a_module() -> None:
+    command = [sys.executable, "-m", "novikoff", "--version"]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout == f"novikoff {novikoff.__version__}\n"
+
+
+def test_ctrl_c_while_it_is_loading_leaves_no_traceback() -> None:
+    code = (
+        "import sys; from novikoff.cli import main\n"
+        "class Press:\n"
+        "    def find_spec(self, *_): raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Press()); main()"
+    )
+    done = subprocess.run([sys.executable, "-c", code, "demo"], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "novikoff: interrupted\n")
+
+
 def test_help_ends_in_an_example() -> None:
     for words in (["--help"], ["demo", "--help"]):
         answer = CliRunner().invoke(app, words)

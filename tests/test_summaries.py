@@ -55,7 +55,8 @@ bound       at most 506 mistakes possible, 260 made: Gentile 2003, L1 over every
             (R/γ)² is at least 82,448, if any weights separate the data at all
 sandwich    none: the final weights do not separate the mistaken examples
 new errors  the weights met in the first pass, not the final ones, err on at most 30.3% of new
-            examples, on average, with 95% confidence, if all examples are drawn and met at random"""
+            examples, on average, with 95% confidence, if all examples are drawn and met at random\
+"""
 INTERRUPTED = """\
 verdict     interrupted: Ctrl-C was pressed; this is about the run up to then
 passes      none was finished; 0 examples met in all

@@ -15,6 +15,14 @@ def main() -> None:
 
         print(f"novikoff {__version__}")
         return
-    from novikoff.cli.app import app
+    try:
+        from novikoff.cli.app import app
 
-    app()
+        app()
+    except KeyboardInterrupt:  # before the verb itself could answer
+        print("novikoff: interrupted", file=sys.stderr)
+        sys.exit(130)
+    except SystemExit as end:
+        if isinstance(end.__context__, BrokenPipeError):  # nobody reads on; typer says 1
+            sys.exit(141)
+        raise

@@ -6,14 +6,15 @@ import json
 import math
 import os
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from novikoff.cli.common import (
+    LABEL_HELP,
     DataFile,
     Format,
-    LabelColumn,
     ZeroBased,
     fail,
     one_line_errors,
@@ -25,6 +26,20 @@ if TYPE_CHECKING:
     from novikoff.guarantees.certificates import Certificate
 
 
+def less_than_all(share: float | None) -> float | None:
+    """Typer's ranges cannot leave their end out, and let nan in."""
+    if share is None or 0 <= share < 1:
+        return share
+    raise typer.BadParameter(f"{share} is not in the range 0<=x<1.")
+
+
+def no_nan(seconds: float | None) -> float | None:
+    """The same, without an end."""
+    if seconds is None or seconds >= 0:
+        return seconds
+    raise typer.BadParameter(f"{seconds} is not in the range x>=0.")
+
+
 def certify(
     data: DataFile,
     output: Annotated[
@@ -34,21 +49,28 @@ def certify(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print the certificate instead of words.")
     ] = False,
-    label: LabelColumn = None,
+    label: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help=LABEL_HELP, show_default="the last column"),
+    ] = None,
     intercept: Annotated[
         bool, typer.Option(help="Whether the hyperplane may miss the origin.")
     ] = True,
     margin_rtol: Annotated[
         float | None,
         typer.Option(
-            min=0.0,
-            metavar="FLOAT",
+            callback=less_than_all,
+            metavar="FLOAT [0<=x<1]",
             help="Narrow the interval for the best margin to this relative width.",
         ),
     ] = None,
     max_seconds: Annotated[
         float | None,
-        typer.Option(min=0.0, metavar="FLOAT", help="Stop after about so long, undecided."),
+        typer.Option(
+            callback=no_nan,
+            metavar="FLOAT [x>=0]",
+            help="Stop after about so long, undecided.",
+        ),
     ] = None,
     format: Format = None,
     zero_based: ZeroBased = False,
@@ -82,7 +104,10 @@ def certify(
         found = found.named(given.names, given.label, given.classes)
     if output is not None:
         with one_line_errors(str(output)):
-            found.save(output)
+            try:
+                found.save(output)
+            except OSError as error:  # it would name a file of another name
+                fail(f"{output}: {(error.strerror or str(error)).lower()}")
     if status == 130:
         where = "" if output is None else f" and is in {output}"
         typer.echo(f"novikoff: interrupted; this much is known{where}:", err=True)
@@ -94,15 +119,20 @@ def certify(
 def refuse_what_cannot_be_written(output: Path, data: str) -> None:
     """Before the long work, not after it."""
     folder = output.parent
-    if str(output) == "-":
-        fail("-o -: to print the certificate, say --json")
-    if not folder.is_dir():
-        fail(f"{output}: there is no directory {folder}")
-    if output.exists() and not output.is_file():
-        fail(f"{output}: not a file; to print the certificate, say --json")
-    if output.exists() and os.path.exists(data) and output.samefile(data):
-        fail(f"{output}: these are the data; name another file for the certificate")
-    if not os.access(folder, os.W_OK | os.X_OK):
+    try:
+        if str(output) == "-":
+            fail("-o -: to print the certificate, say --json")
+        if not folder.is_dir():
+            fail(f"{output}: there is no directory {folder}")
+        if output.exists() and not output.is_file():
+            fail(f"{output}: not a file; to print the certificate, say --json")
+        if output.exists() and os.path.exists(data) and output.samefile(data):
+            fail(f"{output}: these are the data; name another file for the certificate")
+    except OSError as error:
+        fail(f"{output}: {(error.strerror or str(error)).lower()}")
+    try:
+        TemporaryFile(dir=folder).close()
+    except OSError:
         fail(f"{output}: the directory {folder} is not writable")
 
 

@@ -26,14 +26,7 @@ class FileFormat(StrEnum):
 DataFile: TypeAlias = Annotated[
     str, typer.Argument(metavar="DATA", help="svmlight or CSV, plain or gzipped; - is stdin.")
 ]
-LabelColumn: TypeAlias = Annotated[
-    str | None,
-    typer.Option(
-        "--label",
-        metavar="COLUMN",
-        help="CSV: where the labels are, a name or a position from 0.",
-    ),
-]
+LABEL_HELP = "CSV: where the labels are, a name or a position from 0."
 Format: TypeAlias = Annotated[
     FileFormat | None, typer.Option(help="By default told from the file's name or first line.")
 ]
@@ -76,7 +69,7 @@ def one_line_errors(path: str) -> Iterator[None]:
     except BadExample as error:
         fail(str(error))
     except BrokenPipeError:
-        raise  # nobody reads on: typer ends quietly
+        raise  # nobody reads on: main ends quietly
     except OSError as error:
         fail(f"{error.filename or path}: {(error.strerror or str(error)).lower()}")
     except MemoryError as error:

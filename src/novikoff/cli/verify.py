@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from novikoff.cli.common import (
+    LABEL_HELP,
     DataFile,
     Format,
-    LabelColumn,
     ZeroBased,
     fail,
     one_line_errors,
@@ -28,15 +28,19 @@ def verify(
         str, typer.Argument(metavar="CERT", help="What `novikoff certify -o CERT` wrote.")
     ],
     data: DataFile,
-    label: LabelColumn = None,
+    label: Annotated[
+        str | None,
+        typer.Option(metavar="COLUMN", help=LABEL_HELP, show_default="the certificate's"),
+    ] = None,
     format: Format = None,
     zero_based: ZeroBased = False,
 ) -> None:
     """Check that a certificate proves its verdict on the data.
 
-    All is computed in exact arithmetic, and how the certificate was found plays no part.
+    All is computed in exact arithmetic, and how the certificate was found plays no part. One that
+    is undecided proves no verdict, even if all it says is true.
 
-    Exit status: 0 proved, 1 rejected, 2 bad input.
+    Exit status: 0 proved, 1 rejected or undecided, 2 bad input, 130 interrupted.
     """
     name = "<stdin>" if data == "-" else data
     with one_line_errors(name), spinner(f"reading {certificate}") as say:
@@ -55,8 +59,9 @@ def verify(
             )
             say(f"checking {about.rows:,} rows")
             separability.verify(claim, in_order(given, about.names, name))
-            held = "proved" if claim.verdict != "undecided" else "no verdict, but true so far,"
-            words, status = f"{claim.verdict}: {held} for the {about.rows:,} rows", 0
+            status = 1 if claim.verdict == "undecided" else 0
+            held = "no verdict, but true so far," if status else "proved"
+            words = f"{claim.verdict}: {held} for the {about.rows:,} rows"
         except Rejected as reason:
             words, status = f"rejected: {reason}", 1
     with one_line_errors("standard output"):
@@ -65,13 +70,17 @@ def verify(
 
 
 def load(path: str) -> Certificate:
-    """The certificate; Rejected if it is damaged, however badly."""
+    """The certificate; Rejected if it is damaged, however badly, or if it is something else."""
     from novikoff import Certificate, Rejected
 
     try:
         return Certificate.load(path)
     except (ArithmeticError, AttributeError, RecursionError) as error:
         raise Rejected(f"{path}: it is not a certificate: {error}") from None
+    except Rejected as reason:
+        with open(path, "rb") as file:
+            swapped = not file.read(99).lstrip().startswith(b"{")
+        raise Rejected(f"{reason}{' (the certificate comes first)' * swapped}") from None
 
 
 def in_order(given: Data, names: tuple[str, ...] | None, path: str) -> Block:

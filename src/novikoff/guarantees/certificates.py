@@ -49,7 +49,7 @@ class Certificate:
         R², the largest ‖x‖² with the constant.
     aliases
         Columns that are sums of others: for each one a vector v with ⟨v,x⟩ = 0 on every row, its
-        last entry the aliased column's. None: not looked for, there being too many columns.
+        last entry the aliased column's. None: not looked for, it would have taken too long.
     data
         Its shape and fingerprint.
     """

@@ -25,6 +25,7 @@ import hashlib
 import json
 import struct
 import sys
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from io import StringIO
@@ -35,7 +36,7 @@ from typing import Any, TypeAlias
 
 Row: TypeAlias = Iterable[tuple[int, float]]  # columns that increase, and their values
 Whole: TypeAlias = dict[int, int]  # a sparse vector of integers
-PRIME = 2**61 - 1
+PRIME = 2**63 - 25  # modulo which the powers of two, of which floats are made, stay apart
 
 
 class Rejected(ValueError):  # noqa: N818  (it says what became of the certificate)
@@ -184,6 +185,7 @@ def check(certificate: Mapping[str, Any], examples: Iterable[tuple[int, Row]]) -
     separated: list[int] = []
     n, least, radius = 0, Fraction(0), Fraction(0)
     for i, (label, row) in enumerate(examples):
+        require(label in (-1, 1), f"row {i} has the label {label!r}, not -1 or 1")
         entries = [(c, float(v)) for c, v in row if v]
         k, places, values = len(entries), [c for c, _ in entries], [v for _, v in entries]
         increasing = all(a < b for a, b in pairwise([-1, *places, it.d]))
@@ -239,68 +241,78 @@ def check(certificate: Mapping[str, Any], examples: Iterable[tuple[int, Row]]) -
 
 
 def read(path: str, about: Mapping[str, Any], first: int = 1) -> Iterator[tuple[int, Row]]:
-    """The examples of a CSV file; of svmlight's, if the certificate names no column of labels."""
+    """The examples of a CSV file, if it is called so or the labels have a name; else svmlight's."""
     raw, label, names = Path(path).read_bytes(), about["label"], about["names"]
-    raw = gzip.decompress(raw) if raw.startswith(b"\x1f\x8b") else raw
-    text = raw.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
-    if label is None:
+    text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8-sig")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    if label is None and path.lower().removesuffix(".gz")[-4:] not in (".csv", ".tsv"):
         for words in filter(None, (line.partition("#")[0].split() for line in text.split("\n"))):
-            pairs = (word.split(":") for word in words[1:])
-            yield sign(words[0], about), [(int(c) - first, finite(v)) for c, v in pairs]
+            pairs = [word.partition(":") for word in words[1:]]
+            require(all(c.isdecimal() for c, _, _ in pairs), "an index is not a whole number")
+            yield sign(words[0], about), [(int(c) - first, finite(v)) for c, _, v in pairs]
         return
-    line = next(filter(str.strip, text.split("\n")), "")
-    marks = "\t" if path.lower().removesuffix(".gz").endswith(".tsv") else ",\t;"
-    mark = next((mark for mark in marks if mark in line), marks[0])
+    line = "\t" if ".tsv" in path.lower()[-7:] else text.strip().partition("\n")[0]
+    mark = next((mark for mark in ",\t;" if mark in line), "\t")
     table = csv.reader(StringIO(text), delimiter=mark, skipinitialspace=True, strict=True)
-    records = ([cell.strip() for cell in cells] for cells in table)
-    rows = (cells for cells in records if len(cells) > 1 or any(cells))
-    top = next(rows, [])
-    header = [str(k) for k, _ in enumerate(top)] if names is None else top
-    require(label in header or label.isdigit(), f"there is no column {label!r}")
-    at = header.index(label) if label in header else int(label)
-    places = [k for k, _ in enumerate(header) if k != at]
-    if names is not None and names != [header[k] for k in places]:
-        places.sort(key=lambda k: names.index(header[k]))
-    for cells in chain([top], rows) if names is None else rows:
-        require(len(cells) == len(header), f"{cells} is not as long as the first line")
+    rows = (r for r in ([cell.strip() for cell in c] for c in table) if len(r) > 1 or any(r))
+    top = next(rows, [""])
+    at = len(top) - 1 if label is None else int(label) if label.isdecimal() else len(top)
+    at = top.index(label) if names is not None and label in top else at
+    require(at < len(top), f"column {label!r} is missing")
+    places = [k for k, _ in enumerate(top) if k != at]
+    if names is not None and names != [top[k] for k in places]:
+        for c in [*names, *(top[k] for k in places)]:
+            require(c in top, f"column {c!r} is missing")
+            require(c in names, f"column {c!r} is not one of the certificate's")
+        places.sort(key=lambda k: names.index(top[k]))
+    texts = [k for k, cell in enumerate(top) if value(cell) == cell] if label is None else []
+    header = names is not None or (texts and (texts != [at] or top[at] not in about["classes"]))
+    for cells in rows if header else chain([top], rows):
+        require(len(cells) == len(top), f"line {table.line_num} is not as long as the first")
         yield sign(cells[at], about), [(c, finite(cells[k])) for c, k in enumerate(places)]
+
+
+def value(text: str) -> float | str:
+    """The number, if it is one."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
 
 
 def finite(text: str) -> float:
     """A number, but not nan or inf."""
-    require(isfinite(float(text)), f"{text!r} is not finite")
+    require(value(text) != text and isfinite(float(text)), f"{text!r} is not a finite number")
     return float(text)
 
 
 def sign(label: str, about: Mapping[str, Any]) -> int:
     """−1 for the first of the certificate's two classes, +1 for the other; numbers as numbers."""
-    for sign, name in zip((-1, 1), about["classes"], strict=True):
-        try:
-            same = float(label) == float(name)
-        except ValueError:
-            same = label == name
-        if same:
-            return sign
-    raise Rejected(f"label {label!r} is neither of {about['classes']}")
+    classes, names = [value(name) for name in about["classes"]], map(repr, about["classes"])
+    require(value(label) in classes, f"label {label!r} is neither {' nor '.join(names)}")
+    return (-1, 1)[classes.index(value(label))]
 
 
 def main() -> int:
     """Check the certificate named first on the command line against the data named second."""
     if len(sys.argv) != 3 and sys.argv[3:] != ["--zero-based"]:
-        print((__doc__ or "").split("\n\n")[1].strip(), file=sys.stderr)
-        return 2
+        print(__doc__, file=sys.stdout if "--help" in sys.argv else sys.stderr)
+        return 0 if "--help" in sys.argv else 2
+    file, data, *zero_based = sys.argv[1:]
     try:
-        certificate = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-        check(certificate, read(sys.argv[2], certificate["data"], first=0 if sys.argv[3:] else 1))
-    except OSError as error:
-        print(error, file=sys.stderr)
+        it = json.loads(Path(file).read_text(encoding="utf-8", errors="replace"))
+        require(isinstance(it, dict), f"{file}: it is not a certificate")
+        check(it, read(data, it.get("data"), first=0 if zero_based else 1))
+    except (EOFError, OSError, UnicodeDecodeError, zlib.error) as error:
+        why = str(getattr(error, "strerror", None) or error).lower().removesuffix(" or directory")
+        print(f"{getattr(error, 'filename', None) or data}: {why}", file=sys.stderr)
         return 2
-    except Exception as reason:  # whatever it was, nothing is proved
-        print(f"rejected: {reason if isinstance(reason, Rejected) else repr(reason)}")
+    except Exception as e:  # whatever it was, nothing is proved
+        print("rejected:", f"{file}: this is not JSON" if type(e) is json.JSONDecodeError else e)
         return 1
-    held = "proved" if certificate["verdict"] != "undecided" else "no verdict, but true so far,"
-    print(f"{certificate['verdict']}: {held} for the {certificate['data']['rows']:,} rows")
-    return 0
+    held = "proved" if it["verdict"] != "undecided" else "no verdict, but true so far,"
+    print(f"{it['verdict']}: {held} for the {it['data']['rows']:,} rows")
+    return 0 if held == "proved" else 1
 
 
 if __name__ == "__main__":

@@ -169,7 +169,7 @@ class ExactRows:
             size = float(np.sqrt(np.sum(u.integers.astype(np.float64) ** 2)))
             if size < 2.0**52 / self.norms.max(initial=1.0):
                 return np.zeros(len(self.rows))
-        terms = int(np.count_nonzero(w)) + 16
+        terms = int(np.count_nonzero(u.integers)) + 16
         # Adding up n products errs by n ulps of the sum of magnitudes at most, in any order, and
         # that sum is no more than ‖u‖‖x‖ (Cauchy). Rounding u itself adds one more ulp of it.
         with np.errstate(over="ignore"):

@@ -27,7 +27,7 @@ class Stopped(KeyboardInterrupt):
     """Ctrl-C during `certify`; `certificate` holds what was known by then, and is true."""
 
     def __init__(self, certificate: Certificate) -> None:
-        super().__init__("interrupted: the verdict is undecided")
+        super().__init__(f"interrupted: the verdict is {certificate.verdict}")
         self.certificate = certificate
 
     def __reduce__(self) -> tuple[type[Stopped], tuple[Certificate]]:

@@ -6,8 +6,15 @@ import numpy as np
 
 from novikoff.guarantees.separation import Sparse
 from novikoff.separability.face import orthogonal_vector
-from novikoff.separability.linear import independent_columns, independent_rows, solve
+from novikoff.separability.linear import (
+    TooLarge,
+    independent_columns,
+    independent_rows,
+    solve,
+)
 from novikoff.separability.points import Points
+
+_WORK = 1e7  # a second or two
 
 
 def aliases(points: Points) -> tuple[Sparse, ...]:
@@ -30,7 +37,7 @@ def aliases(points: Points) -> tuple[Sparse, ...]:
         if len(rest) == 0:
             return ()
         basis = independent_rows(z[:, independent])
-        sums, under = solve(z[np.ix_(basis, independent)], z[np.ix_(basis, rest)])
+        sums, under = solve(z[np.ix_(basis, independent)], z[np.ix_(basis, rest)], most=_WORK)
         relations = [
             orthogonal_vector(int(order[f]), under, order[independent], -sums[:, k])
             for k, f in enumerate(rest.tolist())
@@ -39,4 +46,7 @@ def aliases(points: Points) -> tuple[Sparse, ...]:
         if len(against) == 0:
             return tuple(relations)
         step = max(1, len(against) // (2 * len(relations)))
-        sample = np.union1d(sample, against[::step])
+        more = np.union1d(sample, against[::step])
+        if len(more) == len(sample):
+            raise TooLarge("the prime divides a determinant")
+        sample = more

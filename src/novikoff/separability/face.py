@@ -70,10 +70,9 @@ class Face:
 
     def add(self, multipliers: Mapping[int, int]) -> None:
         """Take in rows whose multiples, by positive numbers, sum to zero exactly."""
-        for i, x in multipliers.items():
-            self.multipliers[i] = self.multipliers.get(i, 0) + x
         together = np.concatenate([self.basis, np.array(sorted(multipliers), dtype=np.int64)])
         self._span(_Frame.of(self.points, together, self.columns))
+        self.multipliers = _sum(self.multipliers, multipliers)
 
     def add_rounded(self, rows: Positions, near: Vector) -> bool:
         """Take in rows whose positive multiples sum to zero as far as floating point can tell.
@@ -97,24 +96,23 @@ class Face:
             solution, under = solve(square, right.reshape(-1, 1))
             found: list[int] = solution[:, 0].tolist()
             if all(x > 0 for x in found[known:]):
-                self._lift(dict(zip(self.basis.tolist(), found[:known], strict=True)))
-                fresh = frame.rows[frame.independent[known:]].tolist()
-                self.multipliers.update(zip(fresh, found[known:], strict=True))
-                rest = (under * given).tolist()
-                self.multipliers.update(zip(frame.rows[fixed].tolist(), rest, strict=True))
-                common = math.gcd(*self.multipliers.values())
-                self.multipliers = {i: x // common for i, x in self.multipliers.items()}
+                lifted = self._lifted(dict(zip(self.basis.tolist(), found[:known], strict=True)))
+                fresh = dict(zip(frame.rows[frame.independent[known:]].tolist(), found[known:],
+                                 strict=True))  # fmt: skip
+                rest = dict(zip(frame.rows[fixed].tolist(), (under * given).tolist(), strict=True))
+                together = _sum(_sum(lifted, fresh), rest)
+                if not self.points.sum_is_zero(together):  # the prime missed a dimension
+                    return False
+                common = math.gcd(*together.values())
                 self._span(frame)
+                self.multipliers = {i: x // common for i, x in together.items()}
                 return True
         return False
 
-    def _lift(self, change: Mapping[int, int]) -> None:
-        """Add to the multipliers of the basis, and so much of the zero sum that all stay > 0."""
+    def _lifted(self, change: Mapping[int, int]) -> dict[int, int]:
+        """The multipliers with these changes, and so much of the zero sum that all stay > 0."""
         times = max([1, *(-x // self.multipliers[i] + 1 for i, x in change.items())])
-        for i in self.multipliers:
-            self.multipliers[i] *= times
-        for i, x in change.items():
-            self.multipliers[i] += x
+        return {i: times * x + change.get(i, 0) for i, x in self.multipliers.items()}
 
     def _span(self, frame: _Frame) -> None:
         """Let U be the span of these rows."""
@@ -148,17 +146,24 @@ class Face:
         length = self.points.length
         vectors = [_floats(v) for v in self.complement]
         columns = [np.array(list(v), dtype=np.int64) for v in self.complement]
-        columns += [self.untouched[k : k + 1] for k in range(len(self.untouched))]
-        vectors += [np.ones(1)] * len(self.untouched)
+        alone = self.untouched
+        columns += [alone[k : k + 1] for k in range(len(alone))]
+        vectors += [np.ones(1)] * len(alone)
         starts = np.concatenate([[0], np.cumsum([len(c) for c in columns])]).astype(np.int64)
         data = np.concatenate([np.zeros(0), *vectors])
         where = np.concatenate([np.zeros(0, dtype=np.int64), *columns])
         return sparse.csc_array((data, where, starts), shape=(length, len(columns)))
 
-    def weights(self, coordinates: Vector, *, bits: int) -> ExactVector:
-        """Weights exactly orthogonal to U, near those with these coordinates in `orthogonal`."""
-        top = float(np.abs(coordinates).max())
-        whole = [round(x / top * 2**bits) for x in coordinates.tolist()]
+    def weights(self, coordinates: Vector, *, bits: int | None) -> ExactVector:
+        """Weights exactly orthogonal to U, with coordinates in `orthogonal` near to these.
+
+        They are rounded to so many bits of the largest; not at all when that is None.
+        """
+        if bits is None:
+            whole = integers(coordinates)[0].tolist()
+        else:
+            top = float(np.abs(coordinates).max())
+            whole = [round(x / top * 2**bits) for x in coordinates.tolist()]
         # the vectors of the complement were scaled to size 1 as floats
         sizes = [max(map(abs, v.values())) for v in self.complement]
         below = math.lcm(*sizes)
@@ -169,6 +174,10 @@ class Face:
         rest = (x * below for x in whole[len(sizes) :])
         total.update(zip(self.untouched.tolist(), rest, strict=True))
         return ExactVector.sparse(total, self.points.length)
+
+
+def _sum(a: Mapping[int, int], b: Mapping[int, int]) -> dict[int, int]:
+    return {i: a.get(i, 0) + b.get(i, 0) for i in {**a, **b}}
 
 
 def orthogonal_vector(free: int, number: int, pivots: Positions, others: Integers) -> Sparse:

@@ -64,12 +64,18 @@ class Points:
 
     def hull_squared(self, multipliers: Sparse) -> Fraction:
         """‖Σ λ z‖² over (Σ λ)²: the square of a margin that no weights exceed."""
+        return self._total(multipliers).squared / sum(multipliers.values()) ** 2
+
+    def sum_is_zero(self, multipliers: Sparse) -> bool:
+        """Whether Σ λ z = 0, exactly."""
+        return self._total(multipliers).is_zero
+
+    def _total(self, multipliers: Sparse) -> ExactSum:
         at = np.array(list(multipliers), dtype=np.int64)
         times = packed(list(multipliers.values()))
         total = ExactSum(self.length)
-        signed = times * self.labels[at].astype(times.dtype)
-        total.add(self.rows, at, signed, Fraction(1))
-        return total.squared / sum(multipliers.values()) ** 2
+        total.add(self.rows, at, times * self.labels[at].astype(times.dtype), Fraction(1))
+        return total
 
     @cached_property
     def exponent(self) -> int:

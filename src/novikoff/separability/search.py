@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from novikoff.guarantees.exact import ExactVector
 from novikoff.guarantees.separation import Separation, Sparse, aliased_column
@@ -61,42 +63,53 @@ class Search:
         self._until = until
         self._say = progress
         self._mistakes = np.zeros(len(points), dtype=np.int64)
+        self._cycle: dict[int, int] = {}
+        self._solved = 0
 
     def run(self) -> None:
         """Try one way after the other until the verdict is known."""
         try:
+            first, second = self._contradictions()
+            complete = len(first) == 0 and self._perceptron()
             self._look_for_aliases()
-            self._look_for_contradictions()
-            if not self.known.face.multipliers and self._perceptron():
-                return
-            self._programs()
+            if not complete:
+                self._begin(first, second)
+                self._programs()
         except (Undecided, TooLarge) as reason:
             self.known.why = str(reason)
 
+    def _contradictions(self) -> tuple[Positions, Positions]:
+        """Pairs of equal rows with different labels; not more than can be made use of."""
+        self._say("looking for contradictory rows")
+        first, second = contradictions(self.points)
+        few = max(1, min(_PAIRS, MOST_NUMBERS // max(1, self.points.length)))
+        return first[:few], second[:few]
+
     def _look_for_aliases(self) -> None:
+        """Leave aliased columns alone from now on; unless it takes too much to find them."""
         if self.points.length > MOST_COLUMNS:
             return
         self._say("looking for aliased columns")
-        self.known.aliases = aliases(self.points)
+        try:
+            self.known.aliases = aliases(self.points)
+        except TooLarge:
+            return
         aliased = [aliased_column(v, self.points.rows.dim) for v in self.known.aliases]
         columns = np.setdiff1d(np.arange(self.points.length), aliased)
         self.known.face = Face(self.points, columns)
 
-    def _look_for_contradictions(self) -> None:
-        """Rows of zeros, and equal rows with different labels."""
-        self._say("looking for contradictory rows")
+    def _begin(self, first: Positions, second: Positions) -> None:
+        """What is inseparable to begin with: rows of zeros, contradictory ones, a cycle's."""
         face = self.known.face
         zero = np.flatnonzero(~self.points.touching(np.ones(self.points.length, dtype=np.bool_)))
         if len(zero):
             face.add({int(zero[0]): 1})
-        first, second = contradictions(self.points)
-        if len(first) == 0:
-            return
-        few = max(1, min(_PAIRS, MOST_NUMBERS // max(1, self.points.length)))
-        first, second = first[:few], second[:few]
-        columns = np.intersect1d(self.points.touched_by(first), face.columns)
-        chosen = independent_rows(self.points.whole(first, columns))
-        face.add({int(i): 1 for i in (*first[chosen], *second[chosen])})
+        if len(first):
+            columns = np.intersect1d(self.points.touched_by(first), face.columns)
+            chosen = independent_rows(self.points.whole(first, columns))
+            face.add({int(i): 1 for i in (*first[chosen], *second[chosen])})
+        if self._cycle:
+            face.add(self._cycle)
 
     def _perceptron(self) -> bool:
         """Run the perceptron while it gets on; whether its weights separate, exactly."""
@@ -114,7 +127,7 @@ class Search:
                 return True
             if run.cycle is not None:
                 counts = map(int, run.cycle.multipliers)  # every step was 1
-                self.known.face.add(dict(zip(run.cycle.rows.tolist(), counts, strict=True)))
+                self._cycle = dict(zip(run.cycle.rows.tolist(), counts, strict=True))
                 return False
             read += passes * (points.entries + _PASS_ITSELF)
             if run.verdict == Verdict.SEPARATED or (read > _PATIENCE and _stuck(ledger, passes)):
@@ -155,7 +168,7 @@ class Search:
         if face.multipliers:
             self._say(_NOT_COMPLETE)
         working = np.zeros(0, dtype=np.int64)
-        for count in range(_PROGRAMS):
+        while True:
             outside = np.zeros(0, dtype=np.int64)
             if not face.is_everything:
                 outside = np.flatnonzero(face.outside())
@@ -164,22 +177,7 @@ class Search:
             dimension = len(face.columns) - len(face.pivots)
             working = self._more_rows(np.intersect1d(working, outside), outside, dimension)
             basis = face.orthogonal()
-            while True:
-                left = self._until - time.monotonic()
-                if left <= 0:
-                    raise Undecided("the time allowed was used up")
-                self._say(
-                    f"linear program {count + 1}: {len(working):,} of {len(outside):,} rows, "
-                    f"{dimension:,} dimensions"
-                )
-                try:
-                    best = maximal_support(self.points.matrix(working) @ basis, seconds=left)
-                except Unsolved as reason:
-                    raise Undecided(f"the linear program was not solved: {reason}") from None
-                count += 1
-                if not best.separated.all():
-                    self._grow(face, working, best)
-                    break
+            while (best := self._solve(working, basis, len(outside))).separated.all():
                 against = self._rows_against(face, best.weights, basis @ best.weights, outside)
                 if len(against) == 0:
                     return None
@@ -187,7 +185,24 @@ class Search:
                 if len(fresh) == 0:
                     raise Undecided("floating point separates rows that exact arithmetic does not")
                 working = np.union1d(working, fresh[: max(200, dimension)])
-        raise Undecided(f"{_PROGRAMS} linear programs did not decide it")
+            self._grow(face, working, best)
+
+    def _solve(self, working: Positions, basis: sparse.csc_array[Any], outside: int) -> Support:
+        """The maximal-support program on the working rows, for the weights still possible."""
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise Undecided("the time allowed was used up")
+        if self._solved == _PROGRAMS:
+            raise Undecided(f"{_PROGRAMS} linear programs did not decide it")
+        self._solved += 1
+        self._say(
+            f"linear program {self._solved}: {len(working):,} of {outside:,} rows, "
+            f"{basis.shape[1]:,} dimensions"
+        )
+        try:
+            return maximal_support(self.points.matrix(working) @ basis, seconds=left)
+        except Unsolved as reason:
+            raise Undecided(f"the linear program was not solved: {reason}") from None
 
     def _more_rows(self, working: Positions, outside: Positions, dimension: int) -> Positions:
         """Rows to begin with: those most often mistaken, then some from everywhere."""
@@ -217,7 +232,7 @@ class Search:
         wrong = np.flatnonzero(scores <= 0)
         if len(wrong):
             return outside[wrong[np.argsort(scores[wrong])]]
-        for bits in _BITS:
+        for bits in (*_BITS, None):
             exact = face.weights(coordinates, bits=bits)
             signs = self.points.signs(exact)
             if (signs[outside] > 0).all():

@@ -50,20 +50,21 @@ def read_table(
     texts = [j for j, field in enumerate(first) if _is_text(field)]
     at = _label_column(label, first if texts else None, len(first), name)
     positions = [str(j) for j in range(len(first))]
+    if texts == [at] and label != first[at] and _are_classes(records, at):
+        texts = []
+    nameless = [j for j, field in enumerate(first) if not field and j != at]
+    if texts and nameless:
+        raise BadExample(f"{name}:{line}: {_nameless(nameless[0])}")
     columns = [shown(field) for field in first] if texts else positions
     values, labels, lines = _parse(records, columns, at, header=bool(texts))
-    kinds = {first[at], *labels}
-    if texts == [at] and label != first[at] and len(kinds) <= 2 and all(map(_is_text, kinds)):
-        texts, columns = [], positions
-        values, labels, lines = _parse(records, columns, at, header=False)
     if not labels:
         raise BadExample(f"{name}: there are no examples")
-    hint = " (the label is the last column unless label names one)" if label is None else ""
+    hint = " (the label is the last column unless --label (label=) names another)"
     signs, classes = two_classes(
         labels,
         lambda i: f"{name}:{lines[i]}: column {columns[at]}",
         classes=classes,
-        hint=hint,
+        hint=hint if label is None else "",
     )
     names = (*first[:at], *first[at + 1 :]) if texts else None
     rows = DenseRows(np.asarray(values).reshape(len(labels), -1))
@@ -116,6 +117,21 @@ def _parse(
         lines.append(line)
         values.extend(_quickly(record) or _carefully(record, features, f"{records.name}:{line}"))
     return values, labels, lines
+
+
+def _are_classes(records: _Records, at: int) -> bool:
+    """Whether the fields of a column are one text or two, the first line's among them."""
+    kinds = {record[at].strip() for _, record in records if at < len(record)}
+    return len(kinds) <= 2 and all(map(_is_text, kinds))
+
+
+def _nameless(column: int) -> str:
+    if column:
+        return f"column {column} has no name; give it one"
+    return (
+        "column 0 has no name; pandas and R write row numbers there: "
+        "write the file without them (index=False, row.names=FALSE) or give it a name"
+    )
 
 
 def _quickly(record: list[str]) -> list[float] | None:

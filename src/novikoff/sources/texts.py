@@ -107,7 +107,8 @@ def two_classes(
         kinds[text] = _kind(text)
         if kinds[text] not in texts and (classes or len(texts) == 2):
             at, before = where(labels.index(text)), " and ".join(map(shown, texts.values()))
-            third = f"is a third, after {before}; there must be two{hint}"
+            cure = f"there must be two; ask about one against the rest{hint}"
+            third = f"is a third, after {before}; {cure}"
             neither = f"is not one of {before}"
             raise BadExample(f"{at}: label {shown(text)} {neither if classes else third}")
         texts.setdefault(kinds[text], text)

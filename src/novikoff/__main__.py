@@ -1,0 +1,8 @@
+"""`python -m novikoff` is `novikoff`."""
+
+from __future__ import annotations
+
+from novikoff.cli import main
+
+if __name__ == "__main__":
+    main()
