@@ -88,7 +88,7 @@ class Certificate:
             part = weights[j] if v[j] > 0 else -weights[j]
             weights = [abs(v[j]) * w - part * v.get(k, 0) for k, w in enumerate(weights)]
         return tuple(
-            math.nan if j in aliased else math.copysign(math.inf, w) if w else 0.0
+            math.nan if j in aliased else math.inf if w > 0 else -math.inf if w else 0.0
             for j, w in enumerate(weights)
         )
 

@@ -173,5 +173,5 @@ def root(over: int, under: int) -> float:
 
 def packed(whole: list[int]) -> Integers:
     """The integers as int64 if they have room in it, otherwise as Python's own."""
-    small = all(-(2**62) < n < 2**62 for n in whole)
+    small = not whole or (min(whole) > -(2**62) and max(whole) < 2**62)
     return np.array(whole, dtype=np.int64 if small else object)

@@ -186,12 +186,12 @@ def label_of(y: Any) -> str | None:
 def _certificate(points: Points, known: Findings, margin: MarginInterval) -> Certificate:
     """The findings put together: nothing is searched for any more."""
     face, n = known.face, len(points)
-    weights = np.zeros(points.length) if known.weights is None else known.weights.integers
+    none = np.zeros(points.length, dtype=np.int64)
+    weights = none if known.weights is None else known.weights.integers
     decided = known.verdict in (Separation.QUASI_COMPLETE, Separation.OVERLAP)
     span = face.touched
-    if known.aliases:
-        touched = points.touched_by(np.array(sorted(face.multipliers), dtype=np.int64))
-        span = touched
+    if known.aliases:  # the face leaves aliased columns out, the proof does not
+        span = points.touched_by(np.array(sorted(face.multipliers), dtype=np.int64))
     inside = set(span.tolist())
     complement = [
         {j: x for j, x in v.items() if j in inside}
@@ -199,7 +199,7 @@ def _certificate(points: Points, known: Findings, margin: MarginInterval) -> Cer
     ]
     return Certificate(
         verdict=known.verdict,
-        weights=tuple(int(w) for w in weights.tolist()),
+        weights=tuple(weights.tolist()),
         multipliers=dict(sorted(face.multipliers.items())),
         separated_rows=np.zeros(0, dtype=np.int64)
         if known.separated is None

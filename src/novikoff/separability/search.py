@@ -70,6 +70,9 @@ class Search:
         """Try one way after the other until the verdict is known."""
         try:
             first, second = self._contradictions()
+            if len(first):
+                self.known.face.add({int(first[0]): 1, int(second[0]): 1})
+                self._say(_NOT_COMPLETE)
             complete = len(first) == 0 and self._perceptron()
             self._look_for_aliases()
             if not complete:
@@ -127,6 +130,7 @@ class Search:
                 return True
             if run.cycle is not None:
                 counts = map(int, run.cycle.multipliers)  # every step was 1
+                self._say(_NOT_COMPLETE)
                 self._cycle = dict(zip(run.cycle.rows.tolist(), counts, strict=True))
                 return False
             read += passes * (points.entries + _PASS_ITSELF)
@@ -165,8 +169,6 @@ class Search:
     def _programs(self) -> None:
         """Linear programs on some of the rows outside the face, until the rest agree with one."""
         face = self.known.face
-        if face.multipliers:
-            self._say(_NOT_COMPLETE)
         working = np.zeros(0, dtype=np.int64)
         while True:
             outside = np.zeros(0, dtype=np.int64)
