@@ -21,6 +21,9 @@ bench: $(READY)
 	$(BIN)/python bench/epoch.py
 	$(BIN)/python bench/convergence.py
 	$(BIN)/python bench/startup.py
+	$(BIN)/python bench/watching.py
+	$(BIN)/python bench/certify.py --million
+	$(BIN)/python bench/threshold_functions.py
 
 # The type stubs of the compiled module are generated and committed; a test says when they are stale.
 stubs: $(READY)
