@@ -30,7 +30,9 @@ class Support:
     shares: Vector
 
 
-def maximal_support(points: sparse.csr_array[Any], *, seconds: float) -> Support:
+def maximal_support(
+    points: sparse.csr_array[Any], *, seconds: float, balanced: bool = False
+) -> Support:
     """Maximise Σ s over 0 ≤ s ≤ 1 and ⟨w,z⟩ ≥ s, with w free (see THEOREMS: maximal support).
 
     Where any weights have no point on its wrong side and some strictly right, all such points get
@@ -38,15 +40,20 @@ def maximal_support(points: sparse.csr_array[Any], *, seconds: float) -> Support
     at least 1: λ + μ ≥ 1, where μ belongs to s ≤ 1, with Σ λ z = 0.
 
     Points and columns are scaled to size 1 first, which changes neither question nor answer, and
-    back afterwards; weights and multipliers are each given up to a common positive factor.
+    back afterwards; weights and multipliers are each given up to a common positive factor. For data
+    with numbers of very different sizes `balanced` brings all of them nearer to 1 before that.
     """
     n, k = points.shape
     z = points.copy()
-    columns = _sizes(z.indices, z.data, k)
-    z.data /= columns[z.indices]
     of_row = np.repeat(np.arange(n), np.diff(z.indptr))
-    rows = _sizes(of_row, z.data, n)
-    z.data /= rows[of_row]
+    rows, columns = np.ones(n), np.ones(k)
+    for size in [_middles] * 8 * balanced + [_largest]:
+        by_column = size(z.indices, z.data, k)
+        z.data /= by_column[z.indices]
+        by_row = size(of_row, z.data, n)
+        z.data /= by_row[of_row]
+        with np.errstate(over="ignore"):
+            rows, columns = rows * by_row, columns * by_column
     answer = linprog(
         np.concatenate([np.zeros(k), -np.ones(n)]),
         A_ub=sparse.hstack([-z, sparse.eye_array(n)], format="csr"),
@@ -64,10 +71,25 @@ def maximal_support(points: sparse.csr_array[Any], *, seconds: float) -> Support
     return Support(weights, answer.x[k:] > 0.5, multipliers, shares)
 
 
-def _sizes(which: NDArray[Any], values: Vector, count: int) -> Vector:
+def _largest(which: NDArray[Any], values: Vector, count: int) -> Vector:
     """The largest magnitude in each group, to a power of two; 1 where there is none."""
     largest = np.zeros(count)
     np.maximum.at(largest, which, np.abs(values))
     largest[largest == 0] = 1.0
-    sizes: Vector = np.exp2(np.clip(np.round(np.log2(largest)), -1070, 1020))
+    return _power_of_two(np.log2(largest))
+
+
+def _middles(which: NDArray[Any], values: Vector, count: int) -> Vector:
+    """The geometric mean of the largest and the smallest magnitude that is not 0, likewise."""
+    some = values != 0
+    logs, high, low = np.log2(np.abs(values[some])), np.full(count, -np.inf), np.full(count, np.inf)
+    np.maximum.at(high, which[some], logs)
+    np.minimum.at(low, which[some], logs)
+    none = np.isinf(high)
+    high[none] = low[none] = 0.0
+    return _power_of_two((high + low) / 2)
+
+
+def _power_of_two(logs: Vector) -> Vector:
+    sizes: Vector = np.exp2(np.clip(np.round(logs), -1070, 1020))
     return sizes

@@ -65,6 +65,7 @@ class Search:
         self._mistakes = np.zeros(len(points), dtype=np.int64)
         self._cycle: dict[int, int] = {}
         self._solved = 0
+        self._balanced = False
 
     def run(self) -> None:
         """Try one way after the other until the verdict is known."""
@@ -185,9 +186,15 @@ class Search:
                     return None
                 fresh = np.setdiff1d(against, working, assume_unique=True)
                 if len(fresh) == 0:
-                    raise Undecided("floating point separates rows that exact arithmetic does not")
+                    self._balance("floating point separates rows that exact arithmetic does not")
                 working = np.union1d(working, fresh[: max(200, dimension)])
             self._grow(face, working, best)
+
+    def _balance(self, reason: str) -> None:
+        """Have the next programs balanced, if they are not already: it may be the sizes."""
+        if self._balanced:
+            raise Undecided(reason)
+        self._balanced = True
 
     def _solve(self, working: Positions, basis: sparse.csc_array[Any], outside: int) -> Support:
         """The maximal-support program on the working rows, for the weights still possible."""
@@ -202,7 +209,8 @@ class Search:
             f"{basis.shape[1]:,} dimensions"
         )
         try:
-            return maximal_support(self.points.matrix(working) @ basis, seconds=left)
+            points = self.points.matrix(working) @ basis
+            return maximal_support(points, seconds=left, balanced=self._balanced)
         except Unsolved as reason:
             raise Undecided(f"the linear program was not solved: {reason}") from None
 
@@ -222,8 +230,8 @@ class Search:
         order = np.argsort(-best.shares, kind="stable")  # large ones stay positive when solved for
         order = order[~best.separated[order] & (best.multipliers[order] > 0)]
         if not len(order) or not face.add_rounded(working[order], best.multipliers[order]):
-            raise Undecided("the solver's multipliers could not be made exact")
-        if first:
+            self._balance("the solver's multipliers could not be made exact")
+        elif first:
             self._say(_NOT_COMPLETE)
 
     def _rows_against(
