@@ -47,13 +47,16 @@ def maximal_support(
     z = points.copy()
     of_row = np.repeat(np.arange(n), np.diff(z.indptr))
     rows, columns = np.ones(n), np.ones(k)
-    for size in [_middles] * 8 * balanced + [_largest]:
-        by_column = size(z.indices, z.data, k)
-        z.data /= by_column[z.indices]
-        by_row = size(of_row, z.data, n)
-        z.data /= by_row[of_row]
-        with np.errstate(over="ignore"):
+    with np.errstate(all="ignore"):
+        for size in [_middles] * 8 * balanced + [_largest]:
+            by_column = size(z.indices, z.data, k)
+            z.data /= by_column[z.indices]
+            by_row = size(of_row, z.data, n)
+            z.data /= by_row[of_row]
             rows, columns = rows * by_row, columns * by_column
+    sizes = np.concatenate([rows, columns])
+    if not (np.isfinite(z.data).all() and np.isfinite(sizes).all() and (sizes > 0).all()):
+        raise Unsolved("the numbers are of too different sizes for floating point")
     answer = linprog(
         np.concatenate([np.zeros(k), -np.ones(n)]),
         A_ub=sparse.hstack([-z, sparse.eye_array(n)], format="csr"),
