@@ -108,3 +108,20 @@ def test_certificates_are_equal_when_they_say_the_same() -> None:
     assert len({first, again, other}) == 2
     assert repr(first) == "<Certificate: complete, 2 rows × 1 columns>"
     assert Certificate.from_dict(first.to_dict()) == first
+
+
+def test_a_contradiction_survives_what_is_too_large_to_finish(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(linear, "MOST_NUMBERS", 4)
+    X, y = [[1.0, 2.0], [1.0, 2.0], [0.0, 3.0], [0.0, 3.0]], [0, 1, 0, 1]
+    found = certify(X, y, fit_intercept=False)
+    assert found.verdict == "undecided"
+    assert found.margin.at_most_squared == 0
+    assert found.multipliers
+    assert verify(found, X, y)
+
+
+def test_a_named_series_of_labels_beside_nameless_columns_names_nothing() -> None:
+    found = certify(np.array([[0.0], [1.0]]), pd.Series([0, 1], name="cured"))
+    assert found.data.label is None  # a label without names would be a position in a file

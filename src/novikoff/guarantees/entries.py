@@ -182,7 +182,7 @@ class ExactRows:
     def _exactly(self, at: Positions, u: ExactVector) -> Iterator[tuple[slice, Integers, Fraction]]:
         """Part by part, ⟨u, x⟩ of the rows as integers times a unit."""
         matters = u.integers != 0
-        for part in _parts(self.rows, len(at)):
+        for part in parts(self.rows, len(at)):
             e = Entries.of(self.rows, at[part], bias=self.bias).only(matters)
             numbers, exponent = integers(e.values)
             yield part, e.dots(numbers, u), u.unit * Fraction(2) ** exponent
@@ -207,7 +207,7 @@ def largest_square(rows: Rows, *, bias: bool) -> Fraction:
     low[norms == np.finfo(float).max] = -np.inf
     best = Fraction(0)
     contenders = _may_be_least(low, high)
-    for part in _parts(rows, len(contenders)):
+    for part in parts(rows, len(contenders)):
         e = Entries.of(rows, contenders[part], bias=bias)
         numbers, exponent = integers(e.values)
         best = max(best, int(e.squares(numbers).max()) * Fraction(4) ** exponent)
@@ -217,7 +217,7 @@ def largest_square(rows: Rows, *, bias: bool) -> Fraction:
 def sum_of_squares(rows: Rows, times: Integers, *, bias: bool) -> Fraction:
     """Σ times[i] ‖x_i‖² over the rows, exactly."""
     total = Fraction(0)
-    for part in _parts(rows, len(rows)):
+    for part in parts(rows, len(rows)):
         e = Entries.of(rows, np.arange(part.start, part.stop), bias=bias)
         numbers, exponent = integers(e.values)
         squares = e.squares(numbers).tolist()
@@ -241,7 +241,7 @@ class ExactSum:
             self._share_unit(unit)
             self._whole += sums.astype(np.int64).astype(object) * int(unit / self._unit)
             return
-        for part in _parts(rows, len(at)):
+        for part in parts(rows, len(at)):
             e = Entries.of(rows, at[part], bias=bias)
             numbers, exponent = integers(e.values)
             each = np.repeat(times[part], e.lengths)
@@ -283,8 +283,9 @@ def _whole_sums(rows: Rows, at: Positions, times: Integers, *, bias: bool) -> Ve
     return out
 
 
-def _parts(rows: Rows, count: int) -> Iterator[slice]:
-    step = max(1, _AT_ONCE * len(rows) // max(1, rows.values.size))
+def parts(rows: Rows, count: int, *, entries: int = _AT_ONCE) -> Iterator[slice]:
+    """So many of the rows, cut into parts of about so many entries."""
+    step = max(1, entries * len(rows) // max(1, rows.values.size))
     return (slice(a, min(count, a + step)) for a in range(0, count, step))
 
 

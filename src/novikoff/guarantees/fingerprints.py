@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from novikoff.examples import Block
 from novikoff.guarantees.check import Fingerprint, Row
-from novikoff.guarantees.entries import Entries, usable
+from novikoff.guarantees.entries import Entries, parts, usable
 from novikoff.rows import Positions, Rows
 
-_ENTRIES_AT_ONCE = 1 << 20
+_AT_ONCE = 1 << 20
 
 
 def fingerprint(block: Block) -> str:
@@ -23,7 +23,7 @@ def fingerprint(block: Block) -> str:
     """
     usable(block.rows)
     out = Fingerprint()
-    for at in _parts(block.rows):
+    for at in _positions(block.rows):
         e = Entries.of(block.rows, at, bias=False).nonzero
         columns: tuple[NDArray[Any], ...] = (block.labels[at], e.lengths, e.columns, e.values)
         kinds = ("<i1", "<i8", "<i8", "<f8")
@@ -34,7 +34,7 @@ def fingerprint(block: Block) -> str:
 def examples(block: Block) -> Iterator[tuple[int, Row]]:
     """Each label with the columns and values of its row, in the order of the data."""
     usable(block.rows)
-    for at in _parts(block.rows):
+    for at in _positions(block.rows):
         e = Entries.of(block.rows, at, bias=False)
         columns, values, starts = e.columns.tolist(), e.values.tolist(), e.starts.tolist()
         for k, label in enumerate(block.labels[at].tolist()):
@@ -42,9 +42,10 @@ def examples(block: Block) -> Iterator[tuple[int, Row]]:
             yield label, zip(columns[span], values[span], strict=True)
 
 
-def _parts(rows: Rows) -> Iterator[Positions]:
-    step = max(1, _ENTRIES_AT_ONCE * len(rows) // max(1, rows.values.size))
-    return (np.arange(a, min(len(rows), a + step)) for a in range(0, len(rows), step))
+def _positions(rows: Rows) -> Iterator[Positions]:
+    """All positions of the rows, some at a time."""
+    for part in parts(rows, len(rows), entries=_AT_ONCE):
+        yield np.arange(part.start, part.stop)
 
 
 def _bytes(numbers: NDArray[Any]) -> memoryview:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 
 from novikoff.examples import Block, Labels, Stream, blocks_of
-from novikoff.guarantees.entries import Entries, largest_square, usable
+from novikoff.guarantees.entries import Entries, largest_square, parts, usable
 from novikoff.guarantees.exact import ExactVector, Integers, integers, products, span_sums, sums_by
 from novikoff.guarantees.mistaken import Mistaken
 from novikoff.ledger import Ledger
 from novikoff.rows import BadExample, Positions, Rows, Vector, dots
-
-_AT_ONCE = 1 << 18  # entries
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +49,7 @@ class Counted:
     def hinges(self, u: ExactVector, gamma: Fraction) -> tuple[Fraction, Fraction]:
         """Σ max(0, γ − y⟨u,x⟩), and the sum of the squares of the same."""
         linear = square = Fraction(0)
-        for part in self._parts():
+        for part in parts(self.rows, len(self.at)):
             e = Entries.of(self.rows, self.at[part], bias=self.bias)
             along, exponent = _dots(e, u)
             unit = u.unit * Fraction(2) ** exponent
@@ -70,10 +67,6 @@ class Counted:
         """y⟨u,x⟩ for each example, in floating point."""
         margins: Vector = self.labels * dots(self.rows, u, bias=self.bias)[self.at]
         return margins
-
-    def _parts(self) -> Iterator[slice]:
-        step = max(1, _AT_ONCE * len(self.rows) // max(1, self.rows.values.size))
-        return (slice(a, a + step) for a in range(0, len(self.at), step))
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,8 +105,8 @@ def certify(
     except KeyboardInterrupt:
         known = search.known
         found = _certificate(points, known, _margin(points, known))
-        raise Stopped(found.named(names_of(X), label_of(y), classes)) from None
-    return _certificate(points, known, margin).named(names_of(X), label_of(y), classes)
+        raise Stopped(_named(found, X, y, classes)) from None
+    return _named(_certificate(points, known, margin), X, y, classes)
 
 
 def verify(certificate: Certificate, X: Any, y: Any = None) -> bool:
@@ -169,18 +169,12 @@ def labelled(X: Any, y: Any) -> tuple[Block, tuple[str, str]]:
     return Block(rows_of(X), labels), (names[0], names[1]) if names else ("-1", "1")
 
 
-def names_of(X: Any) -> list[str] | None:
-    """The names of a frame's columns, if they are texts."""
-    names = getattr(X, "columns", None)
+def _named(it: Certificate, X: Any, y: Any, classes: tuple[str, str]) -> Certificate:
+    """The certificate with the names that a frame gives its columns, and a series its labels."""
+    names, label = getattr(X, "columns", None), getattr(y, "name", None)
     if names is None or not all(isinstance(name, str) for name in names):
-        return None
-    return [*names]
-
-
-def label_of(y: Any) -> str | None:
-    """The name of a series of labels, if it has one."""
-    name = getattr(y, "name", None)
-    return name if isinstance(name, str) and name else None
+        return it.named(classes=classes)
+    return it.named(names, label if isinstance(label, str) and label else None, classes)
 
 
 def _certificate(points: Points, known: Findings, margin: MarginInterval) -> Certificate:

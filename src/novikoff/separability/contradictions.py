@@ -29,13 +29,9 @@ def contradictions(points: Points) -> tuple[Positions, Positions]:
 def _equal(points: Points, first: Positions, second: Positions) -> NDArray[np.bool_]:
     """Whether rows first[k] and second[k] are the same, for each k."""
     a, b = (Entries.of(points.rows, at, bias=False).nonzero for at in (first, second))
-    same = a.lengths == b.lengths
-    alike_a, alike_b = (
-        Entries(e.values[keep], e.columns[keep], np.zeros(0, dtype=np.int64))
-        for e in (a, b)
-        for keep in [np.repeat(same, e.lengths)]
-    )
-    differ = (alike_a.values != alike_b.values) | (alike_a.columns != alike_b.columns)
+    same = np.asarray(a.lengths == b.lengths)
+    in_a, in_b = np.repeat(same, a.lengths), np.repeat(same, b.lengths)
+    differ = (a.values[in_a] != b.values[in_b]) | (a.columns[in_a] != b.columns[in_b])
     of_pair = np.repeat(np.flatnonzero(same), a.lengths[same])
     same[of_pair[differ]] = False
-    return np.asarray(same)
+    return same

@@ -97,8 +97,8 @@ class Face:
             found: list[int] = solution[:, 0].tolist()
             if all(x > 0 for x in found[known:]):
                 lifted = self._lifted(dict(zip(self.basis.tolist(), found[:known], strict=True)))
-                fresh = dict(zip(frame.rows[frame.independent[known:]].tolist(), found[known:],
-                                 strict=True))  # fmt: skip
+                solved = frame.rows[frame.independent[known:]].tolist()
+                fresh = dict(zip(solved, found[known:], strict=True))
                 rest = dict(zip(frame.rows[fixed].tolist(), (under * given).tolist(), strict=True))
                 together = _sum(_sum(lifted, fresh), rest)
                 if not self.points.sum_is_zero(together):  # the prime missed a dimension

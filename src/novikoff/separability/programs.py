@@ -33,7 +33,7 @@ class Support:
 def maximal_support(
     points: sparse.csr_array[Any], *, seconds: float, balanced: bool = False
 ) -> Support:
-    """Maximise Σ s over 0 ≤ s ≤ 1 and ⟨w,z⟩ ≥ s, with w free (see THEOREMS: maximal support).
+    """Maximise Σ s over 0 ≤ s ≤ 1 and ⟨w,z⟩ ≥ s, with w free.
 
     Where any weights have no point on its wrong side and some strictly right, all such points get
     s = 1 at once, weights being free to grow. The others get s = 0, and their dual multipliers are
@@ -42,6 +42,10 @@ def maximal_support(
     Points and columns are scaled to size 1 first, which changes neither question nor answer, and
     back afterwards; weights and multipliers are each given up to a common positive factor. For data
     with numbers of very different sizes `balanced` brings all of them nearer to 1 before that.
+
+    References
+    ----------
+    After Konis (2007), who bounds w instead of s; that can miss separable points.
     """
     n, k = points.shape
     z = points.copy()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,8 +73,7 @@ class Search:
         try:
             first, second = self._contradictions()
             if len(first):
-                self.known.face.add({int(first[0]): 1, int(second[0]): 1})
-                self._say(_NOT_COMPLETE)
+                self._not_complete({int(first[0]): 1, int(second[0]): 1})
             complete = len(first) == 0 and self._perceptron()
             self._look_for_aliases()
             if not complete:
@@ -81,6 +81,11 @@ class Search:
                 self._programs()
         except (Undecided, TooLarge) as reason:
             self.known.why = str(reason)
+
+    def _not_complete(self, zero_sum: Sparse) -> None:
+        """Rows whose positive multiples sum to zero have been found."""
+        self.known.face.add(zero_sum)
+        self._say(_NOT_COMPLETE)
 
     def _contradictions(self) -> tuple[Positions, Positions]:
         """Pairs of equal rows with different labels; not more than can be made use of."""
@@ -90,21 +95,18 @@ class Search:
         return first[:few], second[:few]
 
     def _look_for_aliases(self) -> None:
-        """Leave aliased columns alone from now on; unless it takes too much to find them."""
+        """Find the columns that are sums of others, unless it takes too much."""
         if self.points.length > MOST_COLUMNS:
             return
         self._say("looking for aliased columns")
-        try:
+        with suppress(TooLarge):
             self.known.aliases = aliases(self.points)
-        except TooLarge:
-            return
-        aliased = [aliased_column(v, self.points.rows.dim) for v in self.known.aliases]
-        columns = np.setdiff1d(np.arange(self.points.length), aliased)
-        self.known.face = Face(self.points, columns)
 
     def _begin(self, first: Positions, second: Positions) -> None:
-        """What is inseparable to begin with: rows of zeros, contradictory ones, a cycle's."""
-        face = self.known.face
+        """Leave aliased columns alone, and begin with all that is known to be inseparable."""
+        dim = self.points.rows.dim
+        aliased = [aliased_column(v, dim) for v in self.known.aliases or ()]
+        face = Face(self.points, np.setdiff1d(np.arange(self.points.length), aliased))
         zero = np.flatnonzero(~self.points.touching(np.ones(self.points.length, dtype=np.bool_)))
         if len(zero):
             face.add({int(zero[0]): 1})
@@ -114,6 +116,7 @@ class Search:
             face.add({int(i): 1 for i in (*first[chosen], *second[chosen])})
         if self._cycle:
             face.add(self._cycle)
+        self.known.face = face  # until now it held what was known first
 
     def _perceptron(self) -> bool:
         """Run the perceptron while it gets on; whether its weights separate, exactly."""
@@ -131,8 +134,8 @@ class Search:
                 return True
             if run.cycle is not None:
                 counts = map(int, run.cycle.multipliers)  # every step was 1
-                self._say(_NOT_COMPLETE)
                 self._cycle = dict(zip(run.cycle.rows.tolist(), counts, strict=True))
+                self._not_complete(self._cycle)
                 return False
             read += passes * (points.entries + _PASS_ITSELF)
             if run.verdict == Verdict.SEPARATED or (read > _PATIENCE and _stuck(ledger, passes)):
