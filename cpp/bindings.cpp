@@ -1,4 +1,4 @@
-// The only file that knows Python: NumPy arrays in, free functions called without the GIL.
+// The only file that knows Python, with text_bindings.cpp: NumPy arrays in, free functions called without the GIL.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -14,6 +14,7 @@
 #include "order.hpp"
 #include "passes.hpp"
 #include "rows.hpp"
+#include "text_bindings.hpp"
 #include "vote.hpp"
 
 namespace nb = nanobind;
@@ -265,4 +266,5 @@ NB_MODULE(_core, m) {
         "Copies spans of bytes, side by side, into out.");
   m.def("fill_order", py_fill_order, nb::kw_only(), "run"_a, "mix"_a, "seed"_a,
         "out"_a.noconvert(), "Fills out with a seeded order of its own positions.");
+  bind_text(m);
 }

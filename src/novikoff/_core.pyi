@@ -1,6 +1,6 @@
 """The compiled core of novikoff: passes over rows that NumPy owns."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -43,3 +43,26 @@ def copy_spans(source: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order
 
 def fill_order(*, run: int, mix: int, seed: int, out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Fills out with a seeded order of its own positions."""
+
+def parse_svmlight(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int) -> object:
+    """
+    The examples of text[:length], and the lines that cannot be read: it stops when these are
+    more than allowed. The text needs 16 bytes more after its length.
+    """
+
+def read_number(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int) -> object:
+    """
+    The number that text[:length] writes: None if none, infinity if it is too large.
+    """
+
+def hash_names(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> object:
+    """The hash of each name text[starts[k]:starts[k + 1]]."""
+
+@overload
+def renumber(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple:
+    """
+    Rows whose columns are columns[index], sorted along a row, equal ones added up.
+    """
+
+@overload
+def renumber(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple: ...

@@ -1,0 +1,167 @@
+// The parsers of text, for Python: bytes in, NumPy arrays out that own what the parser wrote.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include "svmlight.hpp"
+#include "text.hpp"
+#include "text_bindings.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace novikoff;
+
+template <class T>
+using In = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Hands a buffer over to NumPy, without a copy.
+template <class T>
+static nb::object array(Buffer<T>& buffer) {
+  const std::size_t size = buffer.size;
+  if (size == 0) buffer.reserve(1);
+  T* const data = buffer.release();
+  const nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner).cast();
+}
+
+static nb::tuple names(NameTable& table) {
+  Buffer<std::uint8_t> text;
+  text.room = table.text.room;
+  text.size = table.text.size;
+  text.data = reinterpret_cast<std::uint8_t*>(table.text.release());
+  return nb::make_tuple(array(text), array(table.starts), array(table.hashes));
+}
+
+static nb::list bad_lines(const std::vector<BadLine>& bad) {
+  nb::list out;
+  for (const BadLine& b : bad) out.append(nb::make_tuple(b.line, b.at, b.why, b.begin, b.end));
+  return out;
+}
+
+template <class Index>
+static nb::dict examples(Parsed<Index>& parsed) {
+  nb::dict out;
+  out["values"] = array(parsed.values);
+  out["indices"] = array(parsed.indices);
+  out["starts"] = array(parsed.starts);
+  out["labels"] = array(parsed.labels);
+  out["label_texts"] = names(parsed.label_texts);
+  out["label_lines"] = array(parsed.label_lines);
+  out["names"] = names(parsed.names);
+  out["bad"] = bad_lines(parsed.bad);
+  out["lines"] = parsed.lines;
+  return out;
+}
+
+// The text is followed by `padding` bytes more, which only make it safe to look ahead.
+static const char* begin_of(const In<std::uint8_t>& text, std::size_t length) {
+  if (length + padding > text.size()) throw nb::value_error("the text needs padding after it");
+  return reinterpret_cast<const char*>(text.data());
+}
+
+template <class Index>
+static nb::object svmlight(const char* text, std::size_t length, std::size_t allowed) {
+  Parsed<Index> parsed;
+  std::int64_t queries = 0, lowest = 0;
+  bool fits;
+  {
+    nb::gil_scoped_release unlocked;
+    fits = parse_svmlight(text, text + length, allowed, parsed, queries, lowest);
+  }
+  if (!fits) return nb::none();
+  nb::dict out = examples(parsed);
+  out["queries"] = queries;
+  out["lowest"] = lowest;
+  return out;
+}
+
+static nb::object py_parse_svmlight(In<std::uint8_t> text, std::size_t length,
+                                    std::size_t allowed) {
+  const char* const begin = begin_of(text, length);
+  nb::object narrow = svmlight<std::int32_t>(begin, length, allowed);
+  return narrow.is_none() ? svmlight<std::int64_t>(begin, length, allowed) : narrow;
+}
+
+static nb::object py_hash_names(In<std::uint8_t> text, In<std::int64_t> starts) {
+  if (starts.size() == 0) throw nb::value_error("the starts end with the end of the text");
+  Buffer<std::uint64_t> hashes;
+  hashes.reserve(starts.size());
+  for (std::size_t k = 0; k + 1 < starts.size(); ++k) {
+    if (starts(k) < 0 || starts(k + 1) < starts(k) || std::size_t(starts(k + 1)) > text.size())
+      throw nb::value_error("a name lies outside the text");
+    hashes.add(hash_name({reinterpret_cast<const char*>(text.data()) + starts(k),
+                          std::size_t(starts(k + 1) - starts(k))}));
+  }
+  return array(hashes);
+}
+
+// Columns become columns[column], then each row is sorted by them; values on one column are added up.
+template <class Index>
+static nb::tuple renumber(In<double> values, In<Index> indices, In<std::int64_t> starts,
+                          In<std::int64_t> columns) {
+  const std::size_t n = values.size();
+  if (indices.size() != n || starts.size() == 0 || starts(0) != 0 ||
+      std::size_t(starts(starts.size() - 1)) != n)
+    throw nb::value_error("one index a value is needed, and rows that hold all of them");
+  for (std::size_t i = 0; i + 1 < starts.size(); ++i)
+    if (starts(i + 1) < starts(i)) throw nb::value_error("a row ends before it begins");
+  for (std::size_t k = 0; k < n; ++k)
+    if (std::size_t(indices(k)) >= columns.size()) throw nb::value_error("an index has no column");
+  Buffer<double> out_values;
+  Buffer<std::int64_t> out_indices, out_starts;
+  {
+    nb::gil_scoped_release unlocked;
+    out_values.reserve(n + 1);
+    out_indices.reserve(n + 1);
+    out_starts.reserve(starts.size());
+    out_starts.add(0);
+    std::vector<std::pair<std::int64_t, double>> row;
+    for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
+      row.clear();
+      bool sorted = true;
+      for (auto k = std::size_t(starts(i)); k < std::size_t(starts(i + 1)); ++k) {
+        const std::int64_t j = columns(std::size_t(indices(k)));
+        sorted &= row.empty() || row.back().first < j;
+        row.emplace_back(j, values(k));
+      }
+      if (!sorted)  // stable, so that values on one column are added in the order they stand
+        std::stable_sort(row.begin(), row.end(),
+                         [](const auto& a, const auto& b) { return a.first < b.first; });
+      for (const auto& [j, x] : row) {
+        const std::size_t size = out_indices.size;
+        if (size > std::size_t(out_starts.data[i]) && out_indices.data[size - 1] == j) {
+          out_values.data[size - 1] += x;
+          continue;
+        }
+        out_values.add(x);
+        out_indices.add(j);
+      }
+      out_starts.add(std::int64_t(out_values.size));
+    }
+  }
+  return nb::make_tuple(array(out_values), array(out_indices), array(out_starts));
+}
+
+static nb::object py_read_number(In<std::uint8_t> text, std::size_t length) {
+  const char* p = begin_of(text, length);
+  const char* const end = p + length;
+  double value;
+  const Number read = read_number(p, value);
+  if (read == Number::none || p != end) return nb::none();
+  return nb::float_(read == Number::good ? value : std::numeric_limits<double>::infinity());
+}
+
+void bind_text(nb::module_& m) {
+  m.def("parse_svmlight", py_parse_svmlight, "text"_a.noconvert(), nb::kw_only(), "length"_a,
+        "allowed"_a,
+        "The examples of text[:length], and the lines that cannot be read: it stops when these are\n"
+        "more than allowed. The text needs 16 bytes more after its length.");
+  m.def("read_number", py_read_number, "text"_a.noconvert(), nb::kw_only(), "length"_a,
+        "The number that text[:length] writes: None if none, infinity if it is too large.");
+  m.def("hash_names", py_hash_names, "text"_a.noconvert(), "starts"_a.noconvert(),
+        "The hash of each name text[starts[k]:starts[k + 1]].");
+  m.def("renumber", renumber<std::int32_t>, "values"_a.noconvert(), "indices"_a.noconvert(),
+        "starts"_a.noconvert(), nb::kw_only(), "columns"_a.noconvert(),
+        "Rows whose columns are columns[index], sorted along a row, equal ones added up.");
+  m.def("renumber", renumber<std::int64_t>, "values"_a.noconvert(), "indices"_a.noconvert(),
+        "starts"_a.noconvert(), nb::kw_only(), "columns"_a.noconvert());
+}
