@@ -10,7 +10,10 @@ import numpy as np
 
 from novikoff import _core
 from novikoff.examples import Block, Stream, blocks_of
-from novikoff.rows import DenseRows, Positions, Rows, SparseRows, Values
+from novikoff.rows import Positions, Rows
+from novikoff.scaling import unit_length
+
+__all__ = ["Shuffle", "Shuffled", "arranged", "seeded_order", "unit_length"]
 
 Shuffle: TypeAlias = Literal["once"] | bool
 
@@ -69,22 +72,3 @@ class Shuffled:
             draw = np.random.SeedSequence((self._seed, self._passes, n))
             seed = int(draw.generate_state(1, np.uint64)[0])
             yield replace(block, order=seeded_order(block.rows, seed))
-
-
-def unit_length(rows: Rows) -> Rows:
-    """The rows divided by their Euclidean norms, in a copy; rows of zeros stay as they are."""
-    if isinstance(rows, SparseRows):
-        tidy = SparseRows(rows.values.astype(np.float64), rows.indices, rows.starts, rows.dim)
-        tidy.put_in_order()
-        span = slice(int(tidy.starts[0]), int(tidy.starts[-1]))
-        of_row = np.repeat(np.arange(len(tidy)), np.diff(tidy.starts))
-        norms = np.sqrt(np.bincount(of_row, tidy.values[span] ** 2, minlength=len(tidy)))
-        norms[norms == 0] = 1.0
-        scaled_entries = tidy.values[span] / norms[of_row]
-        starts = tidy.starts - tidy.starts[0]
-        return SparseRows(scaled_entries, tidy.indices[span], starts, tidy.dim)
-    values = rows.values.astype(np.float64)
-    lengths = np.linalg.norm(values, axis=1, keepdims=True)
-    lengths[lengths == 0] = 1.0
-    scaled: Values = values / lengths
-    return DenseRows(scaled)

@@ -1,57 +1,202 @@
-"""Whole files of examples, svmlight or CSV, plain or compressed."""
+"""Files of examples in any format: a source to iterate over, or all their examples at once."""
 
 from __future__ import annotations
 
-import gzip
-import os
 import re
-import sys
-import zlib
-from io import StringIO
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
-from novikoff.rows import BadExample
-from novikoff.sources.svmlight import read_svmlight
-from novikoff.sources.tables import read_table
-from novikoff.sources.texts import Data, shown
+import numpy as np
 
-__all__ = ["Data", "Format", "read"]
+from novikoff.chunks import Source
+from novikoff.examples import Block
+from novikoff.features import Features
+from novikoff.rows import BadExample, SparseRows, join
+from novikoff.sources.classes import Classes, Labelling
+from novikoff.sources.inputs import Input, PathLike, inputs_of, suffix_of
+from novikoff.sources.numbering import Numbered
+from novikoff.sources.pieces import TextFiles, TextFormat
+from novikoff.sources.svmlight import Svmlight
+from novikoff.sources.texts import Data, Missing, shown
 
-Format: TypeAlias = Literal["svmlight", "csv"]
+__all__ = ["Data", "Format", "Reading", "open_files", "read"]
 
-_FORMATS: dict[str, Format] = {
+Format: TypeAlias = Literal["svmlight", "vw", "jsonl", "csv", "parquet", "arrow", "npz"]
+
+_SUFFIXES: dict[str, Format] = {
+    **dict.fromkeys((".svm", ".svmlight", ".libsvm"), "svmlight"),
+    ".vw": "vw",
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), "jsonl"),
     **dict.fromkeys((".csv", ".tsv"), "csv"),
-    **dict.fromkeys((".svm", ".svmlight", ".libsvm", ".txt"), "svmlight"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".arrow", ".arrows", ".feather", ".ipc"), "arrow"),
+    ".npz": "npz",
 }
+_MAGIC: dict[bytes, Format] = {b"PAR1": "parquet", b"ARROW1": "arrow", b"PK\x03\x04": "npz"}
 
 
-def read(
-    path: str | os.PathLike[str],
-    *,
-    label: str | int | None = None,
-    format: Format | None = None,
-    zero_based: bool = False,
-    classes: tuple[str, str] | None = None,
-) -> Data:
-    r"""The examples of a file, with their labels made −1 and +1.
-
-    There must be two labels, texts or numbers: of two numbers the smaller becomes −1, of two texts
-    the first in the alphabet. Features must be finite numbers; nothing is guessed or left out: the
-    first line that cannot be read is a `BadExample` that names it.
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How files are to be read.
 
     Parameters
     ----------
-    path
-        "-" is the standard input. What gzip has compressed is decompressed, whatever its name.
-    label
-        CSV only: the column of the labels, by its name in the header or its position from 0. By
-        default the last.
     format
-        By default as the name ends: .csv and .tsv; .svm, .svmlight, .libsvm and .txt, with or
-        without .gz. If it ends otherwise, as the first line looks.
+        By default as the first file's name ends, else as it begins.
+    label
+        Tables: the column of the labels, by its name or its position from 0, by default the last.
+        JSON lines: the key, by default "label".
+    labelled
+        Whether every example must have a label.
+    missing
+        What a missing value is: "refuse" an error, "zero" no feature, "indicate" a feature of its
+        own, named after the column and "=".
+    ignore, categorical
+        Columns of a table to leave out, and to take as texts though they hold numbers.
+    expect
+        The columns a model was trained on: they are found by name, and others are left out.
+    skip_bad
+        How many bad lines to pass over.
+    threads
+        How many threads parse text.
+    """
+
+    format: Format | None = None
+    label: str | int | None = None
+    labelled: bool = True
+    missing: Missing = "refuse"
+    ignore: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    expect: tuple[str, ...] | None = None
+    skip_bad: int = 0
+    threads: int = 2
+
+
+def open_files(paths: PathLike | Sequence[PathLike], how: Reading | None = None) -> Source:
+    """The examples of files, directories or patterns, to be iterated over in bounded memory."""
+    how = how or Reading()
+    if how.format is not None and how.format not in get_args(Format):
+        raise ValueError(
+            f"format must be one of {', '.join(get_args(Format))}, not {how.format!r}"
+        )
+    inputs = inputs_of(paths)
+    format = how.format or format_of(inputs[0])
+    if format in ("parquet", "arrow", "npz"):
+        return _binary(inputs, format, how)
+    return TextFiles(
+        inputs, _text_format(inputs[0], format, how), skip_bad=how.skip_bad, threads=how.threads
+    )
+
+
+def _text_format(first: Input, format: Format, how: Reading) -> TextFormat:
+    if format in ("svmlight", "vw") and how.label is not None:
+        raise BadExample(
+            f"{first.name}: {format} has its labels first, not in a column {how.label!r}"
+        )
+    if format == "svmlight":
+        return Svmlight()
+    if format == "vw":
+        from novikoff.sources.vw import Vw
+
+        return Vw(labelled=how.labelled)
+    if format == "jsonl":
+        from novikoff.sources.jsonl import JsonLines
+
+        key = "label" if how.label is None else str(how.label)
+        return JsonLines(label=key, labelled=how.labelled, missing=how.missing)
+    from novikoff.sources.tables import Table
+
+    return Table(
+        label=how.label,
+        separator="\t" if suffix_of(first.path) == ".tsv" else None,
+        labelled=how.labelled,
+        missing=how.missing,
+        ignore=how.ignore,
+        categorical=how.categorical,
+        expect=how.expect,
+    )
+
+
+def _binary(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
+    if any(one.is_stdin for one in inputs):
+        raise BadExample(f"<stdin>: {format} cannot be read from a pipe; save it in a file")
+    if how.skip_bad:
+        raise BadExample(f"{inputs[0].name}: {format} has no lines to skip")
+    paths = [Path(one.path) for one in inputs]
+    if format == "npz":
+        from novikoff.sources.npz import ArrayFiles
+
+        return ArrayFiles(paths, labelled=how.labelled)
+    from novikoff.sources.arrow import ArrowFiles
+
+    return ArrowFiles(
+        paths,
+        kind="parquet" if format == "parquet" else "arrow",
+        label=how.label,
+        labelled=how.labelled,
+        missing=how.missing,
+        ignore=how.ignore,
+        categorical=how.categorical,
+        expect=how.expect,
+    )
+
+
+def format_of(one: Input) -> Format:
+    """The format of a file: as its name ends, else as it begins."""
+    by_name = _SUFFIXES.get(suffix_of(one.path))
+    if by_name is not None:
+        return by_name
+    head = one.head()
+    for magic, format in _MAGIC.items():
+        if head.startswith(magic):
+            return format
+    text = head.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
+    lines = enumerate(text.splitlines(), 1)
+    i, line = next(((i, line) for i, line in lines if re.match(r"\s*[^\s#]", line)), (0, ""))
+    if line.lstrip().startswith("{"):
+        return "jsonl"
+    if re.match(r"\s*[^\s:|]+\s+(qid|-?[0-9]+):", line):
+        return "svmlight"
+    if re.match(r"[^|,;\t]*\|", line):
+        return "vw"
+    if any(mark in line for mark in ",\t;"):
+        return "csv"
+    if not line:
+        raise BadExample(f"{one.name}: there are no examples")
+    raise BadExample(
+        f"{one.name}:{i}: {shown(line.strip())} is of no known format; "
+        "say which it is by format (--format)"
+    )
+
+
+def read(
+    paths: PathLike | Sequence[PathLike],
+    *,
+    label: str | int | None = None,
+    format: Format | None = None,
+    zero_based: bool | None = None,
+    classes: Classes | None = None,
+    missing: Missing = "refuse",
+    ignore: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+) -> Data:
+    r"""All the examples of files, with their labels made −1 and +1.
+
+    There must be two labels, texts or numbers: of two numbers the smaller becomes −1, of two texts
+    the first in the alphabet. Nothing is guessed or left out: the first line that cannot be read is
+    a `BadExample` that names it.
+
+    Parameters
+    ----------
+    paths
+        A file, a directory, a pattern such as "mail-*.svm", or several of them; "-" is the standard
+        input. What gzip, bzip2 or zstd has compressed is decompressed, whatever its name.
+    label, format, missing, ignore, categorical
+        As in `Reading`.
     zero_based
-        svmlight only: whether the indices of the file count from 0.
+        svmlight: whether the indices count from 0; by default, whether any of them is 0.
     classes
         The labels to be −1 and +1, when these are known; any other is then refused.
 
@@ -68,50 +213,30 @@ def read(
     >>> data.block[1]
     Example(columns=array([0, 1]), values=array([80.,  7.]), label=1)
     """
-    if format not in (None, "svmlight", "csv"):
-        raise ValueError(f"format must be 'svmlight' or 'csv', not {format!r}")
-    stdin = path == "-"
-    name = "<stdin>" if stdin else str(path)
-    text = _text(sys.stdin.buffer.read() if stdin else Path(path).read_bytes(), name)
-    suffix = Path(name.lower().removesuffix(".gz")).suffix
-    format = format or _FORMATS.get(suffix) or _look(text, name)
-    if format == "svmlight":
-        if label is not None:
-            raise BadExample(f"{name}: svmlight has its labels first, not in a column {label!r}")
-        return read_svmlight(text, name, zero_based=zero_based, classes=classes)
-    if zero_based:
-        raise BadExample(f"{name}: CSV has no indices; zero_based is for svmlight")
-    separator = "\t" if suffix == ".tsv" else None
-    return read_table(text, name, label=label, separator=separator, classes=classes)
-
-
-def _text(raw: bytes, name: str) -> str:
-    """The text of the bytes, every line of which ends in a line feed."""
-    if raw.startswith(b"\x1f\x8b"):
-        try:
-            raw = gzip.decompress(raw)
-        except (EOFError, OSError, zlib.error) as error:
-            raise BadExample(f"{name}: cannot be decompressed: {error}") from None
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = error.object.count(b"\n", 0, error.start) + 1
-        byte = error.object[error.start]
-        raise BadExample(
-            f"{name}:{line}: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8"
-        ) from None
-    return text.replace("\r\n", "\n").replace("\r", "\n")
-
-
-def _look(text: str, name: str) -> Format:
-    lines = enumerate(StringIO(text), 1)
-    i, line = next(((i, line) for i, line in lines if re.match(r"\s*[^\s#]", line)), (0, ""))
-    if re.match(r"\s*[^\s:]+\s+(qid|-?[0-9]+):", line):
-        return "svmlight"
-    if any(mark in line for mark in ",\t;"):
-        return "csv"
-    if not line:
-        raise BadExample(f"{name}: there are no examples")
-    raise BadExample(
-        f"{name}:{i}: {shown(line.strip())} is neither svmlight nor CSV; say which by format"
+    how = Reading(
+        format, label, missing=missing, ignore=tuple(ignore), categorical=tuple(categorical)
     )
+    source = open_files(paths, how)
+    svmlight = source.format if isinstance(source, TextFiles) else None
+    if zero_based is not None and not isinstance(svmlight, Svmlight):
+        raise BadExample(
+            f"{source.description} has no indices; zero_based is for svmlight (--zero-based)"
+        )
+    features = Features()
+    stream = Numbered(source, features, Labelling(classes, hint=_hint(source, label)))
+    blocks = list(stream)
+    rows = join([block.rows for block in blocks])
+    if isinstance(rows, SparseRows):
+        base = 0
+        if isinstance(svmlight, Svmlight):
+            base = svmlight.base(zero_based)
+        rows = SparseRows(rows.values, rows.indices - base, rows.starts, features.dim - base)
+    labels = np.concatenate([block.labels for block in blocks])
+    called = getattr(source, "label", None)
+    return Data(Block(rows, labels), features.names, stream.classes, called)
+
+
+def _hint(source: Source, label: str | int | None) -> str:
+    if label is None and getattr(source, "label", None) is not None:
+        return " (the label is the last column unless --label (label=) names another)"
+    return ""

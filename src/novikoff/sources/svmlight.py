@@ -3,109 +3,106 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from novikoff import _core
+from novikoff.chunks import Chunk
+from novikoff.rows import BadExample
+from novikoff.sources.lines import sparse_chunk, whole_lines
+from novikoff.sources.pieces import Text
+from novikoff.sources.texts import number, shown
 
-from novikoff.examples import Block
-from novikoff.rows import BadExample, SparseRows
-from novikoff.sources.texts import NUMBER, Data, number, shown, two_classes
-
-LARGEST = 2**53 - 1  # up to here float() reads an index exactly, and twice as fast as int()
-_LINE = re.compile(rf"[ \t]*+([^\s:#]*+)((?:[ \t]++[0-9]++:{NUMBER})*+)[ \t]*+(?:#.*+)?+")
-_BATCH = 4096
+LARGEST = 2**53 - 1
 
 
-def read_svmlight(
-    text: str, name: str, *, zero_based: bool = False, classes: tuple[str, str] | None = None
-) -> Data:
-    """The examples of a text in svmlight's format: sparse rows, as wide as the largest index.
+class Svmlight:
+    """svmlight's format: indices increase along a line, and are columns as they are written.
 
-    Indices count from 1 (from 0 if zero_based) and increase along a line. Comments and blank lines
-    are passed over. A `qid` is refused: labels that rank the answers to a query are not classes.
+    Comments and blank lines are passed over; a `qid`, which groups lines into queries, is read and
+    not used.
 
-    Parameters
+    Attributes
     ----------
-    name
-        What to call the text in an error.
-    classes
-        The labels to be −1 and +1, when these are known.
+    lowest
+        The lowest index met so far: 0 if the file counts from 0. None before any is met.
+    queries
+        How many lines had a qid.
     """
-    lines = text.split("\n")
-    labels: list[str] = []
-    at_line: list[int] = []
-    lengths: list[int] = []
-    parts: list[NDArray[np.float64]] = []
-    for first in range(0, len(lines), _BATCH):
-        batch = lines[first : first + _BATCH]
-        found = [match for line in batch if (match := _LINE.fullmatch(line))]
-        if len(found) < len(batch):
-            raise _refusal(batch, first, name, zero_based)
-        written = [match[2] for match in found if match[1]]
-        counts = [row.count(":") for row in written]
-        tokens = "".join(written).replace(":", " ").split()
-        pairs = np.fromiter(map(float, tokens), np.float64, len(tokens)).reshape(-1, 2)
-        if not _are_good(pairs, np.cumsum([0, *counts]), zero_based):
-            raise _refusal(batch, first, name, zero_based)
-        labels += [match[1] for match in found if match[1]]
-        at_line += [i for i, match in enumerate(found, first + 1) if match[1]]
-        lengths += counts
-        parts.append(pairs)
-    if not labels:
-        raise BadExample(f"{name}: there are no examples")
-    signs, classes = two_classes(labels, lambda i: f"{name}:{at_line[i]}", classes=classes)
-    rows = _rows(np.concatenate(parts), np.cumsum([0, *lengths]), 0 if zero_based else 1)
-    return Data(Block(rows, signs), None, classes)
+
+    def __init__(self) -> None:
+        self.lowest: int | None = None
+        self.queries = 0
+
+    columns = None
+
+    @property
+    def description(self) -> str:
+        """What is read, in a few words."""
+        words = ["svmlight"]
+        if self.lowest is not None:
+            words.append(f"indices from {min(self.lowest, 1)}")
+        if self.queries:
+            words.append("qid not used")
+        return ", ".join(words)
+
+    def base(self, zero_based: bool | None = None) -> int:
+        """What indices count from: 0 if one of them is 0 or that is said, else 1."""
+        found = self.lowest == 0
+        if zero_based is False and found:
+            raise BadExample("there is an index 0, where indices were said to count from 1")
+        return 0 if found or zero_based else 1
+
+    cut = staticmethod(whole_lines)
+
+    def begin(self, _head: bytes, _where: str) -> tuple[int, int]:
+        """There is no header."""
+        return 0, 0
+
+    def parse(self, text: Text, length: int, allowed: int) -> dict[str, Any]:
+        """The examples of a piece, with the lowest and the highest index in it."""
+        return _core.parse_svmlight(text, length=length, allowed=allowed)
+
+    def chunk(self, parsed: dict[str, Any], place: Callable[[int], str], first: int) -> Chunk:
+        """What was parsed, as a chunk."""
+        self.queries += parsed["queries"]
+        if parsed["highest"] >= 0:
+            self.lowest = min(parsed["lowest"], LARGEST if self.lowest is None else self.lowest)
+        return sparse_chunk(parsed, place, first, named=False)
+
+    def flaw(self, line: bytes, at: int, _why: int) -> tuple[int, str]:
+        """The column of the first field that cannot be read, and why it cannot."""
+        text = line.decode(errors="replace")
+        fields = [(m.start() + 1, m[0]) for m in re.finditer(r"[^ \t]+", text.partition("#")[0])]
+        column, label = fields[0]
+        if ":" in label:
+            return column, f"there is no label before {shown(label)}"
+        before = -1
+        for column, field in fields[1:]:
+            found, before = _flaw(field, before)
+            if found:
+                return column, found
+        return at + 1, f"{shown(text[at:])} cannot be read"
 
 
-def _rows(pairs: NDArray[np.float64], starts: NDArray[np.int64], base: int) -> SparseRows:
-    indices = pairs[:, 0] - base
-    dim = int(indices.max(initial=-1)) + 1
-    width = np.int32 if max(dim, len(pairs)) <= np.iinfo(np.int32).max else np.int64
-    return SparseRows(pairs[:, 1].copy(), indices.astype(width), starts.astype(width), dim)
-
-
-def _are_good(pairs: NDArray[np.float64], starts: NDArray[np.int64], zero_based: bool) -> bool:
-    index, value = pairs.T
-    increase = np.diff(index, prepend=-1) > 0
-    increase[starts[:-1][np.diff(starts) > 0]] = True  # the first of a row follows none
-    allowed = (index >= (0 if zero_based else 1)) & (index <= LARGEST)
-    return bool((increase & allowed & np.isfinite(value)).all())
-
-
-def _refusal(batch: list[str], first: int, name: str, zero_based: bool) -> BadExample:
-    """What is wrong with the first of these lines that cannot be read."""
-    flaws = ((i, _flaw(line, zero_based)) for i, line in enumerate(batch, first + 1))
-    i, flaw = next((i, flaw) for i, flaw in flaws if flaw)
-    return BadExample(f"{name}:{i}: {flaw}")
-
-
-def _flaw(line: str, zero_based: bool) -> str | None:
-    label, *pairs = line.partition("#")[0].split() or [""]
-    if ":" in label:
-        return f"there is no label before {shown(label)}"
-    before = -1
-    for pair in pairs:
-        index, _, value = pair.partition(":")
-        if index == "qid":
-            return f"{shown(pair)} makes this a ranking, not two classes; remove the qid to read it"
-        if not value or not re.fullmatch("-?[0-9]+", index):
-            return f"{shown(pair)} is not index:value"
-        if index.startswith("-"):
-            return f"index {shown(index)[1:-1]} is negative"
-        if float(index) > LARGEST:
-            return f"index {shown(index)[1:-1]} is too large; the largest is {LARGEST}"
-        j = int(float(index))
-        if j == 0 and not zero_based:
-            return (
-                "index 0, where indices count from 1; "
-                "if they count from 0, say zero_based (--zero-based)"
-            )
-        if j <= before:
-            return f"indices must increase: {j} after {before}"
-        try:
-            number(value)
-        except ValueError as why:
-            return f"index {j}: {why}"
-        before = j
-    return None if _LINE.fullmatch(line) else "fields must be separated by spaces or tabs"
+def _flaw(pair: str, before: int) -> tuple[str | None, int]:
+    """What is wrong with a pair that follows the index `before`; and its own index."""
+    index, _, value = pair.partition(":")
+    if index == "qid" and before < 0 and re.fullmatch("[0-9]+", value):
+        return None, before
+    if not value or not re.fullmatch("-?[0-9]+", index):
+        return f"{shown(pair)} is not index:value", before
+    if index.startswith("-"):
+        return f"index {shown(index)[1:-1]} is negative", before
+    if len(index.lstrip("0")) > 16 or int(index.lstrip("0") or "0") > LARGEST:
+        return f"index {shown(index)[1:-1]} is too large; the largest is {LARGEST}", before
+    j = int(index.lstrip("0") or "0")
+    if j <= before:
+        return f"indices must increase: {j} after {before}", before
+    if value.split() != [value]:
+        return "fields must be separated by spaces or tabs", before
+    try:
+        number(value)
+    except ValueError as why:
+        return f"index {j}: {why}", before
+    return None, j

@@ -1,0 +1,184 @@
+"""Where bytes come from: files, directories, patterns, the standard input; decompressed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from glob import glob
+from pathlib import Path
+from typing import BinaryIO, Literal, TypeAlias, cast
+
+from novikoff.rows import BadExample
+
+PathLike: TypeAlias = str | os.PathLike[str]
+Compression: TypeAlias = Literal["gzip", "bzip2", "zstd"]
+
+_MAGIC: dict[bytes, Compression] = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
+SUFFIXES = (".gz", ".bz2", ".zst")
+_ENDS = 1 << 16
+_LOOK = 1 << 16
+
+
+class Input:
+    """A file of examples, or the standard input (the path "-")."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self._open: Reading | None = None
+
+    @property
+    def is_stdin(self) -> bool:
+        """Whether this is the standard input, which can be read only once."""
+        return self.path == "-"
+
+    @property
+    def name(self) -> str:
+        """What errors call it."""
+        return "<stdin>" if self.is_stdin else self.path
+
+    @property
+    def size(self) -> int | None:
+        """How many bytes are stored; None if they come from a pipe."""
+        if self.is_stdin or not os.path.isfile(self.path):
+            return None
+        return os.stat(self.path).st_size
+
+    @contextmanager
+    def open(self) -> Iterator[Reading]:
+        """The bytes, decompressed. The standard input goes on where it was left."""
+        if self.is_stdin:
+            self._open = self._open or Reading(self.name, cast("BinaryIO", sys.stdin.buffer))
+            yield self._open
+            return
+        with open(self.path, "rb") as file:
+            yield Reading(self.name, file)
+
+    def head(self) -> bytes:
+        """The first bytes, decompressed; they are read again afterwards."""
+        with self.open() as reading:
+            return reading.look()
+
+    def fingerprint(self) -> str:
+        """The same while the file is: of its size, when it was written, and its two ends."""
+        with open(self.path, "rb") as file:
+            about = os.fstat(file.fileno())
+            out = hashlib.sha256(f"{about.st_size} {about.st_mtime_ns}\n".encode())
+            out.update(file.read(_ENDS))
+            file.seek(max(0, about.st_size - _ENDS))
+            out.update(file.read(_ENDS))
+        return out.hexdigest()
+
+
+class Reading:
+    """An input being read: bytes are decompressed whatever the name says, by how they begin."""
+
+    def __init__(self, name: str, stored: BinaryIO) -> None:
+        self.name = name
+        self._stored = stored
+        head = stored.peek(4) if hasattr(stored, "peek") else b""
+        self.compression = next((kind for magic, kind in _MAGIC.items() if head[:4].startswith(magic)), None)
+        self._bytes = _decompressed(stored, self.compression)
+        self._given = 0
+        self._looked_at = b""
+
+    def look(self) -> bytes:
+        """The first bytes, which will be read again."""
+        if not self._given:
+            room = memoryview(bytearray(_LOOK))
+            self._looked_at = bytes(room[: self.fill(room)])
+        return self._looked_at
+
+    @property
+    def done(self) -> int:
+        """How many stored bytes have been read."""
+        if self.compression is None:
+            return self._given
+        try:
+            return self._stored.tell()
+        except OSError:  # a pipe
+            return self._given
+
+    def fill(self, room: memoryview) -> int:
+        """Read until the room is full or the input ends; how many bytes were read."""
+        got = min(len(self._looked_at), len(room))
+        room[:got], self._looked_at = self._looked_at[:got], self._looked_at[got:]
+        looked = got
+        try:
+            while got < len(room):
+                some = cast("int", self._bytes.readinto(room[got:]))  # type: ignore[attr-defined]
+                if not some:
+                    break
+                got += some
+        except (EOFError, zlib.error, OSError) as error:
+            if self.compression is None:
+                raise
+            raise BadExample(
+                f"{self.name}: cannot be decompressed after {self._given + got - looked:,} bytes: "
+                f"{str(error).rstrip('.').lower()}; the file is damaged or was cut short"
+            ) from None
+        self._given += got - looked
+        return got
+
+
+def _decompressed(stored: BinaryIO, compression: Compression | None) -> BinaryIO:
+    if compression == "gzip":
+        import gzip
+
+        return cast("BinaryIO", gzip.GzipFile(fileobj=stored, mode="rb"))
+    if compression == "bzip2":
+        import bz2
+
+        return cast("BinaryIO", bz2.BZ2File(stored))
+    if compression == "zstd":
+        import pyarrow as pa
+
+        return cast("BinaryIO", pa.input_stream(stored, compression="zstd"))
+    return stored
+
+
+def inputs_of(paths: PathLike | Sequence[PathLike]) -> tuple[Input, ...]:
+    """The files that paths name: themselves, those in a directory, or those a pattern matches.
+
+    A directory's files come in the order of their names, without those that begin with a dot or an
+    underscore and without directories in it.
+    """
+    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    found: list[Input] = []
+    for path in map(os.fspath, given):
+        if path == "-":
+            found.append(Input("-"))
+        elif os.path.isdir(path):
+            inside = sorted(
+                entry.path
+                for entry in os.scandir(path)
+                if not entry.name.startswith((".", "_")) and not entry.is_dir()
+            )
+            if not inside:
+                raise BadExample(f"{path}: there are no files in this directory")
+            found += map(Input, inside)
+        elif not os.path.exists(path) and any(mark in path for mark in "*?["):
+            matches = sorted(glob(path, recursive=True))
+            if not matches:
+                raise BadExample(f"{path}: no file matches this pattern")
+            found += map(Input, matches)
+        else:
+            found.append(Input(path))
+    if not found:
+        raise BadExample("there are no files to read")
+    if sum(one.is_stdin for one in found) > 1:
+        raise BadExample("the standard input can be read only once")
+    return tuple(found)
+
+
+def suffix_of(path: str) -> str:
+    """How the name ends, without the suffix of a compression: ".csv" for "mail.CSV.gz"."""
+    name = Path(path.lower())
+    return name.with_suffix("").suffix if name.suffix in SUFFIXES else name.suffix

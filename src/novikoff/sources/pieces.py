@@ -1,0 +1,201 @@
+"""Text to chunks: read in pieces, parsed on several threads, given in order."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.chunks import Chunk
+from novikoff.rows import BadExample
+from novikoff.sources.inputs import Input, Reading
+
+Text: TypeAlias = NDArray[np.uint8]
+
+PIECE_BYTES = 1 << 20
+LONGEST_RECORD = 1 << 28
+PADDING = 16  # what the core may look at past the end of a text
+_BOM = b"\xef\xbb\xbf"
+
+
+class TextFormat(Protocol):
+    """How to read a text: cut it, parse it, say what is wrong with it."""
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        """What the columns are called, for a table of numbers."""
+
+    @property
+    def description(self) -> str:
+        """What the text is, in a few words."""
+
+    def begin(self, head: bytes, where: str) -> tuple[int, int]:
+        """How many bytes and lines at the beginning of a file, whose first piece this is, to skip."""
+
+    def cut(self, text: Text, length: int) -> int:
+        """How many of the bytes text[:length] are whole records."""
+
+    def parse(self, text: Text, length: int, allowed: int) -> dict[str, Any]:
+        """The examples of a piece, until more lines than allowed are bad. Called on any thread."""
+
+    def chunk(self, parsed: dict[str, Any], place: Callable[[int], str], first: int) -> Chunk:
+        """What was parsed, as a chunk; `place` says where a line of the piece stands."""
+
+    def flaw(self, line: bytes, at: int, why: int) -> tuple[int, str]:
+        """For a bad line: the column from 1 (0: the words name it), and what is wrong."""
+
+
+class TextFiles:
+    """The examples of text files, in chunks.
+
+    Pieces of about a megabyte are parsed on `threads` threads and given in the order of the files,
+    so nothing depends on how many threads there are.
+
+    Parameters
+    ----------
+    skip_bad
+        How many lines that cannot be read are passed over in an iteration; one more is a
+        BadExample, as is the first by default.
+
+    Attributes
+    ----------
+    skipped
+        What was wrong with the lines passed over in the last iteration.
+    done, total
+        How many stored bytes have been read in the present iteration, and how many there are (None
+        if that is not known).
+    """
+
+    def __init__(
+        self, inputs: Sequence[Input], format: TextFormat, *, skip_bad: int = 0, threads: int = 2
+    ) -> None:
+        self.format = format
+        self.skipped: list[str] = []
+        self.done = 0
+        sizes = [one.size for one in inputs]
+        self.total = None if None in sizes else sum(size or 0 for size in sizes)
+        self._inputs, self._skip_bad, self._threads = inputs, skip_bad, threads
+        self._compressions: dict[str, None] = {}
+        self._spent = False
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        """What the columns are called, for a table of numbers."""
+        return self.format.columns
+
+    @property
+    def description(self) -> str:
+        """What is read, in a few words."""
+        words = [self.format.description, *self._compressions]
+        if len(self._inputs) > 1:
+            words.append(f"{len(self._inputs)} files")
+        return ", ".join(words)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        if any(one.is_stdin for one in self._inputs):
+            if self._spent:
+                raise BadExample(
+                    "<stdin>: it can be read only once; for more passes keep what was read with "
+                    "--cache, or read a file"
+                )
+            self._spent = True
+        self.done, self.skipped = 0, []
+        first, finished = 0, 0
+        for one in self._inputs:
+            with one.open() as reading:
+                if reading.compression is not None:
+                    self._compressions[reading.compression] = None
+                for chunk in self._chunks(reading, first):
+                    first += len(chunk)
+                    self.done = finished + reading.done
+                    if len(chunk):
+                        yield chunk
+                finished = self.done = finished + reading.done
+
+    def _chunks(self, reading: Reading, first: int) -> Iterator[Chunk]:
+        line = 1
+        for text, lines, parsed in self._parsed(reading):
+            line += lines
+            for number, at, why, begin, end in parsed["bad"]:
+                raw = text[begin:end].tobytes()
+                column, words = self.format.flaw(raw, at - begin, why)
+                where = f"{reading.name}:{line + number}" + (f":{column}" if column else "")
+                self.skipped.append(f"{where}: {words}")
+                if len(self.skipped) > self._skip_bad:
+                    raise BadExample(self.skipped[-1] + self._how_many())
+            before = line
+            chunk = self.format.chunk(
+                parsed, lambda k, before=before: f"{reading.name}:{before + k}", first
+            )
+            line += parsed["lines"]
+            first += len(chunk)
+            yield chunk
+
+    def _how_many(self) -> str:
+        if self._skip_bad == 0:
+            return ""
+        return f" ({len(self.skipped):,} bad lines, where {self._skip_bad:,} may be skipped)"
+
+    def _parsed(self, reading: Reading) -> Iterator[tuple[Text, int, dict[str, Any]]]:
+        """Each piece of the text, how many lines were skipped before it, and what it holds."""
+        parse, allowed = self.format.parse, self._skip_bad
+        pieces = self._pieces(reading)
+        if self._threads < 1:
+            for text, length, lines in pieces:
+                yield text, lines, parse(text, length, allowed)
+            return
+        from concurrent.futures import Future, ThreadPoolExecutor
+
+        waiting: deque[tuple[Text, int, Future[dict[str, Any]]]] = deque()
+        with ThreadPoolExecutor(self._threads) as pool:
+            try:
+                for text, length, lines in pieces:
+                    waiting.append((text, lines, pool.submit(parse, text, length, allowed)))
+                    if len(waiting) > 2 * self._threads:
+                        piece, before, parsed = waiting.popleft()
+                        yield piece, before, parsed.result()
+                while waiting:
+                    piece, before, parsed = waiting.popleft()
+                    yield piece, before, parsed.result()
+            finally:
+                pool.shutdown(wait=True, cancel_futures=True)
+
+    def _pieces(self, reading: Reading) -> Iterator[tuple[Text, int, int]]:
+        """Whole records: the text, how much of it they are, and the lines skipped before them."""
+        size, held = PIECE_BYTES, b""
+        begun, lines = False, 0
+        while True:
+            text = np.empty(size + PADDING, dtype=np.uint8)
+            room = text.data
+            room[: len(held)] = held
+            got = reading.fill(room[len(held) : size])
+            length = len(held) + got
+            ended = length < size
+            cut = length if ended else self.format.cut(text, length)
+            if cut == 0 and not ended:
+                if size >= LONGEST_RECORD:
+                    raise BadExample(
+                        f"{reading.name}: a line of more than {LONGEST_RECORD >> 20} MB; "
+                        "is this a text?"
+                    )
+                size, held = 2 * size, bytes(room[:length])
+                continue
+            held = bytes(room[cut:length])
+            text[cut : cut + PADDING] = ord("\n")  # so that nothing is read across the end
+            if not begun:
+                begun = True
+                text, cut, lines = self._without_header(text, cut, reading)
+            if cut:
+                yield text, cut, lines
+                lines = 0
+            if ended:
+                return
+            size = max(PIECE_BYTES, len(held) + 1)
+
+    def _without_header(self, text: Text, cut: int, reading: Reading) -> tuple[Text, int, int]:
+        mark = len(_BOM) if text[: len(_BOM)].tobytes() == _BOM else 0
+        skip, lines = self.format.begin(text[mark:cut].tobytes(), reading.name)
+        return text[mark + skip :], cut - mark - skip, lines
