@@ -15,6 +15,7 @@ import numpy as np
 
 from novikoff.examples import Block, Labels
 from novikoff.rows import Positions, Rows, Vector, join
+from novikoff.weights import widened
 
 Keep: TypeAlias = Literal["examples", "positions", "counts"]
 
@@ -142,6 +143,17 @@ class Ledger:
         self.epoch_ends.pop()
         self._in_closed_epochs -= self.epoch_mistakes.pop()
 
+    def widen(self, dim: int) -> None:
+        """Go on with `dim` features, not fewer than before; the rows kept are 0 in the new ones."""
+        if dim < self.dim:
+            raise ValueError(f"{self.dim} features cannot become {dim}: none is ever taken away")
+        if dim == self.dim:
+            return
+        self.dim = dim
+        if self.start is not None:
+            self.start = widened(self.start, dim, bias=self.bias)
+        self._shelf.widen(dim)
+
     def __len__(self) -> int:
         return self.n_mistakes
 
@@ -260,6 +272,10 @@ class _Shelf:
             before, others = self._pieces.pop()
             positions, rows = np.concatenate([before, positions]), join([others, rows])
         self._pieces.append((positions, rows))
+
+    def widen(self, dim: int) -> None:
+        """Let the rows have more features."""
+        self._pieces = [(at, rows.sparse().widened(dim)) for at, rows in self._pieces]
 
     def whole(self) -> tuple[Positions, Rows]:
         """The positions of the rows kept, and the rows."""

@@ -7,6 +7,7 @@ whose indices are out of order or repeated are put right, in a copy.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from enum import IntEnum
 from typing import Any, Protocol, Self, TypeAlias
 
@@ -107,7 +108,7 @@ class DenseRows:
 
     def sparse(self) -> SparseRows:
         """The same rows in compressed form, without their zeros."""
-        of_row, columns = np.nonzero(self.values)
+        of_row, columns = map(np.ascontiguousarray, np.nonzero(self.values))
         starts = np.searchsorted(of_row, np.arange(len(self) + 1))
         return SparseRows(self.values[of_row, columns], columns, starts, self.dim)
 
@@ -186,6 +187,17 @@ class SparseRows:
     def sparse(self) -> SparseRows:
         """These rows themselves."""
         return self
+
+    def widened(self, dim: int) -> SparseRows:
+        """The same entries in rows of `dim` features, not fewer than now; nothing is copied."""
+        if dim < self._dim:
+            raise ValueError(
+                f"rows of {self._dim} features cannot become rows of {dim}: "
+                "features are never taken away"
+            )
+        wide = copy(self)
+        wide._dim = dim
+        return wide
 
 
 def join(pieces: Sequence[Rows]) -> Rows:

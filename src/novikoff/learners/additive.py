@@ -11,6 +11,7 @@ from novikoff import _core
 from novikoff.examples import Block
 from novikoff.ledger import Keep, Ledger, Mistakes
 from novikoff.rows import BadExample, Flaw, Rows, Vector, dots, explain
+from novikoff.weights import widened
 
 Ties: TypeAlias = Literal["mistake", "positive", "negative"]
 
@@ -109,6 +110,18 @@ class Additive:
         if self.rounds == 0:
             return self.weights
         return self._unit * ((self.rounds * self._w - self._u) / self.rounds)
+
+    def widen(self, dim: int) -> None:
+        """Go on with `dim` features, not fewer than before; the new ones have weight 0.
+
+        Their weights are then those of a learner that had them from the start: on numbers that
+        round, bit for bit if each width is a multiple of 8 (sums are taken in lanes, column mod 8,
+        and the constant stands in the column after the features).
+        """
+        self._w = widened(self._w, dim, bias=self.bias)
+        if self._u is not None:
+            self._u = widened(self._u, dim, bias=self.bias)
+        self.dim = dim
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
         """An empty ledger that starts where this learner stands."""
