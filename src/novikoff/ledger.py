@@ -138,6 +138,11 @@ class Ledger:
         self.epoch_mistakes.append(made)
         return made
 
+    @property
+    def open_rounds(self) -> int:
+        """How many rounds were played since the last whole pass ended."""
+        return self.n_rounds - (self.epoch_ends[-1] if self.epoch_ends else 0)
+
     def reopen_epoch(self) -> None:
         """Go on with the last pass: a stream that comes in pieces is one pass, not many."""
         self.epoch_ends.pop()

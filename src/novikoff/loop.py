@@ -90,6 +90,8 @@ def play(
     epochs: int = 1,
     ledger: Ledger | None = None,
     progress: Progress | None = None,
+    after_block: Callable[[Block], None] | None = None,
+    repeats: Repeats | None = None,
 ) -> Run:
     """Pass over the stream until a pass makes no mistake, the weights repeat, or `epochs` are made.
 
@@ -112,6 +114,11 @@ def play(
         by their position, so blocks that follow others must say theirs (`Block.first`).
     progress
         Called with the ledger after each pass.
+    after_block
+        Called with each block that has been met, when the ledger has written all of it down.
+    repeats
+        Continue this watch for weights that come back (by default a new one, if there are several
+        passes).
     """
     if epochs < 1:
         raise ValueError(f"epochs must be at least 1, not {epochs}")
@@ -126,10 +133,11 @@ def play(
             "of blocks, or an object whose __iter__ begins again"
         )
     ledger = learner.open_ledger() if ledger is None else ledger
-    repeats = Repeats() if epochs > 1 else None
+    if repeats is None and epochs > 1:
+        repeats = Repeats()
     with _Interrupts() as interrupts:
         for _ in range(epochs):
-            before, met = ledger.n_rounds, 0
+            met = 0
             blocks = iter(blocks_of(stream))
             while (block := interrupts.wait_for(blocks, ledger)) is not None:
                 if len(block) and block.first < met:
@@ -139,7 +147,9 @@ def play(
                     )
                 met = max(met, block.first + len(block))
                 _meet(block, learner, ledger, repeats, interrupts)
-            if ledger.n_rounds == before:
+                if after_block is not None:
+                    after_block(block)
+            if not ledger.open_rounds:
                 raise BadExample("there are no examples to learn from")
             made = ledger.close_epoch()
             if progress is not None:

@@ -13,7 +13,7 @@ from novikoff.examples import Block, Stream, blocks_of
 from novikoff.rows import Positions, Rows
 from novikoff.scaling import unit_length
 
-__all__ = ["Shuffle", "Shuffled", "arranged", "seeded_order", "unit_length"]
+__all__ = ["Shuffle", "Shuffled", "arranged", "block_order", "seeded_order", "unit_length"]
 
 Shuffle: TypeAlias = Literal["once"] | bool
 
@@ -69,6 +69,10 @@ class Shuffled:
     def __iter__(self) -> Iterator[Block]:
         self._passes += self._again
         for n, block in enumerate(self._stream):
-            draw = np.random.SeedSequence((self._seed, self._passes, n))
-            seed = int(draw.generate_state(1, np.uint64)[0])
-            yield replace(block, order=seeded_order(block.rows, seed))
+            yield replace(block, order=block_order(block.rows, self._seed, n, self._passes))
+
+
+def block_order(rows: Rows, seed: int, number: int, passes: int = 0) -> Positions:
+    """The order of the rows of a stream's block of this number, drawn from the stream's seed."""
+    draw = np.random.SeedSequence((seed, passes, number))
+    return seeded_order(rows, int(draw.generate_state(1, np.uint64)[0]))

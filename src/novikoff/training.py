@@ -1,0 +1,213 @@
+"""From a source to a model: passes over data that need not fit in memory, to be gone on with later."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+
+from novikoff.examples import Block
+from novikoff.features import Features
+from novikoff.guarantees.cycles import Repeats
+from novikoff.learners import Additive
+from novikoff.ledger import Keep, Ledger
+from novikoff.loop import Run, play
+from novikoff.model import Kind, Model
+from novikoff.rows import BadExample, Positions
+from novikoff.streams import block_order
+
+
+class Blocks(Protocol):
+    """Examples with their features numbered and their labels signs, to be met any number of times."""
+
+    @property
+    def features(self) -> Features:
+        """How features became columns, as far as they have been met."""
+
+    @property
+    def classes(self) -> tuple[str, str]:
+        """The labels that are −1 and +1."""
+
+    def __iter__(self) -> Iterator[Block]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How to train.
+
+    Parameters
+    ----------
+    kind
+        "perceptron", "margin", "averaged" or "voted".
+    passes
+        How many passes to make at most; fewer when one makes no mistake or the weights repeat.
+    margin
+        For "margin": update when y(w·x) ≤ margin.
+    bias
+        Whether a constant feature 1 is folded in.
+    shuffle, seed
+        Whether the rows of each block come in an order drawn from the seed, the same in every pass.
+    holdout
+        Every so manyth example is kept out of learning.
+    keep
+        What the ledger keeps of a mistake; a vote always keeps "examples".
+    """
+
+    kind: Kind = "perceptron"
+    passes: int = 1
+    margin: float = 0.0
+    bias: bool = True
+    shuffle: bool = False
+    seed: int = 0
+    holdout: int | None = None
+    keep: Keep = "counts"
+
+    def __post_init__(self) -> None:
+        if self.passes < 1:
+            raise ValueError(f"passes must be at least 1, not {self.passes}")
+        if self.holdout is not None and self.holdout < 2:
+            raise ValueError(f"holdout must be at least 2, not {self.holdout}")
+        if self.kind == "margin" and not self.margin > 0:
+            raise ValueError("a margin perceptron needs a margin above 0")
+        if self.kind != "margin" and self.margin:
+            raise ValueError(f"a margin is for the margin perceptron, not {self.kind}")
+
+    @property
+    def order(self) -> dict[str, Any]:
+        """What a model remembers of the order of its examples."""
+        seed = self.seed if self.shuffle else None
+        return {"shuffle": self.shuffle, "seed": seed, "holdout": self.holdout}
+
+    def new_model(self, features: Features, classes: tuple[str, str]) -> Model:
+        """A model that has learned nothing yet."""
+        learner = Additive(
+            0, bias=self.bias, margin=self.margin, averaging=self.kind == "averaged"
+        )
+        keep: Keep = "examples" if self.kind == "voted" else self.keep
+        return Model(self.kind, learner, features, classes, learner.open_ledger(keep), self.order)
+
+
+class Training:
+    """A run that can be stopped after any block, saved, and gone on with, to the same last bit.
+
+    Parameters
+    ----------
+    blocks
+        The examples; they are iterated over once a pass.
+    plan
+        How to train.
+    initial
+        The model to go on from. If its run is unfinished, the examples and the plan must be those
+        it was made with, and it goes on where it stopped; otherwise these examples follow those it
+        has learned from.
+    after_block
+        Called whenever a block has been learned from; `save` may then be called.
+
+    Attributes
+    ----------
+    passes_made, position
+        How many passes are over, and how many examples of the present one have been met.
+    """
+
+    def __init__(
+        self,
+        blocks: Blocks,
+        plan: Plan,
+        *,
+        initial: Model | None = None,
+        after_block: AfterBlock | None = None,
+    ) -> None:
+        self.plan, self.passes_made, self.position = plan, 0, 0
+        self._blocks, self._after_block = blocks, after_block
+        self._repeats = Repeats() if plan.passes > 1 else None
+        if initial is None:
+            self.model = plan.new_model(blocks.features, blocks.classes)
+        elif initial.unfinished is None:
+            self.model = self._follow(initial)
+        else:
+            self.model = self._resume(initial, initial.unfinished)
+        # rows are known by their place among all examples, those of earlier data first
+        self._began, self._met = self.model.examples, self.position
+
+    def _follow(self, initial: Model) -> Model:
+        if initial.kind != self.plan.kind:
+            raise BadExample(f"the model is of kind {initial.kind}, not {self.plan.kind}")
+        ledger = initial.ledger
+        if self.plan.passes > 1 and ledger.open_rounds:
+            ledger.close_epoch()
+        return replace(initial, order=self.plan.order)
+
+    def _resume(self, initial: Model, unfinished: dict[str, Any]) -> Model:
+        if unfinished["passes"] != self.plan.passes or initial.order != self.plan.order:
+            raise BadExample(
+                "the run of this model is unfinished, and was begun with other passes, shuffling, "
+                "seed or holdout; go on with the same"
+            )
+        self.passes_made, self.position = unfinished["passes_made"], unfinished["position"]
+        if self._repeats is not None:
+            self._repeats = Repeats.restored(unfinished["watch"], initial.watch)
+        return replace(initial, unfinished=None, watch={})
+
+    def run(self) -> Run:
+        """Make the passes that are left; the model is then finished."""
+        model = self.model
+        run = play(
+            self,
+            model.learner,
+            epochs=self.plan.passes - self.passes_made,
+            ledger=model.ledger,
+            progress=self._close_pass,
+            after_block=self._close_block,
+            repeats=self._repeats,
+        )
+        if self.plan.passes == 1:  # a stream may go on, so its pass is left open
+            model.ledger.reopen_epoch()
+        model.examples = self._began + self._met
+        return run
+
+    def __iter__(self) -> Iterator[Block]:
+        """The blocks of the present pass that have not been met yet."""
+        for number, block in enumerate(self._blocks):
+            if block.first + len(block) > self.position:
+                self.model.widen(block.rows.dim)
+                yield self._ordered(block, number)
+
+    def _close_block(self, block: Block) -> None:
+        self.position = block.first + len(block) - self._began
+        self._met = max(self._met, self.position)
+        if self._after_block is not None:
+            self._after_block(self)
+
+    def _close_pass(self, _ledger: Ledger) -> None:
+        self.passes_made += 1
+        self.position = 0
+
+    def _ordered(self, block: Block, number: int) -> Block:
+        order: Positions | None = None
+        if self.plan.shuffle:
+            order = block_order(block.rows, self.plan.seed, number)
+        if self.plan.holdout is not None:
+            order = np.arange(len(block)) if order is None else order
+            order = order[~held_out(block, self.plan.holdout)[order]]
+        return replace(block, first=self._began + block.first, order=order)
+
+    def save(self, path: Any) -> None:
+        """Write the model as it stands, marked as unfinished."""
+        settings, watch = ({}, {}) if self._repeats is None else self._repeats.state()
+        unfinished = {
+            "passes": self.plan.passes,
+            "passes_made": self.passes_made,
+            "position": self.position,
+            "watch": settings,
+        }
+        replace(self.model, unfinished=unfinished, watch=watch).save(path)
+
+
+AfterBlock: TypeAlias = Callable[[Training], None]
+
+
+def held_out(block: Block, every: int) -> Any:
+    """Which rows of a block are kept out of learning: every so manyth of the whole."""
+    return (block.first + np.arange(len(block))) % every == every - 1
