@@ -84,14 +84,16 @@ using StoppedWith = std::tuple<Size, int, Size>;
 
 static StoppedWith py_pass(const Array& values, const Maybe<Array>& indices,
                            const Maybe<Array>& starts, Size dim, In<std::int8_t> labels,
-                           Maybe<In<std::int64_t>> order, Size begin, Size end,
-                           std::tuple<double, double> threshold, std::tuple<double, double> step,
-                           double unit, bool bias, std::int64_t rounds, Out<double> w,
-                           Out<std::int64_t> round, Out<std::int64_t> row, Out<double> score,
-                           Out<double> taken, Out<double> square) {
+                           Maybe<In<double>> importances, Maybe<In<std::int64_t>> order,
+                           Size begin, Size end, std::tuple<double, double> threshold,
+                           std::tuple<double, double> step, double unit, bool bias,
+                           std::int64_t rounds, Out<double> w, Out<std::int64_t> round,
+                           Out<std::int64_t> row, Out<double> score, Out<double> taken,
+                           Out<double> square) {
   const AnyRows rows = any_rows(values, indices, starts, dim);
   within(begin, end, order ? order->size() : length(rows));
   if (labels.size() != length(rows)) refuse("one label a row is needed");
+  if (importances && importances->size() != length(rows)) refuse("one importance a row is needed");
   if (w.size() != dim + bias)
     refuse("one weight a feature is needed, and one for the constant");
   for (const Size room : {round.size(), row.size(), score.size(), taken.size(), square.size()})
@@ -105,7 +107,10 @@ static StoppedWith py_pass(const Array& values, const Maybe<Array>& indices,
   nb::gil_scoped_release unlocked;
   const Stop stop = std::visit(
       [&](const auto& r) {
-        return pass(r, labels.data(), sequence, begin, end, rule, rounds, w.data(), out);
+        return importances ? pass<true>(r, labels.data(), importances->data(), sequence, begin, end,
+                                        rule, rounds, w.data(), out)
+                           : pass<false>(r, labels.data(), nullptr, sequence, begin, end, rule,
+                                         rounds, w.data(), out);
       },
       rows);
   return {stop.at, static_cast<int>(stop.flaw), out.count};
@@ -230,8 +235,9 @@ NB_MODULE(_core, m) {
   m.doc() = "The compiled core of novikoff: passes over rows that NumPy owns.";
   m.def("learn", py_pass, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
-        "order"_a.noconvert().none(), "begin"_a, "end"_a, "threshold"_a, "step"_a,
-        "unit"_a, "bias"_a, "rounds"_a, "w"_a.noconvert(), "round"_a.noconvert(), "row"_a.noconvert(), "score"_a.noconvert(), "taken"_a.noconvert(),
+        "importances"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a,
+        "threshold"_a, "step"_a, "unit"_a, "bias"_a, "rounds"_a, "w"_a.noconvert(),
+        "round"_a.noconvert(), "row"_a.noconvert(), "score"_a.noconvert(), "taken"_a.noconvert(),
         "square"_a.noconvert(),
         "One mistake-driven pass over rows[order[begin:end]], updating w in place.\n\n"
         "Returns the first position not learned, why (0: all were), and the number of mistakes "

@@ -51,13 +51,14 @@ inline void look_ahead(const Rows& rows, const std::int64_t* order, Size k, Size
 
 // For each position k in [begin, end), i = order[k] (or k):
 //   s = <w, x_i>;  if y_i s <= threshold:  w += step y_i x_i, and record (t, i, s).
-// t counts rounds from `rounds` + 1.
+// t counts rounds from `rounds` + 1. When `weighed`, the step is importance_i times as long, and an
+// example whose step is 0 is scored and no more; otherwise the importances are not looked at.
 // A non-finite feature makes s non-finite whatever the weights (0 * inf is NaN), so watching s
 // watches the data. Stops before the first row it cannot use, with everything before it learned.
-template <class Rows>
-NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const std::int64_t* order,
-                          Size begin, Size end, const Rule& rule, std::int64_t rounds, double* w,
-                          Mistakes& out) {
+template <bool weighed, class Rows>
+NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const double* importance,
+                          const std::int64_t* order, Size begin, Size end, const Rule& rule,
+                          std::int64_t rounds, double* w, Mistakes& out) {
   constexpr double huge = std::numeric_limits<double>::max();
   for (Size k = begin; k < end; ++k) {
     Size i = k;
@@ -76,7 +77,12 @@ NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const std
     if (y * s > rule.threshold[positive] && y * s <= huge) continue;
     if (!(std::abs(s) <= huge)) return {k, Flaw::value};
 
-    const double step = y * rule.step[positive];
+    double step = y * rule.step[positive];
+    if constexpr (weighed) {
+      step *= importance[i];
+      if (step == 0) continue;
+      if (!(std::abs(step) <= huge)) return {k, Flaw::step};
+    }
     x.add(step, w);
     if (rule.bias) w[rows.dim] += step;
     out.round[out.count] = rounds + std::int64_t(k - begin) + 1;

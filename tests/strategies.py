@@ -48,8 +48,10 @@ class Data:
         *,
         first: int = 0,
         order: Positions | None = None,
+        importances: Vector | None = None,
     ) -> Block:
-        return Block(self.rows(layout, precision), self.y, first, order)
+        rows = self.rows(layout, precision)
+        return Block(rows, self.y, first, order, importances=importances)
 
     def pieces(
         self, cuts: list[int], layout: Layout = "dense", precision: Precision = "float64"
@@ -187,3 +189,9 @@ def orders(n: int) -> st.SearchStrategy[Positions | None]:
     """None, or a permutation of n rows."""
     mixed = st.permutations(range(n)).map(lambda order: np.array(order, dtype=np.int64))
     return st.none() | mixed
+
+
+def dyadic_importances(n: int) -> st.SearchStrategy[Vector | None]:
+    """None, or for each of n rows how much it counts, which may be 0."""
+    each = st.lists(st.sampled_from((0.0, 0.25, 1.0, 1.5, 3.0)), min_size=n, max_size=n)
+    return st.none() | each.map(lambda h: np.array(h, dtype=np.float64))

@@ -27,6 +27,7 @@ from strategies import (
     Options,
     Precision,
     dyadic_data,
+    dyadic_importances,
     dyadic_options,
     dyadic_weights,
     float_data,
@@ -50,7 +51,12 @@ def shown(data: Data, order: NDArray[np.int64] | None, *, bias: bool) -> list[te
 
 
 def by_the_book(
-    examples: list[textbook.Shown], options: Options, *, dim: int, epochs: int
+    examples: list[textbook.Shown],
+    options: Options,
+    *,
+    dim: int,
+    epochs: int,
+    importances: Vector | None = None,
 ) -> textbook.Played:
     start = options["start"]
     low, high = options["class_weights"]
@@ -61,6 +67,7 @@ def by_the_book(
         rate=Fraction(options["rate"]),
         ties=options["ties"],
         class_weights=(Fraction(low), Fraction(high)),
+        importances=None if importances is None else fractions(importances),
         epochs=epochs,
     )
 
@@ -72,13 +79,14 @@ def test_the_learner_is_the_textbook(draws: st.DataObject) -> None:
     options = draws.draw(dyadic_options(data.dim))
     order = draws.draw(orders(len(data)))
     epochs = draws.draw(st.integers(1, 9))
-    some = data.block(draws.draw(layouts), draws.draw(precisions), order=order)
+    h = draws.draw(dyadic_importances(len(data)))
+    some = data.block(draws.draw(layouts), draws.draw(precisions), order=order, importances=h)
     bias = options["bias"]
 
     learner = Additive(data.dim, **options, averaging=True)
     run = play([some], learner, epochs=epochs)
     examples = shown(data, order, bias=bias)
-    book = by_the_book(examples, options, dim=data.dim, epochs=epochs)
+    book = by_the_book(examples, options, dim=data.dim, epochs=epochs, importances=h)
 
     ledger = run.ledger
     made = zip(ledger.rounds.tolist(), ledger.rows.tolist(), fractions(ledger.scores), strict=True)
@@ -95,7 +103,11 @@ def test_the_learner_is_the_textbook(draws: st.DataObject) -> None:
     factor = Fraction(options["rate"])
     assert ledger.labels.tolist() == [y for _, y in mistaken]
     assert [Fraction(ledger.unit) * step for step in fractions(ledger.steps)] == [
-        factor * Fraction(options["class_weights"][y > 0]) * y for _, y in mistaken
+        factor
+        * Fraction(options["class_weights"][y > 0])
+        * y
+        * (1 if h is None else Fraction(h[row]))
+        for (_, row, _), (_, y) in zip(book.mistakes, mistaken, strict=True)
     ]
     assert fractions(ledger.squares) == [textbook.dot(x, x) for x, _ in mistaken]
 

@@ -50,12 +50,13 @@ def perceptron(
     rate: Fraction = Fraction(1),
     ties: Ties = "mistake",
     class_weights: tuple[Fraction, Fraction] = (Fraction(1), Fraction(1)),
+    importances: Sequence[Fraction] | None = None,
     epochs: int = 1,
 ) -> Played:
     """Go through (row, x, y) until a whole pass is right, the weights repeat, or `epochs` are made.
 
     After passes 1, 2, 4, 8, … the weights are marked, until marked ones come back; they repeat when
-    these come back again.
+    these come back again. A row's importance multiplies its step; with 0 it is only looked at.
     """
     w, t = start, 0
     mistakes: list[tuple[int, int, Fraction]] = []
@@ -66,9 +67,9 @@ def perceptron(
         passes, before = passes + 1, len(mistakes)
         for row, x, y in shown:
             t += 1
-            s = dot(w, x)
-            if y * s < margin or (y * s == margin and tie_is_wrong(y, margin, ties)):
-                r = rate * class_weights[y > 0]
+            s, h = dot(w, x), Fraction(1) if importances is None else importances[row]
+            if h and (y * s < margin or (y * s == margin and tie_is_wrong(y, margin, ties))):
+                r = rate * class_weights[y > 0] * h
                 w = [w_j + r * y * x_j for w_j, x_j in zip(w, x, strict=True)]
                 mistakes.append((t, row, s))
                 born.append((w, t))

@@ -19,11 +19,12 @@ Labels: TypeAlias = NDArray[np.int8]
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One example: the columns that are stored, their values, and the label (−1 or +1)."""
+    """One example: the columns that are stored, their values, the label (−1 or +1), its weight."""
 
     columns: Positions
     values: Vector
     label: int
+    importance: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,10 @@ class Block:
     `first` is the position in the whole stream of the block's first row, by which the ledger
     names a row. When the rows are stored in another order than the stream's, `numbers` says where
     each belongs, counted from `first`.
+
+    `importances` say how much each example counts (None: 1 each): a mistake on it is a step so many
+    times as long. One of importance 0 is met and scored, and never a mistake: what a run says of
+    its mistakes, and that it made none, it says of the others.
     """
 
     rows: Rows
@@ -40,6 +45,7 @@ class Block:
     first: int = 0
     order: Positions | None = None
     numbers: Positions | None = None
+    importances: Vector | None = None
 
     def __post_init__(self) -> None:
         if not hasattr(self.rows, "core"):
@@ -54,6 +60,8 @@ class Block:
             given = getattr(self, name)
             if given is not None and given.dtype != np.int64:
                 raise BadExample(f"{name} must be positions as int64, not {given.dtype}")
+        if self.importances is not None:
+            _check_importances(self.importances, self)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -78,11 +86,25 @@ class Block:
 
     def __getitem__(self, i: int) -> Example:
         columns, values = self.rows.row(i)
-        return Example(columns, values, int(self.labels[i]))
+        importance = 1.0 if self.importances is None else float(self.importances[i])
+        return Example(columns, values, int(self.labels[i]), importance)
 
     def __iter__(self) -> Iterator[Example]:
         order = range(len(self)) if self.order is None else self.order
         return (self[int(i)] for i in order)
+
+
+def _check_importances(given: Vector, block: Block) -> None:
+    if given.dtype != np.float64:
+        raise BadExample(f"importances must be float64, not {given.dtype}")
+    if given.shape != (len(block),):
+        raise BadExample(f"{len(block)} rows but importances of shape {given.shape}")
+    wrong = np.flatnonzero(~((given >= 0) & (given < np.inf)))
+    if len(wrong):
+        row = int(block.positions(wrong[:1])[0])
+        raise BadExample(
+            f"row {row}: importance {float(given[wrong[0]])!r} is not a finite number from 0"
+        )
 
 
 def signs(labels: Sequence[float] | NDArray[Any]) -> Labels:

@@ -35,6 +35,7 @@ class Flaw(IntEnum):
     INDEX = 2
     ORDER = 3
     VALUE = 4
+    STEP = 5
 
 
 class Rows(Protocol):
@@ -238,6 +239,8 @@ def explain(flaw: Flaw, rows: Rows, i: int, *, position: int | None = None) -> B
         return BadExample(
             f"{where}: " + ("there is no such row" if missing else "its entries are out of bounds")
         )
+    if flaw is Flaw.STEP:
+        return BadExample(f"{where}: its importance times the rate is too large for float64")
     columns, values = rows.row(i)
     if flaw is Flaw.INDEX:
         wrong = columns[(columns < 0) | (columns >= rows.dim)]

@@ -51,7 +51,14 @@ def arranged(block: Block, seed: int) -> Block:
     order = seeded_order(block.rows, seed)
     if block.rows.nbytes > CACHE_BYTES:
         return replace(block, order=order)
-    return replace(block, rows=block.rows.take(order), labels=block.labels[order], numbers=order)
+    importances = None if block.importances is None else block.importances[order]
+    return replace(
+        block,
+        rows=block.rows.take(order),
+        labels=block.labels[order],
+        numbers=order,
+        importances=importances,
+    )
 
 
 class Shuffled:

@@ -10,6 +10,7 @@ import numpy as np
 
 from novikoff.examples import Stream, blocks_of
 from novikoff.guarantees.entries import ExactSum
+from novikoff.guarantees.exact import ExactVector, Integers, packed, products, sums_by
 from novikoff.ledger import Mistakes
 from novikoff.rows import Positions, Vector
 
@@ -56,17 +57,13 @@ class Repeats:
         self._passes = self._since = 0
         self._saved: Vector | None = None
         self._counting = False
-        self._updates = Counter[int]()
-        self._sizes = {-1: 0.0, 1: 0.0}
+        self._updates = Counter[tuple[int, float]]()
 
     def count(self, mistakes: Mistakes) -> None:
         """Count the updates made in a part of a pass."""
         if not self._counting:
             return
-        self._updates.update(mistakes.rows.tolist())
-        for sign, size in self._sizes.items():
-            if size == 0:
-                self._sizes[sign] = float((sign * mistakes.steps).max(initial=0.0))
+        self._updates.update(zip(mistakes.rows.tolist(), mistakes.steps.tolist(), strict=True))
 
     def close_pass(self, weights: Vector, stream: Stream) -> Cycle | None:
         """The proof, if the weights after this pass are the saved ones and it is exact."""
@@ -87,18 +84,14 @@ class Repeats:
 
     def _proof(self, stream: Stream, *, length: int) -> Cycle | None:
         total, rows, multipliers = ExactSum(length), list[Positions](), list[Fraction]()
-        updated = np.fromiter(self._updates, dtype=np.int64)
+        updated, sizes, unit = self._sizes()
         for block in blocks_of(stream):
             positions = block.positions(np.arange(len(block)))
-            here = np.isin(positions, updated)
-            for sign, size in self._sizes.items():
-                if size == 0:  # too small for a float: such steps move nothing and prove nothing
-                    continue
-                at = np.flatnonzero(here & (block.labels == sign))
-                times = [self._updates[row] for row in positions[at].tolist()]
-                total.add(block.rows, at, sign * np.array(times, dtype=np.int64), Fraction(size))
-                rows.append(positions[at])
-                multipliers += [n * Fraction(size) for n in times]
+            at = np.flatnonzero(np.isin(positions, updated))
+            each = sizes[np.searchsorted(updated, positions[at])]
+            total.add(block.rows, at, block.labels[at].astype(each.dtype) * each, unit)
+            rows.append(positions[at])
+            multipliers += [n * unit for n in each.tolist()]
         if not total.is_zero or not multipliers:
             return None
         places = np.concatenate(rows)
@@ -106,6 +99,18 @@ class Repeats:
         return Cycle(
             self._since, self._passes, places[order], tuple(multipliers[i] for i in order.tolist())
         )
+
+    def _sizes(self) -> tuple[Positions, Integers, Fraction]:
+        """The rows updated, in order, and the sizes of the steps on each added up, in a unit.
+
+        Steps too small for a float are 0: they move nothing and prove nothing.
+        """
+        counted = sorted((row, abs(step), n) for (row, step), n in self._updates.items() if step)
+        updated = np.array([row for row, _, _ in counted], dtype=np.int64)
+        steps = ExactVector.of(np.array([size for _, size, _ in counted], dtype=float), "steps")
+        times = packed([n for _, _, n in counted])
+        sizes = sums_by(updated, products(steps.integers, times, summed=len(counted)))
+        return np.unique(updated), sizes, steps.unit
 
 
 def _same(a: Vector, b: Vector) -> bool:

@@ -154,6 +154,7 @@ class Additive:
             return _core.learn(
                 *rows.core,
                 labels=block.labels,
+                importances=block.importances,
                 order=order,
                 begin=begin,
                 end=end,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -139,8 +140,8 @@ def labelled(X: Any, y: Any) -> tuple[Block, tuple[str, str]]:
 
     Of two kinds of labels the larger is positive; a single one is, unless it is 0 or −1.
     """
-    if isinstance(X, Block):
-        return X, ("-1", "1")
+    if isinstance(X, Block):  # every row counts here, however little it did when learning
+        return replace(X, importances=None), ("-1", "1")
     if y is None:
         raise BadExample("the labels are missing: certify(X, y)")
     given: NDArray[Any] = np.asarray(y)
