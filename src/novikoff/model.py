@@ -39,6 +39,8 @@ class Model:
         The record of the run; with the mistakes themselves if the model is to vote.
     order
         How the examples were ordered, and the seed of it.
+    reading
+        How the columns of a table were read: its label, which hold names, which were left out.
     examples
         How many examples have been met, each counted once however many passes were made.
     unfinished, watch
@@ -51,6 +53,7 @@ class Model:
     classes: tuple[str, str]
     ledger: Ledger
     order: dict[str, Any] = field(default_factory=dict)
+    reading: dict[str, Any] = field(default_factory=dict)
     examples: int = 0
     unfinished: dict[str, Any] | None = None
     watch: Arrays = field(default_factory=dict)
@@ -97,6 +100,7 @@ class Model:
             "kind": self.kind,
             "classes": list(self.classes),
             "order": self.order,
+            "reading": self.reading,
             "examples": self.examples,
             "unfinished": self.unfinished,
         }
@@ -123,6 +127,7 @@ class Model:
             (negative, positive),
             Ledger.restored(header["ledger"], held("ledger")),
             header["order"],
+            header["reading"],
             header["examples"],
             header["unfinished"],
             held("watch"),

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.examples import Block
 from novikoff.features import Features
@@ -14,6 +16,7 @@ from novikoff.guarantees.cycles import Repeats
 from novikoff.learners import Additive
 from novikoff.ledger import Keep, Ledger
 from novikoff.loop import Run, play
+from novikoff.measures import Confusion
 from novikoff.model import Kind, Model
 from novikoff.rows import BadExample, Positions
 from novikoff.streams import block_order
@@ -102,6 +105,8 @@ class Training:
         The model to go on from. If its run is unfinished, the examples and the plan must be those
         it was made with, and it goes on where it stopped; otherwise these examples follow those it
         has learned from.
+    data
+        What the examples are known by; an unfinished run goes on with the same only.
     after_block
         Called whenever a block has been learned from; `save` may then be called.
 
@@ -117,10 +122,11 @@ class Training:
         plan: Plan,
         *,
         initial: Model | None = None,
+        data: str = "",
         after_block: AfterBlock | None = None,
     ) -> None:
         self.plan, self.passes_made, self.position = plan, 0, 0
-        self._blocks, self._after_block = blocks, after_block
+        self._blocks, self._data, self._after_block = blocks, data, after_block
         self._repeats = Repeats() if plan.passes > 1 else None
         if initial is None:
             self.model = plan.new_model(blocks.features, blocks.classes)
@@ -137,7 +143,7 @@ class Training:
         ledger = initial.ledger
         if self.plan.passes > 1 and ledger.open_rounds:
             ledger.close_epoch()
-        return replace(initial, order=self.plan.order)
+        return replace(initial, features=self._blocks.features, order=self.plan.order)
 
     def _resume(self, initial: Model, unfinished: dict[str, Any]) -> Model:
         if unfinished["passes"] != self.plan.passes or initial.order != self.plan.order:
@@ -145,10 +151,16 @@ class Training:
                 "the run of this model is unfinished, and was begun with other passes, shuffling, "
                 "seed or holdout; go on with the same"
             )
+        if unfinished["data"] != self._data:
+            raise BadExample(
+                "the run of this model is unfinished, and was begun with other data, or read them in "
+                "another way; go on with the same, or begin anew with another file for the model"
+            )
         self.passes_made, self.position = unfinished["passes_made"], unfinished["position"]
         if self._repeats is not None:
             self._repeats = Repeats.restored(unfinished["watch"], initial.watch)
-        return replace(initial, unfinished=None, watch={})
+        features = self._blocks.features
+        return replace(initial, features=features, unfinished=None, watch={})
 
     def run(self) -> Run:
         """Make the passes that are left; the model is then finished."""
@@ -193,13 +205,24 @@ class Training:
             order = order[~held_out(block, self.plan.holdout)[order]]
         return replace(block, first=self._began + block.first, order=order)
 
-    def save(self, path: Any) -> None:
+    def test_held_out(self) -> Confusion | None:
+        """How the model does on the examples that were kept out of learning; None if there are none."""
+        if self.plan.holdout is None:
+            return None
+        found = Confusion()
+        for block in self._blocks:
+            kept = np.flatnonzero(held_out(block, self.plan.holdout))
+            found.count(block.labels[kept], self.model.scores(block.rows.take(kept)))
+        return found
+
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as it stands, marked as unfinished."""
         settings, watch = ({}, {}) if self._repeats is None else self._repeats.state()
         unfinished = {
             "passes": self.plan.passes,
             "passes_made": self.passes_made,
             "position": self.position,
+            "data": self._data,
             "watch": settings,
         }
         replace(self.model, unfinished=unfinished, watch=watch).save(path)
@@ -208,6 +231,6 @@ class Training:
 AfterBlock: TypeAlias = Callable[[Training], None]
 
 
-def held_out(block: Block, every: int) -> Any:
+def held_out(block: Block, every: int) -> NDArray[np.bool_]:
     """Which rows of a block are kept out of learning: every so manyth of the whole."""
     return (block.first + np.arange(len(block))) % every == every - 1

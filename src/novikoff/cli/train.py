@@ -1,0 +1,239 @@
+"""`novikoff train`: from files to a model, in one pass or many."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from novikoff.cli.common import fail, one_line_errors, refuse_what_cannot_be_written
+from novikoff.cli.jobs import Job, Watch, say_skipped
+from novikoff.cli.options import (
+    Categorical,
+    DataFiles,
+    Format,
+    Ignore,
+    Label,
+    Missing,
+    MissingRule,
+    SkipBad,
+    Threads,
+    reading,
+)
+from novikoff.cli.progress import Progress
+from novikoff.cli.trained import Report
+
+if TYPE_CHECKING:
+    from novikoff.model import Kind, Model
+    from novikoff.training import Plan
+
+WITHOUT_END = 10**9
+
+
+class Learner(StrEnum):
+    """The readings of a run that a model can predict with."""
+
+    PERCEPTRON = "perceptron"
+    MARGIN = "margin"
+    AVERAGED = "averaged"
+    VOTED = "voted"
+
+
+def train(
+    data: DataFiles,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="MODEL", help="Write the model to this file.")
+    ],
+    learner: Annotated[
+        Learner | None, typer.Option(help="What predicts.", show_default="perceptron")
+    ] = None,
+    passes: Annotated[
+        int | None,
+        typer.Option(min=1, help="How many passes at most.", show_default="1"),
+    ] = None,
+    until_separated: Annotated[
+        bool,
+        typer.Option(
+            "--until-separated", help="Pass until one makes no mistake, or that is proved hopeless."
+        ),
+    ] = False,
+    margin: Annotated[
+        float | None,
+        typer.Option(help="Learner margin: learn also when right by no more.", show_default="1"),
+    ] = None,
+    bias: Annotated[
+        bool, typer.Option(help="Whether a constant feature 1 is folded in.")
+    ] = True,
+    shuffle: Annotated[
+        bool, typer.Option("--shuffle", help="Mix the examples within each megabyte read.")
+    ] = False,
+    seed: Annotated[int, typer.Option(min=0, help="Draws the order of --shuffle.")] = 0,
+    holdout: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=2, help="Keep every Nth example for testing the model."),
+    ] = None,
+    initial: Annotated[
+        Path | None, typer.Option(metavar="MODEL", help="Go on from this model, with new data.")
+    ] = None,
+    checkpoint: Annotated[
+        float | None,
+        typer.Option(metavar="SECONDS", min=0, help="Write the unfinished model every so often."),
+    ] = None,
+    resume: Annotated[
+        bool,
+        typer.Option(
+            "--resume", help="If the model is there, unfinished, go on where its run stopped."
+        ),
+    ] = False,
+    cache: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Keep what is read here; later passes are faster."),
+    ] = None,
+    ledger: Annotated[
+        bool, typer.Option("--ledger", help="Keep the mistakes themselves in the model.")
+    ] = False,
+    hash_bits: Annotated[
+        int | None,
+        typer.Option(metavar="BITS", min=3, max=31, help="Hash names to 2^BITS weights."),
+    ] = None,
+    names: Annotated[
+        bool, typer.Option(help="With --hash-bits: keep a name for each weight.")
+    ] = True,
+    interactions: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="A*B", help="Multiply the features of two fields; 'all': any two. Repeatable."
+        ),
+    ] = None,
+    unit_length: Annotated[
+        bool, typer.Option("--unit-length", help="Scale each example to length 1.")
+    ] = False,
+    standardise: Annotated[
+        bool,
+        typer.Option(
+            "--standardise", help="Divide each feature by its spread, measured in a first pass."
+        ),
+    ] = False,
+    classes: Annotated[
+        str | None,
+        typer.Option(metavar="NEG,POS", help="The two labels.", show_default="as they are met"),
+    ] = None,
+    label: Label = None,
+    format: Format = None,
+    missing: Missing = MissingRule.REFUSE,
+    ignore: Ignore = None,
+    categorical: Categorical = None,
+    skip_bad: SkipBad = 0,
+    threads: Threads = 2,
+    as_json: Annotated[bool, typer.Option("--json", help="Print what happened as JSON.")] = False,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No rows of progress.")] = False,
+) -> None:
+    """Learn a classifier from files of any size, example by example.
+
+    A row is printed whenever the number of examples has doubled: how many mistakes were made, what
+    share of the examples that is since the last row and overall, the speed, and the time left.
+
+    Exit status: 0 done, 2 bad input, 130 interrupted.
+    """
+    with one_line_errors(data[0]):
+        from novikoff.training import Training
+
+        refuse_what_cannot_be_written(output, data, "model")
+        start = starting_model(output, initial, resume=resume)
+        plan = planned(
+            start,
+            kind=None if learner is None else learner.value,
+            passes=passes or (WITHOUT_END if until_separated else 1),
+            margin=margin,
+            bias=bias,
+            shuffle=shuffle,
+            seed=seed,
+            holdout=holdout,
+            keep="examples" if ledger else "counts",
+        )
+        how = reading(format, label, missing, ignore, categorical, skip_bad, threads)
+        changes = {
+            "hash_bits": hash_bits,
+            "keep_names": names,
+            "products": pairs(interactions or []),
+            "standardise": standardise,
+            "to_unit_length": unit_length,
+        }
+        job = Job(data, how, changes, start, initial, two(classes), cache)
+        watch = Watch(
+            Progress(job.source, None if until_separated else plan.passes, quiet=quiet),
+            output,
+            checkpoint,
+        )
+        training = Training(
+            job.blocks, plan, initial=start, data=job.fingerprint, after_block=watch.block
+        )
+        with watch:
+            run = training.run()
+        tested = training.test_held_out()
+        training.model.reading = job.reading
+        training.model.save(output)
+    say_skipped(job.source)
+    report = Report(training, run, job.source, output, watch.seconds, tested)
+    with one_line_errors("standard output"):
+        print(json.dumps(report.to_dict(), indent=1) if as_json else report, flush=True)
+
+
+def starting_model(output: Path, initial: Path | None, *, resume: bool) -> Model | None:
+    """The model to go on from, if any: an unfinished one where the new one will be comes first."""
+    from novikoff.model import Model
+
+    if resume and output.exists():
+        found = Model.load(output)
+        if found.unfinished is None:
+            fail(f"{output}: its run is finished, there is nothing to resume; to go on, --initial")
+        return found
+    if initial is None:
+        return None
+    found = Model.load(initial)
+    if found.unfinished is not None:
+        fail(f"{initial}: its run is unfinished; finish it first, with -o {initial} --resume")
+    return found
+
+
+def planned(start: Model | None, *, kind: Kind | None, margin: float | None, **rest: Any) -> Plan:
+    """How to train; a model that is gone on from says what kind it is."""
+    from novikoff.training import Plan
+
+    if start is not None:
+        if kind is not None and kind != start.kind:
+            fail(f"the model to go on from is a {start.kind} one, not {kind}")
+        kind, margin = start.kind, start.learner.margin or None
+    kind = kind or "perceptron"
+    if margin is None:
+        margin = 1.0 if kind == "margin" else 0.0
+    try:
+        return Plan(kind, margin=margin, **rest)
+    except ValueError as error:
+        fail(str(error))
+
+
+def pairs(interactions: list[str]) -> list[tuple[str, str]]:
+    """`A*B` as two fields, and `all` as any two features."""
+    from novikoff.products import ALL
+
+    out = []
+    for text in interactions:
+        left, mark, right = text.partition("*")
+        if text != "all" and not (mark and left and right):
+            fail(f"--interactions {text!r} is not A*B, the names of two fields, nor all")
+        out.append(ALL if text == "all" else (left, right))
+    return out
+
+
+def two(classes: str | None) -> tuple[str, str] | None:
+    """`ham,spam` as two labels."""
+    if classes is None:
+        return None
+    negative, mark, positive = classes.partition(",")
+    if not (mark and negative and positive and negative != positive):
+        fail(f"--classes {classes!r} is not NEG,POS: two different labels")
+    return negative, positive

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from typing import Literal, TypeAlias
 
 from novikoff.examples import Block
+
+Missing: TypeAlias = Literal["refuse", "zero", "indicate"]
 
 # float() would also take 1_000, the digits of other scripts, nan and inf
 NUMBER = r"[+-]?+(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:[eE][+-]?+[0-9]++)?+"

@@ -1,0 +1,99 @@
+"""Options that the verbs share about what is read and how."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+if TYPE_CHECKING:
+    from novikoff.sources import Reading
+
+
+class FileFormat(StrEnum):
+    """The formats that `sources` knows."""
+
+    SVMLIGHT = "svmlight"
+    VW = "vw"
+    JSONL = "jsonl"
+    CSV = "csv"
+    PARQUET = "parquet"
+    ARROW = "arrow"
+    NPZ = "npz"
+
+
+class MissingRule(StrEnum):
+    """What becomes of a missing value."""
+
+    REFUSE = "refuse"
+    ZERO = "zero"
+    INDICATE = "indicate"
+
+
+DataFiles: TypeAlias = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="DATA...",
+        help="Files, directories or patterns, compressed or not; - is stdin.",
+        show_default=False,
+    ),
+]
+Format: TypeAlias = Annotated[
+    FileFormat | None,
+    typer.Option(help="By default told from the first file's name, or its first bytes."),
+]
+Label: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Tables: where the labels are, a name or a position from 0; JSON lines: their key.",
+        show_default="the last column, the key 'label'",
+    ),
+]
+Missing: TypeAlias = Annotated[
+    MissingRule,
+    typer.Option(
+        help="A missing value is an error, counts as 0, or is a feature of its own.",
+    ),
+]
+Ignore: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(metavar="COLUMN", help="Tables: leave this column out. May be repeated."),
+]
+Categorical: TypeAlias = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="COLUMN", help="Tables: the numbers in this column are names. May be repeated."
+    ),
+]
+SkipBad: TypeAlias = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Pass over up to so many lines that cannot be read.")
+]
+Threads: TypeAlias = Annotated[
+    int, typer.Option(metavar="N", min=0, help="How many threads parse; the result is the same.")
+]
+
+
+def reading(
+    format: FileFormat | None,
+    label: str | None,
+    *,
+    missing: MissingRule = MissingRule.REFUSE,
+    ignore: list[str] | None = None,
+    categorical: list[str] | None = None,
+    skip_bad: int = 0,
+    threads: int = 2,
+) -> Reading:
+    """How to read, as the command line says it."""
+    from novikoff.sources import Reading
+
+    return Reading(
+        None if format is None else format.value,
+        label,
+        missing=missing.value,
+        ignore=tuple(ignore or ()),
+        categorical=tuple(categorical or ()),
+        skip_bad=skip_bad,
+        threads=threads,
+    )

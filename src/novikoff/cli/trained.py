@@ -1,0 +1,91 @@
+"""The last screen of `novikoff train`: what happened, in plain words or for a program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from novikoff.chunks import Source
+    from novikoff.loop import Run
+    from novikoff.measures import Confusion
+    from novikoff.training import Training
+
+VERDICTS = {
+    "separated": "the last pass made no mistake, so these weights separate the examples",
+    "cycle": "the weights came back to where they were: no weights separate the examples",
+    "budget": "mistakes were still made in the last pass; whether the examples are separable is "
+    "not known (novikoff certify decides it)",
+}
+
+
+class Report:
+    """What a run did, and what became of it."""
+
+    def __init__(
+        self,
+        training: Training,
+        run: Run,
+        source: Source,
+        output: Path,
+        seconds: float,
+        tested: Confusion | None,
+    ) -> None:
+        self._training, self._run, self._source = training, run, source
+        self._output, self._seconds, self._tested = output, seconds, tested
+
+    def to_dict(self) -> dict[str, Any]:
+        """For a program."""
+        model, ledger = self._training.model, self._run.ledger
+        tested = self._tested
+        return {
+            "model": str(self._output),
+            "kind": model.kind,
+            "data": self._source.description,
+            "examples": model.examples,
+            "features": model.features.dim,
+            "classes": list(model.classes),
+            "passes": self._training.passes_made,
+            "rounds": ledger.n_rounds,
+            "mistakes": ledger.n_mistakes,
+            "mistakes_per_pass": ledger.epoch_mistakes,
+            "largest_norm_mistaken": ledger.radius,
+            "verdict": str(self._run.verdict),
+            "held_out": None
+            if tested is None
+            else {"examples": tested.examples, "mistakes": tested.mistakes},
+            "skipped_lines": len(getattr(self._source, "skipped", [])),
+            "seconds": self._seconds,
+        }
+
+    def __str__(self) -> str:
+        model, ledger, passes = self._training.model, self._run.ledger, self._training.passes_made
+        negative, positive = model.classes
+        constant = " and a constant" if model.learner.bias else ""
+        rate = f"{ledger.n_mistakes / ledger.n_rounds:.2%}" if ledger.n_rounds else "none"
+        read = getattr(self._source, "total", None)
+        speed = f", {read * passes / 1e6 / self._seconds:,.0f} MB/s" if read else ""
+        lines = [
+            f"Data      {self._source.description}; {positive} is +1, {negative} is -1",
+            f"Examples  {model.examples:,} with {model.features.dim:,} features{constant}",
+            f"Passes    {passes:,} in {self._seconds:.2f} s{speed}",
+            f"Mistakes  {ledger.n_mistakes:,} in {ledger.n_rounds:,} rounds, {rate}"
+            + self._last_pass(),
+            f"Verdict   {self._run.verdict}: {self._verdict()}",
+        ]
+        if self._tested is not None:
+            lines.append(
+                f"Held out  {self._tested.accuracy:.2%} of {self._tested.examples:,} examples right"
+            )
+        size = self._output.stat().st_size
+        lines.append(f"Model     {self._output} ({model.kind}, {size / 1e3:,.0f} KB)")
+        return "\n".join(lines)
+
+    def _last_pass(self) -> str:
+        made = self._run.ledger.epoch_mistakes
+        return f"; {made[-1]:,} in the last pass" if len(made) > 1 else ""
+
+    def _verdict(self) -> str:
+        if self._run.verdict == "budget" and self._training.plan.passes == 1:
+            return "one pass over a stream says nothing about whether it is separable"
+        return VERDICTS[str(self._run.verdict)]
