@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import os
 import sys
 from collections.abc import Iterator
 from copy import deepcopy
@@ -344,11 +345,10 @@ def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(
     found.save(tmp_path / "it.json")
     before = (tmp_path / "it.json").read_bytes()
 
-    def fail(_: Any, file: Any, **__: Any) -> None:
-        file.write("{")
+    def fail(_: int) -> None:
         raise OSError("no space left")
 
-    monkeypatch.setattr(json, "dump", fail)
+    monkeypatch.setattr(os, "fsync", fail)
     with pytest.raises(OSError, match="no space left"):
         found.save(tmp_path / "it.json")
     assert [p.name for p in tmp_path.iterdir()] == ["it.json"]

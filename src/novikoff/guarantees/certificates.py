@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -24,6 +23,7 @@ from novikoff.guarantees.separation import (
     Sparse,
     aliased_column,
 )
+from novikoff.replacing import replacing
 from novikoff.rows import Positions
 
 
@@ -196,19 +196,8 @@ class Certificate:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it as JSON; the file is there whole or not at all."""
-        target = Path(path)
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with open(handle, "w", encoding="utf-8") as file:
-                json.dump(self.to_dict(), file, indent=1)
-                file.write("\n")
-                file.flush()
-                os.fsync(file.fileno())
-            os.chmod(temporary, 0o666 & ~_umask())
-            os.replace(temporary, target)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        with replacing(path) as file:
+            file.write(f"{json.dumps(self.to_dict(), indent=1)}\n".encode())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Certificate:
@@ -344,9 +333,3 @@ def _spans(numbers: Positions) -> str:
     lasts = numbers[np.concatenate([breaks, [len(numbers) - 1]])].tolist()
     pairs = zip(firsts, lasts, strict=True)
     return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in pairs)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

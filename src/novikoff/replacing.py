@@ -1,0 +1,75 @@
+"""Files that are there whole or not at all: written beside their place, and moved into it."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A file to write to, which takes the place of `path` when the block ends well.
+
+    Whatever goes wrong before that (a full disk, Ctrl-C), `path` is as it was and nothing is left
+    beside it; a reader never sees half a file, and after a power cut there is the old one or the
+    new. A link is followed: what it points to is replaced. A file that is there already passes its
+    permissions on, a new one has the usual ones. Errors name `path`.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+        mode = _mode(target)
+        temporary = target.parent / f".{target.name[:40]}.{secrets.token_hex(8)}"
+        handle = os.open(temporary, _NEW, 0o666 if mode is None else mode)
+        try:
+            with open(handle, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            if mode is not None:  # exactly these, whatever the umask took away
+                os.chmod(temporary, mode)
+            os.replace(temporary, target)
+        except BaseException:
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(temporary)
+            raise
+        _settle(target.parent)
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from None
+
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+def _mode(target: Path) -> int | None:
+    """The permissions of the file to be replaced, None if there is none."""
+    try:
+        found = target.stat().st_mode
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(found):
+        raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+    if not stat.S_ISREG(found):
+        raise OSError(errno.EINVAL, "not a regular file, and only those can be replaced")
+    return stat.S_IMODE(found) & 0o777
+
+
+def _settle(folder: Path) -> None:
+    """Make the new name outlast a power cut, where folders can be synced."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):
+            raise
+    finally:
+        os.close(handle)
