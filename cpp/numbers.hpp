@@ -36,8 +36,25 @@ inline std::uint64_t join_digits(std::uint64_t digits, unsigned n) {
           (((digits >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u)) >> 32;
 }
 
-constexpr std::uint64_t tens[] = {1,      10,      100,      1000,     10000,
-                                  100000, 1000000, 10000000, 100000000};
+constexpr int most_tens = 19;  // 10^19 is the last that fits in 64 bits
+
+struct Powers {
+  std::uint64_t of_ten[most_tens + 1] = {1};
+  std::uint64_t of_five[most_tens + 1] = {1};  // shifted up to the highest bit
+  int shift[most_tens + 1] = {63};
+
+  constexpr Powers() {
+    std::uint64_t five = 1;
+    for (int k = 1; k <= most_tens; ++k) {
+      of_ten[k] = of_ten[k - 1] * 10;
+      five *= 5;
+      shift[k] = std::countl_zero(five);
+      of_five[k] = five << shift[k];
+    }
+    of_five[0] = std::uint64_t(1) << 63;
+  }
+};
+constexpr Powers powers;
 constexpr double exact_tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
@@ -49,11 +66,40 @@ inline std::uint64_t read_digits(const char*& p, std::uint64_t& m) {
     const std::uint64_t digits = digits_at(p);
     const unsigned n = count_digits(digits);
     if (n == 0) break;
-    m = m * tens[n] + join_digits(digits, n);
+    m = m * powers.of_ten[n] + join_digits(digits, n);
     p += n;
     if (n < 8) break;
   }
   return std::uint64_t(p - begin);
+}
+
+// m / 10^k, correctly rounded, for m > 2^53 and k <= most_tens. The quotient by 5^k is taken as an
+// integer of 62 or 63 bits whose last bit stands for all that follow, so the one rounding is that of
+// its conversion; the rest is a power of two.
+inline double divide_exactly(std::uint64_t m, int k) {
+  __extension__ using Wide = unsigned __int128;
+  const int shift = std::countl_zero(m);
+  const Wide dividend = Wide(m << shift) << 62;
+  const std::uint64_t divisor = powers.of_five[k];
+  const auto quotient = static_cast<std::uint64_t>(dividend / divisor);
+  const bool more = dividend != Wide(quotient) * divisor;
+  const int exponent = powers.shift[k] - shift - 62 - k;
+  return double(static_cast<std::int64_t>(quotient | std::uint64_t(more))) *
+         std::bit_cast<double>(std::uint64_t(1023 + exponent) << 52);
+}
+
+// m 10^power when the quick ways are exact: m and the power of ten both float64 (Clinger 1990), or m
+// of 64 bits over a power of ten of 64.
+inline bool round_quickly(std::uint64_t m, std::int64_t power, double& value) {
+  constexpr std::uint64_t exact = std::uint64_t(1) << 53;
+  if (m <= exact && power >= -22 && power <= 22) {
+    const auto exactly = double(std::int64_t(m));
+    value = power < 0 ? exactly / exact_tens[-power] : exactly * exact_tens[power];
+    return true;
+  }
+  if (m <= exact || power > 0 || power < -most_tens) return false;
+  value = divide_exactly(m, int(-power));
+  return true;
 }
 
 enum class Number { good, none, too_large };
@@ -117,14 +163,11 @@ inline Number read_number(const char*& p, double& value) {
       return Number::good;
     }
     p = q;
-    if (length > 8) count = 20;  // beyond what fits, or written oddly: not the quick way
+    if (length > 8) count = most_tens + 1;  // beyond what fits, or written oddly: not the quick way
     power += minus ? -std::int64_t(written) : std::int64_t(written);
   }
-  if (count <= 19 && m <= std::uint64_t(1) << 53 && power >= -22 && power <= 22) {
-    // both are exact in float64, so there is one rounding (Clinger 1990)
-    const double exact = double(m);
-    const double quick = power < 0 ? exact / exact_tens[-power] : exact * exact_tens[power];
-    value = negative ? -quick : quick;
+  if (count <= most_tens && round_quickly(m, power, value)) {
+    if (negative) value = -value;
     return Number::good;
   }
   return read_slowly(begin, p, value);

@@ -61,16 +61,16 @@ static const char* begin_of(const In<std::uint8_t>& text, std::size_t length) {
 template <class Index>
 static nb::object svmlight(const char* text, std::size_t length, std::size_t allowed) {
   Parsed<Index> parsed;
-  std::int64_t queries = 0, lowest = 0;
-  bool fits;
+  Svmlight<Index> reader(parsed);
   {
     nb::gil_scoped_release unlocked;
-    fits = parse_svmlight(text, text + length, allowed, parsed, queries, lowest);
+    reader.parse(text, length, allowed);
   }
-  if (!fits) return nb::none();
+  if (!reader.fits) return nb::none();
   nb::dict out = examples(parsed);
-  out["queries"] = queries;
-  out["lowest"] = lowest;
+  out["queries"] = reader.queries;
+  out["lowest"] = reader.lowest;
+  out["highest"] = reader.highest;
   return out;
 }
 
@@ -94,7 +94,8 @@ static nb::object py_hash_names(In<std::uint8_t> text, In<std::int64_t> starts) 
   return array(hashes);
 }
 
-// Columns become columns[column], then each row is sorted by them; values on one column are added up.
+// Columns become columns[column], those below 0 are left out, and each row is sorted by them; values
+// on one column are added up in the order they stand. Also says how many were left out.
 template <class Index>
 static nb::tuple renumber(In<double> values, In<Index> indices, In<std::int64_t> starts,
                           In<std::int64_t> columns) {
@@ -106,24 +107,32 @@ static nb::tuple renumber(In<double> values, In<Index> indices, In<std::int64_t>
     if (starts(i + 1) < starts(i)) throw nb::value_error("a row ends before it begins");
   for (std::size_t k = 0; k < n; ++k)
     if (std::size_t(indices(k)) >= columns.size()) throw nb::value_error("an index has no column");
+  for (std::size_t j = 0; j < columns.size(); ++j)
+    if (columns(j) > std::numeric_limits<std::int32_t>::max())
+      throw nb::value_error("a column is too large");
   Buffer<double> out_values;
-  Buffer<std::int64_t> out_indices, out_starts;
+  Buffer<std::int32_t> out_indices, out_starts;
+  std::size_t left_out = 0;
   {
     nb::gil_scoped_release unlocked;
     out_values.reserve(n + 1);
     out_indices.reserve(n + 1);
     out_starts.reserve(starts.size());
     out_starts.add(0);
-    std::vector<std::pair<std::int64_t, double>> row;
+    std::vector<std::pair<std::int32_t, double>> row;
     for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
       row.clear();
       bool sorted = true;
       for (auto k = std::size_t(starts(i)); k < std::size_t(starts(i + 1)); ++k) {
-        const std::int64_t j = columns(std::size_t(indices(k)));
+        const auto j = std::int32_t(columns(std::size_t(indices(k))));
+        if (j < 0) {
+          ++left_out;
+          continue;
+        }
         sorted &= row.empty() || row.back().first < j;
         row.emplace_back(j, values(k));
       }
-      if (!sorted)  // stable, so that values on one column are added in the order they stand
+      if (!sorted)
         std::stable_sort(row.begin(), row.end(),
                          [](const auto& a, const auto& b) { return a.first < b.first; });
       for (const auto& [j, x] : row) {
@@ -135,10 +144,10 @@ static nb::tuple renumber(In<double> values, In<Index> indices, In<std::int64_t>
         out_values.add(x);
         out_indices.add(j);
       }
-      out_starts.add(std::int64_t(out_values.size));
+      out_starts.add(std::int32_t(out_values.size));
     }
   }
-  return nb::make_tuple(array(out_values), array(out_indices), array(out_starts));
+  return nb::make_tuple(array(out_values), array(out_indices), array(out_starts), left_out);
 }
 
 static nb::object py_read_number(In<std::uint8_t> text, std::size_t length) {
@@ -161,7 +170,8 @@ void bind_text(nb::module_& m) {
         "The hash of each name text[starts[k]:starts[k + 1]].");
   m.def("renumber", renumber<std::int32_t>, "values"_a.noconvert(), "indices"_a.noconvert(),
         "starts"_a.noconvert(), nb::kw_only(), "columns"_a.noconvert(),
-        "Rows whose columns are columns[index], sorted along a row, equal ones added up.");
+        "Rows whose columns are columns[index], sorted along a row, equal ones added up, those below 0\n"
+        "left out: values, indices, starts, and how many were left out.");
   m.def("renumber", renumber<std::int64_t>, "values"_a.noconvert(), "indices"_a.noconvert(),
         "starts"_a.noconvert(), nb::kw_only(), "columns"_a.noconvert());
 }
