@@ -6,12 +6,13 @@
 #endif
 
 #include "text.hpp"
+#include "utf8.hpp"
 
 namespace novikoff {
 
-enum class SvmlightFlaw : std::int64_t { none, label, pair, index, order, number, large, blank };
-
-inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
+enum class SvmlightFlaw : std::int64_t {
+  none, label, pair, index, order, number, large, blank, utf8
+};
 
 // Where the bytes of text[0, n) that are no digits stand, in order, and then n. Knowing all of them
 // first frees the parser from finding the end of each number before it can look for the next: 27 ns
@@ -104,7 +105,9 @@ struct Svmlight {
       skip_to_line_end(p, end);
       return SvmlightFlaw::none;
     }
+    const std::size_t known = out.label_texts.size();
     const std::int32_t label = out.label({at, std::size_t(p - at)}, out.lines);
+    if (out.label_texts.size() > known && first_not_utf8(at, p) != p) return SvmlightFlaw::utf8;
     const std::size_t entries = out.values.size;
     std::int64_t last = -1;
     bool query = false;

@@ -128,6 +128,7 @@ struct Parsed {
   Buffer<Index> indices;          // the column of each value, or the place of its name
   Buffer<std::int64_t> starts;    // where each example begins in these, and where the last ends
   Buffer<std::int32_t> labels;    // for each example the place of its label, -1 for none
+  Buffer<double> importances;     // of each example, for formats that have them
   NameTable label_texts;
   Buffer<std::int64_t> label_lines;  // the line each label was first met on, from 0
   NameTable names;                   // of features, for formats that name them
@@ -150,7 +151,9 @@ struct Parsed {
   }
 };
 
-// A line ends with "\n", "\r\n" or "\r". These move p to the end of the line, and past it.
+// Between words there are blanks. A line ends with "\n", "\r\n" or "\r". The last two
+// move p to the end of the line, and past it.
+inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 inline bool ends_line(char c) { return c == '\n' || c == '\r'; }
 inline void skip_to_line_end(const char*& p, const char* end) {
   while (p < end && !ends_line(*p)) ++p;

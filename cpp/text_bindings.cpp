@@ -1,10 +1,13 @@
 // The parsers of text, for Python: bytes in, NumPy arrays out that own what the parser wrote.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/string_view.h>
 
+#include "jsonl.hpp"
 #include "svmlight.hpp"
 #include "text.hpp"
 #include "text_bindings.hpp"
+#include "vw.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -36,6 +39,8 @@ static nb::list bad_lines(const std::vector<BadLine>& bad) {
   for (const BadLine& b : bad) out.append(nb::make_tuple(b.line, b.at, b.why, b.begin, b.end));
   return out;
 }
+
+using Examples = nb::typed<nb::dict, nb::str, nb::any>;
 
 template <class Index>
 static nb::dict examples(Parsed<Index>& parsed) {
@@ -79,6 +84,50 @@ static nb::object py_parse_svmlight(In<std::uint8_t> text, std::size_t length,
   const char* const begin = begin_of(text, length);
   nb::object narrow = svmlight<std::int32_t>(begin, length, allowed);
   return narrow.is_none() ? svmlight<std::int64_t>(begin, length, allowed) : narrow;
+}
+
+// The same for parsers that look for nothing but the end of a line, where this may be the end.
+static const char* begin_of_lines(const In<std::uint8_t>& text, std::size_t length) {
+  const char* const begin = begin_of(text, length);
+  if (length && !ends_line(begin[length - 1]) && !ends_line(begin[length]))
+    throw nb::value_error("the text needs a line's end at its end or after it");
+  return begin;
+}
+
+// The importances of the examples; none if they are all 1.
+static nb::object importances(Buffer<double>& written) {
+  const auto is_one = [](double x) { return x == 1; };
+  if (std::all_of(written.data, written.data + written.size, is_one)) return nb::none();
+  return array(written);
+}
+
+static Examples py_parse_vw(In<std::uint8_t> text, std::size_t length, std::size_t allowed,
+                            bool labelled) {
+  const char* const begin = begin_of_lines(text, length);
+  Parsed<std::int32_t> parsed;
+  {
+    nb::gil_scoped_release unlocked;
+    parse_vw(begin, begin + length, allowed, labelled, parsed);
+  }
+  nb::dict out = examples(parsed);
+  out["importances"] = importances(parsed.importances);
+  return out;
+}
+
+static Examples py_parse_jsonl(In<std::uint8_t> text, std::size_t length, std::size_t allowed,
+                               std::string_view label, bool labelled, std::string_view missing) {
+  const char* const begin = begin_of_lines(text, length);
+  if (missing != "refuse" && missing != "zero" && missing != "indicate")
+    throw nb::value_error("missing must be refuse, zero or indicate");
+  const Missing rule = missing == "refuse" ? Missing::refuse
+                       : missing == "zero" ? Missing::zero
+                                           : Missing::indicate;
+  Parsed<std::int32_t> parsed;
+  {
+    nb::gil_scoped_release unlocked;
+    parse_jsonl(begin, begin + length, allowed, {label, labelled, rule}, parsed);
+  }
+  return examples(parsed);
 }
 
 static nb::object py_hash_names(In<std::uint8_t> text, In<std::int64_t> starts) {
@@ -164,6 +213,14 @@ void bind_text(nb::module_& m) {
         "allowed"_a,
         "The examples of text[:length], and the lines that cannot be read: it stops when these are\n"
         "more than allowed. The text needs 16 bytes more after its length.");
+  m.def("parse_vw", py_parse_vw, "text"_a.noconvert(), nb::kw_only(), "length"_a, "allowed"_a,
+        "labelled"_a,
+        "The same for Vowpal Wabbit's text, which ends with a line's end or right before one. If\n"
+        "labelled, a line without a label is bad.");
+  m.def("parse_jsonl", py_parse_jsonl, "text"_a.noconvert(), nb::kw_only(), "length"_a,
+        "allowed"_a, "label"_a, "labelled"_a, "missing"_a,
+        "The same for an object of JSON on each line: the key called label is the label; null is\n"
+        "refused, zero (nothing), or indicated by a feature of its own, as missing says.");
   m.def("read_number", py_read_number, "text"_a.noconvert(), nb::kw_only(), "length"_a,
         "The number that text[:length] writes: None if none, infinity if it is too large.");
   m.def("hash_names", py_hash_names, "text"_a.noconvert(), "starts"_a.noconvert(),

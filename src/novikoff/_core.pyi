@@ -1,6 +1,6 @@
 """The compiled core of novikoff: passes over rows that NumPy owns."""
 
-from typing import Annotated, Any, overload
+from typing import Annotated, Any, Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -48,6 +48,18 @@ def parse_svmlight(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), ord
     """
     The examples of text[:length], and the lines that cannot be read: it stops when these are
     more than allowed. The text needs 16 bytes more after its length.
+    """
+
+def parse_vw(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, labelled: bool) -> dict[str, Any]:
+    """
+    The same for Vowpal Wabbit's text, which ends with a line's end or right before one. If
+    labelled, a line without a label is bad.
+    """
+
+def parse_jsonl(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, label: str, labelled: bool, missing: str) -> dict[str, Any]:
+    """
+    The same for an object of JSON on each line: the key called label is the label; null is
+    refused, zero (nothing), or indicated by a feature of its own, as missing says.
     """
 
 def read_number(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int) -> object:
