@@ -1,9 +1,12 @@
 // The parsers of text, for Python: bytes in, NumPy arrays out that own what the parser wrote.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/string_view.h>
 
 #include "jsonl.hpp"
+#include "renumber.hpp"
 #include "svmlight.hpp"
 #include "text.hpp"
 #include "text_bindings.hpp"
@@ -18,12 +21,14 @@ using In = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig, nb::device
 
 // Hands a buffer over to NumPy, without a copy.
 template <class T>
-static nb::object array(Buffer<T>& buffer) {
+using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+template <class T>
+static Array<T> array(Buffer<T>& buffer) {
   const std::size_t size = buffer.size;
   if (size == 0) buffer.reserve(1);
   T* const data = buffer.release();
   const nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {size}, owner).cast();
+  return Array<T>(data, {size}, owner);
 }
 
 static nb::tuple names(NameTable& table) {
@@ -64,14 +69,14 @@ static const char* begin_of(const In<std::uint8_t>& text, std::size_t length) {
 }
 
 template <class Index>
-static nb::object svmlight(const char* text, std::size_t length, std::size_t allowed) {
+static std::optional<nb::dict> svmlight(const char* text, std::size_t length, std::size_t allowed) {
   Parsed<Index> parsed;
   Svmlight<Index> reader(parsed);
   {
     nb::gil_scoped_release unlocked;
     reader.parse(text, length, allowed);
   }
-  if (!reader.fits) return nb::none();
+  if (!reader.fits) return std::nullopt;
   nb::dict out = examples(parsed);
   out["queries"] = reader.queries;
   out["lowest"] = reader.lowest;
@@ -79,11 +84,12 @@ static nb::object svmlight(const char* text, std::size_t length, std::size_t all
   return out;
 }
 
-static nb::object py_parse_svmlight(In<std::uint8_t> text, std::size_t length,
-                                    std::size_t allowed) {
+static Examples py_parse_svmlight(In<std::uint8_t> text, std::size_t length,
+                                  std::size_t allowed) {
   const char* const begin = begin_of(text, length);
-  nb::object narrow = svmlight<std::int32_t>(begin, length, allowed);
-  return narrow.is_none() ? svmlight<std::int64_t>(begin, length, allowed) : narrow;
+  std::optional<nb::dict> out = svmlight<std::int32_t>(begin, length, allowed);
+  if (!out) out = svmlight<std::int64_t>(begin, length, allowed);
+  return Examples(*out);
 }
 
 // The same for parsers that look for nothing but the end of a line, where this may be the end.
@@ -98,7 +104,7 @@ static const char* begin_of_lines(const In<std::uint8_t>& text, std::size_t leng
 static nb::object importances(Buffer<double>& written) {
   const auto is_one = [](double x) { return x == 1; };
   if (std::all_of(written.data, written.data + written.size, is_one)) return nb::none();
-  return array(written);
+  return array(written).cast();
 }
 
 static Examples py_parse_vw(In<std::uint8_t> text, std::size_t length, std::size_t allowed,
@@ -130,7 +136,7 @@ static Examples py_parse_jsonl(In<std::uint8_t> text, std::size_t length, std::s
   return examples(parsed);
 }
 
-static nb::object py_hash_names(In<std::uint8_t> text, In<std::int64_t> starts) {
+static Array<std::uint64_t> py_hash_names(In<std::uint8_t> text, In<std::int64_t> starts) {
   if (starts.size() == 0) throw nb::value_error("the starts end with the end of the text");
   Buffer<std::uint64_t> hashes;
   hashes.reserve(starts.size());
@@ -143,13 +149,13 @@ static nb::object py_hash_names(In<std::uint8_t> text, In<std::int64_t> starts) 
   return array(hashes);
 }
 
-// Columns become columns[column], those below 0 are left out, and each row is sorted by them; values
-// on one column are added up in the order they stand. Also says how many were left out.
 template <class Index>
-static nb::tuple renumber(In<double> values, In<Index> indices, In<std::int64_t> starts,
-                          In<std::int64_t> columns) {
+static std::tuple<Array<double>, Array<std::int32_t>, Array<std::int32_t>, std::int64_t>
+py_renumber(In<double> values, In<Index> indices, In<std::int64_t> starts,
+            In<std::int64_t> columns) {
   const std::size_t n = values.size();
-  if (indices.size() != n || starts.size() == 0 || starts(0) != 0 ||
+  constexpr auto widest = std::numeric_limits<std::int32_t>::max();
+  if (indices.size() != n || starts.size() == 0 || starts(0) != 0 || n > std::size_t(widest) ||
       std::size_t(starts(starts.size() - 1)) != n)
     throw nb::value_error("one index a value is needed, and rows that hold all of them");
   for (std::size_t i = 0; i + 1 < starts.size(); ++i)
@@ -157,55 +163,22 @@ static nb::tuple renumber(In<double> values, In<Index> indices, In<std::int64_t>
   for (std::size_t k = 0; k < n; ++k)
     if (std::size_t(indices(k)) >= columns.size()) throw nb::value_error("an index has no column");
   for (std::size_t j = 0; j < columns.size(); ++j)
-    if (columns(j) > std::numeric_limits<std::int32_t>::max())
-      throw nb::value_error("a column is too large");
-  Buffer<double> out_values;
-  Buffer<std::int32_t> out_indices, out_starts;
-  std::size_t left_out = 0;
+    if (columns(j) > widest) throw nb::value_error("a column is too large");
+  Renumbered out;
   {
     nb::gil_scoped_release unlocked;
-    out_values.reserve(n + 1);
-    out_indices.reserve(n + 1);
-    out_starts.reserve(starts.size());
-    out_starts.add(0);
-    std::vector<std::pair<std::int32_t, double>> row;
-    for (std::size_t i = 0; i + 1 < starts.size(); ++i) {
-      row.clear();
-      bool sorted = true;
-      for (auto k = std::size_t(starts(i)); k < std::size_t(starts(i + 1)); ++k) {
-        const auto j = std::int32_t(columns(std::size_t(indices(k))));
-        if (j < 0) {
-          ++left_out;
-          continue;
-        }
-        sorted &= row.empty() || row.back().first < j;
-        row.emplace_back(j, values(k));
-      }
-      if (!sorted)
-        std::stable_sort(row.begin(), row.end(),
-                         [](const auto& a, const auto& b) { return a.first < b.first; });
-      for (const auto& [j, x] : row) {
-        const std::size_t size = out_indices.size;
-        if (size > std::size_t(out_starts.data[i]) && out_indices.data[size - 1] == j) {
-          out_values.data[size - 1] += x;
-          continue;
-        }
-        out_values.add(x);
-        out_indices.add(j);
-      }
-      out_starts.add(std::int32_t(out_values.size));
-    }
+    renumber(values.data(), indices.data(), starts.data(), starts.size() - 1, columns.data(), out);
   }
-  return nb::make_tuple(array(out_values), array(out_indices), array(out_starts), left_out);
+  return {array(out.values), array(out.indices), array(out.starts), out.left_out};
 }
 
-static nb::object py_read_number(In<std::uint8_t> text, std::size_t length) {
+static std::optional<double> py_read_number(In<std::uint8_t> text, std::size_t length) {
   const char* p = begin_of(text, length);
   const char* const end = p + length;
   double value;
   const Number read = read_number(p, value);
-  if (read == Number::none || p != end) return nb::none();
-  return nb::float_(read == Number::good ? value : std::numeric_limits<double>::infinity());
+  if (read == Number::none || p != end) return std::nullopt;
+  return read == Number::good ? value : std::numeric_limits<double>::infinity();
 }
 
 void bind_text(nb::module_& m) {
@@ -225,10 +198,10 @@ void bind_text(nb::module_& m) {
         "The number that text[:length] writes: None if none, infinity if it is too large.");
   m.def("hash_names", py_hash_names, "text"_a.noconvert(), "starts"_a.noconvert(),
         "The hash of each name text[starts[k]:starts[k + 1]].");
-  m.def("renumber", renumber<std::int32_t>, "values"_a.noconvert(), "indices"_a.noconvert(),
+  m.def("renumber", py_renumber<std::int32_t>, "values"_a.noconvert(), "indices"_a.noconvert(),
         "starts"_a.noconvert(), nb::kw_only(), "columns"_a.noconvert(),
         "Rows whose columns are columns[index], sorted along a row, equal ones added up, those below 0\n"
         "left out: values, indices, starts, and how many were left out.");
-  m.def("renumber", renumber<std::int64_t>, "values"_a.noconvert(), "indices"_a.noconvert(),
+  m.def("renumber", py_renumber<std::int64_t>, "values"_a.noconvert(), "indices"_a.noconvert(),
         "starts"_a.noconvert(), nb::kw_only(), "columns"_a.noconvert());
 }

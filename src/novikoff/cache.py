@@ -24,7 +24,7 @@ _FORMAT = 1
 
 
 class Cached:
-    """The blocks of a source, written to an Arrow IPC file in the first pass and read from it after.
+    """The blocks of a source, kept in an Arrow IPC file by the first pass for those after it.
 
     The file is mapped into memory, and what has been read is let go of, so that it may be larger
     than memory. It is used again, without reading the source at all, by whoever asks for the same
@@ -183,7 +183,9 @@ def _block(batch: pa.RecordBatch, dim: int, first: int) -> Block:
         indices, values = batch["indices"], batch["values"]
         starts = indices.offsets.to_numpy()
         columns = indices.values.to_numpy()
-        rows = SparseRows(values.values.to_numpy(), columns, starts.astype(columns.dtype, copy=False), dim)
+        rows = SparseRows(
+            values.values.to_numpy(), columns, starts.astype(columns.dtype, copy=False), dim
+        )
     return Block(
         rows,
         batch["label"].to_numpy(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Protocol, Self, TypeAlias
 
 import numpy as np
@@ -36,7 +37,7 @@ class Names:
 
     def __iter__(self) -> Iterator[bytes]:
         text, starts = self.text.tobytes(), self.starts.tolist()
-        return (text[a:b] for a, b in zip(starts, starts[1:], strict=False))
+        return (text[a:b] for a, b in pairwise(starts))
 
 
 @dataclass(frozen=True, slots=True)

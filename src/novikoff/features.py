@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -39,8 +40,8 @@ class Features:
     products
         Fields to multiply: see `with_products`.
     standardise
-        Divide each column by its standard deviation, which `survey` measures; the columns of a table
-        of numbers are also moved to mean 0.
+        Divide each column by its standard deviation, which `survey` measures; the columns of a
+        table of numbers are also moved to mean 0.
     to_unit_length
         Divide each row by its length, last of all.
     """
@@ -259,7 +260,7 @@ class Features:
         header = settings["header"]
         out._header = None if header is None else tuple(header)
         text, starts = arrays["names"].tobytes(), arrays["name_starts"].tolist()
-        held = [text[a:b] for a, b in zip(starts, starts[1:], strict=False)]
+        held = [text[a:b] for a, b in pairwise(starts)]
         if out.hash_bits is None:
             out._places = {name: j for j, name in enumerate(held)}
         else:
@@ -288,5 +289,7 @@ def _named(chunk: Chunk, columns: tuple[str, ...] | None) -> Chunk:
     if columns is not None:
         return replace(chunk, rows=rows, names=Names.of(columns))
     used, places = np.unique(rows.indices, return_inverse=True)
-    numbered = SparseRows(rows.values, places.astype(np.int64), rows.starts.astype(np.int64), len(used))
+    numbered = SparseRows(
+        rows.values, places.astype(np.int64), rows.starts.astype(np.int64), len(used)
+    )
     return replace(chunk, rows=numbered, names=Names.of([str(j) for j in used.tolist()]))

@@ -105,7 +105,9 @@ class Model:
             "unfinished": self.unfinished,
         }
         arrays = {
-            f"{name}/{key}": array for name, (_, held) in parts.items() for key, array in held.items()
+            f"{name}/{key}": array
+            for name, (_, held) in parts.items()
+            for key, array in held.items()
         }
         arrays |= {f"watch/{key}": array for key, array in self.watch.items()}
         storage.save(path, header, arrays, kind="model")

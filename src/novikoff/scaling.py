@@ -52,15 +52,15 @@ class Spread:
             columns, values = rows.indices[span], rows.values[span].astype(np.float64)
             stored = np.bincount(columns, minlength=dim)
             mean = np.bincount(columns, values, minlength=dim) / n
-            squares = np.bincount(columns, (values - mean[columns]) ** 2, minlength=dim)
-            squares += (n - stored) * mean**2
+            apart = np.bincount(columns, (values - mean[columns]) ** 2, minlength=dim)
+            squares = apart + (n - stored) * mean**2
         else:
             mean = rows.values.mean(axis=0, dtype=np.float64)
             squares = ((rows.values - mean) ** 2).sum(axis=0)
-        apart = mean - self.mean[:dim]
+        moved = mean - self.mean[:dim]
         total = self.count + n
-        self.mean[:dim] += apart * (n / total)
-        self._squares[:dim] += squares + apart**2 * (self.count * n / total)
+        self.mean[:dim] += moved * (n / total)
+        self._squares[:dim] += squares + moved**2 * (self.count * n / total)
         # columns beyond these rows' own were zero in them
         beyond = self.mean[dim:]
         self._squares[dim:] += beyond**2 * (self.count * n / total)

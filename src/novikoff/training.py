@@ -1,4 +1,4 @@
-"""From a source to a model: passes over data that need not fit in memory, to be gone on with later."""
+"""From blocks to a model: passes over data of any size, to be stopped and gone on with."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from novikoff.streams import block_order
 
 
 class Blocks(Protocol):
-    """Examples with their features numbered and their labels signs, to be met any number of times."""
+    """Examples with numbered features and signs for labels, to be met any number of times."""
 
     @property
     def features(self) -> Features:
@@ -85,9 +85,7 @@ class Plan:
 
     def new_model(self, features: Features, classes: tuple[str, str]) -> Model:
         """A model that has learned nothing yet."""
-        learner = Additive(
-            0, bias=self.bias, margin=self.margin, averaging=self.kind == "averaged"
-        )
+        learner = Additive(0, bias=self.bias, margin=self.margin, averaging=self.kind == "averaged")
         keep: Keep = "examples" if self.kind == "voted" else self.keep
         return Model(self.kind, learner, features, classes, learner.open_ledger(keep), self.order)
 
@@ -153,8 +151,8 @@ class Training:
             )
         if unfinished["data"] != self._data:
             raise BadExample(
-                "the run of this model is unfinished, and was begun with other data, or read them in "
-                "another way; go on with the same, or begin anew with another file for the model"
+                "the run of this model is unfinished, and was begun with other data or read them "
+                "in another way; go on with the same, or begin anew with another file for the model"
             )
         self.passes_made, self.position = unfinished["passes_made"], unfinished["position"]
         if self._repeats is not None:
@@ -206,7 +204,7 @@ class Training:
         return replace(block, first=self._began + block.first, order=order)
 
     def test_held_out(self) -> Confusion | None:
-        """How the model does on the examples that were kept out of learning; None if there are none."""
+        """How the model does on the examples kept out of learning; None if none were."""
         if self.plan.holdout is None:
             return None
         found = Confusion()

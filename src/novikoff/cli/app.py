@@ -9,6 +9,7 @@ import typer
 from novikoff import __version__
 from novikoff.cli.certify import certify
 from novikoff.cli.demo import demo
+from novikoff.cli.train import train
 from novikoff.cli.verify import verify
 
 app = typer.Typer(
@@ -40,5 +41,6 @@ def options(
 
 
 app.command(epilog="Example: novikoff demo --seed 3")(demo)
+app.command(epilog="Example: novikoff train mail.svm -o mail.model --learner averaged")(train)
 app.command(epilog="Example: novikoff certify mail.svm -o mail.json")(certify)
 app.command(epilog="Example: novikoff verify mail.json mail.svm")(verify)

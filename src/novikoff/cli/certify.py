@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from pathlib import Path
-from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from novikoff.cli.common import (
-    LABEL_HELP,
-    DataFile,
-    Format,
-    ZeroBased,
     fail,
     one_line_errors,
     read,
+    refuse_what_cannot_be_written,
     spinner,
 )
+from novikoff.cli.options import LABEL_HELP, DataFile, Format, ZeroBased
 
 if TYPE_CHECKING:
     from novikoff.guarantees.certificates import Certificate
@@ -82,7 +78,7 @@ def certify(
     Exit status: 0 decided, 1 undecided, 2 bad input, 130 interrupted.
     """
     if output is not None:
-        refuse_what_cannot_be_written(output, data)
+        refuse_what_cannot_be_written(output, [data], "certificate", instead="--json")
     status, name = 0, "<stdin>" if data == "-" else data
     with one_line_errors(name):
         from novikoff import separability
@@ -114,26 +110,6 @@ def certify(
     with one_line_errors("standard output"):
         show(found, as_json)
     raise typer.Exit(status)
-
-
-def refuse_what_cannot_be_written(output: Path, data: str) -> None:
-    """Before the long work, not after it."""
-    folder = output.parent
-    try:
-        if str(output) == "-":
-            fail("-o -: to print the certificate, say --json")
-        if not folder.is_dir():
-            fail(f"{output}: there is no directory {folder}")
-        if output.exists() and not output.is_file():
-            fail(f"{output}: not a file; to print the certificate, say --json")
-        if output.exists() and os.path.exists(data) and output.samefile(data):
-            fail(f"{output}: these are the data; name another file for the certificate")
-    except OSError as error:
-        fail(f"{output}: {(error.strerror or str(error)).lower()}")
-    try:
-        TemporaryFile(dir=folder).close()
-    except OSError:
-        fail(f"{output}: the directory {folder} is not writable")
 
 
 def show(certificate: Certificate, as_json: bool) -> None:

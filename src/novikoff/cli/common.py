@@ -1,38 +1,22 @@
-"""What the verbs share: options for files, errors of one line, progress where it can be seen."""
+"""What the verbs share: errors of one line, progress where it can be seen."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, NoReturn, TypeAlias
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import TYPE_CHECKING, NoReturn
 
 import typer
 
 from novikoff.rows import BadExample
 
 if TYPE_CHECKING:
+    from novikoff.cli.options import FileFormat
     from novikoff.sources import Data
-
-
-class FileFormat(StrEnum):
-    """The formats that `sources.read` knows."""
-
-    SVMLIGHT = "svmlight"
-    CSV = "csv"
-
-
-DataFile: TypeAlias = Annotated[
-    str, typer.Argument(metavar="DATA", help="svmlight or CSV, plain or gzipped; - is stdin.")
-]
-LABEL_HELP = "CSV: where the labels are, a name or a position from 0."
-Format: TypeAlias = Annotated[
-    FileFormat | None, typer.Option(help="By default told from the file's name or first line.")
-]
-ZeroBased: TypeAlias = Annotated[
-    bool, typer.Option("--zero-based", help="svmlight: its indices count from 0.")
-]
 
 
 def read(
@@ -50,7 +34,7 @@ def read(
         path,
         label=label,
         format=None if format is None else format.value,
-        zero_based=zero_based,
+        zero_based=zero_based or None,
         classes=classes,
     )
 
@@ -59,6 +43,30 @@ def fail(words: str, status: int = 2) -> NoReturn:
     """End with one line on stderr."""
     typer.echo(" ".join(f"novikoff: {words}".splitlines()), err=True)
     raise typer.Exit(status)
+
+
+def refuse_what_cannot_be_written(
+    output: Path, data: Sequence[str], what: str, *, instead: str | None = None
+) -> None:
+    """Before the long work, not after it."""
+    folder = output.parent
+    other = f"; to print the {what}, say {instead}" if instead else ""
+    try:
+        if str(output) == "-":
+            fail(f"-o -: name a file for the {what}{other}")
+        if not folder.is_dir():
+            fail(f"{output}: there is no directory {folder}")
+        if output.exists() and not output.is_file():
+            fail(f"{output}: not a file{other}")
+        for path in data:
+            if output.exists() and os.path.exists(path) and output.samefile(path):
+                fail(f"{output}: these are the data; name another file for the {what}")
+    except OSError as error:
+        fail(f"{output}: {(error.strerror or str(error)).lower()}")
+    try:
+        TemporaryFile(dir=folder).close()
+    except OSError:
+        fail(f"{output}: the directory {folder} is not writable")
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What training needs besides the learner: the files as blocks, a watch on the clock and on Ctrl-C."""
+"""What training needs besides a learner: files as blocks, a watch on the clock and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Watch:
         self._asked = signal.Signals(which)
 
     def block(self, training: Training) -> None:
-        """After each block: show how far it is, write a checkpoint when it is time, stop if asked."""
+        """After each block: show how far it is, write a checkpoint if it is time, stop if asked."""
         self._progress.block(training)
         now = time.perf_counter()
         due = self._every is not None and now - self._saved >= self._every
@@ -128,7 +128,10 @@ class Watch:
         status = 128 + self._asked
         if self._every is None:
             fail(f"interrupted after {examples}; nothing was written (see --checkpoint)", status)
-        fail(f"interrupted after {examples}, which are in {self._output}; go on with --resume", status)
+        fail(
+            f"interrupted after {examples}, which are in {self._output}; go on with --resume",
+            status,
+        )
 
 
 def say_skipped(source: Source) -> None:

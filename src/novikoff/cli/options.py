@@ -39,6 +39,17 @@ DataFiles: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+DataFile: TypeAlias = Annotated[
+    str,
+    typer.Argument(
+        metavar="DATA", help="A file, directory or pattern, compressed or not; - is stdin."
+    ),
+]
+LABEL_HELP = "Tables: where the labels are, a name or a position from 0; JSON lines: their key."
+ZeroBased: TypeAlias = Annotated[
+    bool,
+    typer.Option("--zero-based", help="svmlight: its indices count from 0, though none is 0."),
+]
 Format: TypeAlias = Annotated[
     FileFormat | None,
     typer.Option(help="By default told from the first file's name, or its first bytes."),
@@ -47,7 +58,7 @@ Label: TypeAlias = Annotated[
     str | None,
     typer.Option(
         metavar="COLUMN",
-        help="Tables: where the labels are, a name or a position from 0; JSON lines: their key.",
+        help=LABEL_HELP,
         show_default="the last column, the key 'label'",
     ),
 ]
@@ -78,12 +89,11 @@ Threads: TypeAlias = Annotated[
 def reading(
     format: FileFormat | None,
     label: str | None,
-    *,
-    missing: MissingRule = MissingRule.REFUSE,
-    ignore: list[str] | None = None,
-    categorical: list[str] | None = None,
-    skip_bad: int = 0,
-    threads: int = 2,
+    missing: MissingRule,
+    ignore: list[str] | None,
+    categorical: list[str] | None,
+    skip_bad: int,
+    threads: int,
 ) -> Reading:
     """How to read, as the command line says it."""
     from novikoff.sources import Reading

@@ -64,9 +64,7 @@ def train(
         float | None,
         typer.Option(help="Learner margin: learn also when right by no more.", show_default="1"),
     ] = None,
-    bias: Annotated[
-        bool, typer.Option(help="Whether a constant feature 1 is folded in.")
-    ] = True,
+    bias: Annotated[bool, typer.Option(help="Whether a constant feature 1 is folded in.")] = True,
     shuffle: Annotated[
         bool, typer.Option("--shuffle", help="Mix the examples within each megabyte read.")
     ] = False,

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from novikoff.cli.common import (
-    LABEL_HELP,
-    DataFile,
-    Format,
-    ZeroBased,
     fail,
     one_line_errors,
     read,
     spinner,
 )
+from novikoff.cli.options import LABEL_HELP, DataFile, Format, ZeroBased
 
 if TYPE_CHECKING:
     from novikoff.examples import Block

@@ -3,13 +3,19 @@
 from novikoff.sources.adversaries import forcing_disjunction, tight
 from novikoff.sources.arrays import block, rows_of
 from novikoff.sources.bundled import spamassassin
-from novikoff.sources.files import Data, read
+from novikoff.sources.classes import Labelling
+from novikoff.sources.files import Data, Reading, open_files, read
+from novikoff.sources.numbering import Numbered
 from novikoff.sources.synthetic import separable
 
 __all__ = [
     "Data",
+    "Labelling",
+    "Numbered",
+    "Reading",
     "block",
     "forcing_disjunction",
+    "open_files",
     "read",
     "rows_of",
     "separable",

@@ -38,7 +38,9 @@ class Labelling:
         self._hint = hint
         self._texts: dict[_Kind, str] = {_kind(text): text for text in classes or ()}
         if classes is not None and len(self._texts) < 2:
-            raise ValueError(f"the classes must be two labels, not {classes[0]!r} and {classes[1]!r}")
+            raise ValueError(
+                f"the classes must be two labels, not {classes[0]!r} and {classes[1]!r}"
+            )
         self._classes = classes
 
     @property
@@ -70,7 +72,9 @@ class Labelling:
                 cure = f"there must be two; ask about one against the rest{self._hint}"
                 third = f"is a third, after {before}; {cure}"
                 neither = f"is not one of {before}"
-                raise BadExample(f"{place}: label {shown(text)} {neither if self._known else third}")
+                raise BadExample(
+                    f"{place}: label {shown(text)} {neither if self._known else third}"
+                )
             self._texts[kind] = text
 
     def signs(self, chunk: Chunk) -> Labels:
@@ -79,7 +83,9 @@ class Labelling:
         positive = _kind(self.classes[1])
         sign = [1 if _kind(text) == positive else -1 for text in chunk.label_texts]
         if (chunk.labels < 0).any():
-            raise BadExample(f"example {chunk.first + int((chunk.labels < 0).argmax())} has no label")
+            raise BadExample(
+                f"example {chunk.first + int((chunk.labels < 0).argmax())} has no label"
+            )
         return np.array(sign or [1], dtype=np.int8)[chunk.labels]
 
 

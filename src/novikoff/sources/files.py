@@ -78,9 +78,7 @@ def open_files(paths: PathLike | Sequence[PathLike], how: Reading | None = None)
     """The examples of files, directories or patterns, to be iterated over in bounded memory."""
     how = how or Reading()
     if how.format is not None and how.format not in get_args(Format):
-        raise ValueError(
-            f"format must be one of {', '.join(get_args(Format))}, not {how.format!r}"
-        )
+        raise ValueError(f"format must be one of {', '.join(get_args(Format))}, not {how.format!r}")
     inputs = inputs_of(paths)
     format = how.format or format_of(inputs[0])
     if format in ("parquet", "arrow", "npz"):

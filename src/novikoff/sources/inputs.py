@@ -84,7 +84,9 @@ class Reading:
         self.name = name
         self._stored = stored
         head = stored.peek(4) if hasattr(stored, "peek") else b""
-        self.compression = next((kind for magic, kind in _MAGIC.items() if head[:4].startswith(magic)), None)
+        self.compression = next(
+            (kind for magic, kind in _MAGIC.items() if head[:4].startswith(magic)), None
+        )
         self._bytes = _decompressed(stored, self.compression)
         self._given = 0
         self._looked_at = b""

@@ -77,6 +77,4 @@ class Numbered:
     def block(self, chunk: Chunk) -> Block:
         """The chunk as a block."""
         rows = self.features.rows(chunk, self.source.columns)
-        return Block(
-            rows, self.labelling.signs(chunk), chunk.first, importances=chunk.importances
-        )
+        return Block(rows, self.labelling.signs(chunk), chunk.first, importances=chunk.importances)

@@ -33,7 +33,7 @@ class TextFormat(Protocol):
         """What the text is, in a few words."""
 
     def begin(self, head: bytes, where: str) -> tuple[int, int]:
-        """How many bytes and lines at the beginning of a file, whose first piece this is, to skip."""
+        """How many bytes and lines of a file, whose first piece this is, are its header."""
 
     def cut(self, text: Text, length: int) -> int:
         """How many of the bytes text[:length] are whole records."""
