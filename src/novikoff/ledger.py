@@ -7,17 +7,21 @@ from it. The ledger grows with the mistakes, not with the stream.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.examples import Block, Labels
-from novikoff.rows import Positions, Rows, Vector, join
-from novikoff.weights import widened
+from novikoff.rows import Positions, Rows, Vector
+from novikoff.shelves import Shelf
+from novikoff.states import Arrays, Settings, Stored, prefixed, with_prefix
+from novikoff.weights import parted, whole, widened
 
 Keep: TypeAlias = Literal["examples", "positions", "counts"]
+_KEEPS: tuple[Keep, ...] = ("examples", "positions", "counts")
 
 
 class NotKept(ValueError):  # noqa: N818  (it says what became of the thing asked for)
@@ -89,7 +93,7 @@ class Ledger:
         self.epoch_ends: list[int] = []
         self.epoch_mistakes: list[int] = []
         self._pieces: list[Mistakes] = []
-        self._shelf = _Shelf()
+        self._shelf = Shelf()
         self._recent: list[Positions] = []
         self._in_closed_epochs = 0
 
@@ -159,6 +163,70 @@ class Ledger:
             self.start = widened(self.start, dim, bias=self.bias)
         self._shelf.widen(dim)
 
+    def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
+        """All that the ledger holds, for `restored`: settings for JSON, and arrays.
+
+        They are the same whatever the parts in which the run was written down. Rows and start are
+        stored without features from `dim` on, which must be 0.
+        """
+        if self.keep == "examples" and self._recent:
+            raise ValueError("the rows of the last mistakes are not kept yet: store(block) first")
+        dim = int(self.dim if dim is None else dim)
+        settings = {
+            "dim": dim,
+            "bias": self.bias,
+            "unit": float(self.unit),
+            "keep": self.keep,
+            "began": self.began,
+            "rounds": self.n_rounds,
+            "mistakes": self.n_mistakes,
+        }
+        arrays: Arrays = {
+            "largest_square": np.array([self.largest_square]),
+            "epoch_ends": np.array(self.epoch_ends, dtype=np.int64),
+            "epoch_mistakes": np.array(self.epoch_mistakes, dtype=np.int64),
+        }
+        if self.start is not None:
+            arrays["start"], constant = parted(self.start, dim, bias=self.bias)
+            arrays["start_constant"] = np.array([constant])
+        if self.keep != "counts":
+            arrays |= {name: getattr(self.mistakes, name) for name in Mistakes.__slots__}
+        if self.keep == "examples" and self.n_mistakes:
+            arrays |= prefixed("kept", self._shelf.state(dim))
+        return settings, arrays
+
+    @classmethod
+    def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Ledger:
+        """The ledger that `state` described, to go on from there."""
+        stored = Stored("ledger", settings, arrays)
+        dim, bias, keep = stored.count("dim"), stored.flag("bias"), stored.choice("keep", _KEEPS)
+        start = None
+        if "start" in stored:
+            constant = float(stored.vector("start_constant", 1)[0])
+            start = whole(stored.vector("start", dim), constant, bias=bias)
+        began, unit, n = stored.count("began"), stored.number("unit"), stored.count("mistakes")
+        ledger = cls(dim, bias=bias, start=start, began=began, unit=unit, keep=keep)
+        ledger.n_rounds, ledger.n_mistakes = stored.count("rounds"), n
+        ledger.largest_square = float(stored.vector("largest_square", 1)[0])
+        ledger.epoch_ends = stored.positions("epoch_ends").tolist()
+        passes = len(ledger.epoch_ends)
+        ledger.epoch_mistakes = stored.positions("epoch_mistakes", passes).tolist()
+        ledger._in_closed_epochs = sum(ledger.epoch_mistakes)
+        if keep != "counts" and n:
+            ledger._pieces = [
+                Mistakes(
+                    rounds=stored.positions("rounds", n),
+                    rows=stored.positions("rows", n),
+                    scores=stored.vector("scores", n),
+                    steps=stored.vector("steps", n),
+                    squares=stored.vector("squares", n),
+                )
+            ]
+        if keep == "examples" and n:
+            kept = Stored("ledger", {}, with_prefix("kept", arrays))
+            ledger._shelf = Shelf.restored(kept, dim, ledger.rows)
+        return ledger
+
     def __len__(self) -> int:
         return self.n_mistakes
 
@@ -214,7 +282,7 @@ class Ledger:
 
     @property
     def examples(self) -> Rows:
-        """The mistaken rows, each once; `example` says which of them each mistake was."""
+        """The mistaken rows by position, each once; `example` says which each mistake was."""
         self.expect_examples()
         if self.n_mistakes == 0:
             raise NotKept("there are no examples in this ledger: no mistake was made")
@@ -226,9 +294,7 @@ class Ledger:
         if self.n_mistakes == 0:
             return np.empty(0, dtype=np.int64)
         self.expect_examples()
-        positions = self._shelf.whole()[0]
-        by_position = np.argsort(positions)
-        return by_position[np.searchsorted(positions[by_position], self.rows)]
+        return np.searchsorted(self._shelf.whole()[0], self.rows)
 
     def expect_examples(self) -> None:
         """Refuse what needs the mistaken rows when there were mistakes and they were not kept."""
@@ -246,45 +312,3 @@ class Ledger:
         """
         ends = np.concatenate([[1], self.rounds, [self.n_rounds + 1]])
         return np.diff(ends)
-
-
-class _Shelf:
-    """Copies of rows, each kept once however often it is put there."""
-
-    def __init__(self) -> None:
-        self._pieces: list[tuple[Positions, Rows]] = []
-        self._highest = -1
-
-    def put(self, mistaken: Sequence[Positions], block: Block) -> None:
-        """Copy these rows of the block, unless they are there already."""
-        first = block.first
-        wanted = np.zeros(len(block), dtype=np.bool_)
-        for positions in mistaken:
-            wanted[positions - first] = True
-        if first <= self._highest:
-            for known, _ in self._pieces:
-                here = known[(known >= first) & (known < first + len(block))]
-                wanted[here - first] = False
-        fresh = np.flatnonzero(wanted)
-        if len(fresh) == 0:
-            return
-        self.add(fresh + first, block.take(fresh + first))
-
-    def add(self, positions: Positions, rows: Rows) -> None:
-        """Keep these rows, whose positions are in order and not there yet."""
-        self._highest = max(self._highest, int(positions[-1]))
-        while self._pieces and len(self._pieces[-1][0]) <= 2 * len(positions):
-            before, others = self._pieces.pop()
-            positions, rows = np.concatenate([before, positions]), join([others, rows])
-        self._pieces.append((positions, rows))
-
-    def widen(self, dim: int) -> None:
-        """Let the rows have more features."""
-        self._pieces = [(at, rows.sparse().widened(dim)) for at, rows in self._pieces]
-
-    def whole(self) -> tuple[Positions, Rows]:
-        """The positions of the rows kept, and the rows."""
-        if len(self._pieces) > 1:
-            positions, rows = zip(*self._pieces, strict=True)
-            self._pieces = [(np.concatenate(positions), join(rows))]
-        return self._pieces[0]

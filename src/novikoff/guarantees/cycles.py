@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.examples import Stream, blocks_of
 from novikoff.guarantees.entries import ExactSum
 from novikoff.guarantees.exact import ExactVector, Integers, packed, products, sums_by
 from novikoff.ledger import Mistakes
 from novikoff.rows import Positions, Vector
+from novikoff.states import Arrays, Settings, Stored
+from novikoff.weights import parted, whole, widened
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +86,48 @@ class Repeats:
             self._counting = back
             self._updates.clear()
         return None
+
+    def widen(self, dim: int, *, bias: bool) -> None:
+        """Let the weights have `dim` features from now on, as the learner's `widen` does."""
+        if self._saved is not None:
+            self._saved = widened(self._saved, dim, bias=bias)
+
+    def state(self, dim: int, *, bias: bool) -> tuple[Settings, Arrays]:
+        """All that was noticed, for `restored`; the copy of the weights as a learner stores them.
+
+        The same whatever the parts in which the updates were counted.
+        """
+        settings = {
+            "passes": self._passes,
+            "since": self._since,
+            "counting": self._counting,
+            "bias": bias,
+        }
+        counted = sorted((row, step, n) for (row, step), n in self._updates.items())
+        arrays: Arrays = {
+            "rows": np.array([row for row, _, _ in counted], dtype=np.int64),
+            "steps": np.array([step for _, step, _ in counted], dtype=np.float64),
+            "times": np.array([n for _, _, n in counted], dtype=np.int64),
+        }
+        if self._saved is not None:
+            arrays["weights"], constant = parted(self._saved, dim, bias=bias)
+            arrays["constant"] = np.array([constant])
+        return settings, arrays
+
+    @classmethod
+    def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Repeats:
+        """What `state` described: a cycle is found at the pass it would have been found at."""
+        stored, repeats = Stored("search for a cycle", settings, arrays), cls()
+        repeats._passes, repeats._since = stored.count("passes"), stored.count("since")
+        repeats._counting = stored.flag("counting")
+        if "weights" in stored:
+            constant = float(stored.vector("constant", 1)[0])
+            repeats._saved = whole(stored.vector("weights"), constant, bias=stored.flag("bias"))
+        rows = stored.positions("rows")
+        steps, times = stored.vector("steps", len(rows)), stored.positions("times", len(rows))
+        keys = zip(rows.tolist(), steps.tolist(), strict=True)
+        repeats._updates.update(dict(zip(keys, times.tolist(), strict=True)))
+        return repeats
 
     def _proof(self, stream: Stream, *, length: int) -> Cycle | None:
         total, rows, multipliers = ExactSum(length), list[Positions](), list[Fraction]()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, TypeAlias
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.examples import Block
 from novikoff.ledger import Keep, Ledger, Mistakes
 from novikoff.rows import BadExample, Flaw, Rows, Vector, dots, explain
-from novikoff.weights import widened
+from novikoff.states import Arrays, Settings, Stored
+from novikoff.weights import parted, whole, widened
 
 Ties: TypeAlias = Literal["mistake", "positive", "negative"]
 
@@ -123,6 +126,65 @@ class Additive:
             self._u = widened(self._u, dim, bias=self.bias)
         self.dim = dim
 
+    def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
+        """All that the learner is, for `restored`: settings for JSON, and arrays.
+
+        Only the first `dim` features are stored, and the constant apart from them, so that the room
+        a learner grew by does not show; the other features must have weight 0.
+        """
+        dim = int(self.dim if dim is None else dim)
+        sums = {"w": self._w} if self._u is None else {"w": self._w, "u": self._u}
+        taken = {name: parted(sum_, dim, bias=self.bias) for name, sum_ in sums.items()}
+        settings = {
+            "rule": "additive",
+            "dim": dim,
+            "bias": self.bias,
+            "margin": float(self.margin),
+            "rate": float(self.rate),
+            "ties": self.ties,
+            "averaging": self._u is not None,
+            "rounds": self.rounds,
+            "unit": float(self._unit),
+        }
+        arrays = {name: features for name, (features, _) in taken.items()}
+        arrays["constants"] = np.array([constant for _, constant in taken.values()])
+        arrays["steps"], arrays["thresholds"] = np.array(self._steps), np.array(self._thresholds)
+        return settings, arrays
+
+    @classmethod
+    def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Additive:
+        """The learner that `state` described: all that follows is the same, bit for bit.
+
+        It has the features that were stored. One that had more room had its constant in another
+        lane of the sums, perhaps: `widen` it to a width with the same remainder by 8.
+        """
+        stored = Stored("learner", settings, arrays)
+        stored.choice("rule", ("additive",))
+        dim, bias, averaging = stored.count("dim"), stored.flag("bias"), stored.flag("averaging")
+        names = ("w", "u") if averaging else ("w",)
+        features = [stored.vector(name, dim) for name in names]
+        constants = stored.vector("constants", len(names)).tolist()
+        try:
+            learner = cls(
+                0,
+                bias=bias,
+                margin=stored.number("margin"),
+                rate=stored.number("rate"),
+                ties=stored.choice("ties", tuple(_THRESHOLDS)),
+            )
+        except ValueError as error:
+            stored.refuse(str(error))
+        sums = [whole(f, c, bias=bias) for f, c in zip(features, constants, strict=True)]
+        learner.dim, learner.rounds, learner._unit = (
+            dim,
+            stored.count("rounds"),
+            stored.number("unit"),
+        )
+        learner._w, learner._u = sums[0], sums[1] if averaging else None
+        learner._steps = _pair(stored.vector("steps", 2))
+        learner._thresholds = _pair(stored.vector("thresholds", 2))
+        return learner
+
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
         """An empty ledger that starts where this learner stands."""
         start = self._w.copy() if self._w.any() else None
@@ -143,7 +205,8 @@ class Additive:
         rows, order = block.rows, block.order
         if not self._w.flags.writeable:  # as when a model was mapped from a file
             self._w = self._w.copy()
-            self._u = None if self._u is None else self._u.copy()
+        if self._u is not None and not self._u.flags.writeable:
+            self._u = self._u.copy()
         if rows.dim != self.dim:
             raise BadExample(f"rows have {rows.dim} features, the learner has {self.dim}")
         room = end - begin
@@ -191,3 +254,7 @@ class Additive:
         return at, Mistakes(
             rounds, block.positions(which), scores[:count].copy(), steps, squares[:count].copy()
         )
+
+
+def _pair(two: Vector) -> tuple[float, float]:
+    return float(two[0]), float(two[1])
