@@ -1,0 +1,36 @@
+// Which bytes are text.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+
+namespace novikoff {
+
+// The first byte of [p, end) that is not part of a character in UTF-8, or end. As RFC 3629 has it:
+// nothing longer than it need be, no halves of surrogate pairs, nothing above U+10FFFF.
+inline const char* first_not_utf8(const char* p, const char* end) {
+  const auto follows = [end](const char* q, int low = 0x80, int high = 0xbf) {
+    const int c = q < end ? static_cast<unsigned char>(*q) : 0;
+    return low <= c && c <= high;
+  };
+  while (p < end) {
+    for (std::uint64_t eight; end - p >= 8; p += 8) {
+      std::memcpy(&eight, p, 8);
+      if (eight & 0x8080808080808080u) break;
+    }
+    for (; p < end && static_cast<unsigned char>(*p) < 0x80; ++p) {}
+    if (p == end) return end;
+    const int c = static_cast<unsigned char>(*p);
+    if (c >= 0xc2 && c <= 0xdf && follows(p + 1)) p += 2;
+    else if (c >= 0xe0 && c <= 0xef && follows(p + 1, c == 0xe0 ? 0xa0 : 0x80, c == 0xed ? 0x9f : 0xbf) &&
+             follows(p + 2))
+      p += 3;
+    else if (c >= 0xf0 && c <= 0xf4 && follows(p + 1, c == 0xf0 ? 0x90 : 0x80, c == 0xf4 ? 0x8f : 0xbf) &&
+             follows(p + 2) && follows(p + 3))
+      p += 4;
+    else return p;
+  }
+  return end;
+}
+
+}  // namespace novikoff
