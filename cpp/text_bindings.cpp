@@ -107,7 +107,7 @@ static std::size_t py_csv_cut(In<std::uint8_t> text, std::size_t length, std::st
   return csv_cut(begin, length, mark);
 }
 
-static nb::list py_csv_records(In<std::uint8_t> text, std::size_t length, std::string_view separator,
+static nb::typed<nb::list, nb::any> py_csv_records(In<std::uint8_t> text, std::size_t length, std::string_view separator,
                                std::size_t most) {
   Buffer<char> own;
   const auto given = std::ptrdiff_t(length);
@@ -153,7 +153,7 @@ static nb::dict csv_rows(const char* text, std::size_t length, std::size_t allow
   return examples(parsed);
 }
 
-static nb::dict py_parse_csv(In<std::uint8_t> text, std::size_t length, std::size_t allowed,
+static nb::typed<nb::dict, nb::str, nb::any> py_parse_csv(In<std::uint8_t> text, std::size_t length, std::size_t allowed,
                              std::string_view separator, In<std::uint8_t> kinds,
                              In<std::int32_t> positions, const std::vector<nb::bytes>& names,
                              std::uint8_t missing, bool labelled) {

@@ -1,7 +1,7 @@
 """The compiled core of novikoff: passes over rows that NumPy owns."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, overload
+from typing import Annotated, Any, Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -54,13 +54,13 @@ def parse_svmlight(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), ord
 def csv_cut(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, separator: str) -> int:
     """How many bytes of text[:length] are whole records of a table."""
 
-def csv_records(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, separator: str, most: int) -> list:
+def csv_records(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, separator: str, most: int) -> list[Any]:
     """
     The first records of a table: of each the line it begins on and the one after it, from 0,
     where it ends, its fields, and what is wrong with its quotes (0: nothing).
     """
 
-def parse_csv(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, separator: str, kinds: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], positions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], names: Sequence[bytes], missing: int, labelled: bool) -> dict:
+def parse_csv(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, separator: str, kinds: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], positions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], names: Sequence[bytes], missing: int, labelled: bool) -> dict[str, Any]:
     """
     The examples of a table without its header: rows of numbers, each at its column's position,
     or named features if a column holds texts or what is missing is to be a feature.

@@ -11,10 +11,15 @@ from io import StringIO
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from novikoff.rows import BadExample
+import numpy as np
+
+from novikoff import _core
+from novikoff.examples import Block
+from novikoff.rows import BadExample, SparseRows
+from novikoff.sources.layouts import padded
 from novikoff.sources.svmlight import read_svmlight
-from novikoff.sources.tables import read_table
-from novikoff.sources.texts import Data, shown
+from novikoff.sources.tables import Table
+from novikoff.sources.texts import Data, shown, two_classes
 
 __all__ = ["Data", "Format", "read"]
 
@@ -82,7 +87,36 @@ def read(
     if zero_based:
         raise BadExample(f"{name}: CSV has no indices; zero_based is for svmlight")
     separator = "\t" if suffix == ".tsv" else None
-    return read_table(text, name, label=label, separator=separator, classes=classes)
+    table = Table(label=label, separator=separator)
+    return _read_table(table, text.encode(), name, classes, hinted=label is None)
+
+
+def _read_table(
+    table: Table, text: bytes, name: str, classes: tuple[str, str] | None, *, hinted: bool
+) -> Data:
+    """The examples of a table, read in one piece."""
+    skipped, lines = table.begin(text, name)
+    rest = text[skipped:]
+    parsed = table.parse(padded(rest), len(rest), 0)
+    for line, at, why, begin, end in parsed["bad"]:
+        _, words = table.flaw(rest[begin:end], at - begin, why)
+        raise BadExample(f"{name}:{lines + line + 1}: {words}")
+    chunk = table.chunk(parsed, lambda line: f"{name}:{lines + line + 1}", 0)
+    if not len(chunk):
+        raise BadExample(f"{name}: there are no examples")
+    labels = [chunk.label_texts[k] for k in chunk.labels]
+    hint = " (the label is the last column unless --label (label=) names another)" * hinted
+    places = dict(zip(chunk.label_texts, chunk.label_places, strict=True))
+    signs, classes = two_classes(labels, lambda i: places[labels[i]], classes=classes, hint=hint)
+    rows, names = chunk.rows, table.columns if table.header else None
+    if chunk.names is not None:
+        names = tuple(each.decode() for each in chunk.names)
+        kept = np.arange(len(names))
+        values, indices, starts = _core.renumber(
+            parsed["values"], parsed["indices"], parsed["starts"], columns=kept
+        )
+        rows = SparseRows(values, indices, starts, len(names))
+    return Data(Block(rows, signs), names, classes, table.label_name)
 
 
 def _text(raw: bytes, name: str) -> str:
