@@ -13,8 +13,6 @@ enum class JsonFlaw : std::int64_t {
   nested, mixed, missing, label, no_label, after, prefix
 };
 
-enum class Missing { refuse, zero, indicate };
-
 struct JsonOptions {
   std::string_view label;  // the key of the label
   bool labelled;           // a line without one is bad

@@ -4,7 +4,9 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/string_view.h>
+#include <nanobind/stl/vector.h>
 
+#include "csv_rows.hpp"
 #include "jsonl.hpp"
 #include "renumber.hpp"
 #include "svmlight.hpp"
@@ -136,6 +138,105 @@ static Examples py_parse_jsonl(In<std::uint8_t> text, std::size_t length, std::s
   return examples(parsed);
 }
 
+// The text with a line end after it, in `own` if it has none: what follows its length is not known.
+static const char* ended(const char* text, std::size_t& length, Buffer<char>& own) {
+  if (length == 0 || ends_line(text[length - 1])) return text;
+  own.reserve(length + 1 + padding);
+  std::memcpy(own.data, text, length);
+  std::memset(own.data + length, 0, 1 + padding);
+  own.data[length++] = '\n';
+  return own.data;
+}
+
+static char separator_of(std::string_view text) {
+  if (text.size() != 1 || text[0] == '"' || text[0] == ' ' || ends_line(text[0]))
+    throw nb::value_error("a separator is one byte, and no quote, space or line end");
+  return text[0];
+}
+
+static std::size_t py_csv_cut(In<std::uint8_t> text, std::size_t length, std::string_view separator) {
+  const char* const begin = begin_of(text, length);
+  const char mark = separator_of(separator);
+  nb::gil_scoped_release unlocked;
+  return csv_cut(begin, length, mark);
+}
+
+static nb::typed<nb::list, nb::any> py_csv_records(In<std::uint8_t> text, std::size_t length, std::string_view separator,
+                               std::size_t most) {
+  Buffer<char> own;
+  const auto given = std::ptrdiff_t(length);
+  const char* const begin = ended(begin_of(text, length), length, own);
+  CsvReader reader(begin + length, separator_of(separator));
+  nb::list out;
+  std::int64_t line = 0;
+  for (const char* p = begin; p < reader.end && out.size() < most; ++line) {
+    if (!reader.blank(p)) {
+      nb::list fields;
+      CsvFlaw flaw;
+      for (;; ++p) {
+        std::string_view field;
+        flaw = reader.field(p, field);
+        fields.append(nb::bytes(field.data(), field.size()));
+        if (flaw != CsvFlaw::none || *p != reader.ends_field.separator) break;
+      }
+      const std::int64_t first = line;
+      line += reader.lines;
+      reader.lines = 0;
+      const char* after = p;
+      skip_line_end(after, reader.end);
+      out.append(nb::make_tuple(first, line + 1, std::min(after - begin, given), fields,
+                                std::int64_t(flaw)));
+    }
+    skip_line_end(p, reader.end);
+  }
+  return out;
+}
+
+template <bool Dense>
+static nb::dict csv_rows(const char* text, std::size_t length, std::size_t allowed, char separator,
+                         std::vector<CsvColumn>& columns, Missing missing, bool labelled,
+                         std::size_t wide) {
+  Parsed<std::int32_t> parsed;
+  {
+    nb::gil_scoped_release unlocked;
+    Buffer<char> own;
+    const char* const begin = ended(text, length, own);
+    CsvRows<Dense> rows(columns, begin + length, separator, missing, labelled, wide, parsed);
+    rows.parse(begin, allowed);
+  }
+  return examples(parsed);
+}
+
+static nb::typed<nb::dict, nb::str, nb::any> py_parse_csv(In<std::uint8_t> text, std::size_t length, std::size_t allowed,
+                             std::string_view separator, In<std::uint8_t> kinds,
+                             In<std::int32_t> positions, const std::vector<nb::bytes>& names,
+                             std::uint8_t missing, bool labelled) {
+  const char* const begin = begin_of(text, length);
+  const char mark = separator_of(separator);
+  if (kinds.size() == 0 || kinds.size() != positions.size() || kinds.size() != names.size())
+    throw nb::value_error("a kind, a position and a name are needed for each column");
+  if (missing > std::uint8_t(Missing::indicate)) throw nb::value_error("no such rule for gaps");
+  bool dense = Missing(missing) != Missing::indicate;
+  std::size_t wide = 0;
+  std::vector<CsvColumn> columns;
+  for (std::size_t j = 0; j < kinds.size(); ++j) {
+    if (kinds(j) > std::uint8_t(CsvKind::text)) throw nb::value_error("no such kind of column");
+    columns.emplace_back(CsvKind(kinds(j)), positions(j),
+                         std::string_view(names[j].c_str(), names[j].size()));
+    dense &= columns[j].kind != CsvKind::text;
+    wide += columns[j].kind >= CsvKind::number;
+  }
+  std::vector<bool> filled(wide, false);
+  for (const CsvColumn& column : columns) {
+    if (column.kind < CsvKind::number || !dense) continue;
+    if (std::size_t(column.position) >= wide || filled[std::size_t(column.position)])
+      throw nb::value_error("each number needs a position of its own in the row");
+    filled[std::size_t(column.position)] = true;
+  }
+  const auto rows = dense ? csv_rows<true> : csv_rows<false>;
+  return rows(begin, length, allowed, mark, columns, Missing(missing), labelled, wide);
+}
+
 static Array<std::uint64_t> py_hash_names(In<std::uint8_t> text, In<std::int64_t> starts) {
   if (starts.size() == 0) throw nb::value_error("the starts end with the end of the text");
   Buffer<std::uint64_t> hashes;
@@ -194,6 +295,17 @@ void bind_text(nb::module_& m) {
         "allowed"_a, "label"_a, "labelled"_a, "missing"_a,
         "The same for an object of JSON on each line: the key called label is the label; null is\n"
         "refused, zero (nothing), or indicated by a feature of its own, as missing says.");
+  m.def("csv_cut", py_csv_cut, "text"_a.noconvert(), nb::kw_only(), "length"_a, "separator"_a,
+        "How many bytes of text[:length] are whole records of a table.");
+  m.def("csv_records", py_csv_records, "text"_a.noconvert(), nb::kw_only(), "length"_a,
+        "separator"_a, "most"_a,
+        "The first records of a table: of each the line it begins on and the one after it, from 0,\n"
+        "where it ends, its fields, and what is wrong with its quotes (0: nothing).");
+  m.def("parse_csv", py_parse_csv, "text"_a.noconvert(), nb::kw_only(), "length"_a, "allowed"_a,
+        "separator"_a, "kinds"_a.noconvert(), "positions"_a.noconvert(), "names"_a, "missing"_a,
+        "labelled"_a,
+        "The examples of a table without its header: rows of numbers, each at its column's position,\n"
+        "or named features if a column holds texts or what is missing is to be a feature.");
   m.def("read_number", py_read_number, "text"_a.noconvert(), nb::kw_only(), "length"_a,
         "The number that text[:length] writes: None if none, infinity if it is too large.");
   m.def("hash_names", py_hash_names, "text"_a.noconvert(), "starts"_a.noconvert(),

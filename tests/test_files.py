@@ -308,6 +308,10 @@ def test_a_file_that_is_not_there_is_an_error_of_the_system(tmp_path: Path) -> N
 
 
 ROW = "is missing; fill it in or remove the row"
+GAP = f"{ROW}, or say what to do: missing='zero' or 'indicate' (--missing zero)"
+CATEGORY = (
+    "is not a number; encode it first, or take the column for categories (--categorical height)"
+)
 TWO = "there must be two; ask about one against the rest"
 
 
@@ -358,16 +362,16 @@ def test_a_line_of_svmlight_that_cannot_be_read_is_named(line: str, words: str) 
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("<5ft,1,0", "column 'height': '<5ft' is not a number; encode it first"),
-        ("1,,0", f"column 'wide, cm': '' {ROW}"),
-        ("1,NA,0", f"column 'wide, cm': 'NA' {ROW}"),
-        ("1,?,0", f"column 'wide, cm': '?' {ROW}"),
-        ("1,NaN,0", f"column 'wide, cm': 'NaN' {ROW}"),
+        ("<5ft,1,0", f"column 'height': '<5ft' {CATEGORY}"),
+        ("1,,0", f"column 'wide, cm': '' {GAP}"),
+        ("1,NA,0", f"column 'wide, cm': 'NA' {GAP}"),
+        ("1,?,0", f"column 'wide, cm': '?' {GAP}"),
+        ("1,NaN,0", f"column 'wide, cm': 'NaN' {GAP}"),
         ("-inf,1,0", "column 'height': '-inf' is not finite; replace it or remove the row"),
         ("1e999,1,0", "column 'height': '1e999' is too large for float64; scale it"),
-        ("1_000,1,0", "column 'height': '1_000' is not a number; encode it first"),
-        ("１,1,0", "column 'height': '１' is not a number; encode it first"),
-        (f"{'x' * 99},1,0", f"column 'height': '{'x' * 39}…' is not a number; encode it first"),
+        ("1_000,1,0", f"column 'height': '1_000' {CATEGORY}"),
+        ("１,1,0", f"column 'height': '１' {CATEGORY}"),
+        (f"{'x' * 99},1,0", f"column 'height': '{'x' * 39}…' {CATEGORY}"),
         ("1,2", "2 fields, where the first line has 3; fill in the rest"),
         ("7", "1 field, where the first line has 3; fill in the rest"),
         ("1,2,3,4", "4 fields, where the first line has 3; quote a ',' in one"),
@@ -378,8 +382,15 @@ def test_a_line_of_svmlight_that_cannot_be_read_is_named(line: str, words: str) 
             f"column 'tall': label '3' is a third, after '0' and '1'; {TWO} "
             "(the label is the last column unless --label (label=) names another)",
         ),
-        ('1,"2"3,0', "not a line of a table: ',' expected after '\"'"),
-        ('1,"2,0\n1,2,0', "not a line of a table: unexpected end of data"),
+        (
+            '1,"2"3,0',
+            "column 'wide, cm': ',' expected after '2' in quotes; "
+            "inside these, write a quote twice",
+        ),
+        (
+            '1,"2,0\n1,2,0',
+            "column 'wide, cm': the quote that opens it is not closed; close it or remove it",
+        ),
     ],
 )
 def test_a_line_of_a_table_that_cannot_be_read_is_named(line: str, words: str) -> None:
@@ -388,8 +399,9 @@ def test_a_line_of_a_table_that_cannot_be_read_is_named(line: str, words: str) -
 
 
 def test_columns_without_a_name_are_numbered_from_0_in_the_file() -> None:
-    assert refusal("0,1,2\n1,1,x\n", "x.csv", label=0) == (
-        "x.csv:2: column 2: 'x' is not a number; encode it first"
+    assert refusal("0,1,2\n1,1,2\n1,1,x\n", "x.csv", label=0) == (
+        "x.csv:3: column 2: 'x' is not a number; encode it first, "
+        "or take the column for categories (--categorical 2)"
     )
     assert refusal("1,0\n1,1\n1,2\n", "x.csv", label=1) == (
         f"x.csv:3: column 1: label '2' is a third, after '0' and '1'; {TWO}"

@@ -74,15 +74,41 @@ class Chunk:
         return len(self.rows)
 
 
+@dataclass(frozen=True, slots=True)
+class TableColumns:
+    """What the columns of a table are: those of features, which of these hold texts, the label's."""
+
+    features: tuple[str, ...]
+    texts: tuple[str, ...]
+    label: str | None
+    has_header: bool = True
+
+
 class Source(Protocol):
     """Examples that are read again, from the beginning, whenever it is iterated over.
 
     Where it is cut into chunks depends on what is read and on nothing else.
+
+    Attributes
+    ----------
+    done, total
+        How many stored bytes have been read in the present iteration, and how many there are (None
+        if that is not known).
+    skipped
+        What was wrong with the lines passed over in the present iteration.
     """
+
+    done: int
+    total: int | None
+    skipped: list[str]
 
     @property
     def columns(self) -> tuple[str, ...] | None:
         """What its columns are called, if they are the same few for every example: a table's."""
+
+    @property
+    def table(self) -> TableColumns | None:
+        """What the columns are, if it is a table; known when reading has begun."""
 
     @property
     def description(self) -> str:

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from novikoff.chunks import Chunk
+from novikoff.chunks import Chunk, TableColumns
 from novikoff.rows import BadExample, DenseRows
 from novikoff.sources.columns import (
     Cells,
-    Missing,
     Where,
     first_met,
     named_rows,
@@ -24,7 +23,7 @@ from novikoff.sources.columns import (
 )
 from novikoff.sources.fields import Layout, Role, Wanted
 from novikoff.sources.tabular import CALLED, Kind, batches, read_schema
-from novikoff.sources.texts import shown
+from novikoff.sources.texts import Missing, shown
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -91,6 +90,8 @@ class ArrowFiles:
         self._missing = missing
         self._wanted = Wanted(label, labelled, frozenset(ignore), frozenset(categorical), expect)
         self._layout = self._common()
+        self.done, self.skipped = 0, list[str]()
+        self.total: int | None = sum(path.stat().st_size for path in paths)
 
     def _common(self) -> Layout:
         """What is read of all the files; they are looked at before any is read."""
@@ -100,19 +101,14 @@ class ArrowFiles:
         return reduce(lambda found, other: found.also(other[0], first[1], other[1]), rest, first[0])
 
     @property
-    def fields(self) -> tuple[str, ...]:
-        """The columns that are features, whatever they hold: what to expect of other files."""
-        return self._layout.fields
-
-    @property
-    def label(self) -> str | None:
-        """The column of the labels, if it is read."""
-        return self._layout.label
+    def table(self) -> TableColumns:
+        """What the columns are."""
+        return TableColumns(self._layout.fields, self._layout.texts, self._layout.label)
 
     @property
     def columns(self) -> tuple[str, ...] | None:
         """What the features are called, if the columns are all numbers: these."""
-        return None if self._layout.texts or self._missing == "indicate" else self.fields
+        return None if self._layout.texts or self._missing == "indicate" else self._layout.fields
 
     @property
     def description(self) -> str:
@@ -121,13 +117,14 @@ class ArrowFiles:
         return CALLED[self._kind] + (f", {n} files" if n > 1 else "")
 
     def __iter__(self) -> Iterator[Chunk]:
-        first = 0
+        first = self.done = 0
         for path in self._paths:
             row = 0
             for pieces in self._cut(self._pieces(path)):
                 yield self._chunk(pieces, path, row, first)
                 n = sum(map(len, pieces))
                 row, first = row + n, first + n
+            self.done += path.stat().st_size
 
     def _pieces(self, path: Path) -> Iterator[_Piece]:
         """The rows of a file as they come, no more than a chunk's at a time."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,11 @@ from novikoff import _core
 from novikoff.chunks import Names
 from novikoff.rows import BadExample, Positions, SparseRows, Vector
 from novikoff.sources.buffers import positions, starts_of, strings, to_numpy
+from novikoff.sources.texts import Missing
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Missing: TypeAlias = Literal["refuse", "zero", "indicate"]
 Mask: TypeAlias = NDArray[np.bool_]
 Where: TypeAlias = Callable[[int], str]
 

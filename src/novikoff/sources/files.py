@@ -221,7 +221,7 @@ def read(
             f"{source.description} has no indices; zero_based is for svmlight (--zero-based)"
         )
     features = Features()
-    stream = Numbered(source, features, Labelling(classes, hint=_hint(source, label)))
+    stream = Numbered(source, features, Labelling(classes, hint=_hint(format, label)))
     blocks = list(stream)
     rows = join([block.rows for block in blocks])
     if isinstance(rows, SparseRows):
@@ -230,11 +230,14 @@ def read(
             base = svmlight.base(zero_based)
         rows = SparseRows(rows.values, rows.indices - base, rows.starts, features.dim - base)
     labels = np.concatenate([block.labels for block in blocks])
-    called = getattr(source, "label", None)
-    return Data(Block(rows, labels), features.names, stream.classes, called)
+    table = source.table
+    names = None if table is not None and not table.has_header else features.names
+    return Data(
+        Block(rows, labels), names, stream.classes, None if table is None else table.label
+    )
 
 
-def _hint(source: Source, label: str | int | None) -> str:
-    if label is None and getattr(source, "label", None) is not None:
+def _hint(format: Format | None, label: str | int | None) -> str:
+    if label is None and format in ("csv", "parquet", "arrow"):
         return " (the label is the last column unless --label (label=) names another)"
     return ""

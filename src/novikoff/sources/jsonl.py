@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from enum import IntEnum
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,7 @@ from novikoff import _core
 from novikoff.chunks import Chunk
 from novikoff.sources.flaws import NOT_UTF8, column, not_utf8, part
 from novikoff.sources.lines import sparse_chunk, whole_lines
-from novikoff.sources.texts import shown
-
-Missing: TypeAlias = Literal["refuse", "zero", "indicate"]
+from novikoff.sources.texts import Missing, shown
 
 _STRING = r'"(?:[^"\\]|\\.)*+"'
 _ESCAPE = r'\\u?[^"]{0,4}'
@@ -68,6 +66,7 @@ class JsonLines:
     """
 
     columns = None
+    table = None
     description = "JSON lines"
 
     def __init__(

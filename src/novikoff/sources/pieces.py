@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.chunks import Chunk
+from novikoff.chunks import Chunk, TableColumns
 from novikoff.rows import BadExample
 from novikoff.sources.inputs import Input, Reading
 
@@ -27,6 +27,10 @@ class TextFormat(Protocol):
     @property
     def columns(self) -> tuple[str, ...] | None:
         """What the columns are called, for a table of numbers."""
+
+    @property
+    def table(self) -> TableColumns | None:
+        """What the columns are, if the text is a table; known when reading has begun."""
 
     @property
     def description(self) -> str:
@@ -60,13 +64,6 @@ class TextFiles:
         How many lines that cannot be read are passed over in an iteration; one more is a
         BadExample, as is the first by default.
 
-    Attributes
-    ----------
-    skipped
-        What was wrong with the lines passed over in the last iteration.
-    done, total
-        How many stored bytes have been read in the present iteration, and how many there are (None
-        if that is not known).
     """
 
     def __init__(
@@ -85,6 +82,11 @@ class TextFiles:
     def columns(self) -> tuple[str, ...] | None:
         """What the columns are called, for a table of numbers."""
         return self.format.columns
+
+    @property
+    def table(self) -> TableColumns | None:
+        """What the columns are, if the files are tables."""
+        return self.format.table
 
     @property
     def description(self) -> str:

@@ -35,6 +35,7 @@ class Svmlight:
         self.queries = 0
 
     columns = None
+    table = None
 
     @property
     def description(self) -> str:

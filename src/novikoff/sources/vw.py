@@ -48,6 +48,7 @@ class Vw:
     """
 
     columns = None
+    table = None
     description = "Vowpal Wabbit text"
 
     def __init__(self, *, labelled: bool = True) -> None:
