@@ -76,7 +76,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class TableColumns:
-    """What the columns of a table are: those of features, which of these hold texts, the label's."""
+    """The columns of a table: the features', which of these hold texts, and the label's."""
 
     features: tuple[str, ...]
     texts: tuple[str, ...]

@@ -15,9 +15,9 @@ from novikoff.chunks import Chunk, Names
 from novikoff.products import Pair, with_products
 from novikoff.rows import BadExample, DenseRows, Positions, Rows, SparseRows, Vector
 from novikoff.scaling import Spread, unit_length
+from novikoff.states import Arrays
 
 Kind: TypeAlias = Literal["columns", "indices", "names"]
-Arrays: TypeAlias = dict[str, NDArray[Any]]
 
 LANES = 8
 

@@ -9,11 +9,12 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 
 from novikoff import storage
-from novikoff.features import Arrays, Features
+from novikoff.features import Features
 from novikoff.learners import Additive
 from novikoff.ledger import Ledger
 from novikoff.readings import Reading, vote
 from novikoff.rows import Rows, Vector, dots
+from novikoff.states import Arrays, prefixed, with_prefix
 
 Kind: TypeAlias = Literal["perceptron", "margin", "averaged", "voted"]
 
@@ -104,33 +105,25 @@ class Model:
             "examples": self.examples,
             "unfinished": self.unfinished,
         }
-        arrays = {
-            f"{name}/{key}": array
-            for name, (_, held) in parts.items()
-            for key, array in held.items()
-        }
-        arrays |= {f"watch/{key}": array for key, array in self.watch.items()}
+        arrays = prefixed("watch", self.watch)
+        for name, (_, held) in parts.items():
+            arrays |= prefixed(name, held)
         storage.save(path, header, arrays, kind="model")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The model of a file, which is checked first; nothing in it is ever run."""
         header, arrays = storage.load(path, kind="model")
-
-        def held(name: str) -> Arrays:
-            begin = f"{name}/"
-            return {k.removeprefix(begin): a for k, a in arrays.items() if k.startswith(begin)}
-
         negative, positive = header["classes"]
         return cls(
             header["kind"],
-            Additive.restored(header["learner"], held("learner")),
-            Features.restored(header["features"], held("features")),
+            Additive.restored(header["learner"], with_prefix("learner", arrays)),
+            Features.restored(header["features"], with_prefix("features", arrays)),
             (negative, positive),
-            Ledger.restored(header["ledger"], held("ledger")),
+            Ledger.restored(header["ledger"], with_prefix("ledger", arrays)),
             header["order"],
             header["reading"],
             header["examples"],
             header["unfinished"],
-            held("watch"),
+            with_prefix("watch", arrays),
         )

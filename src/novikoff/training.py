@@ -19,6 +19,7 @@ from novikoff.loop import Run, play
 from novikoff.measures import Confusion
 from novikoff.model import Kind, Model
 from novikoff.rows import BadExample, Positions
+from novikoff.states import Arrays, Settings
 from novikoff.streams import block_order
 
 
@@ -157,6 +158,8 @@ class Training:
         self.passes_made, self.position = unfinished["passes_made"], unfinished["position"]
         if self._repeats is not None:
             self._repeats = Repeats.restored(unfinished["watch"], initial.watch)
+            self._repeats.widen(initial.features.room, bias=initial.learner.bias)
+        initial.widen(initial.features.room)
         features = self._blocks.features
         return replace(initial, features=features, unfinished=None, watch={})
 
@@ -215,7 +218,11 @@ class Training:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as it stands, marked as unfinished."""
-        settings, watch = ({}, {}) if self._repeats is None else self._repeats.state()
+        settings: Settings = {}
+        watch: Arrays = {}
+        if self._repeats is not None:
+            dim, bias = self.model.features.dim, self.model.learner.bias
+            settings, watch = self._repeats.state(dim, bias=bias)
         unfinished = {
             "passes": self.plan.passes,
             "passes_made": self.passes_made,

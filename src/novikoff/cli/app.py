@@ -9,6 +9,9 @@ import typer
 from novikoff import __version__
 from novikoff.cli.certify import certify
 from novikoff.cli.demo import demo
+from novikoff.cli.inspect import inspect
+from novikoff.cli.predict import predict
+from novikoff.cli.test import test_
 from novikoff.cli.train import train
 from novikoff.cli.verify import verify
 
@@ -42,5 +45,8 @@ def options(
 
 app.command(epilog="Example: novikoff demo --seed 3")(demo)
 app.command(epilog="Example: novikoff train mail.svm -o mail.model --learner averaged")(train)
+app.command(epilog="Example: novikoff predict mail.model new.svm -o labels.txt")(predict)
+app.command("test", epilog="Example: novikoff test mail.model held_out.svm")(test_)
+app.command(epilog="Example: novikoff inspect mail.model -n 20")(inspect)
 app.command(epilog="Example: novikoff certify mail.svm -o mail.json")(certify)
 app.command(epilog="Example: novikoff verify mail.json mail.svm")(verify)

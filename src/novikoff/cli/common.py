@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 import typer
 
 from novikoff.rows import BadExample
+from novikoff.storage import BadModel
 
 if TYPE_CHECKING:
     from novikoff.cli.options import FileFormat
@@ -74,7 +75,7 @@ def one_line_errors(path: str) -> Iterator[None]:
     """What is wrong with the input, the disk or the memory is said in one line; so is Ctrl-C."""
     try:
         yield
-    except BadExample as error:
+    except (BadExample, BadModel) as error:
         fail(str(error))
     except BrokenPipeError:
         raise  # nobody reads on: main ends quietly

@@ -12,8 +12,6 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from novikoff.cli.common import fail
 from novikoff.cli.progress import Progress
 
@@ -52,6 +50,7 @@ class Job:
         else:
             features, labelling = start.features, Labelling(start.classes)
             how = how.following(start.reading)
+        self._how = how
         self.source: Source = open_files(data, how)
         self.fingerprint = fingerprint(data, how, changes, initial)
         stream = Numbered(self.source, features, labelling)
@@ -65,6 +64,11 @@ class Job:
                 return
         if start is None and features.standardise:
             features.survey(stream.chunks(), self.source.columns)
+
+    @property
+    def reading(self) -> dict[str, Any]:
+        """What a model has to remember of how its data were read."""
+        return self._how.remembered(self.source)
 
 
 def fingerprint(
@@ -132,11 +136,3 @@ class Watch:
             f"interrupted after {examples}, which are in {self._output}; go on with --resume",
             status,
         )
-
-
-def say_skipped(source: Source) -> None:
-    """How many bad lines were passed over, and the first of them."""
-    skipped: list[str] = getattr(source, "skipped", [])
-    if skipped:
-        many = f"{len(skipped):,} bad lines were" if len(skipped) > 1 else "a bad line was"
-        typer.echo(f"novikoff: {many} skipped; the first: {skipped[0]}", err=True)

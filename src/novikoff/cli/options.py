@@ -94,6 +94,8 @@ def reading(
     categorical: list[str] | None,
     skip_bad: int,
     threads: int,
+    *,
+    labelled: bool = True,
 ) -> Reading:
     """How to read, as the command line says it."""
     from novikoff.sources import Reading
@@ -101,6 +103,7 @@ def reading(
     return Reading(
         None if format is None else format.value,
         label,
+        labelled=labelled,
         missing=missing.value,
         ignore=tuple(ignore or ()),
         categorical=tuple(categorical or ()),

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from novikoff.cli.common import fail, one_line_errors, refuse_what_cannot_be_written
-from novikoff.cli.jobs import Job, Watch, say_skipped
+from novikoff.cli.jobs import Job, Watch
+from novikoff.cli.models import say_skipped
 from novikoff.cli.options import (
     Categorical,
     DataFiles,
@@ -172,7 +173,7 @@ def train(
         with watch:
             run = training.run()
         tested = training.test_held_out()
-        training.model.reading = job.reading
+        training.model.reading = job.reading or training.model.reading
         training.model.save(output)
     say_skipped(job.source)
     report = Report(training, run, job.source, output, watch.seconds, tested)

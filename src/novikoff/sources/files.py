@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
@@ -72,6 +72,29 @@ class Reading:
     expect: tuple[str, ...] | None = None
     skip_bad: int = 0
     threads: int = 2
+
+    def following(self, model: Mapping[str, Any]) -> Reading:
+        """The same, with the columns of a table read as they were for a model."""
+        if not model:
+            return self
+        return replace(
+            self,
+            label=model["label"] if self.label is None else self.label,
+            missing=model["missing"] if self.missing == "refuse" else self.missing,
+            categorical=tuple(model["texts"]),
+            expect=tuple(model["features"]),
+        )
+
+    def remembered(self, source: Source) -> dict[str, Any]:
+        """What a model has to remember of how its table was read; nothing of other formats."""
+        if (table := source.table) is None:
+            return {}
+        return {
+            "label": table.label,
+            "missing": self.missing,
+            "features": list(table.features),
+            "texts": list(table.texts),
+        }
 
 
 def open_files(paths: PathLike | Sequence[PathLike], how: Reading | None = None) -> Source:
@@ -232,9 +255,7 @@ def read(
     labels = np.concatenate([block.labels for block in blocks])
     table = source.table
     names = None if table is not None and not table.has_header else features.names
-    return Data(
-        Block(rows, labels), names, stream.classes, None if table is None else table.label
-    )
+    return Data(Block(rows, labels), names, stream.classes, None if table is None else table.label)
 
 
 def _hint(format: Format | None, label: str | int | None) -> str:

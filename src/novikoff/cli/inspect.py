@@ -1,0 +1,153 @@
+"""`novikoff inspect`: what a model is, how it was trained, and its weights."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from novikoff.cli.common import fail, one_line_errors, refuse_what_cannot_be_written
+from novikoff.cli.models import ModelFile, load
+
+if TYPE_CHECKING:
+    from novikoff.model import Model
+
+KINDS = {
+    "perceptron": "perceptron, the final weights",
+    "margin": "perceptron with a margin, the final weights",
+    "averaged": "averaged perceptron",
+    "voted": "voted perceptron",
+}
+
+
+def inspect(
+    model: ModelFile,
+    most: Annotated[
+        int, typer.Option("-n", "--most", min=0, help="How many weights of either sign to show.")
+    ] = 10,
+    weights: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write every weight that is not 0 to this file, as CSV."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+) -> None:
+    """Show what a model is, how it was trained, and its largest weights by name.
+
+    Exit status: 0 done, 2 not a model.
+    """
+    with one_line_errors(model):
+        if weights is not None:
+            refuse_what_cannot_be_written(weights, [model], "weights")
+        found = load(model)
+    if weights is not None:
+        with one_line_errors(str(weights)):
+            write_weights(found, weights)
+    with one_line_errors("standard output"):
+        print(json.dumps(to_dict(found, most), indent=1) if as_json else words(found, most))
+
+
+def named_weights(model: Model) -> list[tuple[str, float]]:
+    """Every feature that has a weight, by name, and that weight; the constant last."""
+    values, names = model.weights, model.features.names
+    dim = model.features.dim
+    used = values[:dim].nonzero()[0].tolist()
+    found = [(names[j] if names is not None else str(j), float(values[j])) for j in used]
+    if model.learner.bias:
+        found.append(("(constant)", float(values[dim])))
+    return found
+
+
+def write_weights(model: Model, path: Path) -> None:
+    """All weights as CSV, exactly: name,weight."""
+    from novikoff.replacing import replacing
+
+    if model.kind == "voted":
+        fail(f"{path}: a vote has no weights: every vector of its run votes")
+    text = io.StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(("feature", "weight"))
+    table.writerows((name, repr(weight)) for name, weight in named_weights(model))
+    with replacing(path) as file:
+        file.write(text.getvalue().encode())
+
+
+def to_dict(model: Model, most: int) -> dict[str, Any]:
+    """For a program."""
+    learner, ledger, features = model.learner, model.ledger, model.features
+    out: dict[str, Any] = {
+        "kind": model.kind,
+        "classes": list(model.classes),
+        "features": features.dim,
+        "feature_kind": features.kind,
+        "hash_bits": features.hash_bits,
+        "products": ["all" if pair == ("", "") else "*".join(pair) for pair in features.products],
+        "standardised": features.standardise,
+        "unit_length": features.to_unit_length,
+        "constant": learner.bias,
+        "margin": learner.margin,
+        "examples": model.examples,
+        "rounds": ledger.n_rounds,
+        "mistakes": ledger.n_mistakes,
+        "mistakes_per_pass": ledger.epoch_mistakes,
+        "radius": ledger.radius,
+        "order": model.order,
+        "ledger": ledger.keep,
+        "unfinished": model.unfinished is not None,
+    }
+    if model.kind != "voted":
+        positive, negative = largest(model, most)
+        out["largest_weights"] = {"positive": dict(positive), "negative": dict(negative)}
+    return out
+
+
+def largest(model: Model, most: int) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+    """The features with the largest positive and negative weights."""
+    by_weight = sorted(named_weights(model), key=lambda pair: pair[1])
+    positive = [pair for pair in by_weight[::-1][:most] if pair[1] > 0]
+    negative = [pair for pair in by_weight[:most] if pair[1] < 0]
+    return positive, negative
+
+
+def words(model: Model, most: int) -> str:
+    """For a person."""
+    learner, ledger, features = model.learner, model.ledger, model.features
+    negative, positive = model.classes
+    margin = f", margin {learner.margin:g}" if learner.margin else ""
+    passes = len(ledger.epoch_ends) + bool(ledger.open_rounds)
+    rate = f" ({ledger.n_mistakes / ledger.n_rounds:.2%})" if ledger.n_rounds else ""
+    seed = f", seed {model.order['seed']}" if model.order.get("shuffle") else ""
+    order = "shuffled" if model.order.get("shuffle") else "as they came"
+    lines = [
+        f"Model     {KINDS[model.kind]}{margin}",
+        f"Labels    {positive} is +1, {negative} is -1",
+        f"Features  {features.dim:,}{' and a constant' if learner.bias else ''}{_changes(model)}",
+        f"Examples  {model.examples:,}, {passes:,} pass{'es' * (passes != 1)}, {order}{seed}",
+        f"Mistakes  {ledger.n_mistakes:,} in {ledger.n_rounds:,} rounds{rate}; "
+        f"the largest norm mistaken is {ledger.radius:.6g}",
+    ]
+    if model.kind == "voted":
+        return "\n".join([*lines, f"Votes     of {ledger.n_mistakes + 1:,} weight vectors"])
+    for sign, found in zip((positive, negative), largest(model, most), strict=True):
+        if found:
+            width = max(len(name) for name, _ in found)
+            lines += ["", f"Most telling of {sign}:"]
+            lines += [f"  {name.ljust(width)}  {weight:+.6g}" for name, weight in found]
+    return "\n".join(lines)
+
+
+def _changes(model: Model) -> str:
+    features = model.features
+    said = []
+    if features.hash_bits is not None:
+        said.append(f"hashed to {features.hash_bits} bits")
+    if features.products:
+        said.append("with products")
+    if features.standardise:
+        said.append("standardised")
+    if features.to_unit_length:
+        said.append("each example of length 1")
+    return "".join(f", {word}" for word in said)

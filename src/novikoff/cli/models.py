@@ -1,0 +1,44 @@
+"""What the verbs that use a model share: loading it, and saying what was passed over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, TypeAlias
+
+import typer
+
+if TYPE_CHECKING:
+    from novikoff.chunks import Source
+    from novikoff.model import Model
+
+ModelFile: TypeAlias = Annotated[
+    str, typer.Argument(metavar="MODEL", help="What `novikoff train -o MODEL` wrote.")
+]
+
+
+def load(path: str) -> Model:
+    """The model; if its run is unfinished, that is said."""
+    from novikoff.model import Model
+
+    model = Model.load(path)
+    if model.unfinished is not None:
+        made, passes = model.unfinished["passes_made"], model.unfinished["passes"]
+        typer.echo(
+            f"novikoff: {path}: unfinished, {made} of {passes} passes made; used as it is",
+            err=True,
+        )
+    return model
+
+
+def say_skipped(source: Source) -> None:
+    """How many bad lines were passed over, and the first of them."""
+    skipped = source.skipped
+    if skipped:
+        many = f"{len(skipped):,} bad lines were" if len(skipped) > 1 else "a bad line was"
+        typer.echo(f"novikoff: {many} skipped; the first: {skipped[0]}", err=True)
+
+
+def say_left_out(model: Model) -> None:
+    """How many features the model had no weight for."""
+    if count := model.features.left_out:
+        values = "features that the model has not met were" if count > 1 else "feature was"
+        typer.echo(f"novikoff: {count:,} {values} left out", err=True)

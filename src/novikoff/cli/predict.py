@@ -1,0 +1,108 @@
+"""`novikoff predict`: the labels or the scores that a model gives to examples, one a line."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated
+
+import typer
+
+from novikoff.cli.common import one_line_errors, refuse_what_cannot_be_written
+from novikoff.cli.models import ModelFile, load, say_left_out, say_skipped
+from novikoff.cli.options import (
+    DataFiles,
+    Format,
+    Label,
+    MissingRule,
+    SkipBad,
+    Threads,
+    reading,
+)
+
+if TYPE_CHECKING:
+    from novikoff.chunks import Source
+    from novikoff.model import Model
+
+
+class Output(StrEnum):
+    """What is printed for an example."""
+
+    LABELS = "labels"
+    SCORES = "scores"
+    BOTH = "both"
+
+
+def predict(
+    model: ModelFile,
+    data: DataFiles,
+    what: Annotated[
+        Output, typer.Option("--print", help="The label, the score, or both with a tab between.")
+    ] = Output.LABELS,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", metavar="FILE", help="Write to this file, not to stdout."),
+    ] = None,
+    label: Label = None,
+    format: Format = None,
+    skip_bad: SkipBad = 0,
+    threads: Threads = 2,
+) -> None:
+    """Predict the labels of examples, in their order; they may have labels or none.
+
+    Features that the model has not met are left out. A score of 0 or more is the positive label.
+
+    Exit status: 0 done, 2 bad input, 130 interrupted.
+    """
+    with one_line_errors(data[0]):
+        from novikoff.sources import open_files
+
+        if output is not None:
+            refuse_what_cannot_be_written(output, [model, *data], "predictions")
+        found = load(model)
+        how = reading(
+            format, label, MissingRule.REFUSE, None, None, skip_bad, threads, labelled=False
+        )
+        source = open_files(data, how.following(found.reading))
+    if output is None:
+        with one_line_errors("standard output"):
+            write(found, source, what, sys.stdout)
+    else:
+        with one_line_errors(str(output)):
+            write_file(found, source, what, output)
+    say_skipped(source)
+    say_left_out(found)
+
+
+def write(model: Model, source: Source, what: Output, out: IO[str]) -> None:
+    """A line for each example."""
+    for lines in predictions(model, source, what):
+        out.write(lines)
+    out.flush()
+
+
+def write_file(model: Model, source: Source, what: Output, output: Path) -> None:
+    """The same to a file, which is replaced when all of it has been written."""
+    from novikoff.replacing import replacing
+
+    with replacing(output) as file:
+        for lines in predictions(model, source, what):
+            file.write(lines.encode())
+
+
+def predictions(model: Model, source: Source, what: Output) -> Iterator[str]:
+    """What is printed for each chunk."""
+    from novikoff.predicting import labels_of, scored
+
+    for _, scores in scored(model, source):
+        numbers = map(repr, scores.tolist())
+        if what is Output.SCORES:
+            lines = list(numbers)
+        elif what is Output.LABELS:
+            lines = labels_of(model, scores)
+        else:
+            pairs = zip(labels_of(model, scores), numbers, strict=True)
+            lines = [f"{name}\t{score}" for name, score in pairs]
+        yield "".join(f"{line}\n" for line in lines)
