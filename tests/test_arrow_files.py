@@ -24,7 +24,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff import BadExample
-from novikoff.chunks import Chunk, Source
+from novikoff.chunks import Chunk, Source, TableColumns
 from novikoff.rows import DenseRows, SparseRows
 from novikoff.sources import arrow
 from novikoff.sources.arrow import ArrowFiles
@@ -307,13 +307,15 @@ def test_a_source_says_what_it_reads(tmp_path: Path) -> None:
     for path in paths:
         pq.write_table(pa.table({"u": [1], "v": [2.5], "y": ["t"]}), path)
     source: Source = (found := ArrowFiles(paths, kind="parquet"))
-    assert source.columns == ("u", "v") == found.fields
-    assert (source.description, found.label) == ("Parquet, 2 files", "y")
+    assert source.columns == ("u", "v")
+    assert found.table == TableColumns(("u", "v"), (), "y")
+    assert source.description == "Parquet, 2 files"
     assert [chunk.first for chunk in source] == [0, 1]
     indicating = ArrowFiles(paths[:1], kind="parquet", missing="indicate")
-    assert (indicating.columns, indicating.fields) == (None, ("u", "v"))
+    assert (indicating.columns, indicating.table.features) == (None, ("u", "v"))
     mixed = ArrowFiles(paths[:1], kind="parquet", categorical=["u"])
     assert (mixed.columns, mixed.description) == (None, "Parquet")
+    assert mixed.table.texts == ("u",)
 
 
 def test_a_name_that_two_columns_make_is_one_feature() -> None:

@@ -87,7 +87,7 @@ def test_bad_lines_may_be_skipped_and_leave_no_trace(
     lines_with_7 = whole(list(source))
     assert lines_with_7[0] == wanted[0]  # the line "7" is an example without features
     assert [text for text in lines_with_7[3] if text != "7"] == wanted[3]
-    skipped = source.skipped  # type: ignore[attr-defined]
+    skipped = source.skipped
     assert [message.split(":")[1] for message in skipped] == ["4", "26", "37", "48"]
     few = open_files(tmp_path / "bad.svm", Reading(skip_bad=3))
     with pytest.raises(
@@ -139,7 +139,7 @@ def test_a_directory_or_a_pattern_is_its_files_in_the_order_of_their_names(tmp_p
 
 def test_the_standard_input_can_be_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     text = text_of(30)
-    stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(gzip.compress(text.encode()))))  # type: ignore[arg-type]
+    stdin = io.TextIOWrapper(io.BufferedReader(io.BytesIO(gzip.compress(text.encode()))))
     monkeypatch.setattr(sys, "stdin", stdin)
     source = open_files("-")
     assert sum(map(len, source)) == 30

@@ -245,11 +245,19 @@ def test_the_columns_of_a_table_of_numbers_are_known() -> None:
     with pytest.raises(ValueError, match="known when the first file is begun"):
         _ = table.header
     assert read("a;b;c\n1;u;2\n", table=table).rows == [{"a": 1, "c": 2}]
-    assert (table.columns, table.header, table.label_name) == (("a", "c"), True, "b")
+    assert (table.columns, table.header, table.table and table.table.label) == (
+        ("a", "c"),
+        True,
+        "b",
+    )
     assert table.description == "CSV, semicolon, header, label 'b', 2 numbers"
     table = Table(label=1, ignore=["3"])
     read("1\t0\t2\t9\n", table=table)
-    assert (table.columns, table.header, table.label_name) == (("0", "2"), False, "1")
+    assert (table.columns, table.header, table.table and table.table.label) == (
+        ("0", "2"),
+        False,
+        "1",
+    )
     assert table.description == "CSV, tab, no header, label 1, 2 numbers, 1 ignored (3)"
     for options in ({"missing": "indicate"}, {"categorical": ["0"]}):
         table = Table(**options)

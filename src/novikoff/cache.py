@@ -39,7 +39,8 @@ class Cached:
 
     def __init__(self, blocks: Numbered, path: str | os.PathLike[str], fingerprint: str) -> None:
         self._blocks, self._path, self._fingerprint = blocks, os.fspath(path), fingerprint
-        self.features, self._classes = blocks.features, None
+        self.features = blocks.features
+        self._classes: tuple[str, str] | None = None
         self.is_ready = self._look()
 
     @property
@@ -155,7 +156,7 @@ class _Mapped:
 def _end(batch: pa.RecordBatch) -> int:
     """The address where what the batch holds ends."""
     held = (buffer for column in batch.columns for buffer in column.buffers() if buffer)
-    return max(buffer.address + buffer.size for buffer in held)
+    return max(int(buffer.address + buffer.size) for buffer in held)
 
 
 def _batch(block: Block) -> pa.RecordBatch:

@@ -195,10 +195,11 @@ class Features:
                 self._named_slots.setdefault(slot, b"%d" % indices[at])
 
     def _place(self, rows: SparseRows, columns: Positions) -> SparseRows:
-        values = np.ascontiguousarray(rows.values, dtype=np.float64)
-        indices, starts = rows.indices, rows.starts.astype(np.int64, copy=False)
         values, indices, starts, left_out = _core.renumber(
-            values, np.ascontiguousarray(indices), starts, columns=columns
+            np.ascontiguousarray(rows.values, dtype=np.float64),
+            np.ascontiguousarray(rows.indices),
+            rows.starts.astype(np.int64, copy=False),
+            columns=columns,
         )
         self.left_out += left_out
         return SparseRows(values, indices, starts, self.room)

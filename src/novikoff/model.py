@@ -14,7 +14,7 @@ from novikoff.learners import Additive
 from novikoff.ledger import Ledger
 from novikoff.readings import Reading, vote
 from novikoff.rows import Rows, Vector, dots
-from novikoff.states import Arrays, prefixed, with_prefix
+from novikoff.states import Arrays, Settings, prefixed, with_prefix
 
 Kind: TypeAlias = Literal["perceptron", "margin", "averaged", "voted"]
 
@@ -96,7 +96,7 @@ class Model:
             "ledger": self.ledger.state(dim),
             "features": self.features.state(),
         }
-        header = {name: settings for name, (settings, _) in parts.items()}
+        header: Settings = {name: settings for name, (settings, _) in parts.items()}
         header |= {
             "kind": self.kind,
             "classes": list(self.classes),

@@ -238,4 +238,5 @@ AfterBlock: TypeAlias = Callable[[Training], None]
 
 def held_out(block: Block, every: int) -> NDArray[np.bool_]:
     """Which rows of a block are kept out of learning: every so manyth of the whole."""
-    return (block.first + np.arange(len(block))) % every == every - 1
+    kept: NDArray[np.bool_] = (block.first + np.arange(len(block))) % every == every - 1
+    return kept

@@ -11,7 +11,7 @@ from novikoff.cli.certify import certify
 from novikoff.cli.demo import demo
 from novikoff.cli.inspect import inspect
 from novikoff.cli.predict import predict
-from novikoff.cli.test import test_
+from novikoff.cli.test import grade
 from novikoff.cli.train import train
 from novikoff.cli.verify import verify
 
@@ -46,7 +46,7 @@ def options(
 app.command(epilog="Example: novikoff demo --seed 3")(demo)
 app.command(epilog="Example: novikoff train mail.svm -o mail.model --learner averaged")(train)
 app.command(epilog="Example: novikoff predict mail.model new.svm -o labels.txt")(predict)
-app.command("test", epilog="Example: novikoff test mail.model held_out.svm")(test_)
+app.command("test", epilog="Example: novikoff test mail.model held_out.svm")(grade)
 app.command(epilog="Example: novikoff inspect mail.model -n 20")(inspect)
 app.command(epilog="Example: novikoff certify mail.svm -o mail.json")(certify)
 app.command(epilog="Example: novikoff verify mail.json mail.svm")(verify)

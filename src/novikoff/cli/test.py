@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from novikoff.predicting import Tested
 
 
-def test_(
+def grade(
     model: ModelFile,
     data: DataFiles,
     as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,

@@ -154,7 +154,7 @@ def inputs_of(paths: PathLike | Sequence[PathLike]) -> tuple[Input, ...]:
     """
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     found: list[Input] = []
-    for path in map(os.fspath, given):
+    for path in (os.fspath(one) for one in given):
         if path == "-":
             found.append(Input("-"))
         elif os.path.isdir(path):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -128,10 +129,7 @@ class TextFiles:
                 self.skipped.append(f"{where}: {words}")
                 if len(self.skipped) > self._skip_bad:
                     raise BadExample(self.skipped[-1] + self._how_many())
-            before = line
-            chunk = self.format.chunk(
-                parsed, lambda k, before=before: f"{reading.name}:{before + k}", first
-            )
+            chunk = self.format.chunk(parsed, partial(_place, reading.name, line), first)
             line += parsed["lines"]
             first += len(chunk)
             yield chunk
@@ -201,3 +199,7 @@ class TextFiles:
         mark = len(_BOM) if text[: len(_BOM)].tobytes() == _BOM else 0
         skip, lines = self.format.begin(text[mark:cut].tobytes(), reading.name)
         return text[mark + skip :], cut - mark - skip, lines
+
+
+def _place(name: str, line: int, more: int) -> str:
+    return f"{name}:{line + more}"
