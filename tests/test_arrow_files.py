@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from novikoff import BadExample
@@ -163,6 +163,7 @@ def expected(table: pa.Table, missing: str) -> list[Example]:
     return out
 
 
+@settings(deadline=None)  # files are written
 @given(
     tables(),
     st.sampled_from(FORMS),
@@ -327,6 +328,7 @@ def test_a_name_that_two_columns_make_is_one_feature() -> None:
     assert chunk.rows.core[1].tolist() == [0, 0, 1, 1, 2, 1]
 
 
+@settings(deadline=None)  # files are written
 @given(st.lists(st.text("ab", max_size=30), min_size=1, max_size=40), st.data())
 def test_where_chunks_are_cut_depends_on_the_rows_alone(words: list[str], data: Any) -> None:
     table = pa.table({"s": words, "x": range(len(words)), "y": ["u"] * len(words)})
@@ -350,6 +352,19 @@ def test_a_chunk_ends_with_the_row_that_fills_it() -> None:
         assert [len(chunk) for chunk in reading(table)] == [2, 2, 1]
     with chunks_of_bytes(108):
         assert [len(chunk) for chunk in reading(table)] == [1, 3, 1]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_table_without_rows_has_no_chunks(form: Form) -> None:
+    assert reading(pa.table({"x": pa.array([], pa.string()), "y": [1][:0]}), form) == []
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_columns_with_dots_in_their_names_are_columns(form: Form) -> None:
+    table = pa.table({"a.b": ["u"], "c": [{"d": 1}], "a": ["v"], "c.d": [2], "y": [0]})
+    assert named(reading(table, form, ignore=["c"])) == [
+        ([("a.b=u", 1.0), ("a=v", 1.0), ("c.d", 2.0)], "0")
+    ]
 
 
 def test_reading_again_gives_the_same_chunks(tmp_path: Path) -> None:

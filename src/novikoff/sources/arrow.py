@@ -22,7 +22,7 @@ from novikoff.sources.columns import (
     text_cells,
 )
 from novikoff.sources.fields import Layout, Role, Wanted
-from novikoff.sources.tabular import CALLED, Kind, batches, read_schema
+from novikoff.sources.tabular import CALLED, Kind, batches, read_schema, reading
 from novikoff.sources.texts import Missing, shown
 
 if TYPE_CHECKING:
@@ -131,12 +131,12 @@ class ArrowFiles:
         fields, label = self._layout.fields, self._layout.label
         names = [] if label is None else [label]
         rows = max(1, CHUNK // (8 * len(fields)))
+        read, texts = [*fields, *names], [*self._layout.texts, *names]
         row = 0
-        for batch in batches(
-            path, self._kind, [*fields, *names], [*self._layout.texts, *names], rows
-        ):
-            yield self._piece(batch, path, row)
-            row += len(batch)
+        with reading(path, self._kind):
+            for batch in batches(path, self._kind, read, texts, rows):
+                yield self._piece(batch, path, row)
+                row += len(batch)
 
     def _piece(self, batch: pa.RecordBatch, path: Path, row: int) -> _Piece:
         def place(name: str) -> Where:

@@ -26,7 +26,9 @@ def to_numpy(array: pa.Array) -> NDArray[Any]:
     unsigned, floating = pa.types.is_unsigned_integer, pa.types.is_floating
     kind = "f" if floating(array.type) else "u" if unsigned(array.type) else "i"
     dtype = np.dtype(f"{kind}{array.type.bit_width // 8}")
-    return np.frombuffer(array.buffers()[1] or b"", dtype)[array.offset :][: len(array)]
+    if not len(array):
+        return np.empty(0, dtype)
+    return np.frombuffer(array.buffers()[1], dtype, len(array), dtype.itemsize * array.offset)
 
 
 def positions(places: Positions) -> pa.Int64Array:
@@ -48,5 +50,6 @@ def strings(texts: Sequence[str]) -> pa.LargeStringArray:
 
 def starts_of(texts: pa.LargeStringArray) -> Positions:
     """Where each text begins in the memory of them all, and where the last ends."""
-    starts: Positions = np.frombuffer(texts.buffers()[1] or bytes(8), np.int64)
-    return starts[texts.offset : texts.offset + len(texts) + 1]
+    if not len(texts):
+        return np.zeros(1, dtype=np.int64)
+    return np.frombuffer(texts.buffers()[1], np.int64, len(texts) + 1, 8 * texts.offset)

@@ -113,7 +113,8 @@ def number_cells(column: pa.Array, name: str, missing: Missing, where: Where) ->
         column = column.cast(pa.string()).cast(pa.float64())
     absent = to_numpy(column.is_null(nan_is_null=True)) > 0
     _allow(absent, missing, where)
-    values = exact(np.where(absent, 0, to_numpy(column)), where)
+    given = to_numpy(column)
+    values = exact(np.where(absent, given.dtype.type(0), given), where)
     finite(values, where)
     codes = np.zeros(len(values), dtype=np.int32)
     if missing == "indicate":

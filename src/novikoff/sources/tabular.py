@@ -24,7 +24,7 @@ def read_schema(path: Path, kind: Kind) -> pa.Schema:
     """The columns of a file and their types."""
     import pyarrow.parquet as pq
 
-    with _reading(path, kind):
+    with reading(path, kind):
         if kind == "parquet":
             with _opened(path) as file:
                 schema = pq.ParquetFile(file).schema_arrow
@@ -41,6 +41,7 @@ def batches(
 
     Parquet is decoded a few megabytes at a time even if it is a single row group; Arrow is read
     where it is mapped, and only a record batch that is compressed must be in memory whole.
+    To be used within `reading`, like what is made of the batches.
 
     Parameters
     ----------
@@ -48,15 +49,12 @@ def batches(
         The columns whose different values are wanted once each: Parquet gives them as it stores
         them, without writing out a long text again for each row.
     """
-    with _reading(path, kind):
-        found = (
-            _parquet(path, columns, texts, rows)
-            if kind == "parquet"
-            else _arrow(path, columns, rows)
-        )
-        for batch in found:
-            batch.validate(full=True)  # texts that are not UTF-8, and whatever could be a crash
-            yield batch
+    found = (
+        _parquet(path, columns, texts, rows) if kind == "parquet" else _arrow(path, columns, rows)
+    )
+    for batch in found:
+        batch.validate(full=True)  # texts that are not UTF-8, and whatever could be a crash
+        yield batch
 
 
 def _parquet(
@@ -77,6 +75,7 @@ def _parquet(
             pre_buffer=False,
         )
         size = max(1, min(rows, _AT_A_TIME // max(1, widest)))
+        # pyarrow's threads made this a third slower: so few rows at a time are soon decoded
         yield from reader.iter_batches(size, columns=list(columns), use_threads=False)
 
 
@@ -135,7 +134,7 @@ def _opened(path: Path) -> Iterator[Any]:
 
 
 @contextmanager
-def _reading(path: Path, kind: Kind) -> Iterator[None]:
+def reading(path: Path, kind: Kind) -> Iterator[None]:
     """Turn what pyarrow says of bytes that are not a table into the refusal of the file."""
     import pyarrow as pa
 
