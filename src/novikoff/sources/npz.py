@@ -40,6 +40,8 @@ class ArrayFiles:
             raise ValueError("there must be a file to read")
         self._paths = tuple(paths)
         self._labelled = labelled
+        self.done, self.skipped = 0, list[str]()
+        self.total: int | None = sum(path.stat().st_size for path in paths)
         widths = [self._width(path) for path in self._paths]
         for path, width in zip(self._paths, widths, strict=True):
             if width != widths[0]:
@@ -47,10 +49,8 @@ class ArrayFiles:
                     f"{path}: rows of {width} columns, where {self._paths[0]} has {widths[0]}"
                 )
 
-    @property
-    def columns(self) -> None:
-        """Arrays do not name their columns."""
-        return
+    columns = None
+    table = None
 
     @property
     def description(self) -> str:
@@ -63,7 +63,7 @@ class ArrayFiles:
             return _shape(arrays, self._labelled)[1]
 
     def __iter__(self) -> Iterator[Chunk]:
-        first = 0
+        first = self.done = 0
         for path in self._paths:
             with opened(path) as arrays:
                 n, d = _shape(arrays, self._labelled)
@@ -74,6 +74,7 @@ class ArrayFiles:
                     places = tuple(f"{path}: row {i}" for i in met)
                     yield Chunk(rows, labels, texts, places, first=first)
                     row, first = row + len(rows), first + len(rows)
+            self.done += path.stat().st_size
 
     def _labels(
         self, marks: NDArray[Any] | None, n: int, row: int
