@@ -232,9 +232,7 @@ def read(
     labels = np.concatenate([block.labels for block in blocks])
     table = source.table
     names = None if table is not None and not table.has_header else features.names
-    return Data(
-        Block(rows, labels), names, stream.classes, None if table is None else table.label
-    )
+    return Data(Block(rows, labels), names, stream.classes, None if table is None else table.label)
 
 
 def _hint(format: Format | None, label: str | int | None) -> str:
