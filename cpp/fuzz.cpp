@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <memory>
 
+#include "csv_rows.hpp"
 #include "jsonl.hpp"
 #include "svmlight.hpp"
 #include "vw.hpp"
@@ -61,25 +62,39 @@ bool is_utf8_but_zeros(std::string_view name) {
   return p == end;
 }
 
-// What holds for every parser; all examples are read, since any number of lines may be bad.
+// The indices of values are columns or places of names; or each example is a row of numbers.
+enum class Shape { columns, names, rows };
+constexpr std::size_t wide = 2;
+
 template <class Index>
-void check(const Text& text, const Parsed<Index>& out, bool named) {
+void check_rows(const Parsed<Index>& out, Shape shape) {
   const std::size_t n = out.labels.size;
+  if (shape == Shape::rows) return demand(out.values.size == n * wide, "a row is full");
   demand(out.starts.size == n + 1 && out.starts.data[0] == 0, "one start an example");
   demand(std::size_t(out.starts.data[n]) == out.values.size, "the examples hold all values");
   demand(out.values.size == out.indices.size, "one index a value");
+  for (std::size_t i = 0; i < n; ++i)
+    demand(out.starts.data[i] <= out.starts.data[i + 1], "examples are in order");
+  for (std::size_t k = 0; k < out.indices.size; ++k) {
+    const auto j = out.indices.data[k];
+    demand(j >= 0, "an index is not negative");
+    demand(shape == Shape::columns || std::size_t(j) < out.names.size(), "an index has a name");
+  }
+}
+
+// What holds for every parser; all examples are read, since any number of lines may be bad.
+template <class Index>
+void check(const Text& text, const Parsed<Index>& out, Shape shape) {
+  const std::size_t n = out.labels.size;
+  check_rows(out, shape);
   demand(out.label_lines.size == out.label_texts.size(), "one line a label");
   demand(out.importances.size == 0 || out.importances.size == n, "one importance an example");
   for (std::size_t i = 0; i < n; ++i) {
-    demand(out.starts.data[i] <= out.starts.data[i + 1], "examples are in order");
     demand(out.labels.data[i] >= -1, "a label is one or none");
     demand(out.labels.data[i] < std::int32_t(out.label_texts.size()), "a label is known");
   }
-  for (std::size_t k = 0; k < out.values.size; ++k) {
+  for (std::size_t k = 0; k < out.values.size; ++k)
     demand(std::isfinite(out.values.data[k]), "a value is finite");
-    demand(out.indices.data[k] >= 0, "an index is not negative");
-    if (named) demand(std::size_t(out.indices.data[k]) < out.names.size(), "an index has a name");
-  }
   check_names(out.names);
   check_names(out.label_texts);
   for (std::size_t k = 0; k < out.names.size(); ++k)
@@ -116,10 +131,10 @@ Text without(const Text& text, const std::vector<BadLine>& bad) {
 
 // Reads the text, and then without its bad lines: that must be all that was read the first time.
 template <class Index, class Parse>
-void try_parser(const Text& text, bool named, Parse parse) {
+void try_parser(const Text& text, Shape shape, Parse parse) {
   Parsed<Index> whole, clean;
   if (!parse(text, whole)) return;
-  check(text, whole, named);
+  check(text, whole, shape);
   const Text rest = without(text, whole.bad);
   demand(parse(rest, clean) && clean.bad.empty(), "what was good stays so");
   demand(same(whole.values, clean.values) && same(whole.indices, clean.indices) &&
@@ -133,11 +148,46 @@ void try_parser(const Text& text, bool named, Parse parse) {
 
 template <class Index>
 void try_svmlight(const Text& text) {
-  try_parser<Index>(text, false, [](const Text& given, Parsed<Index>& out) {
+  try_parser<Index>(text, Shape::columns, [](const Text& given, Parsed<Index>& out) {
     Svmlight<Index> reader(out);
     reader.parse(given.begin(), given.length, any_number);
     return reader.fits;
   });
+}
+
+// A table of a label, a text or a column that is not used, a number, and true or false.
+template <bool Dense>
+void parse_table(const Text& text, Missing missing, bool labelled, Parsed<std::int32_t>& out) {
+  std::vector<CsvColumn> columns;
+  columns.emplace_back(CsvKind::label, 0, "y");
+  columns.emplace_back(Dense ? CsvKind::skip : CsvKind::text, 0, "t");
+  columns.emplace_back(CsvKind::number, 0, "x");
+  columns.emplace_back(CsvKind::boolean, 1, "b");
+  CsvRows<Dense>(columns, text.end(), ',', missing, labelled, wide, out)
+      .parse(text.begin(), any_number);
+}
+
+template <bool Dense>
+void try_table(const Text& text, Missing missing, bool labelled) {
+  try_parser<std::int32_t>(text, Dense ? Shape::rows : Shape::names,
+                           [missing, labelled](const Text& given, Parsed<std::int32_t>& out) {
+                             parse_table<Dense>(given, missing, labelled, out);
+                             return true;
+                           });
+}
+
+// The records before a cut and those after it are all records.
+void try_cut(const Text& text) {
+  const std::size_t cut = csv_cut(text.begin(), text.length / 2, ',');
+  demand(cut <= text.length / 2, "a cut is in the text");
+  Parsed<std::int32_t> whole, before, after;
+  parse_table<true>(text, Missing::zero, true, whole);
+  parse_table<true>({text.begin(), cut}, Missing::zero, true, before);
+  parse_table<true>({text.begin() + cut, text.length - cut}, Missing::zero, true, after);
+  demand(before.labels.size + after.labels.size == whole.labels.size &&
+             before.bad.size() + after.bad.size() == whole.bad.size() &&
+             before.lines + after.lines == whole.lines,
+         "a cut is between records");
 }
 
 }  // namespace
@@ -147,16 +197,21 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try_svmlight<std::int32_t>(text);
   try_svmlight<std::int64_t>(text);
   for (const bool labelled : {false, true}) {
-    try_parser<std::int32_t>(text, true, [labelled](const Text& given, auto& out) {
+    try_parser<std::int32_t>(text, Shape::names, [labelled](const Text& given, auto& out) {
       parse_vw(given.begin(), given.end(), any_number, labelled, out);
       return true;
     });
     for (const Missing missing : {Missing::refuse, Missing::indicate})
-      try_parser<std::int32_t>(text, true, [labelled, missing](const Text& given, auto& out) {
+      try_parser<std::int32_t>(text, Shape::names, [=](const Text& given, auto& out) {
         parse_jsonl(given.begin(), given.end(), any_number, {"label", labelled, missing}, out);
         return true;
       });
   }
+  const Text lines((std::string(text.begin(), size) + "\n").data(), size + 1);
+  try_table<true>(lines, Missing::zero, false);
+  try_table<false>(lines, Missing::indicate, true);
+  try_table<false>(lines, Missing::refuse, false);
+  try_cut(lines);
   return 0;
 }
 
@@ -170,13 +225,17 @@ const std::vector<std::string> seeds = {
     "0 1:0.30000000000000004 2:1.7976931348623157e308\n1 9007199254740991:1e-400\n\n# only\n",
     "1 2.5 0 'tag|mail:0.5 a b:2 |n c:-1e3\nspam |\n-1 tag| größe:2 a a\n| x\n",
     "{\"label\": 1, \"a\": 2.5, \"b\": [\"to\", \"be\"], \"c\": {\"d\": [1, null, -0.5e+3]}}\n",
-    "{\"label\":\"\\ud83d\\ude00\\n\",\"e\":true,\"f\":null,\"\\u00e9\":\"\xc3\xa9\"}\r\n{}\r{\"a\":{}}\n",
+    "{\"label\":\"\\ud83d\\ude00\\n\",\"e\":true,\"f\":null,\"\\u00e9\":\"\xc3\xa9\"}\r\n{}\r",
+    "spam,red,1.5,true\nham,\"a \"\"b\"\", c\nd\",-3,false\r\nspam,NA,?,\nham, red ,7,TRUE\n\n",
+    "a long name of a class,a text longer than fifteen bytes,12345678,false\n",
+    "\"1\",\"\",\"2\",\"true\"\n",
 };
 const std::vector<std::string> pieces = {
-    " ", "\t", "\n", "\r", "|", ":", "'", "#", "qid:", "1", "0", "9999999999", "1e999", "-", "+", ".",
+    " ", "\t", "\n", "\r", "|", ":", "'", "#", "qid:", "1", "0", "99999999", "1e999", "-", "+", ".",
     "e", "{", "}", "[", "]", ",", "\"", "\\", "\\u", "\\ud800", "\\udc00", "null", "true", "false",
     "\"label\":", "\"a\":", "\"\"", "{\"a\":", "\xc3", "\xa9", "\xed\xa0\x80", "\xf4\x90\x80\x80",
-    std::string(1, '\0'), "18446744073709551616", "4.9e-324", "nan", "inf", " 2:3", " a:2", "1 | b\n",
+    std::string(1, '\0'), "18446744073709551616", "4.9e-324", "nan", "inf", " 2:3", " a:2",
+    "1 | b\n", "\"\"\"", "a,b,1,true\n", ",\"", "\",",
 };
 
 // A few seeds side by side, with pieces put in, bytes changed, and stretches taken out or doubled.

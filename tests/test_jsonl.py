@@ -132,6 +132,7 @@ FLAWS = {
     '{"a": -1e999}': (7, "'a': '-1e999' is too large for float64; scale it"),
     '{"a": "b': (9, "a text is not closed on its line"),
     '{"a": "b\tc"}': (9, r"a control character in a text must be written as \t"),
+    '{"a": "b\x1fc"}': (9, r"a control character in a text must be written as \u001f"),
     r'{"a": "\x"}': (8, r"\x is not an escape of JSON; a backslash itself is written twice"),
     r'{"a": "\u12g4"}': (
         8,

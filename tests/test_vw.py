@@ -131,6 +131,12 @@ def test_what_is_not_utf8_is_refused() -> None:
     assert refusals == [Refusal(1, 4, latin), Refusal(3, 7, latin), Refusal(4, 2, zero)]
 
 
+def test_a_line_that_is_good_but_for_its_bytes_leaves_no_trace() -> None:
+    examples, refusals = read(Vw(), b"ham 3 | caf\xe9\nspam 2 | b\n")
+    assert examples == [Example("spam", (("b", 1),), 2)]
+    assert [refusal.line for refusal in refusals] == [1]
+
+
 @pytest.mark.parametrize("size", range(20))
 def test_a_text_is_utf8_where_python_says_so(size: int) -> None:
     hard = (
