@@ -209,6 +209,8 @@ def test_names_taken_back_are_given_anew() -> None:
     for missing, rows in (("zero", [{"p=b": 1}]), ("indicate", [{"p=b": 1, "q=": 1}])):
         text = "p,q,y\na,,u,\nb,,u\n"
         assert read(text, missing=missing, expect=["p", "q"], categorical=["p"]).rows == rows
+    reading = read("p,q,y\na,1,u,\nb,2,u\n")
+    assert (reading.rows, reading.names) == ([{"p=b": 1, "q": 2}], ["p=b", "q"])
     reading = read("p,q,y\nk,1,u\nk,x,v\nk,2,w\nk,3,v\n")
     assert (reading.labels, reading.places["v"]) == (["u", "w", "v"], "t.csv:5: column 'y'")
 
