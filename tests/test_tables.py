@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff import BadExample, _core
+from novikoff.chunks import TableColumns
 from novikoff.rows import DenseRows
 from novikoff.sources.layouts import padded, records
 from novikoff.sources.tables import Table
@@ -209,6 +210,8 @@ def test_names_taken_back_are_given_anew() -> None:
     for missing, rows in (("zero", [{"p=b": 1}]), ("indicate", [{"p=b": 1, "q=": 1}])):
         text = "p,q,y\na,,u,\nb,,u\n"
         assert read(text, missing=missing, expect=["p", "q"], categorical=["p"]).rows == rows
+    reading = read("p,q,y\na,1,u,\nb,2,u\n")
+    assert (reading.rows, reading.names) == ([{"p=b": 1, "q": 2}], ["p=b", "q"])
     reading = read("p,q,y\nk,1,u\nk,x,v\nk,2,w\nk,3,v\n")
     assert (reading.labels, reading.places["v"]) == (["u", "w", "v"], "t.csv:5: column 'y'")
 
@@ -245,6 +248,7 @@ def test_the_columns_of_a_table_of_numbers_are_known() -> None:
     with pytest.raises(ValueError, match="known when the first file is begun"):
         _ = table.header
     assert read("a;b;c\n1;u;2\n", table=table).rows == [{"a": 1, "c": 2}]
+<<<<<<< HEAD
     assert (table.columns, table.header, table.table and table.table.label) == (
         ("a", "c"),
         True,
@@ -258,6 +262,15 @@ def test_the_columns_of_a_table_of_numbers_are_known() -> None:
         False,
         "1",
     )
+=======
+    assert table.columns == ("a", "c")
+    assert table.table == TableColumns(("a", "c"), (), "b", has_header=True)
+    assert table.description == "CSV, semicolon, header, label 'b', 2 numbers"
+    table = Table(label=1, ignore=["3"])
+    read("1\t0\t2\t9\n", table=table)
+    assert table.columns == ("0", "2")
+    assert table.table == TableColumns(("0", "2"), (), "1", has_header=False)
+>>>>>>> 11b9a401e7ffa8dd818a0106a6f56a0026410236
     assert table.description == "CSV, tab, no header, label 1, 2 numbers, 1 ignored (3)"
     for options in ({"missing": "indicate"}, {"categorical": ["0"]}):
         table = Table(**options)
@@ -563,6 +576,7 @@ def test_a_model_finds_its_columns_by_name_in_any_order() -> None:
         (0, "u,1,2\n", ["u"]),
         (0, "1,2\n", [None]),
         ("y", "1,2\n", [None]),
+        ("y", "1,2,u\n", ["u"]),
     ):
         reading = read(text, expect=expect, labelled=False, label=label)
         assert (reading.rows, reading.labels) == ([{"height": 1, "width": 2}], labels)
@@ -604,3 +618,12 @@ def test_later_files_must_have_the_columns_of_the_first() -> None:
         refusal("1,u\n", table=table, where="u.csv")
         == f"u.csv:1: 2 columns, and 3 in t.csv; {rule}"
     )
+
+
+def test_a_file_may_be_read_again_bad_lines_and_all() -> None:
+    table = Table(expect=("n", "t"), categorical=("t",))
+    once, again = (read("x,1,0\n2,v,1\n1,v,1\n", table=table) for _ in range(2))
+    assert once == again
+    assert (len(once.rows), len(once.bad)) == (2, 1)
+    table = Table()
+    assert read("a,y\n1,0\n", table=table) == read("a,y\n1,0\n", table=table)

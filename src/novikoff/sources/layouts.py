@@ -213,7 +213,8 @@ def _label(wishes: Wishes, first: Sequence[str], header: bool, where: str) -> in
         used = width - len(wishes.ignore)
         if used == len(expect):
             return None
-        label = width - 1 if label is None else label
+        if not str(label).isdigit():  # a name helps nobody here
+            label = width - 1
     if label is None:
         return width - 1 if wishes.labelled else None
     if header and label in first:

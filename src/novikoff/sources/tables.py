@@ -276,7 +276,8 @@ class Table:
                     f"{line}: column {j} is called {shown(name)}, and {shown(other)} in "
                     f"{layout.where}; {rule}"
                 )
-            if not layout.header and layout.kinds[j] == Kind.NUMBER and is_text(name):
+            again = layout.header or where == layout.where  # or the first file once more
+            if not again and layout.kinds[j] == Kind.NUMBER and is_text(name):
                 raise BadExample(
                     f"{line}: column {j} begins with {shown(name)}; if that is a header, "
                     f"{layout.where} has none; {rule}"
