@@ -155,7 +155,6 @@ void try_svmlight(const Text& text) {
   });
 }
 
-<<<<<<< HEAD
 // A table of a label, a text or a column that is not used, a number, and true or false.
 template <bool Dense>
 void parse_table(const Text& text, Missing missing, bool labelled, Parsed<std::int32_t>& out) {
@@ -189,45 +188,6 @@ void try_cut(const Text& text) {
              before.bad.size() + after.bad.size() == whole.bad.size() &&
              before.lines + after.lines == whole.lines,
          "a cut is between records");
-=======
-// A table of texts, numbers, truth values and labels: as named features, and, without its texts, as
-// rows of numbers, whole and cut in two.
-void try_csv(const Text& given, Missing missing) {
-  std::string ended(given.begin(), given.end());
-  if (ended.empty() || !ends_line(ended.back())) ended += '\n';
-  const Text text(ended.data(), ended.size());
-  const auto columns = [](bool texts) {
-    return std::vector<CsvColumn>{{CsvKind::number, 0, "a"},
-                                  {texts ? CsvKind::text : CsvKind::skip, -1, "b"},
-                                  {CsvKind::boolean, 1, "c"},
-                                  {CsvKind::label, -1, "y"}};
-  };
-  try_parser<std::int32_t>(text, true, [&](const Text& whole, auto& out) {
-    auto table = columns(true);
-    CsvRows<false>(table, whole.end(), ',', missing, true, 3, out).parse(whole.begin(), any_number);
-    return true;
-  });
-  if (missing == Missing::indicate) return;
-  const auto numbers = [&](const char* begin, const char* end, Parsed<std::int32_t>& out) {
-    const Text part(begin, std::size_t(end - begin));
-    auto table = columns(false);
-    CsvRows<true>(table, part.end(), ',', missing, false, 2, out).parse(part.begin(), any_number);
-    demand(out.values.size == 2 * out.labels.size, "rows are of one width");
-  };
-  const std::size_t cut = csv_cut(text.begin(), text.length, ',');
-  demand(cut <= text.length, "a cut is in the text");
-  Parsed<std::int32_t> whole, parts;
-  numbers(text.begin(), text.end(), whole);
-  numbers(text.begin(), text.begin() + cut, parts);
-  const std::size_t first = parts.bad.size();
-  demand(parts.lines <= whole.lines && first <= whole.bad.size(), "a part is part of the whole");
-  for (std::size_t k = 0; k < first; ++k)
-    demand(parts.bad[k].at == whole.bad[k].at && parts.bad[k].why == whole.bad[k].why,
-           "a line is as bad in a part");
-  demand(parts.values.size <= whole.values.size &&
-             std::equal(parts.values.data, parts.values.data + parts.values.size, whole.values.data),
-         "where it is cut does not matter");
->>>>>>> 11b9a401e7ffa8dd818a0106a6f56a0026410236
 }
 
 }  // namespace
@@ -236,8 +196,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Text text(reinterpret_cast<const char*>(data), size);
   try_svmlight<std::int32_t>(text);
   try_svmlight<std::int64_t>(text);
-  for (const Missing missing : {Missing::refuse, Missing::zero, Missing::indicate})
-    try_csv(text, missing);
   for (const bool labelled : {false, true}) {
     try_parser<std::int32_t>(text, Shape::names, [labelled](const Text& given, auto& out) {
       parse_vw(given.begin(), given.end(), any_number, labelled, out);
@@ -267,15 +225,10 @@ const std::vector<std::string> seeds = {
     "0 1:0.30000000000000004 2:1.7976931348623157e308\n1 9007199254740991:1e-400\n\n# only\n",
     "1 2.5 0 'tag|mail:0.5 a b:2 |n c:-1e3\nspam |\n-1 tag| größe:2 a a\n| x\n",
     "{\"label\": 1, \"a\": 2.5, \"b\": [\"to\", \"be\"], \"c\": {\"d\": [1, null, -0.5e+3]}}\n",
-<<<<<<< HEAD
     "{\"label\":\"\\ud83d\\ude00\\n\",\"e\":true,\"f\":null,\"\\u00e9\":\"\xc3\xa9\"}\r\n{}\r",
     "spam,red,1.5,true\nham,\"a \"\"b\"\", c\nd\",-3,false\r\nspam,NA,?,\nham, red ,7,TRUE\n\n",
     "a long name of a class,a text longer than fifteen bytes,12345678,false\n",
     "\"1\",\"\",\"2\",\"true\"\n",
-=======
-    "{\"label\":\"\\ud83d\\ude00\\n\",\"e\":true,\"f\":null,\"\\u00e9\":\"\xc3\xa9\"}\r\n{}\r{\"a\":{}}\n",
-    "1,Oslo,true,u\n-2.5e3, \"a, \"\"b\"\"\n\" ,FALSE,v\r\n,NA,,w\n17,\"longer than fifteen\",true,x\n",
->>>>>>> 11b9a401e7ffa8dd818a0106a6f56a0026410236
 };
 const std::vector<std::string> pieces = {
     " ", "\t", "\n", "\r", "|", ":", "'", "#", "qid:", "1", "0", "99999999", "1e999", "-", "+", ".",

@@ -248,21 +248,6 @@ def test_the_columns_of_a_table_of_numbers_are_known() -> None:
     with pytest.raises(ValueError, match="known when the first file is begun"):
         _ = table.header
     assert read("a;b;c\n1;u;2\n", table=table).rows == [{"a": 1, "c": 2}]
-<<<<<<< HEAD
-    assert (table.columns, table.header, table.table and table.table.label) == (
-        ("a", "c"),
-        True,
-        "b",
-    )
-    assert table.description == "CSV, semicolon, header, label 'b', 2 numbers"
-    table = Table(label=1, ignore=["3"])
-    read("1\t0\t2\t9\n", table=table)
-    assert (table.columns, table.header, table.table and table.table.label) == (
-        ("0", "2"),
-        False,
-        "1",
-    )
-=======
     assert table.columns == ("a", "c")
     assert table.table == TableColumns(("a", "c"), (), "b", has_header=True)
     assert table.description == "CSV, semicolon, header, label 'b', 2 numbers"
@@ -270,7 +255,6 @@ def test_the_columns_of_a_table_of_numbers_are_known() -> None:
     read("1\t0\t2\t9\n", table=table)
     assert table.columns == ("0", "2")
     assert table.table == TableColumns(("0", "2"), (), "1", has_header=False)
->>>>>>> 11b9a401e7ffa8dd818a0106a6f56a0026410236
     assert table.description == "CSV, tab, no header, label 1, 2 numbers, 1 ignored (3)"
     for options in ({"missing": "indicate"}, {"categorical": ["0"]}):
         table = Table(**options)
