@@ -325,7 +325,8 @@ def test_a_few_other_texts_do_not_make_a_column_of_numbers_one_of_texts() -> Non
         "or take the column for categories (--categorical size)"
         for line, word in ((5, "big"), (6, "5ft"))
     ]
-    assert read(text + "huge,0\n").rows[0] == {"size=1": 1}  # half of them
+    assert read(text + "huge,0\n").rows[0] == {"size": 1}  # half of them are numbers
+    assert read(text + "huge,0\ntiny,1\n").rows[0] == {"size=1": 1}
     assert read(text, categorical=["size"]).rows[-1] == {"size=5ft": 1}
     late = "size,y\n" + "1,0\n" * 1000 + "big,1\n" * 1500
     assert len(read(late, allowed=2000).bad) == 1500

@@ -103,6 +103,10 @@ class Source(Protocol):
     skipped: list[str]
 
     @property
+    def name(self) -> str:
+        """What an error about all of it begins with: the name of the first file."""
+
+    @property
     def columns(self) -> tuple[str, ...] | None:
         """What its columns are called, if they are the same few for every example: a table's."""
 

@@ -80,6 +80,6 @@ def block(X: Any, y: Sequence[float] | NDArray[Any], *, first: int = 0) -> Block
     """A block of the rows of X with labels y, each −1 or +1.
 
     >>> block([[1.0, 0.0], [0.0, 2.0]], [1, -1])[1]
-    Example(columns=array([0, 1]), values=array([0., 2.]), label=-1)
+    Example(columns=array([0, 1]), values=array([0., 2.]), label=-1, importance=1.0)
     """
     return Block(rows_of(X), signs(y), first)

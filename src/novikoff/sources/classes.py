@@ -38,7 +38,7 @@ class Labelling:
         self._hint = hint
         self._texts: dict[_Kind, str] = {_kind(text): text for text in classes or ()}
         if classes is not None and len(self._texts) < 2:
-            raise ValueError(
+            raise BadExample(
                 f"the classes must be two labels, not {classes[0]!r} and {classes[1]!r}"
             )
         self._classes = classes

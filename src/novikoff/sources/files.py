@@ -100,10 +100,17 @@ class Reading:
 def open_files(paths: PathLike | Sequence[PathLike], how: Reading | None = None) -> Source:
     """The examples of files, directories or patterns, to be iterated over in bounded memory."""
     how = how or Reading()
+    inputs = inputs_of(paths)
+    return _opened(inputs, _format(inputs[0], how), how)
+
+
+def _format(first: Input, how: Reading) -> Format:
     if how.format is not None and how.format not in get_args(Format):
         raise ValueError(f"format must be one of {', '.join(get_args(Format))}, not {how.format!r}")
-    inputs = inputs_of(paths)
-    format = how.format or format_of(inputs[0])
+    return how.format or format_of(first)
+
+
+def _opened(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
     if format in ("parquet", "arrow", "npz"):
         return _binary(inputs, format, how)
     return TextFiles(
@@ -232,30 +239,38 @@ def read(
     >>> data.names, data.classes
     (('words', 'links'), ('ham', 'spam'))
     >>> data.block[1]
-    Example(columns=array([0, 1]), values=array([80.,  7.]), label=1)
+    Example(columns=array([0, 1]), values=array([80.,  7.]), label=1, importance=1.0)
     """
     how = Reading(
         format, label, missing=missing, ignore=tuple(ignore), categorical=tuple(categorical)
     )
-    source = open_files(paths, how)
-    svmlight = source.format if isinstance(source, TextFiles) else None
-    if zero_based is not None and not isinstance(svmlight, Svmlight):
-        raise BadExample(
-            f"{source.description} has no indices; zero_based is for svmlight (--zero-based)"
-        )
+    inputs = inputs_of(paths)
+    found = _format(inputs[0], how)
+    if zero_based is not None and found != "svmlight":
+        raise BadExample(f"{inputs[0].name}: {found} has no indices; zero_based is for svmlight")
+    source = _opened(inputs, found, how)
     features = Features()
-    stream = Numbered(source, features, Labelling(classes, hint=_hint(format, label)))
+    stream = Numbered(source, features, Labelling(classes, hint=_hint(found, label)))
     blocks = list(stream)
     rows = join([block.rows for block in blocks])
     if isinstance(rows, SparseRows):
         base = 0
-        if isinstance(svmlight, Svmlight):
-            base = svmlight.base(zero_based)
-        rows = SparseRows(rows.values, rows.indices - base, rows.starts, features.dim - base)
+        if isinstance(source, TextFiles) and isinstance(source.format, Svmlight):
+            base = source.format.base(zero_based)
+        rows = _narrowest(rows, features.dim, base)
     labels = np.concatenate([block.labels for block in blocks])
     table = source.table
     names = None if table is not None and not table.has_header else features.names
     return Data(Block(rows, labels), names, stream.classes, None if table is None else table.label)
+
+
+def _narrowest(rows: SparseRows, dim: int, base: int) -> SparseRows:
+    """The rows with columns counted from the base, in as few bytes as they fit in."""
+    dim = max(0, dim - base)
+    width = np.int32 if max(dim, len(rows.values)) <= np.iinfo(np.int32).max else np.int64
+    return SparseRows(
+        rows.values, (rows.indices - base).astype(width), rows.starts.astype(width), dim
+    )
 
 
 def _hint(format: Format | None, label: str | int | None) -> str:

@@ -21,6 +21,16 @@ def part(line: bytes, at: int, pattern: str) -> str:
     return found[0] if found else ""
 
 
+def first_not_utf8(line: bytes) -> int:
+    """Where in the line the first byte is that is not part of a text."""
+    zero = line.find(0)
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        return error.start if zero < 0 else min(zero, error.start)
+    return zero
+
+
 def not_utf8(line: bytes, at: int) -> str:
     """The words for a byte that is not part of a text."""
     if line[at] == 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import sys
 import zlib
@@ -82,8 +83,10 @@ class Reading:
 
     def __init__(self, name: str, stored: BinaryIO) -> None:
         self.name = name
+        if not hasattr(stored, "peek"):
+            stored = cast("BinaryIO", io.BufferedReader(cast("io.RawIOBase", stored)))
         self._stored = stored
-        head = stored.peek(4) if hasattr(stored, "peek") else b""
+        head = stored.peek(4)  # type: ignore[attr-defined]
         self.compression = next(
             (kind for magic, kind in _MAGIC.items() if head[:4].startswith(magic)), None
         )

@@ -293,7 +293,7 @@ def _features(
 
 
 def _kind(column: Sequence[str], called: str, name: str, wishes: Wishes) -> Kind:
-    """Numbers or dates if more than half of the fields are; true and false if all are."""
+    """Numbers if half of the fields are, dates if more; true and false if all are."""
     present = [field for field in column if not is_missing(field)]
     if not present:
         if wishes.missing == "refuse":
@@ -303,7 +303,7 @@ def _kind(column: Sequence[str], called: str, name: str, wishes: Wishes) -> Kind
                 "or say what to do (--missing zero)"
             )
         return Kind.NUMBER
-    if 2 * sum(map(is_text, present)) < len(present):
+    if 2 * sum(map(is_text, present)) <= len(present):
         return Kind.NUMBER
     if all(field.lower() in ("true", "false") for field in present):
         return Kind.BOOLEAN

@@ -57,7 +57,7 @@ class Numbered:
             if met:
                 self.labelling.decide()
         if not met:
-            raise BadExample(f"{self.source.description}: there are no examples")
+            raise BadExample(f"{self.source.name}: there are no examples")
         if met <= HELD_AT_MOST:
             self._held, self._rest = held, rest
 

@@ -76,6 +76,7 @@ class TextFiles:
         sizes = [one.size for one in inputs]
         self.total = None if None in sizes else sum(size or 0 for size in sizes)
         self._inputs, self._skip_bad, self._threads = inputs, skip_bad, threads
+        self.name = inputs[0].name
         self._compressions: dict[str, None] = {}
         self._spent = False
 

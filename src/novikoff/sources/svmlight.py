@@ -9,11 +9,14 @@ from typing import Any
 from novikoff import _core
 from novikoff.chunks import Chunk
 from novikoff.rows import BadExample
+from novikoff.sources.flaws import column as place_of
+from novikoff.sources.flaws import first_not_utf8, not_utf8
 from novikoff.sources.lines import sparse_chunk, whole_lines
 from novikoff.sources.pieces import Text
 from novikoff.sources.texts import number, shown
 
 LARGEST = 2**53 - 1
+NOT_UTF8 = 8  # as the core numbers the flaws
 
 
 class Svmlight:
@@ -71,8 +74,11 @@ class Svmlight:
             self.lowest = min(parsed["lowest"], LARGEST if self.lowest is None else self.lowest)
         return sparse_chunk(parsed, place, first, named=False)
 
-    def flaw(self, line: bytes, at: int, _why: int) -> tuple[int, str]:
+    def flaw(self, line: bytes, at: int, why: int) -> tuple[int, str]:
         """The column of the first field that cannot be read, and why it cannot."""
+        if why == NOT_UTF8:
+            bad = first_not_utf8(line)
+            return place_of(line, bad), not_utf8(line, bad)
         text = line.decode(errors="replace")
         fields = [(m.start() + 1, m[0]) for m in re.finditer(r"[^ \t]+", text.partition("#")[0])]
         column, label = fields[0]

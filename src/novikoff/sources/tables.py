@@ -53,7 +53,7 @@ class Table:
     The first line is a header if a field of it is a text. It is an example all the same, as in
     `5.1,3.5,setosa`, if it holds numbers too, its texts stand above texts, and its label makes no
     more than two. What a column holds is told by the first 1000 records of the first file: numbers
-    if more than half are, so that what else stands there is a bad line; true and false if all are,
+    if half of them are, so that what else stands there is a bad line; true and false if all are,
     which become 1 and 0; otherwise texts, but dates are refused. Where no column holds texts, rows
     are dense, unless missing is "indicate".
 
