@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Literal, Self, TypeAlias
@@ -15,7 +15,7 @@ from novikoff.chunks import Chunk, Names
 from novikoff.products import Pair, with_products
 from novikoff.rows import BadExample, DenseRows, Positions, Rows, SparseRows, Vector
 from novikoff.scaling import Spread, unit_length
-from novikoff.states import Arrays
+from novikoff.states import Arrays, Stored
 
 Kind: TypeAlias = Literal["columns", "indices", "names"]
 
@@ -248,26 +248,50 @@ class Features:
         return settings, arrays
 
     @classmethod
-    def restored(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
-        """The map as it was when its state was taken."""
-        out = cls(
-            hash_bits=settings["hash_bits"],
-            keep_names=settings["keep_names"],
-            products=[(a, b) for a, b in settings["products"]],
-            standardise=settings["standardise"],
-            to_unit_length=settings["to_unit_length"],
-        )
-        out.kind, out._count = settings["kind"], settings["dim"]
-        header = settings["header"]
-        out._header = None if header is None else tuple(header)
-        text, starts = arrays["names"].tobytes(), arrays["name_starts"].tolist()
-        held = [text[a:b] for a, b in pairwise(starts)]
-        if out.hash_bits is None:
-            out._places = {name: j for j, name in enumerate(held)}
+    def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """The map as it was when its state was taken; BadModel if it cannot have been so."""
+        stored = Stored("map of features", settings, arrays)
+        try:
+            out = cls(
+                hash_bits=settings["hash_bits"],
+                keep_names=stored.flag("keep_names"),
+                products=[(str(a), str(b)) for a, b in settings["products"]],
+                standardise=stored.flag("standardise"),
+                to_unit_length=stored.flag("to_unit_length"),
+            )
+            header = settings["header"]
+            out._header = None if header is None else tuple(map(str, header))
+        except (KeyError, TypeError, ValueError) as error:
+            stored.refuse(str(error))
+        if settings.get("kind") is not None:
+            out.kind = stored.choice("kind", tuple(_WORDS))
+        out._count = stored.count("dim")
+        held = _texts(stored)
+        if out.hash_bits is not None:
+            slots = stored.positions("slots", len(held)).tolist()
+            out._named_slots = dict(zip(slots, held, strict=True))
         else:
-            out._named_slots = dict(zip(arrays["slots"].tolist(), held, strict=True))
-        out._scale, out._shift = arrays.get("scale"), arrays.get("shift")
+            out._places = {name: j for j, name in enumerate(held)}
+            if out.kind == "names" and len(out._places) != out._count:
+                stored.refuse(f"{len(out._places)} names for {out._count} features")
+        if "scale" in stored:
+            out._scale = stored.vector("scale")
+        if "shift" in stored:
+            out._shift = stored.vector("shift", out._count)
         return out
+
+
+def _texts(stored: Stored) -> list[bytes]:
+    """The names as they were stored."""
+    text = stored.array("names", ("uint8",)).tobytes()
+    starts = stored.positions("name_starts").tolist()
+    if not starts or starts[0] != 0 or starts[-1] != len(text) or starts != sorted(starts):
+        stored.refuse("its names do not follow each other")
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        stored.refuse("its names are not UTF-8")
+    return [text[a:b] for a, b in pairwise(starts)]
 
 
 _WORDS: dict[Kind, str] = {

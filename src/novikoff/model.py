@@ -14,7 +14,8 @@ from novikoff.learners import Additive
 from novikoff.ledger import Ledger
 from novikoff.readings import Reading, vote
 from novikoff.rows import Rows, Vector, dots
-from novikoff.states import Arrays, Settings, prefixed, with_prefix
+from novikoff.states import Arrays, Settings, Stored, prefixed, with_prefix
+from novikoff.storage import BadModel
 
 Kind: TypeAlias = Literal["perceptron", "margin", "averaged", "voted"]
 
@@ -114,16 +115,40 @@ class Model:
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The model of a file, which is checked first; nothing in it is ever run."""
         header, arrays = storage.load(path, kind="model")
-        negative, positive = header["classes"]
-        return cls(
-            header["kind"],
-            Additive.restored(header["learner"], with_prefix("learner", arrays)),
-            Features.restored(header["features"], with_prefix("features", arrays)),
-            (negative, positive),
-            Ledger.restored(header["ledger"], with_prefix("ledger", arrays)),
-            header["order"],
-            header["reading"],
-            header["examples"],
-            header["unfinished"],
+        try:
+            return cls._restored(header, arrays)
+        except BadModel as error:
+            raise BadModel(f"{os.fspath(path)}: {error}") from None
+        except MemoryError:
+            raise BadModel(f"{os.fspath(path)}: it asks for more memory than there is") from None
+
+    @classmethod
+    def _restored(cls, header: Settings, arrays: Arrays) -> Self:
+        stored = Stored("model", header, arrays)
+        learner, ledger, features = (
+            stored.part(name) for name in ("learner", "ledger", "features")
+        )
+        classes, unfinished = header.get("classes"), header.get("unfinished")
+        if (
+            not isinstance(classes, list)
+            or len(classes) != 2
+            or not all(isinstance(name, str) for name in classes)
+        ):
+            stored.refuse("its labels are not two texts")
+        if unfinished is not None:
+            unfinished = stored.part("unfinished")[0]
+        found = cls(
+            stored.choice("kind", tuple(READINGS)),
+            Additive.restored(*learner),
+            Features.restored(*features),
+            (classes[0], classes[1]),
+            Ledger.restored(*ledger),
+            stored.part("order")[0],
+            stored.part("reading")[0],
+            stored.count("examples"),
+            unfinished,
             with_prefix("watch", arrays),
         )
+        if not found.features.dim == found.learner.dim == found.ledger.dim:
+            stored.refuse("its parts are not of the same number of features")
+        return found

@@ -87,6 +87,11 @@ class Stored:
             self._refuse(name, array.shape, f"of shape ({length},)")
         return array
 
+    def part(self, name: str) -> tuple[Settings, Arrays]:
+        """The settings and the arrays of one of its parts."""
+        settings = self._setting(name, dict, "settings")
+        return settings, with_prefix(name, self._arrays)
+
     def refuse(self, why: str) -> NoReturn:
         """Say what the whole of it is not."""
         raise BadModel(f"the {self._what} in the file is not one that was saved: {why}")
