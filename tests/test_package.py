@@ -9,11 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 import novikoff
+from command import run
 from novikoff.cli import main
-from novikoff.cli.app import app
 
 
 def in_a_new_process(code: str) -> str:
@@ -25,7 +24,7 @@ def in_a_new_process(code: str) -> str:
 def test_importing_it_loads_nothing_heavy() -> None:
     loaded = in_a_new_process("import sys, novikoff; print(*sys.modules)").split()
     assert "novikoff" in loaded
-    assert not {"numpy", "scipy", "sklearn", "pyarrow", "typer"} & set(loaded)
+    assert not {"numpy", "scipy", "sklearn", "pyarrow", "rich"} & set(loaded)
 
 
 def test_learning_without_estimators_needs_neither_scipy_nor_scikit_learn() -> None:
@@ -57,7 +56,7 @@ def test_the_version_is_said_the_same_everywhere(
     monkeypatch.setattr(sys, "argv", ["novikoff", "--version"])
     main()
     assert capsys.readouterr().out == f"novikoff {novikoff.__version__}\n"
-    assert CliRunner().invoke(app, ["--version"]).output == f"novikoff {novikoff.__version__}\n"
+    assert run("--version").stdout == f"novikoff {novikoff.__version__}\n"
 
 
 def test_the_stubs_and_the_mark_of_a_typed_package_ship() -> None:
@@ -86,18 +85,18 @@ def test_ctrl_c_while_it_is_loading_leaves_no_traceback() -> None:
 
 def test_help_ends_in_an_example() -> None:
     for words in (["--help"], ["demo", "--help"]):
-        answer = CliRunner().invoke(app, words)
+        answer = run(*words)
         assert answer.exit_code == 0
-        assert "Example: novikoff demo" in answer.output
+        assert "Example: novikoff demo" in answer.stdout
 
 
 def test_a_wrong_command_is_a_usage_error() -> None:
     for words in (["lern"], ["demo", "--seed", "-1"], ["demo", "--seed", "x"]):
-        assert CliRunner().invoke(app, words).exit_code == 2
+        assert run(*words).exit_code == 2
 
 
 def test_the_demo_tells_the_whole_story() -> None:
-    answer = CliRunner().invoke(app, ["demo"])
+    answer = run("demo")
     assert answer.exit_code == 0
     for words in (
         "6,046 messages, 1,896 of them spam",
@@ -110,7 +109,7 @@ def test_the_demo_tells_the_whole_story() -> None:
         "average",
         "vote",
     ):
-        assert words in answer.output, words
+        assert words in answer.stdout, words
 
 
 def test_the_demo_prints_where_not_every_sign_can_be() -> None:

@@ -6,8 +6,9 @@ nor scikit-learn.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from novikoff.lazily import loader
 
 if TYPE_CHECKING:
     from novikoff import guarantees, readings, sources, streams
@@ -82,13 +83,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'novikoff' has no attribute {name!r}")
-    home = _HOMES[name]
-    found = getattr(import_module(home), name) if home else import_module(f"novikoff.{name}")
-    globals()[name] = found
-    return found
+__getattr__ = loader(__name__, _HOMES)
 
 
 def __dir__() -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from types import FrameType, TracebackType
-from typing import Self, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 from novikoff.examples import Block, Stream, blocks_of
 from novikoff.guarantees.cycles import Cycle, Repeats
@@ -16,7 +16,9 @@ from novikoff.guarantees.exact import Number
 from novikoff.learners import Learner
 from novikoff.ledger import Ledger
 from novikoff.rows import BadExample, Vector, part_size
-from novikoff.summaries import Summary
+
+if TYPE_CHECKING:
+    from novikoff.summaries import Summary
 
 
 class Verdict(StrEnum):
@@ -63,6 +65,8 @@ class Run:
         >>> summary.mistakes, summary.bound_interval, summary.sandwich.holds
         (9, (9, 9), True)
         """
+        from novikoff.summaries import Summary
+
         return Summary.of(
             self.ledger, self.verdict, cycle=self.cycle, weights=weights, data=data, margin=margin
         )

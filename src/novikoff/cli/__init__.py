@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
 
 
@@ -10,19 +11,14 @@ def main() -> None:
     """Run `novikoff`; the version is printed without loading anything else."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without γ still gets the rest
-    if sys.argv[1:] == ["--version"]:
-        from novikoff import __version__
-
-        print(f"novikoff {__version__}")
-        return
     try:
-        from novikoff.cli.app import app
+        from novikoff.cli.app import run
 
-        app()
+        run(sys.argv[1:])
+        sys.stdout.flush()
     except KeyboardInterrupt:  # before the verb itself could answer
         print("novikoff: interrupted", file=sys.stderr)
         sys.exit(130)
-    except SystemExit as end:
-        if isinstance(end.__context__, BrokenPipeError):  # nobody reads on; typer says 1
-            sys.exit(141)
-        raise
+    except BrokenPipeError:  # nobody reads on
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)

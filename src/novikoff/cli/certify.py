@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from novikoff.cli.arguments import Option
 from novikoff.cli.common import (
     fail,
     one_line_errors,
@@ -22,49 +22,33 @@ if TYPE_CHECKING:
     from novikoff.guarantees.certificates import Certificate
 
 
-def less_than_all(share: float | None) -> float | None:
-    """Typer's ranges cannot leave their end out, and let nan in."""
-    if share is None or 0 <= share < 1:
-        return share
-    raise typer.BadParameter(f"{share} is not in the range 0<=x<1.")
-
-
-def no_nan(seconds: float | None) -> float | None:
-    """The same, without an end."""
-    if seconds is None or seconds >= 0:
-        return seconds
-    raise typer.BadParameter(f"{seconds} is not in the range x>=0.")
-
-
 def certify(
     data: DataFile,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="CERT", help="Write the certificate to this file."),
+        Option("-o", "--output", metavar="CERT", help="Write the certificate to this file."),
     ] = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print the certificate instead of words.")
+        bool, Option("--json", help="Print the certificate instead of words.")
     ] = False,
     label: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help=LABEL_HELP, show_default="the last column"),
+        Option(metavar="COLUMN", help=LABEL_HELP, show_default="the last column"),
     ] = None,
-    intercept: Annotated[
-        bool, typer.Option(help="Whether the hyperplane may miss the origin.")
-    ] = True,
+    intercept: Annotated[bool, Option(help="Whether the hyperplane may miss the origin.")] = True,
     margin_rtol: Annotated[
         float | None,
-        typer.Option(
-            callback=less_than_all,
-            metavar="FLOAT [0<=x<1]",
+        Option(
+            min=0,
+            below=1,
             help="Narrow the interval for the best margin to this relative width.",
         ),
     ] = None,
     max_seconds: Annotated[
         float | None,
-        typer.Option(
-            callback=no_nan,
-            metavar="FLOAT [x>=0]",
+        Option(
+            metavar="SECONDS",
+            min=0,
             help="Stop after about so long, undecided.",
         ),
     ] = None,
@@ -106,10 +90,10 @@ def certify(
                 fail(f"{output}: {(error.strerror or str(error)).lower()}")
     if status == 130:
         where = "" if output is None else f" and is in {output}"
-        typer.echo(f"novikoff: interrupted; this much is known{where}:", err=True)
+        print(f"novikoff: interrupted; this much is known{where}:", file=sys.stderr)
     with one_line_errors("standard output"):
         show(found, as_json)
-    raise typer.Exit(status)
+    sys.exit(status)
 
 
 def show(certificate: Certificate, as_json: bool) -> None:

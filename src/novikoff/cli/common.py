@@ -10,8 +10,6 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, NoReturn
 
-import typer
-
 from novikoff.rows import BadExample
 from novikoff.storage import BadModel
 
@@ -42,8 +40,8 @@ def read(
 
 def fail(words: str, status: int = 2) -> NoReturn:
     """End with one line on stderr."""
-    typer.echo(" ".join(f"novikoff: {words}".splitlines()), err=True)
-    raise typer.Exit(status)
+    print(" ".join(f"novikoff: {words}".splitlines()), file=sys.stderr)
+    sys.exit(status)
 
 
 def refuse_what_cannot_be_written(

@@ -6,9 +6,9 @@ import time
 from typing import Annotated
 
 import numpy as np
-import typer
 
 from novikoff import guarantees, readings, sources, streams
+from novikoff.cli.arguments import Option
 from novikoff.examples import Block
 from novikoff.learners import Additive
 from novikoff.ledger import Ledger
@@ -19,9 +19,7 @@ EPOCHS_SHOWN = 5  # then every tenth
 
 
 def demo(
-    seed: Annotated[
-        int, typer.Option(min=0, help="Draws the held-out messages and the order.")
-    ] = 0,
+    seed: Annotated[int, Option(min=0, help="Draws the held-out messages and the order.")] = 0,
 ) -> None:
     """Learn a spam filter on mail that ships with the package; check it against the theorem."""
     began = time.perf_counter()

@@ -8,8 +8,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from novikoff.cli.arguments import Option
 from novikoff.cli.common import fail, one_line_errors, refuse_what_cannot_be_written
 from novikoff.cli.models import ModelFile, load
 
@@ -27,13 +26,13 @@ KINDS = {
 def inspect(
     model: ModelFile,
     most: Annotated[
-        int, typer.Option("-n", "--most", min=0, help="How many weights of either sign to show.")
+        int, Option("-n", "--most", min=0, help="How many weights of either sign to show.")
     ] = 10,
     weights: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Write every weight that is not 0 to this file, as CSV."),
+        Option(metavar="FILE", help="Write every weight that is not 0 to this file, as CSV."),
     ] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
     """Show what a model is, how it was trained, and its largest weights by name.
 

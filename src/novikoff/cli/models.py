@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-import typer
+from novikoff.cli.arguments import Argument
 
 if TYPE_CHECKING:
     from novikoff.chunks import Source
     from novikoff.model import Model
 
 ModelFile: TypeAlias = Annotated[
-    str, typer.Argument(metavar="MODEL", help="What `novikoff train -o MODEL` wrote.")
+    str, Argument(metavar="MODEL", help="What `novikoff train -o MODEL` wrote.")
 ]
 
 
@@ -22,9 +23,9 @@ def load(path: str) -> Model:
     model = Model.load(path)
     if model.unfinished is not None:
         made, passes = model.unfinished["passes_made"], model.unfinished["passes"]
-        typer.echo(
+        print(
             f"novikoff: {path}: unfinished, {made} of {passes} passes made; used as it is",
-            err=True,
+            file=sys.stderr,
         )
     return model
 
@@ -34,11 +35,11 @@ def say_skipped(source: Source) -> None:
     skipped = source.skipped
     if skipped:
         many = f"{len(skipped):,} bad lines were" if len(skipped) > 1 else "a bad line was"
-        typer.echo(f"novikoff: {many} skipped; the first: {skipped[0]}", err=True)
+        print(f"novikoff: {many} skipped; the first: {skipped[0]}", file=sys.stderr)
 
 
 def say_left_out(model: Model) -> None:
     """How many features the model had no weight for."""
     if count := model.features.left_out:
         values = "features that the model has not met were" if count > 1 else "feature was"
-        typer.echo(f"novikoff: {count:,} {values} left out", err=True)
+        print(f"novikoff: {count:,} {values} left out", file=sys.stderr)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
-import typer
+from novikoff.cli.arguments import Argument, Option
 
 if TYPE_CHECKING:
     from novikoff.sources import Reading
@@ -33,30 +33,27 @@ class MissingRule(StrEnum):
 
 DataFiles: TypeAlias = Annotated[
     list[str],
-    typer.Argument(
-        metavar="DATA...",
+    Argument(
+        metavar="DATA",
         help="Files, directories or patterns, compressed or not; - is stdin.",
-        show_default=False,
     ),
 ]
 DataFile: TypeAlias = Annotated[
     str,
-    typer.Argument(
-        metavar="DATA", help="A file, directory or pattern, compressed or not; - is stdin."
-    ),
+    Argument(metavar="DATA", help="A file, directory or pattern, compressed or not; - is stdin."),
 ]
 LABEL_HELP = "Tables: where the labels are, a name or a position from 0; JSON lines: their key."
 ZeroBased: TypeAlias = Annotated[
     bool,
-    typer.Option("--zero-based", help="svmlight: its indices count from 0, though none is 0."),
+    Option("--zero-based", help="svmlight: its indices count from 0, though none is 0."),
 ]
 Format: TypeAlias = Annotated[
     FileFormat | None,
-    typer.Option(help="By default told from the first file's name, or its first bytes."),
+    Option(help="By default told from the first file's name, or its first bytes."),
 ]
 Label: TypeAlias = Annotated[
     str | None,
-    typer.Option(
+    Option(
         metavar="COLUMN",
         help=LABEL_HELP,
         show_default="the last column, the key 'label'",
@@ -64,25 +61,23 @@ Label: TypeAlias = Annotated[
 ]
 Missing: TypeAlias = Annotated[
     MissingRule,
-    typer.Option(
+    Option(
         help="A missing value is an error, counts as 0, or is a feature of its own.",
     ),
 ]
 Ignore: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(metavar="COLUMN", help="Tables: leave this column out. May be repeated."),
+    Option(metavar="COLUMN", help="Tables: leave this column out. May be repeated."),
 ]
 Categorical: TypeAlias = Annotated[
     list[str] | None,
-    typer.Option(
-        metavar="COLUMN", help="Tables: the numbers in this column are names. May be repeated."
-    ),
+    Option(metavar="COLUMN", help="Tables: the numbers in this column are names. May be repeated."),
 ]
 SkipBad: TypeAlias = Annotated[
-    int, typer.Option(metavar="N", min=0, help="Pass over up to so many lines that cannot be read.")
+    int, Option(metavar="N", min=0, help="Pass over up to so many lines that cannot be read.")
 ]
 Threads: TypeAlias = Annotated[
-    int, typer.Option(metavar="N", min=0, help="How many threads parse; the result is the same.")
+    int, Option(metavar="N", min=0, help="How many threads parse; the result is the same.")
 ]
 
 

@@ -8,8 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
-import typer
-
+from novikoff.cli.arguments import Option
 from novikoff.cli.common import one_line_errors, refuse_what_cannot_be_written
 from novikoff.cli.models import ModelFile, load, say_left_out, say_skipped
 from novikoff.cli.options import (
@@ -39,11 +38,11 @@ def predict(
     model: ModelFile,
     data: DataFiles,
     what: Annotated[
-        Output, typer.Option("--print", help="The label, the score, or both with a tab between.")
+        Output, Option("--print", help="The label, the score, or both with a tab between.")
     ] = Output.LABELS,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", metavar="FILE", help="Write to this file, not to stdout."),
+        Option("-o", "--output", metavar="FILE", help="Write to this file, not to stdout."),
     ] = None,
     label: Label = None,
     format: Format = None,

@@ -6,8 +6,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from novikoff.cli.arguments import Option
 from novikoff.cli.common import fail, one_line_errors
 from novikoff.cli.models import ModelFile, load, say_left_out, say_skipped
 from novikoff.cli.options import (
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 def grade(
     model: ModelFile,
     data: DataFiles,
-    as_json: Annotated[bool, typer.Option("--json", help="Print it as JSON.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print it as JSON.")] = False,
     label: Label = None,
     format: Format = None,
     skip_bad: SkipBad = 0,

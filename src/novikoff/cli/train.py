@@ -7,8 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from novikoff.cli.arguments import Option
 from novikoff.cli.common import fail, one_line_errors, refuse_what_cannot_be_written
 from novikoff.cli.jobs import Job, Watch
 from novikoff.cli.models import say_skipped
@@ -46,79 +45,75 @@ class Learner(StrEnum):
 def train(
     data: DataFiles,
     output: Annotated[
-        Path, typer.Option("-o", "--output", metavar="MODEL", help="Write the model to this file.")
+        Path, Option("-o", "--output", metavar="MODEL", help="Write the model to this file.")
     ],
     learner: Annotated[
-        Learner | None, typer.Option(help="What predicts.", show_default="perceptron")
+        Learner | None, Option(help="What predicts.", show_default="perceptron")
     ] = None,
     passes: Annotated[
         int | None,
-        typer.Option(min=1, help="How many passes at most.", show_default="1"),
+        Option(min=1, help="How many passes at most.", show_default="1"),
     ] = None,
     until_separated: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--until-separated", help="Pass until one makes no mistake, or that is proved hopeless."
         ),
     ] = False,
     margin: Annotated[
         float | None,
-        typer.Option(help="Learner margin: learn also when right by no more.", show_default="1"),
+        Option(help="Learner margin: learn also when right by no more.", show_default="1"),
     ] = None,
-    bias: Annotated[bool, typer.Option(help="Whether a constant feature 1 is folded in.")] = True,
+    bias: Annotated[bool, Option(help="Whether a constant feature 1 is folded in.")] = True,
     shuffle: Annotated[
-        bool, typer.Option("--shuffle", help="Mix the examples within each megabyte read.")
+        bool, Option("--shuffle", help="Mix the examples within each megabyte read.")
     ] = False,
-    seed: Annotated[int, typer.Option(min=0, help="Draws the order of --shuffle.")] = 0,
+    seed: Annotated[int, Option(min=0, help="Draws the order of --shuffle.")] = 0,
     holdout: Annotated[
         int | None,
-        typer.Option(metavar="N", min=2, help="Keep every Nth example for testing the model."),
+        Option(metavar="N", min=2, help="Keep every Nth example for testing the model."),
     ] = None,
     initial: Annotated[
-        Path | None, typer.Option(metavar="MODEL", help="Go on from this model, with new data.")
+        Path | None, Option(metavar="MODEL", help="Go on from this model, with new data.")
     ] = None,
     checkpoint: Annotated[
         float | None,
-        typer.Option(metavar="SECONDS", min=0, help="Write the unfinished model every so often."),
+        Option(metavar="SECONDS", min=0, help="Write the unfinished model every so often."),
     ] = None,
     resume: Annotated[
         bool,
-        typer.Option(
-            "--resume", help="If the model is there, unfinished, go on where its run stopped."
-        ),
+        Option("--resume", help="If the model is there, unfinished, go on where its run stopped."),
     ] = False,
     cache: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Keep what is read here; later passes are faster."),
+        Option(metavar="FILE", help="Keep what is read here; later passes are faster."),
     ] = None,
     ledger: Annotated[
-        bool, typer.Option("--ledger", help="Keep the mistakes themselves in the model.")
+        bool, Option("--ledger", help="Keep the mistakes themselves in the model.")
     ] = False,
     hash_bits: Annotated[
         int | None,
-        typer.Option(metavar="BITS", min=3, max=31, help="Hash names to 2^BITS weights."),
+        Option(metavar="BITS", min=3, max=31, help="Hash names to 2^BITS weights."),
     ] = None,
-    names: Annotated[
-        bool, typer.Option(help="With --hash-bits: keep a name for each weight.")
-    ] = True,
+    names: Annotated[bool, Option(help="With --hash-bits: keep a name for each weight.")] = True,
     interactions: Annotated[
         list[str] | None,
-        typer.Option(
+        Option(
             metavar="A*B", help="Multiply the features of two fields; 'all': any two. Repeatable."
         ),
     ] = None,
     unit_length: Annotated[
-        bool, typer.Option("--unit-length", help="Scale each example to length 1.")
+        bool, Option("--unit-length", help="Scale each example to length 1.")
     ] = False,
     standardise: Annotated[
         bool,
-        typer.Option(
+        Option(
             "--standardise", help="Divide each feature by its spread, measured in a first pass."
         ),
     ] = False,
     classes: Annotated[
         str | None,
-        typer.Option(metavar="NEG,POS", help="The two labels.", show_default="as they are met"),
+        Option(metavar="NEG,POS", help="The two labels.", show_default="as they are met"),
     ] = None,
     label: Label = None,
     format: Format = None,
@@ -127,8 +122,8 @@ def train(
     categorical: Categorical = None,
     skip_bad: SkipBad = 0,
     threads: Threads = 2,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what happened as JSON.")] = False,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="No rows of progress.")] = False,
+    as_json: Annotated[bool, Option("--json", help="Print what happened as JSON.")] = False,
+    quiet: Annotated[bool, Option("-q", "--quiet", help="No rows of progress.")] = False,
 ) -> None:
     """Learn a classifier from files of any size, example by example.
 

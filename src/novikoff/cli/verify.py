@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from novikoff.cli.arguments import Argument, Option
 from novikoff.cli.common import (
     fail,
     one_line_errors,
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 def verify(
     certificate: Annotated[
-        str, typer.Argument(metavar="CERT", help="What `novikoff certify -o CERT` wrote.")
+        str, Argument(metavar="CERT", help="What `novikoff certify -o CERT` wrote.")
     ],
     data: DataFile,
     label: Annotated[
         str | None,
-        typer.Option(metavar="COLUMN", help=LABEL_HELP, show_default="the certificate's"),
+        Option(metavar="COLUMN", help=LABEL_HELP, show_default="the certificate's"),
     ] = None,
     format: Format = None,
     zero_based: ZeroBased = False,
@@ -63,7 +63,7 @@ def verify(
             words, status = f"rejected: {reason}", 1
     with one_line_errors("standard output"):
         print(words, flush=True)
-    raise typer.Exit(status)
+    sys.exit(status)
 
 
 def load(path: str) -> Certificate:

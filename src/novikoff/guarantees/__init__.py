@@ -1,20 +1,56 @@
 """What can be proved of a run from its ledger alone: bounds in exact arithmetic, with witnesses."""
 
-from novikoff.guarantees.best_margin import (
-    Achieved,
-    Ceiling,
-    achieved_margin,
-    margin_at_most,
-)
-from novikoff.guarantees.bounds import Bound, NotAWitness, mistake_bound
-from novikoff.guarantees.comparators import best_comparator
-from novikoff.guarantees.disjunctions import Disjunction, disjunction, k_disjunction
-from novikoff.guarantees.inseparable import LossBound, freund_schapire, l1_bound, l2_bound
-from novikoff.guarantees.margins import MarginBound, margin_perceptron
-from novikoff.guarantees.risk import RiskBound, average_risk, risk_bound
-from novikoff.guarantees.sandwiches import Failure, Sandwich, sandwich
-from novikoff.guarantees.separable import adaptive, novikoff
-from novikoff.guarantees.starts import from_start
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from novikoff.lazily import loader
+
+if TYPE_CHECKING:
+    from novikoff.guarantees.best_margin import (
+        Achieved,
+        Ceiling,
+        achieved_margin,
+        margin_at_most,
+    )
+    from novikoff.guarantees.bounds import Bound, NotAWitness, mistake_bound
+    from novikoff.guarantees.comparators import best_comparator
+    from novikoff.guarantees.disjunctions import Disjunction, disjunction, k_disjunction
+    from novikoff.guarantees.inseparable import LossBound, freund_schapire, l1_bound, l2_bound
+    from novikoff.guarantees.margins import MarginBound, margin_perceptron
+    from novikoff.guarantees.risk import RiskBound, average_risk, risk_bound
+    from novikoff.guarantees.sandwiches import Failure, Sandwich, sandwich
+    from novikoff.guarantees.separable import adaptive, novikoff
+    from novikoff.guarantees.starts import from_start
+
+_HOMES = {
+    "Achieved": "novikoff.guarantees.best_margin",
+    "Bound": "novikoff.guarantees.bounds",
+    "Ceiling": "novikoff.guarantees.best_margin",
+    "Disjunction": "novikoff.guarantees.disjunctions",
+    "Failure": "novikoff.guarantees.sandwiches",
+    "LossBound": "novikoff.guarantees.inseparable",
+    "MarginBound": "novikoff.guarantees.margins",
+    "NotAWitness": "novikoff.guarantees.bounds",
+    "RiskBound": "novikoff.guarantees.risk",
+    "Sandwich": "novikoff.guarantees.sandwiches",
+    "achieved_margin": "novikoff.guarantees.best_margin",
+    "adaptive": "novikoff.guarantees.separable",
+    "average_risk": "novikoff.guarantees.risk",
+    "best_comparator": "novikoff.guarantees.comparators",
+    "disjunction": "novikoff.guarantees.disjunctions",
+    "freund_schapire": "novikoff.guarantees.inseparable",
+    "from_start": "novikoff.guarantees.starts",
+    "k_disjunction": "novikoff.guarantees.disjunctions",
+    "l1_bound": "novikoff.guarantees.inseparable",
+    "l2_bound": "novikoff.guarantees.inseparable",
+    "margin_at_most": "novikoff.guarantees.best_margin",
+    "margin_perceptron": "novikoff.guarantees.margins",
+    "mistake_bound": "novikoff.guarantees.bounds",
+    "novikoff": "novikoff.guarantees.separable",
+    "risk_bound": "novikoff.guarantees.risk",
+    "sandwich": "novikoff.guarantees.sandwiches",
+}
 
 __all__ = [
     "Achieved",
@@ -44,3 +80,9 @@ __all__ = [
     "risk_bound",
     "sandwich",
 ]
+
+__getattr__ = loader(__name__, _HOMES)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

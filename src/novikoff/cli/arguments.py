@@ -1,0 +1,154 @@
+"""The arguments of a verb, read off its function: types from the signature, words beside them.
+
+A command must begin at once: argparse is in the standard library, where richer libraries of this
+kind took a fifth of a second to import before any work was done.
+"""
+
+from __future__ import annotations
+
+import argparse
+import inspect
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Any, NoReturn, get_args, get_origin, get_type_hints
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What is said about a positional argument."""
+
+    metavar: str
+    help: str
+
+
+class Option:
+    """What is said about an option, whose name is its parameter's unless other names are given.
+
+    Parameters
+    ----------
+    min, max, below
+        The range of a number, with its ends or, for `below`, without.
+    show_default
+        What to say of the default, when the default itself would not tell.
+    """
+
+    def __init__(
+        self,
+        *names: str,
+        help: str,
+        metavar: str | None = None,
+        min: float | None = None,
+        max: float | None = None,
+        below: float | None = None,
+        show_default: str | None = None,
+    ) -> None:
+        self.names, self.help, self.metavar, self.show_default = names, help, metavar, show_default
+        self.min, self.max, self.below = min, max, below
+
+    def refusal(self, value: float) -> str | None:
+        """Which range the number is not in."""
+        low = self.min is not None and not value >= self.min
+        high = self.max is not None and not value <= self.max
+        if not (low or high or (self.below is not None and not value < self.below)):
+            return None
+        words = [] if self.min is None else [f"at least {self.min:g}"]
+        words += [] if self.max is None else [f"at most {self.max:g}"]
+        words += [] if self.below is None else [f"below {self.below:g}"]
+        return " and ".join(words)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message: str) -> NoReturn:
+        """End with one line on stderr, and status 2."""
+        print(f"novikoff: {message}; see {self.prog} --help", file=sys.stderr)
+        sys.exit(2)
+
+
+class _Help(argparse.RawDescriptionHelpFormatter):
+    def __init__(self, prog: str) -> None:
+        width = int(os.environ.get("COLUMNS", "0")) or None
+        super().__init__(prog, max_help_position=30, width=width and min(width, 100))
+
+
+def parser_of(function: Callable[..., None], *, name: str, epilog: str) -> Parser:
+    """The parser of a verb: its function's parameters are its arguments, its docstring its help."""
+    parser = Parser(
+        prog=f"novikoff {name}",
+        description=inspect.getdoc(function),
+        epilog=epilog,
+        formatter_class=_Help,
+        allow_abbrev=False,
+    )
+    usage = [parser.prog]
+    hints = get_type_hints(function, include_extras=True)
+    for parameter in inspect.signature(function).parameters.values():
+        kind, about = get_args(hints[parameter.name])
+        if isinstance(about, Argument):
+            many = get_origin(kind) is list
+            parser.add_argument(
+                parameter.name, metavar=about.metavar, help=about.help, nargs="+" if many else None
+            )
+            usage.append(about.metavar + " ..." * many)
+        else:
+            _add_option(parser, parameter, kind, about)
+            if parameter.default is inspect.Parameter.empty:
+                usage.append(f"{about.names[0]} {about.metavar}")
+    parser.usage = f"{' '.join(usage)} [options]"
+    return parser
+
+
+def _add_option(
+    parser: argparse.ArgumentParser, parameter: inspect.Parameter, kind: Any, about: Option
+) -> None:
+    names = about.names or (f"--{parameter.name.replace('_', '-')}",)
+    required = parameter.default is inspect.Parameter.empty
+    default = None if required else parameter.default
+    kinds = [one for one in get_args(kind) if one is not NoneType]
+    if isinstance(kind, UnionType):
+        kind = kinds[0]
+    words = about.help + _said_of_default(about, kind, default)
+    given: dict[str, Any] = {"dest": parameter.name, "default": default, "help": words}
+    if kind is bool:
+        negated = default is True
+        parser.add_argument(
+            *names, **given, action=argparse.BooleanOptionalAction if negated else "store_true"
+        )
+        return
+    if get_origin(kind) is list:
+        kind, given["action"] = get_args(kind)[0], "append"
+    if issubclass(kind, Enum):
+        choices = [one.value for one in kind]
+        given["metavar"] = about.metavar or "|".join(choices)
+    else:
+        given["metavar"] = about.metavar or {int: "N", float: "X"}.get(kind, "TEXT")
+    parser.add_argument(*names, **given, required=required, type=_reader(kind, about))
+
+
+def _said_of_default(about: Option, kind: Any, default: Any) -> str:
+    if about.show_default is not None:
+        return f" [{about.show_default}]"
+    if default is None or kind is bool:
+        return ""
+    return f" [{default.value if isinstance(default, Enum) else default}]"
+
+
+def _reader(kind: type, about: Option) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        try:
+            value = kind(text)
+        except ValueError:
+            what = {int: "a whole number", float: "a number"}.get(kind)
+            if what is None and issubclass(kind, Enum):
+                what = f"one of {', '.join(one.value for one in kind)}"
+            raise argparse.ArgumentTypeError(f"{text!r} is not {what}") from None
+        if isinstance(value, (int, float)) and (range_ := about.refusal(value)):
+            raise argparse.ArgumentTypeError(f"{text} is not {range_}")
+        return value
+
+    return read
