@@ -18,7 +18,7 @@ struct Renumbered {
 // Entry k of a row moves to column columns[indices[k]], or is left out if that is below 0. Each row is
 // then sorted by column; values on one column are added up in the order they stood.
 template <class Index>
-void renumber(const double* values, const Index* indices, const std::int64_t* starts,
+void renumber(const double* values, const Index* indices, const Index* starts,
               std::size_t rows, const std::int64_t* columns, Renumbered& out) {
   const auto entries = std::size_t(starts[rows]);
   out.values.reserve(entries + 1);

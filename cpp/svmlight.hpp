@@ -5,6 +5,7 @@
 #include <emmintrin.h>
 #endif
 
+#include "clones.hpp"
 #include "text.hpp"
 #include "utf8.hpp"
 
@@ -17,7 +18,7 @@ enum class SvmlightFlaw : std::int64_t {
 // Where the bytes of text[0, n) that are no digits stand, in order, and then n. Knowing all of them
 // first frees the parser from finding the end of each number before it can look for the next: 27 ns
 // a value became 15 (five digits).
-inline void find_marks(const char* text, std::size_t n, Buffer<std::uint32_t>& marks) {
+NOVIKOFF_CLONES inline void find_marks(const char* text, std::size_t n, Buffer<std::uint32_t>& marks) {
   marks.reserve(n + 65);
   std::uint32_t* out = marks.data;
   std::size_t i = 0;

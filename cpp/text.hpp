@@ -136,7 +136,7 @@ template <class Index>
 struct Parsed {
   Buffer<double> values;          // of all examples, one after another
   Buffer<Index> indices;          // the column of each value, or the place of its name
-  Buffer<std::int64_t> starts;    // where each example begins in these, and where the last ends
+  Buffer<Index> starts;           // where each example begins in these, and where the last ends
   Buffer<std::int32_t> labels;    // for each example the place of its label, -1 for none
   Buffer<double> importances;     // of each example, for formats that have them
   NameTable label_texts;

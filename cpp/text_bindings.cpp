@@ -252,7 +252,7 @@ static Array<std::uint64_t> py_hash_names(In<std::uint8_t> text, In<std::int64_t
 
 template <class Index>
 static std::tuple<Array<double>, Array<std::int32_t>, Array<std::int32_t>, std::int64_t>
-py_renumber(In<double> values, In<Index> indices, In<std::int64_t> starts,
+py_renumber(In<double> values, In<Index> indices, In<Index> starts,
             In<std::int64_t> columns) {
   const std::size_t n = values.size();
   constexpr auto widest = std::numeric_limits<std::int32_t>::max();

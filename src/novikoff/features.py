@@ -198,7 +198,7 @@ class Features:
         values, indices, starts, left_out = _core.renumber(
             np.ascontiguousarray(rows.values, dtype=np.float64),
             np.ascontiguousarray(rows.indices),
-            rows.starts.astype(np.int64, copy=False),
+            rows.starts.astype(rows.indices.dtype, copy=False),
             columns=columns,
         )
         self.left_out += left_out

@@ -32,12 +32,9 @@ def sparse_chunk(
 ) -> Chunk:
     """What the core parsed, as a chunk; `named` says that the indices are places of names."""
     names = Names(*parsed["names"]) if named else None
-    indices, starts = parsed["indices"], parsed["starts"]
-    if indices.dtype != starts.dtype:
-        starts = starts.astype(indices.dtype)
     dim = len(names) if names is not None else int(parsed["highest"]) + 1
     return Chunk(
-        SparseRows(parsed["values"], indices, starts, dim),
+        SparseRows(parsed["values"], parsed["indices"], parsed["starts"], dim),
         parsed["labels"],
         tuple(text.decode() for text in Names(*parsed["label_texts"])),
         tuple(map(place, parsed["label_lines"].tolist())),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -166,10 +167,11 @@ class TextFiles:
 
     def _pieces(self, reading: Reading) -> Iterator[tuple[Text, int, int]]:
         """Whole records: the text, how much of it they are, and the lines skipped before them."""
+        buffers: list[Text] = []
         size, held = PIECE_BYTES, b""
         begun, lines = False, 0
         while True:
-            text = np.empty(size + PADDING, dtype=np.uint8)
+            text = _buffer(buffers, size + PADDING)
             room = text.data
             room[: len(held)] = held
             got = reading.fill(room[len(held) : size])
@@ -200,6 +202,16 @@ class TextFiles:
         mark = len(_BOM) if text[: len(_BOM)].tobytes() == _BOM else 0
         skip, lines = self.format.begin(text[mark:cut].tobytes(), reading.name)
         return text[mark + skip :], cut - mark - skip, lines
+
+
+def _buffer(buffers: list[Text], size: int) -> Text:
+    """One of the buffers that nobody looks at any more, or a new one: fresh memory is slow."""
+    buffers[:] = [buffer for buffer in buffers if len(buffer) == size]
+    for i in range(len(buffers)):
+        if sys.getrefcount(buffers[i]) == 2:  # the list's, and the one for asking
+            return buffers[i]
+    buffers.append(np.empty(size, dtype=np.uint8))
+    return buffers[-1]
 
 
 def _place(name: str, line: int, more: int) -> str:
