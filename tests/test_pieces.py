@@ -153,3 +153,27 @@ def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
     (tmp_path / "data.svm").write_bytes(b"1 " + b"1" * (3 << 20))
     with pytest.raises(BadExample, match="a line of more than 1 MB; is this a text?"):
         list(open_files(tmp_path / "data.svm"))
+
+
+def test_an_eager_reader_does_not_wait_for_a_whole_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [b"1 1:1\n", b"-1 2:", b"3 4:5\n1 1:2", b"\n", b"-1 7:1"]
+    met: list[int] = []
+
+    class Slow(io.RawIOBase):
+        """Gives a line when asked, and writes down how many examples had come out by then."""
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, room: Any) -> int:
+            met.append(len(given))
+            piece = lines.pop(0) if lines else b""
+            room[: len(piece)] = piece
+            return len(piece)
+
+    given: list[int] = []
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Slow())))
+    for chunk in open_files("-", Reading(format="svmlight", eager=True)):
+        given += chunk.labels.tolist()
+    assert len(given) == 4
+    assert met == [0, 1, 1, 2, 3, 3]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
@@ -64,7 +65,8 @@ def predict(
         how = reading(
             format, label, MissingRule.REFUSE, None, None, skip_bad, threads, labelled=False
         )
-        source = open_files(data, how.following(found.reading))
+        how = replace(how.following(found.reading), eager=data == ["-"])
+        source = open_files(data, how)
     if output is None:
         with one_line_errors("standard output"):
             write(found, source, what, sys.stdout)
@@ -79,7 +81,7 @@ def write(model: Model, source: Source, what: Output, out: IO[str]) -> None:
     """A line for each example."""
     for lines in predictions(model, source, what):
         out.write(lines)
-    out.flush()
+        out.flush()
 
 
 def write_file(model: Model, source: Source, what: Output, output: Path) -> None:

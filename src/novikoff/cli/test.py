@@ -53,7 +53,8 @@ def grade(
     say_skipped(source)
     say_left_out(found)
     with one_line_errors("standard output"):
-        print(json.dumps(to_dict(found, result), indent=1) if as_json else words(found, result))
+        said = f"Data      {source.description}\n{words(found, result)}"
+        print(json.dumps(to_dict(found, result), indent=1) if as_json else said)
 
 
 def to_dict(model: Model, tested: Tested) -> dict[str, Any]:

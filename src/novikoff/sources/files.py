@@ -61,6 +61,8 @@ class Reading:
         How many bad lines to pass over.
     threads
         How many threads parse text.
+    eager
+        Whether examples are given as soon as they come, as from a pipe, not a megabyte at a time.
     """
 
     format: Format | None = None
@@ -72,6 +74,7 @@ class Reading:
     expect: tuple[str, ...] | None = None
     skip_bad: int = 0
     threads: int = 2
+    eager: bool = False
 
     def following(self, model: Mapping[str, Any]) -> Reading:
         """The same, with the columns of a table read as they were for a model."""
@@ -114,7 +117,11 @@ def _opened(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
     if format in ("parquet", "arrow", "npz"):
         return _binary(inputs, format, how)
     return TextFiles(
-        inputs, _text_format(inputs[0], format, how), skip_bad=how.skip_bad, threads=how.threads
+        inputs,
+        _text_format(inputs[0], format, how),
+        eager=how.eager,
+        skip_bad=how.skip_bad,
+        threads=how.threads,
     )
 
 

@@ -111,17 +111,20 @@ class Reading:
         except OSError:  # a pipe
             return self._given
 
-    def fill(self, room: memoryview) -> int:
-        """Read until the room is full or the input ends; how many bytes were read."""
+    def fill(self, room: memoryview, *, eager: bool = False) -> int:
+        """Read until the room is full or the input ends; how many bytes were read.
+
+        If eager, be content with what there is, at least a byte unless the input has ended.
+        """
         got = min(len(self._looked_at), len(room))
         room[:got], self._looked_at = self._looked_at[:got], self._looked_at[got:]
         looked = got
         try:
             while got < len(room):
-                some = cast("int", self._bytes.readinto(room[got:]))  # type: ignore[attr-defined]
-                if not some:
-                    break
+                some = self._come(room[got:]) if eager else self._next(room[got:])
                 got += some
+                if not some or eager:
+                    break
         except (EOFError, zlib.error, OSError) as error:
             if self.compression is None:
                 raise
@@ -131,6 +134,15 @@ class Reading:
             ) from None
         self._given += got - looked
         return got
+
+    def _next(self, room: memoryview) -> int:
+        return cast("int", self._bytes.readinto(room))  # type: ignore[attr-defined]
+
+    def _come(self, room: memoryview) -> int:
+        """What has come already, or what comes next: readinto1 would wait for more."""
+        piece = self._bytes.read1(len(room))  # type: ignore[attr-defined]
+        room[: len(piece)] = piece
+        return len(piece)
 
 
 def _decompressed(stored: BinaryIO, compression: Compression | None) -> BinaryIO:

@@ -62,6 +62,9 @@ class TextFiles:
 
     Parameters
     ----------
+    eager
+        Parse what has come so far and do not wait for a whole piece: for a pipe whose reader is
+        waiting for an answer. Where the text is cut then depends on when it comes.
     skip_bad
         How many lines that cannot be read are passed over in an iteration; one more is a
         BadExample, as is the first by default.
@@ -69,14 +72,21 @@ class TextFiles:
     """
 
     def __init__(
-        self, inputs: Sequence[Input], format: TextFormat, *, skip_bad: int = 0, threads: int = 2
+        self,
+        inputs: Sequence[Input],
+        format: TextFormat,
+        *,
+        eager: bool = False,
+        skip_bad: int = 0,
+        threads: int = 2,
     ) -> None:
         self.format = format
         self.skipped: list[str] = []
         self.done = 0
         sizes = [one.size for one in inputs]
         self.total = None if None in sizes else sum(size or 0 for size in sizes)
-        self._inputs, self._skip_bad, self._threads = inputs, skip_bad, threads
+        self._inputs, self._skip_bad = inputs, skip_bad
+        self._eager, self._threads = eager, 0 if eager else threads
         self.name = inputs[0].name
         self._compressions: dict[str, None] = {}
         self._spent = False
@@ -174,11 +184,14 @@ class TextFiles:
             text = _buffer(buffers, size + PADDING)
             room = text.data
             room[: len(held)] = held
-            got = reading.fill(room[len(held) : size])
+            got = reading.fill(room[len(held) : size], eager=self._eager)
             length = len(held) + got
-            ended = length < size
+            ended = got == 0 if self._eager else length < size
             cut = length if ended else self.format.cut(text, length)
             if cut == 0 and not ended:
+                if length < size:  # eager: more of the record is to come
+                    held = bytes(room[:length])
+                    continue
                 if size >= LONGEST_RECORD:
                     raise BadExample(
                         f"{reading.name}: a line of more than {LONGEST_RECORD >> 20} MB; "
