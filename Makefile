@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test lint bench stubs clean
+.PHONY: demo test lint bench stubs pages clean
 
 demo: $(READY)
 	$(BIN)/novikoff demo
@@ -28,6 +28,10 @@ bench: $(READY)
 # The type stubs of the compiled module are generated and committed; a test says when they are stale.
 stubs: $(READY)
 	$(BIN)/python tools/make_stubs.py
+
+# What the pages quote of commands, their help and their output, is written by running them; a test says when it is stale.
+pages: $(READY)
+	$(BIN)/python tools/make_pages.py
 
 $(READY): pyproject.toml CMakeLists.txt $(wildcard cpp/*)
 	@echo "Building and installing into .venv (a minute or two the first time) ..."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import os
 import re
 import subprocess
 import sys
@@ -14,13 +15,13 @@ import pytest
 
 import novikoff
 from command import run
-from novikoff import guarantees
+from novikoff import guarantees, sources
 from novikoff.cli.app import VERBS
 
 ROOT = Path(__file__).parents[1]
 THEORY = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")
 REFERENCE = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8")
-DOCS = sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))
+DOCS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "docs").rglob("*.md"))
 POINTS = re.findall(r"^\*\*(\d\.\d)\*\* (.*?)(?=^\*\*\d|^## |\Z)", THEORY, re.M | re.S)
 EXPECTED = [
     *(f"1.{k}" for k in range(1, 5)),
@@ -46,14 +47,16 @@ def test_every_point_of_the_theory_has_tests_that_exist(number: str, words: str)
     assert "Shown by:" in words
 
 
-@pytest.mark.parametrize("name", [*novikoff.__all__, *guarantees.__all__])
+@pytest.mark.parametrize("name", [*novikoff.__all__, *guarantees.__all__, *sources.__all__])
 def test_every_public_name_is_in_the_reference(name: str) -> None:
     assert re.search(rf"`{name}\b", REFERENCE), f"{name} is missing from docs/reference.md"
 
 
-def test_every_command_is_in_the_reference() -> None:
+def test_every_command_is_in_the_reference_and_has_its_page() -> None:
     for name in VERBS:
-        assert f"`novikoff {name}`" in REFERENCE
+        assert f"`novikoff {name}`]" in REFERENCE
+        page = (ROOT / "docs" / "commands" / f"{name}.md").read_text(encoding="utf-8")
+        assert f"<!-- novikoff {name} --help -->" in page
         last = run(name, "--help").stdout.splitlines()[-1]
         assert last.startswith(f"Example: novikoff {name}")
 
@@ -67,8 +70,10 @@ def test_every_link_leads_somewhere(page: str) -> None:
 
 def public_functions() -> list[Any]:
     modules = [importlib.import_module(f"novikoff.{name}") for name in (
-        "examples", "estimators", "guarantees", "learners", "ledger", "loop", "readings", "rows",
-        "separability", "sources", "streams", "summaries")]  # fmt: skip
+        "cache", "chunks", "examples", "estimators", "features", "guarantees", "learners", "ledger",
+        "loop", "measures", "model", "predicting", "products", "readings", "replacing", "rows",
+        "scaling", "separability", "shelves", "sources", "states", "storage", "streams",
+        "summaries", "training", "weights")]  # fmt: skip
     found = []
     for module in modules:
         for name, thing in vars(module).items():
@@ -107,3 +112,15 @@ def test_the_picture_is_what_its_script_draws(tmp_path: Path) -> None:
 def test_the_type_stubs_are_those_of_the_compiled_module(tmp_path: Path) -> None:
     made = run_script("tools/make_stubs.py", tmp_path / "_core.pyi")
     assert made == (ROOT / "src" / "novikoff" / "_core.pyi").read_text(encoding="utf-8")
+
+
+def test_the_pages_quote_what_the_commands_print(tmp_path: Path) -> None:
+    narrow = {**os.environ, "COLUMNS": "40", "FORCE_COLOR": "1", "TERMINAL_WIDTH": "50"}
+    script = [sys.executable, str(ROOT / "tools" / "make_pages.py"), str(tmp_path)]
+    subprocess.run(script, check=True, env=narrow)
+    made = sorted(tmp_path.rglob("*.md"))
+    pages = [str(page.relative_to(tmp_path)) for page in made]
+    assert {page for page in DOCS if page.startswith("docs/commands/")} < set(pages)
+    for page, now in zip(pages, made, strict=True):
+        kept = (ROOT / page).read_text(encoding="utf-8")
+        assert now.read_text(encoding="utf-8") == kept, f"{page} is stale: make pages"

@@ -19,14 +19,18 @@ if TYPE_CHECKING:
         VotedPerceptron,
     )
     from novikoff.examples import Block, Example
+    from novikoff.features import Features
     from novikoff.guarantees.certificates import Certificate
     from novikoff.guarantees.check import Rejected
     from novikoff.learners import Additive
     from novikoff.ledger import Ledger
     from novikoff.loop import Interrupted, Run, Verdict, play
+    from novikoff.model import Model
     from novikoff.rows import BadExample
     from novikoff.separability import Stopped, certify, verify
+    from novikoff.storage import BadModel
     from novikoff.summaries import Summary
+    from novikoff.training import Plan, Training
 
 __version__ = "0.1.0"
 
@@ -37,15 +41,20 @@ _HOMES = {
     "VotedPerceptron": "novikoff.estimators",
     "Additive": "novikoff.learners",
     "BadExample": "novikoff.rows",
+    "BadModel": "novikoff.storage",
     "Block": "novikoff.examples",
     "Certificate": "novikoff.guarantees.certificates",
     "Example": "novikoff.examples",
+    "Features": "novikoff.features",
     "Interrupted": "novikoff.loop",
     "Ledger": "novikoff.ledger",
+    "Model": "novikoff.model",
+    "Plan": "novikoff.training",
     "Rejected": "novikoff.guarantees.check",
     "Run": "novikoff.loop",
     "Stopped": "novikoff.separability",
     "Summary": "novikoff.summaries",
+    "Training": "novikoff.training",
     "Verdict": "novikoff.loop",
     "certify": "novikoff.separability",
     "play": "novikoff.loop",
@@ -60,17 +69,22 @@ __all__ = [
     "Additive",
     "AveragedPerceptron",
     "BadExample",
+    "BadModel",
     "Block",
     "Certificate",
     "Example",
+    "Features",
     "Interrupted",
     "Ledger",
     "MarginPerceptron",
+    "Model",
     "Perceptron",
+    "Plan",
     "Rejected",
     "Run",
     "Stopped",
     "Summary",
+    "Training",
     "Verdict",
     "VotedPerceptron",
     "certify",

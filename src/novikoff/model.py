@@ -129,12 +129,12 @@ class Model:
             stored.part(name) for name in ("learner", "ledger", "features")
         )
         classes, unfinished = header.get("classes"), header.get("unfinished")
-        if (
-            not isinstance(classes, list)
-            or len(classes) != 2
-            or not all(isinstance(name, str) for name in classes)
-        ):
+        if not isinstance(classes, list) or len(classes) != 2 or not all(map(_is_text, classes)):
             stored.refuse("its labels are not two texts")
+        reading = stored.part("reading")[0]
+        listed = [reading.get(key, []) for key in ("features", "texts")]
+        if not all(isinstance(names, list) and all(map(_is_text, names)) for names in listed):
+            stored.refuse("its columns are not texts")
         if unfinished is not None:
             unfinished = stored.part("unfinished")[0]
         found = cls(
@@ -144,7 +144,7 @@ class Model:
             (classes[0], classes[1]),
             Ledger.restored(*ledger),
             stored.part("order")[0],
-            stored.part("reading")[0],
+            reading,
             stored.count("examples"),
             unfinished,
             with_prefix("watch", arrays),
@@ -152,3 +152,7 @@ class Model:
         if not found.features.dim == found.learner.dim == found.ledger.dim:
             stored.refuse("its parts are not of the same number of features")
         return found
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)

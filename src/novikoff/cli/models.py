@@ -41,5 +41,8 @@ def say_skipped(source: Source) -> None:
 def say_left_out(model: Model) -> None:
     """How many features the model had no weight for."""
     if count := model.features.left_out:
-        values = "features that the model has not met were" if count > 1 else "feature was"
-        print(f"novikoff: {count:,} {values} left out", file=sys.stderr)
+        values = "values were of features" if count > 1 else "value was of a feature"
+        print(
+            f"novikoff: {count:,} {values} that the model has not met, and left out",
+            file=sys.stderr,
+        )

@@ -148,6 +148,8 @@ def train(
             holdout=holdout,
             keep="examples" if ledger else "counts",
         )
+        if "-" in data and (why := needs_two_looks(plan, standardise, cache)):
+            fail(f"<stdin>: it can be read only once, and {why}")
         how = reading(format, label, missing, ignore, categorical, skip_bad, threads)
         changes = {
             "hash_bits": hash_bits,
@@ -208,6 +210,17 @@ def planned(start: Model | None, *, kind: Kind | None, margin: float | None, **r
         return Plan(kind, margin=margin, **rest)
     except ValueError as error:
         fail(str(error))
+
+
+def needs_two_looks(plan: Plan, standardise: bool, cache: Path | None) -> str | None:
+    """Why the examples would have to be read twice, if so."""
+    if standardise:
+        return "--standardise looks at all examples first; read a file"
+    if cache is None and plan.passes > 1:
+        return "several passes need --cache"
+    if cache is None and plan.holdout is not None:
+        return "--holdout, which tests at the end, needs --cache"
+    return None
 
 
 def pairs(interactions: list[str]) -> list[tuple[str, str]]:

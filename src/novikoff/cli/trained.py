@@ -67,7 +67,8 @@ class Report:
         speed = f", {read * passes / 1e6 / self._seconds:,.0f} MB/s" if read else ""
         lines = [
             f"Data      {self._source.description}; {positive} is +1, {negative} is -1",
-            f"Examples  {model.examples:,} with {model.features.dim:,} features{constant}",
+            f"Examples  {model.examples:,} with {model.features.dim:,} "
+            f"feature{'s' * (model.features.dim != 1)}{constant}",
             f"Passes    {passes:,} in {self._seconds:.2f} s{speed}",
             f"Mistakes  {ledger.n_mistakes:,} in {ledger.n_rounds:,} rounds, {rate}"
             + self._last_pass(),

@@ -82,8 +82,10 @@ def load(path: str) -> Certificate:
 
 def in_order(given: Data, names: tuple[str, ...] | None, path: str) -> Block:
     """The examples with their columns in the certificate's order; the file may have another."""
+    import numpy as np
+
     from novikoff.examples import Block
-    from novikoff.rows import DenseRows
+    from novikoff.rows import DenseRows, SparseRows
 
     if given.names is None or names is None or given.names == names:
         return given.block
@@ -92,5 +94,11 @@ def in_order(given: Data, names: tuple[str, ...] | None, path: str) -> Block:
     if missing or surplus:
         which = f"{missing[0]!r} is missing" if missing else f"{surplus[0]!r} is not among them"
         fail(f"{path}: the columns are not those of the certificate: {which}")
-    order = [given.names.index(name) for name in names]
-    return Block(DenseRows(given.block.rows.values.take(order, axis=1)), given.block.labels)
+    rows, labels = given.block.rows, given.block.labels
+    order = np.array([given.names.index(name) for name in names])
+    if not isinstance(rows, SparseRows):
+        return Block(DenseRows(rows.values.take(order, axis=1)), labels)
+    columns = np.argsort(order).astype(rows.indices.dtype)[rows.indices]
+    moved = SparseRows(rows.values, columns, rows.starts, rows.dim)
+    moved.put_in_order()
+    return Block(moved, labels)

@@ -77,27 +77,23 @@ class Reading:
     eager: bool = False
 
     def following(self, model: Mapping[str, Any]) -> Reading:
-        """The same, with the columns of a table read as they were for a model."""
-        if not model:
-            return self
+        """The same, with what this leaves open as it was for a model."""
+        expect = model.get("features")
         return replace(
             self,
-            label=model["label"] if self.label is None else self.label,
-            missing=model["missing"] if self.missing == "refuse" else self.missing,
-            categorical=tuple(model["texts"]),
-            expect=tuple(model["features"]),
+            label=model.get("label") if self.label is None else self.label,
+            missing=model.get("missing", "refuse") if self.missing == "refuse" else self.missing,
+            categorical=self.categorical if expect is None else tuple(model["texts"]),
+            expect=None if expect is None else tuple(expect),
         )
 
     def remembered(self, source: Source) -> dict[str, Any]:
-        """What a model has to remember of how its table was read; nothing of other formats."""
+        """What a model has to remember of how its examples were read."""
+        said: dict[str, Any] = {} if self.missing == "refuse" else {"missing": self.missing}
         if (table := source.table) is None:
-            return {}
-        return {
-            "label": table.label,
-            "missing": self.missing,
-            "features": list(table.features),
-            "texts": list(table.texts),
-        }
+            return said if self.label is None else said | {"label": str(self.label)}
+        columns = {"features": list(table.features), "texts": list(table.texts)}
+        return said | columns | {"label": table.label}
 
 
 def open_files(paths: PathLike | Sequence[PathLike], how: Reading | None = None) -> Source:
