@@ -47,21 +47,22 @@ def cases(count: int) -> Iterator[str]:
 
 
 def differing(texts: list[str]) -> list[str]:
-    """Those that are not read as Python reads them, by themselves or in a file."""
+    """Those not read as Python reads them, by themselves or in a file, where inf is refused."""
     floats = [expected(text) for text in texts]
     wrong = [t for t, x in zip(texts, floats, strict=True) if bits(read(t)) != bits(x)]
-    finite = [k for k, x in enumerate(floats) if math.isfinite(x)]
-    values = values_of([texts[k] for k in finite])
-    wanted = np.array([floats[k] for k in finite])
-    unlike = np.flatnonzero(values.view(np.int64) != wanted.view(np.int64))
-    return wrong + [texts[finite[k]] for k in unlike]
+    wanted = np.array([x if math.isfinite(x) else math.nan for x in floats])
+    unlike = values_of(texts).view(np.int64) != wanted.view(np.int64)
+    return wrong + [texts[k] for k in np.flatnonzero(unlike)]
 
 
 def values_of(texts: list[str]) -> NDArray[np.float64]:
-    """The values of a file with one entry a line."""
+    """The values of a file with one entry a line, NaN where the line was refused."""
     raw = "".join(f"1 1:{text}\n" for text in texts).encode()
     padded = np.frombuffer(raw + b"\n" * 16, dtype=np.uint8)
-    values: NDArray[np.float64] = _core.parse_svmlight(padded, length=len(raw), allowed=0)["values"]
+    parsed = _core.parse_svmlight(padded, length=len(raw), allowed=len(texts))
+    refused = [bad[0] for bad in parsed["bad"]]
+    values = np.full(len(texts), np.nan)
+    values[np.delete(np.arange(len(texts)), refused)] = parsed["values"]
     return values
 
 
