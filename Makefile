@@ -24,6 +24,9 @@ bench: $(READY)
 	$(BIN)/python bench/watching.py
 	$(BIN)/python bench/certify.py --million
 	$(BIN)/python bench/threshold_functions.py
+	$(BIN)/python bench/text.py
+	$(BIN)/python bench/decimals.py
+	$(BIN)/python bench/fuzz.py --inputs 1000000
 
 # The type stubs of the compiled module are generated and committed; a test says when they are stale.
 stubs: $(READY)
