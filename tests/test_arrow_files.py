@@ -27,7 +27,7 @@ from novikoff import BadExample
 from novikoff.chunks import Chunk, Source, TableColumns
 from novikoff.rows import DenseRows, SparseRows
 from novikoff.sources import arrow
-from novikoff.sources.arrow import ArrowFiles
+from novikoff.sources.binary.arrow import ArrowFiles
 
 Form: TypeAlias = Literal["parquet", "file", "stream", "feather"]
 FORMS: tuple[Form, ...] = ("parquet", "file", "stream", "feather")
@@ -669,7 +669,7 @@ def test_long_texts_that_repeat_are_not_written_out(tmp_path: Path) -> None:
 def test_pyarrow_is_imported_to_read_and_pandas_never(tmp_path: Path) -> None:
     pq.write_table(pa.table({"x": [1, None], "s": ["a", "b"], "y": [0, 1]}), tmp_path / "t")
     program = (
-        "import sys; from pathlib import Path; import novikoff.sources.arrow as a\n"
+        "import sys; from pathlib import Path; import novikoff.sources.binary.arrow as a\n"
         "assert 'pyarrow' not in sys.modules\n"
         f"source = a.ArrowFiles([Path({str(tmp_path / 't')!r})], kind='parquet', missing='zero')\n"
         "assert sum(map(len, source)) == 2\n"

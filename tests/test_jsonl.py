@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from novikoff import _core
-from novikoff.sources.jsonl import JsonLines
+from novikoff.sources.text.jsonl import JsonLines
 from novikoff.sources.texts import Missing
 from reading import (
     LINE_ENDS,

@@ -24,7 +24,7 @@ from novikoff import BadExample
 from novikoff.chunks import Chunk, Source
 from novikoff.rows import DenseRows, SparseRows
 from novikoff.sources import npz
-from novikoff.sources.npz import ArrayFiles
+from novikoff.sources.binary.npz import ArrayFiles
 
 
 def chunks_of(*contents: bytes, labelled: bool = True) -> list[Chunk]:
@@ -393,7 +393,7 @@ def test_memory_is_bounded(tmp_path: Path, layout: str) -> None:
 def test_arrays_are_read_without_pyarrow(tmp_path: Path) -> None:
     np.savez(tmp_path / "t.npz", X=X, y=Y)
     program = (
-        "import sys; from pathlib import Path; from novikoff.sources.npz import ArrayFiles\n"
+        "import sys; from pathlib import Path; from novikoff.sources.binary.npz import ArrayFiles\n"
         f"assert sum(map(len, ArrayFiles([Path({str(tmp_path / 't.npz')!r})]))) == 2\n"
         "assert 'pyarrow' not in sys.modules\n"
     )

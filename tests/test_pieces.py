@@ -17,8 +17,9 @@ import pytest
 from novikoff import BadExample
 from novikoff.chunks import Chunk
 from novikoff.rows import SparseRows, join
-from novikoff.sources import Reading, open_files, pieces
+from novikoff.sources import Reading, open_files
 from novikoff.sources.inputs import inputs_of
+from novikoff.sources.text import pieces
 
 
 def text_of(rows: int, seed: int = 0) -> str:

@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from novikoff import BadExample, _core
 from novikoff.chunks import TableColumns
 from novikoff.rows import DenseRows
-from novikoff.sources.layouts import padded, records
-from novikoff.sources.tables import Table
+from novikoff.sources.text.layouts import padded, records
+from novikoff.sources.text.tables import Table
 
 BLANKS = " \t\n\v\f\r"
 

@@ -10,8 +10,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from novikoff import _core
+from novikoff.sources.text.vw import Vw
 from novikoff.sources.texts import NUMBER
-from novikoff.sources.vw import Vw
 from reading import (
     LINE_ENDS,
     Example,

@@ -17,8 +17,8 @@ from novikoff.rows import BadExample, SparseRows, join
 from novikoff.sources.classes import Classes, Labelling
 from novikoff.sources.inputs import Input, PathLike, inputs_of, suffix_of
 from novikoff.sources.numbering import Numbered
-from novikoff.sources.pieces import TextFiles, TextFormat
-from novikoff.sources.svmlight import Svmlight
+from novikoff.sources.text.pieces import TextFiles, TextFormat
+from novikoff.sources.text.svmlight import Svmlight
 from novikoff.sources.texts import Data, Missing, shown
 
 __all__ = ["Data", "Format", "Reading", "open_files", "read"]
@@ -129,15 +129,15 @@ def _text_format(first: Input, format: Format, how: Reading) -> TextFormat:
     if format == "svmlight":
         return Svmlight()
     if format == "vw":
-        from novikoff.sources.vw import Vw
+        from novikoff.sources.text.vw import Vw
 
         return Vw(labelled=how.labelled)
     if format == "jsonl":
-        from novikoff.sources.jsonl import JsonLines
+        from novikoff.sources.text.jsonl import JsonLines
 
         key = "label" if how.label is None else str(how.label)
         return JsonLines(label=key, labelled=how.labelled, missing=how.missing)
-    from novikoff.sources.tables import Table
+    from novikoff.sources.text.tables import Table
 
     return Table(
         label=how.label,
@@ -157,10 +157,10 @@ def _binary(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
         raise BadExample(f"{inputs[0].name}: {format} has no lines to skip")
     paths = [Path(one.path) for one in inputs]
     if format == "npz":
-        from novikoff.sources.npz import ArrayFiles
+        from novikoff.sources.binary.npz import ArrayFiles
 
         return ArrayFiles(paths, labelled=how.labelled)
-    from novikoff.sources.arrow import ArrowFiles
+    from novikoff.sources.binary.arrow import ArrowFiles
 
     return ArrowFiles(
         paths,

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff.chunks import Names
 from novikoff.rows import BadExample, Positions, SparseRows, Vector
-from novikoff.sources.buffers import positions, starts_of, strings, to_numpy
+from novikoff.sources.binary.buffers import positions, starts_of, strings, to_numpy
 from novikoff.sources.texts import Missing
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.chunks import Chunk
-from novikoff.sources.flaws import NOT_UTF8, column, not_utf8, part
-from novikoff.sources.lines import sparse_chunk, whole_lines
+from novikoff.sources.text.flaws import NOT_UTF8, column, not_utf8, part
+from novikoff.sources.text.lines import sparse_chunk, whole_lines
 from novikoff.sources.texts import number, shown
 
 

@@ -9,10 +9,10 @@ from typing import Any
 from novikoff import _core
 from novikoff.chunks import Chunk
 from novikoff.rows import BadExample
-from novikoff.sources.flaws import column as place_of
-from novikoff.sources.flaws import first_not_utf8, not_utf8
-from novikoff.sources.lines import sparse_chunk, whole_lines
-from novikoff.sources.pieces import Text
+from novikoff.sources.text.flaws import column as place_of
+from novikoff.sources.text.flaws import first_not_utf8, not_utf8
+from novikoff.sources.text.lines import sparse_chunk, whole_lines
+from novikoff.sources.text.pieces import Text
 from novikoff.sources.texts import number, shown
 
 LARGEST = 2**53 - 1

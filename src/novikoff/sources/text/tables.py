@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff.chunks import Chunk, Names, TableColumns
 from novikoff.rows import BadExample, DenseRows, Rows, SparseRows
-from novikoff.sources.layouts import (
+from novikoff.sources.text.layouts import (
     SAMPLE,
     Kind,
     Layout,

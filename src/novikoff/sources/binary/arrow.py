@@ -12,7 +12,7 @@ import numpy as np
 
 from novikoff.chunks import Chunk, TableColumns
 from novikoff.rows import BadExample, DenseRows
-from novikoff.sources.columns import (
+from novikoff.sources.binary.columns import (
     Cells,
     Where,
     first_met,
@@ -21,8 +21,8 @@ from novikoff.sources.columns import (
     numbered,
     text_cells,
 )
-from novikoff.sources.fields import Layout, Role, Wanted
-from novikoff.sources.tabular import CALLED, Kind, batches, read_schema, reading
+from novikoff.sources.binary.fields import Layout, Role, Wanted
+from novikoff.sources.binary.tabular import CALLED, Kind, batches, read_schema, reading
 from novikoff.sources.texts import Missing, shown
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from novikoff.chunks import Chunk
 from novikoff.rows import BadExample, DenseRows, Positions, Rows, SparseRows
-from novikoff.sources.columns import exact, finite, text_of
-from novikoff.sources.npy import Arrays, Stored, opened
+from novikoff.sources.binary.columns import exact, finite, text_of
+from novikoff.sources.binary.npy import Arrays, Stored, opened
 from novikoff.sources.texts import shown
 
 CHUNK = 1 << 17  # values, a megabyte of them; a row without any counts as one

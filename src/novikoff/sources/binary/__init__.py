@@ -1,0 +1,1 @@
+"""Tables and arrays that are not text: Parquet, Arrow and Feather; npz."""
