@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 from novikoff import BadExample
 from novikoff.chunks import Chunk, Source, TableColumns
 from novikoff.rows import DenseRows, SparseRows
-from novikoff.sources import arrow
+from novikoff.sources.binary import arrow
 from novikoff.sources.binary.arrow import ArrowFiles
 
 Form: TypeAlias = Literal["parquet", "file", "stream", "feather"]

@@ -23,7 +23,7 @@ from scipy import sparse
 from novikoff import BadExample
 from novikoff.chunks import Chunk, Source
 from novikoff.rows import DenseRows, SparseRows
-from novikoff.sources import npz
+from novikoff.sources.binary import npz
 from novikoff.sources.binary.npz import ArrayFiles
 
 
