@@ -11,6 +11,9 @@ def main() -> None:
     """Run `novikoff`; the version is printed without loading anything else."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal without γ still gets the rest
+    # numpy would start a thread a core for products of matrices, of which there are none here, and
+    # take twice as long to load
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         from novikoff.cli.app import run
 
