@@ -70,7 +70,7 @@ struct NameTable {
   Buffer<std::int64_t> starts;
   Buffer<std::uint64_t> hashes;
 
-  NameTable() : slots_(1024, free_) { starts.push(0); }
+  NameTable() : slots_(64, free_) { starts.push(0); }
   std::size_t size() const { return hashes.size; }
   std::string_view operator[](std::size_t k) const {
     return {text.data + starts.data[k], std::size_t(starts.data[k + 1] - starts.data[k])};
