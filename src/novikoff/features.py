@@ -15,7 +15,7 @@ from novikoff.chunks import Chunk, Names
 from novikoff.products import Pair, with_products
 from novikoff.rows import BadExample, DenseRows, Positions, Rows, SparseRows, Vector
 from novikoff.scaling import Spread, unit_length
-from novikoff.states import Arrays
+from novikoff.states import Arrays, Stored
 
 Kind: TypeAlias = Literal["columns", "indices", "names"]
 
@@ -250,24 +250,49 @@ class Features:
     @classmethod
     def restored(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
         """The map as it was when its state was taken."""
-        out = cls(
-            hash_bits=settings["hash_bits"],
-            keep_names=settings["keep_names"],
-            products=[(a, b) for a, b in settings["products"]],
-            standardise=settings["standardise"],
-            to_unit_length=settings["to_unit_length"],
-        )
-        out.kind, out._count = settings["kind"], settings["dim"]
-        header = settings["header"]
-        out._header = None if header is None else tuple(header)
-        text, starts = arrays["names"].tobytes(), arrays["name_starts"].tolist()
-        held = [text[a:b] for a, b in pairwise(starts)]
-        if out.hash_bits is None:
-            out._places = {name: j for j, name in enumerate(held)}
-        else:
-            out._named_slots = dict(zip(arrays["slots"].tolist(), held, strict=True))
-        out._scale, out._shift = arrays.get("scale"), arrays.get("shift")
+        stored = Stored("map of features", settings, arrays)
+        bits = None if settings.get("hash_bits") is None else stored.count("hash_bits")
+        try:
+            out = cls(
+                hash_bits=bits,
+                keep_names=stored.flag("keep_names"),
+                products=[(str(a), str(b)) for a, b in settings["products"]],
+                standardise=stored.flag("standardise"),
+                to_unit_length=stored.flag("to_unit_length"),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            stored.refuse(str(error))
+        if settings.get("kind") is not None:
+            out.kind = stored.choice("kind", tuple(_WORDS))
+        out._count = stored.count("dim")
+        if settings.get("header") is not None:
+            out._header = tuple(stored.texts("header", out._count))
+        out._restore_names(stored)
+        if "scale" in stored:
+            out._scale = stored.vector("scale", out._count)
+        if "shift" in stored:
+            out._shift = stored.vector("shift", out._count)
         return out
+
+    def _restore_names(self, stored: Stored) -> None:
+        text = stored.array("names", ("uint8",)).tobytes()
+        starts = stored.positions("name_starts").tolist()
+        held = [text[a:b] for a, b in pairwise(starts)]
+        slots = stored.positions("slots").tolist()
+        try:
+            for name in held:
+                name.decode()
+        except UnicodeDecodeError:
+            stored.refuse("a name is not UTF-8")
+        if self.hash_bits is not None:
+            self._named_slots = dict(zip(slots, held, strict=False))
+            right = len(slots) == len(held) and self._count in (0, 1 << self.hash_bits)
+            right &= all(0 <= slot < self._count for slot in slots)
+        else:
+            self._places = {name: j for j, name in enumerate(held)}
+            right = len(self._places) == (self._count if self.kind == "names" else 0)
+        if not right:
+            stored.refuse("its names are not those of its columns")
 
 
 _WORDS: dict[Kind, str] = {

@@ -14,7 +14,7 @@ from novikoff.learners import Additive
 from novikoff.ledger import Ledger
 from novikoff.readings import Reading, vote
 from novikoff.rows import Rows, Vector, dots
-from novikoff.states import Arrays, Settings, prefixed, with_prefix
+from novikoff.states import Arrays, Settings, Stored, prefixed, with_prefix
 
 Kind: TypeAlias = Literal["perceptron", "margin", "averaged", "voted"]
 
@@ -114,16 +114,55 @@ class Model:
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """The model of a file, which is checked first; nothing in it is ever run."""
         header, arrays = storage.load(path, kind="model")
-        negative, positive = header["classes"]
-        return cls(
-            header["kind"],
-            Additive.restored(header["learner"], with_prefix("learner", arrays)),
-            Features.restored(header["features"], with_prefix("features", arrays)),
+        try:
+            return cls._restored(header, arrays)
+        except storage.BadModel as error:
+            raise storage.BadModel(f"{os.fspath(path)}: {error}") from None
+
+    @classmethod
+    def _restored(cls, header: Settings, arrays: Arrays) -> Self:
+        stored = Stored("model", header, arrays)
+        negative, positive = stored.texts("classes", 2)
+        parts = {name: stored.settings(name) for name in ("learner", "ledger", "features")}
+        unfinished = None if header.get("unfinished") is None else stored.settings("unfinished")
+        out = cls(
+            stored.choice("kind", tuple(READINGS)),
+            Additive.restored(parts["learner"], with_prefix("learner", arrays)),
+            Features.restored(parts["features"], with_prefix("features", arrays)),
             (negative, positive),
-            Ledger.restored(header["ledger"], with_prefix("ledger", arrays)),
-            header["order"],
-            header["reading"],
-            header["examples"],
-            header["unfinished"],
+            Ledger.restored(parts["ledger"], with_prefix("ledger", arrays)),
+            stored.settings("order"),
+            _checked_reading(stored.settings("reading")),
+            stored.count("examples"),
+            unfinished,
             with_prefix("watch", arrays),
         )
+        out._check(stored)
+        return out
+
+    def _check(self, stored: Stored) -> None:
+        """The parts must fit together: the core trusts that they do."""
+        learner, ledger = self.learner, self.ledger
+        if not learner.dim == ledger.dim == self.features.dim or learner.bias != ledger.bias:
+            stored.refuse("its learner, ledger and features are not of one size")
+        if (self.kind == "averaged") != learner.averaging:
+            stored.refuse(f"its learner is not that of kind {self.kind!r}")
+        if self.kind == "voted" and ledger.keep != "examples":
+            stored.refuse("it votes, and its ledger keeps no examples")
+        if self.unfinished is not None:
+            stopped = Stored("unfinished run", self.unfinished, {})
+            for name in ("passes", "passes_made", "position"):
+                stopped.count(name)
+            stopped.text("data")
+            stopped.settings("watch")
+
+
+def _checked_reading(reading: Settings) -> Settings:
+    if reading:
+        stored = Stored("reading of tables", reading, {})
+        stored.choice("missing", ("refuse", "zero", "indicate"))
+        stored.texts("features")
+        stored.texts("texts")
+        if not isinstance(reading.get("label"), str | int | None):
+            stored.refuse("its label is not a column")
+    return reading

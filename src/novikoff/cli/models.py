@@ -21,9 +21,11 @@ def load(path: str) -> Model:
 
     model = Model.load(path)
     if model.unfinished is not None:
-        made, passes = model.unfinished["passes_made"], model.unfinished["passes"]
+        made = model.unfinished["passes_made"]
+        passes = "a pass" if made == 1 else f"{made:,} passes"
         typer.echo(
-            f"novikoff: {path}: unfinished, {made} of {passes} passes made; used as it is",
+            f"novikoff: {path}: unfinished, stopped after {passes} and "
+            f"{model.unfinished['position']:,} examples; used as it is",
             err=True,
         )
     return model
@@ -40,5 +42,6 @@ def say_skipped(source: Source) -> None:
 def say_left_out(model: Model) -> None:
     """How many features the model had no weight for."""
     if count := model.features.left_out:
-        values = "features that the model has not met were" if count > 1 else "feature was"
-        typer.echo(f"novikoff: {count:,} {values} left out", err=True)
+        words = f"{count:,} features" if count > 1 else "a feature"
+        were = "were" if count > 1 else "was"
+        typer.echo(f"novikoff: {words} that the model has not met {were} left out", err=True)

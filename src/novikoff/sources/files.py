@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from novikoff.chunks import Source
+from novikoff.chunks import Source, TableColumns
 from novikoff.examples import Block
 from novikoff.features import Features
 from novikoff.rows import BadExample, SparseRows, join
@@ -85,9 +85,9 @@ class Reading:
             expect=tuple(model["features"]),
         )
 
-    def remembered(self, source: Source) -> dict[str, Any]:
+    def remembered(self, table: TableColumns | None) -> dict[str, Any]:
         """What a model has to remember of how its table was read; nothing of other formats."""
-        if (table := source.table) is None:
+        if table is None:
             return {}
         return {
             "label": table.label,
@@ -148,8 +148,9 @@ def _text_format(first: Input, format: Format, how: Reading) -> TextFormat:
 
 
 def _binary(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
-    if any(one.is_stdin for one in inputs):
-        raise BadExample(f"<stdin>: {format} cannot be read from a pipe; save it in a file")
+    pipe = next((one for one in inputs if one.is_pipe), None)
+    if pipe is not None:
+        raise BadExample(f"{pipe.name}: {format} cannot be read from a pipe; save it in a file")
     if how.skip_bad:
         raise BadExample(f"{inputs[0].name}: {format} has no lines to skip")
     paths = [Path(one.path) for one in inputs]
