@@ -209,6 +209,7 @@ class _Mapped:
 
         try:
             batch, metadata = self._reader.get_batch_with_custom_metadata(i)
+            batch.validate(full=True)
             if metadata[_CHECKSUM] == _checksum(batch):
                 return batch
         except (pa.ArrowException, OSError, KeyError, TypeError):
@@ -223,8 +224,8 @@ def _end(batch: pa.RecordBatch) -> int:
 
 
 def _checksum(batch: pa.RecordBatch) -> bytes:
-    """Of all that the batch holds, as it lies in memory."""
-    found = 0
+    """Of all that the batch holds, as it lies in memory, and of what it is said to be."""
+    found = zlib.crc32(f"{batch.num_rows} {batch.schema}".encode())
     for column in batch.columns:
         for buffer in column.buffers():
             if buffer is not None:

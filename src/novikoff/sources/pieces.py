@@ -177,7 +177,9 @@ class TextFiles:
             length = len(held) + got
             ended = length < size
             cut = length if ended else self.format.cut(text, length)
-            if cut == 0 and not ended:
+            # a table's first piece holds an example besides its header, however long that is
+            is_short = cut == 0 or (not begun and _line_ends(text[:cut]) < 2)
+            if is_short and not ended and (cut == 0 or size < LONGEST_RECORD):
                 if size >= LONGEST_RECORD:
                     raise BadExample(
                         f"{reading.name}: a line of more than {LONGEST_RECORD >> 20} MB; "
@@ -201,6 +203,10 @@ class TextFiles:
         mark = len(_BOM) if text[: len(_BOM)].tobytes() == _BOM else 0
         skip, lines = self.format.begin(text[mark:cut].tobytes(), reading.name)
         return text[mark + skip :], cut - mark - skip, lines
+
+
+def _line_ends(text: Text) -> int:
+    return int(max((text == ord("\n")).sum(), (text == ord("\r")).sum()))
 
 
 def _place(name: str, line: int, more: int) -> str:
