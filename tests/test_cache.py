@@ -122,8 +122,9 @@ def test_files_of_either_precision_may_be_mixed(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     (tmp_path / "in").mkdir()
     for name, kind in (("a", np.float32), ("b", np.float64)):
-        X = draw.normal(size=(30, 3)).astype(kind)
-        np.savez(tmp_path / "in" / f"{name}.npz", X=X, y=np.where(X[:, 0] > 0.1, 1, 0))
+        X = draw.normal(size=(30, 3))
+        y = np.where(X[:, 0] > 0.1, 1, 0)
+        np.savez(tmp_path / "in" / f"{name}.npz", X=X.astype(kind), y=y)
 
     def blocks() -> Numbered:
         return Numbered(open_files(tmp_path / "in"), Features(), Labelling())

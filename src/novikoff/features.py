@@ -284,13 +284,13 @@ class Features:
                 name.decode()
         except UnicodeDecodeError:
             stored.refuse("a name is not UTF-8")
-        if self.hash_bits is not None:
-            self._named_slots = dict(zip(slots, held, strict=False))
-            right = len(slots) == len(held) and self._count in (0, 1 << self.hash_bits)
-            right &= all(0 <= slot < self._count for slot in slots)
-        else:
+        if self.hash_bits is None:
             self._places = {name: j for j, name in enumerate(held)}
             right = len(self._places) == (self._count if self.kind == "names" else 0)
+        else:
+            self._named_slots = dict(zip(slots, held, strict=False))
+            right = len(slots) == len(held) and all(0 <= slot < self._count for slot in slots)
+            right &= self.kind in (None, "columns") or self._count == 1 << self.hash_bits
         if not right:
             stored.refuse("its names are not those of its columns")
 

@@ -41,7 +41,8 @@ class Model:
     order
         How the examples were ordered, and the seed of it.
     reading
-        How the columns of a table were read: its label, which hold names, which were left out.
+        How the data were read, where that must be known again: their label, what becomes of
+        missing values; of a table also its columns, and which of them hold texts.
     examples
         How many examples have been met, each counted once however many passes were made.
     unfinished, watch
@@ -159,10 +160,11 @@ class Model:
 
 def _checked_reading(reading: Settings) -> Settings:
     if reading:
-        stored = Stored("reading of tables", reading, {})
+        stored = Stored("way of reading", reading, {})
         stored.choice("missing", ("refuse", "zero", "indicate"))
-        stored.texts("features")
-        stored.texts("texts")
+        if "features" in reading:
+            stored.texts("features")
+            stored.texts("texts")
         if not isinstance(reading.get("label"), str | int | None):
             stored.refuse("its label is not a column")
     return reading

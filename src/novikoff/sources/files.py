@@ -77,18 +77,20 @@ class Reading:
         """The same, with the columns of a table read as they were for a model."""
         if not model:
             return self
-        return replace(
+        how = replace(
             self,
             label=model["label"] if self.label is None else self.label,
             missing=model["missing"] if self.missing == "refuse" else self.missing,
-            categorical=tuple(model["texts"]),
-            expect=tuple(model["features"]),
         )
+        if "features" not in model:
+            return how
+        return replace(how, categorical=tuple(model["texts"]), expect=tuple(model["features"]))
 
     def remembered(self, table: TableColumns | None) -> dict[str, Any]:
-        """What a model has to remember of how its table was read; nothing of other formats."""
+        """What a model has to remember of how its data were read: of a table, its columns."""
         if table is None:
-            return {}
+            is_usual = self.label is None and self.missing == "refuse"
+            return {} if is_usual else {"label": self.label, "missing": self.missing}
         return {
             "label": table.label,
             "missing": self.missing,

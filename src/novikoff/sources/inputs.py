@@ -60,17 +60,26 @@ class Input:
     @contextmanager
     def open(self) -> Iterator[Reading]:
         """The bytes, decompressed. A pipe goes on where it was left."""
-        if self.is_pipe:
-            if self._open is None:
-                stored = sys.stdin.buffer if self.is_stdin else open(self.path, "rb")  # noqa: SIM115
-                self._open = Reading(self.name, cast("BinaryIO", stored))
-            yield self._open
+        if self.is_stdin:
+            yield self._pipe(sys.stdin.buffer)
+            return
+        if self._open is not None:
+            with self._stored:
+                yield self._open
             return
         with open(self.path, "rb") as file:
-            yield Reading(self.name, file)
+            yield self._pipe(file) if self.is_pipe else Reading(self.name, file)
+
+    def _pipe(self, stored: BinaryIO) -> Reading:
+        """A pipe being read: always the same, for what was looked at cannot be had again."""
+        if self._open is None:
+            self._open, self._stored = Reading(self.name, stored), stored
+        return self._open
 
     def head(self) -> bytes:
         """The first bytes, decompressed; they are read again afterwards."""
+        if self.is_pipe and not self.is_stdin and self._open is None:
+            return self._pipe(open(self.path, "rb")).look()  # open until it is read
         with self.open() as reading:
             return reading.look()
 
