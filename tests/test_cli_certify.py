@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from command import error, run
 from novikoff import Certificate, certify
 from novikoff.guarantees import check
 from novikoff.separability.search import Search
+from verbs import error, run
 
 CHECKER = Path(check.__file__)
 MAIL = "words,links,kind\n120,0,ham\n80,7,spam\n90,8,spam\n200,1,ham\n"

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import novikoff
-from command import run
 from novikoff import guarantees, sources
 from novikoff.cli.app import VERBS
+from verbs import run
 
 ROOT = Path(__file__).parents[1]
 THEORY = (ROOT / "docs" / "theory.md").read_text(encoding="utf-8")

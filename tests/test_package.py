@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import novikoff
-from command import run
 from novikoff.cli import main
+from verbs import run
 
 
 def in_a_new_process(code: str) -> str:

@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import json
 import mmap
 import os
-from collections.abc import Iterator
+import zlib
+from collections.abc import Callable, Iterator
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from novikoff.chunks import TableColumns
 from novikoff.examples import Block
 from novikoff.features import Features
-from novikoff.rows import DenseRows, Rows, SparseRows
+from novikoff.rows import BadExample, DenseRows, Rows, SparseRows
 from novikoff.sources.numbering import Numbered
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_ABOUT = b"novikoff"
-_FORMAT = 1
+_ABOUT, _CHECKSUM = b"novikoff", b"checksum"
+_FORMAT = 2
 
 
 class Cached:
@@ -28,7 +32,7 @@ class Cached:
 
     The file is mapped into memory, and what has been read is let go of, so that it may be larger
     than memory. It is used again, without reading the source at all, by whoever asks for the same
-    fingerprint.
+    fingerprint. What it holds is checked when it is first read.
 
     Parameters
     ----------
@@ -41,12 +45,19 @@ class Cached:
         self._blocks, self._path, self._fingerprint = blocks, os.fspath(path), fingerprint
         self.features = blocks.features
         self._classes: tuple[str, str] | None = None
+        self._table: TableColumns | None = None
+        self._is_checked = False
         self.is_ready = self._look()
 
     @property
     def classes(self) -> tuple[str, str]:
         """The labels that are −1 and +1."""
         return self._classes or self._blocks.classes
+
+    @property
+    def table(self) -> TableColumns | None:
+        """What the columns are, if the source is a table."""
+        return self._table or self._blocks.table
 
     def _look(self) -> bool:
         """Whether the file is there and of this input; if so, take what it says of the features."""
@@ -68,33 +79,20 @@ class Cached:
         self.features = Features.restored(about["features"], arrays)
         negative, positive = about["classes"]
         self._classes = (negative, positive)
+        if (table := about["table"]) is not None:
+            features, texts, label, has_header = table
+            self._table = TableColumns(tuple(features), tuple(texts), label, has_header)
         return True
 
     def __iter__(self) -> Iterator[Block]:
         return self._read() if self.is_ready else self._write()
 
     def _write(self) -> Iterator[Block]:
-        import pyarrow as pa
-
-        beside = f"{self._path}.{os.getpid()}.part"
-        writer: pa.RecordBatchFileWriter | None = None
-        try:
-            with open(beside, "wb") as file:
-                for block in self._blocks:
-                    batch = _batch(block)
-                    writer = writer or pa.ipc.new_file(file, batch.schema)
-                    writer.write_batch(batch)
-                    yield block
-                if writer is None:
-                    return
-                about = json.dumps(self._about()).encode()
-                writer.write_batch(batch.slice(0, 0), custom_metadata={_ABOUT: about})
-                writer.close()
-            os.replace(beside, self._path)
-            self.is_ready = True
-        finally:
-            if os.path.exists(beside):
-                os.unlink(beside)
+        with _Writer(self._path) as writer:
+            for block in self._blocks:
+                writer.add(block)
+                yield block
+            self.is_ready = self._is_checked = writer.finish(self._about)
 
     def _about(self) -> dict[str, Any]:
         settings, arrays = self.features.state()
@@ -102,6 +100,7 @@ class Cached:
             "format": _FORMAT,
             "fingerprint": self._fingerprint,
             "classes": self.classes,
+            "table": None if self.table is None else astuple(self.table),
             "features": settings,
             "arrays": {
                 name: (array.dtype.str, base64.b64encode(array.tobytes()).decode())
@@ -112,10 +111,59 @@ class Cached:
     def _read(self) -> Iterator[Block]:
         first = 0
         with _Mapped(self._path) as mapped:
-            for batch in mapped.batches():
+            for batch in mapped.batches(check=not self._is_checked):
                 block = _block(batch, self.features.room, first)
                 first += len(block)
                 yield block
+        self._is_checked = True
+
+
+class _Writer:
+    """The file on its way: beside its place until it is whole, and gone if it never is."""
+
+    def __init__(self, path: str) -> None:
+        self._path, self._beside = path, f"{path}.{os.getpid()}.part"
+        self._writer: pa.RecordBatchFileWriter | None = None
+
+    def __enter__(self) -> _Writer:
+        with self._its_name_in_errors():
+            self._file = open(self._beside, "wb")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with contextlib.suppress(OSError):  # a disk that is full has been told of already
+            self._file.close()
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._beside)
+
+    def add(self, block: Block) -> None:
+        import pyarrow as pa
+
+        batch = _batch(block)
+        with self._its_name_in_errors():
+            if self._writer is None:
+                self._writer, self._none = pa.ipc.new_file(self._file, batch.schema), batch[:0]
+            self._writer.write_batch(batch, custom_metadata={_CHECKSUM: _checksum(batch)})
+
+    def finish(self, about: Callable[[], dict[str, Any]]) -> bool:
+        """Put the file in its place; False if there was no block, and so is no file."""
+        if self._writer is None:
+            return False
+        said = json.dumps(about()).encode()
+        with self._its_name_in_errors():
+            known_by = {_ABOUT: said, _CHECKSUM: b"%d" % zlib.crc32(said)}
+            self._writer.write_batch(self._none, custom_metadata=known_by)
+            self._writer.close()
+            self._file.close()
+            os.replace(self._beside, self._path)
+        return True
+
+    @contextlib.contextmanager
+    def _its_name_in_errors(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise OSError(error.errno, error.strerror or str(error), self._path) from None
 
 
 class _Mapped:
@@ -124,6 +172,7 @@ class _Mapped:
     def __init__(self, path: str) -> None:
         import pyarrow as pa
 
+        self._path = path
         with open(path, "rb") as file:
             self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self._buffer = pa.py_buffer(self._map)
@@ -138,13 +187,15 @@ class _Mapped:
     def about(self) -> dict[str, Any]:
         last = self._reader.num_record_batches - 1
         _, metadata = self._reader.get_batch_with_custom_metadata(last)
+        if metadata[_CHECKSUM] != b"%d" % zlib.crc32(metadata[_ABOUT]):
+            raise ValueError("the checksum does not match")
         found: dict[str, Any] = json.loads(metadata[_ABOUT])
         return found
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
+    def batches(self, *, check: bool) -> Iterator[pa.RecordBatch]:
         page, given = mmap.PAGESIZE, 0
         for i in range(self._reader.num_record_batches - 1):
-            batch = self._reader.get_batch(i)
+            batch = self._batch(i) if check else self._reader.get_batch(i)
             yield batch
             end = _end(batch) - self._buffer.address
             whole = end // page * page
@@ -152,11 +203,34 @@ class _Mapped:
                 self._map.madvise(mmap.MADV_DONTNEED, given, whole - given)
                 given = whole
 
+    def _batch(self, i: int) -> pa.RecordBatch:
+        """Batch i, if it is as it was written."""
+        import pyarrow as pa
+
+        try:
+            batch, metadata = self._reader.get_batch_with_custom_metadata(i)
+            batch.validate(full=True)
+            if metadata[_CHECKSUM] == _checksum(batch):
+                return batch
+        except (pa.ArrowException, OSError, KeyError, TypeError):
+            pass
+        raise BadExample(f"{self._path}: this cache is damaged; remove it, to have it made anew")
+
 
 def _end(batch: pa.RecordBatch) -> int:
     """The address where what the batch holds ends."""
     held = (buffer for column in batch.columns for buffer in column.buffers() if buffer)
     return max(int(buffer.address + buffer.size) for buffer in held)
+
+
+def _checksum(batch: pa.RecordBatch) -> bytes:
+    """Of all that the batch holds, as it lies in memory, and of what it is said to be."""
+    found = zlib.crc32(f"{batch.num_rows} {batch.schema}".encode())
+    for column in batch.columns:
+        for buffer in column.buffers():
+            if buffer is not None:
+                found = zlib.crc32(buffer, found)
+    return b"%d" % found
 
 
 def _batch(block: Block) -> pa.RecordBatch:
@@ -166,12 +240,14 @@ def _batch(block: Block) -> pa.RecordBatch:
     ones = np.ones(len(block))
     columns["importance"] = pa.array(ones if block.importances is None else block.importances)
     rows = block.rows
+    values = rows.values.astype(np.float64, copy=False)  # files of either precision may be mixed
     if isinstance(rows, SparseRows):
-        starts = rows.starts.astype(np.int32, copy=False)
-        columns["indices"] = pa.ListArray.from_arrays(starts, rows.indices)
-        columns["values"] = pa.ListArray.from_arrays(starts, rows.values)
+        span = slice(int(rows.starts[0]), int(rows.starts[-1]))
+        starts = (rows.starts - rows.starts[0]).astype(np.int32, copy=False)
+        columns["indices"] = pa.ListArray.from_arrays(starts, rows.indices[span])
+        columns["values"] = pa.ListArray.from_arrays(starts, values[span])
     else:
-        columns["row"] = pa.FixedSizeListArray.from_arrays(rows.values.ravel(), rows.dim)
+        columns["row"] = pa.FixedSizeListArray.from_arrays(values.ravel(), rows.dim)
     return pa.RecordBatch.from_pydict(columns)
 
 

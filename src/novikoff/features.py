@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any, Literal, Self, TypeAlias
@@ -248,50 +248,51 @@ class Features:
         return settings, arrays
 
     @classmethod
-    def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """The map as it was when its state was taken; BadModel if it cannot have been so."""
+    def restored(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
+        """The map as it was when its state was taken."""
         stored = Stored("map of features", settings, arrays)
+        bits = None if settings.get("hash_bits") is None else stored.count("hash_bits")
         try:
             out = cls(
-                hash_bits=settings["hash_bits"],
+                hash_bits=bits,
                 keep_names=stored.flag("keep_names"),
                 products=[(str(a), str(b)) for a, b in settings["products"]],
                 standardise=stored.flag("standardise"),
                 to_unit_length=stored.flag("to_unit_length"),
             )
-            header = settings["header"]
-            out._header = None if header is None else tuple(map(str, header))
         except (KeyError, TypeError, ValueError) as error:
             stored.refuse(str(error))
         if settings.get("kind") is not None:
             out.kind = stored.choice("kind", tuple(_WORDS))
         out._count = stored.count("dim")
-        held = _texts(stored)
-        if out.hash_bits is not None:
-            slots = stored.positions("slots", len(held)).tolist()
-            out._named_slots = dict(zip(slots, held, strict=True))
-        else:
-            out._places = {name: j for j, name in enumerate(held)}
-            if out.kind == "names" and len(out._places) != out._count:
-                stored.refuse(f"{len(out._places)} names for {out._count} features")
+        if settings.get("header") is not None:
+            out._header = tuple(stored.texts("header", out._count))
+        out._restore_names(stored)
         if "scale" in stored:
-            out._scale = stored.vector("scale")
+            out._scale = stored.vector("scale", out._count)
         if "shift" in stored:
             out._shift = stored.vector("shift", out._count)
         return out
 
-
-def _texts(stored: Stored) -> list[bytes]:
-    """The names as they were stored."""
-    text = stored.array("names", ("uint8",)).tobytes()
-    starts = stored.positions("name_starts").tolist()
-    if not starts or starts[0] != 0 or starts[-1] != len(text) or starts != sorted(starts):
-        stored.refuse("its names do not follow each other")
-    try:
-        text.decode()
-    except UnicodeDecodeError:
-        stored.refuse("its names are not UTF-8")
-    return [text[a:b] for a, b in pairwise(starts)]
+    def _restore_names(self, stored: Stored) -> None:
+        text = stored.array("names", ("uint8",)).tobytes()
+        starts = stored.positions("name_starts").tolist()
+        held = [text[a:b] for a, b in pairwise(starts)]
+        slots = stored.positions("slots").tolist()
+        try:
+            for name in held:
+                name.decode()
+        except UnicodeDecodeError:
+            stored.refuse("a name is not UTF-8")
+        if self.hash_bits is None:
+            self._places = {name: j for j, name in enumerate(held)}
+            right = len(self._places) == (self._count if self.kind == "names" else 0)
+        else:
+            self._named_slots = dict(zip(slots, held, strict=False))
+            right = len(slots) == len(held) and all(0 <= slot < self._count for slot in slots)
+            right &= self.kind in (None, "columns") or self._count == 1 << self.hash_bits
+        if not right:
+            stored.refuse("its names are not those of its columns")
 
 
 _WORDS: dict[Kind, str] = {

@@ -15,7 +15,6 @@ from novikoff.ledger import Ledger
 from novikoff.readings import Reading, vote
 from novikoff.rows import Rows, Vector, dots
 from novikoff.states import Arrays, Settings, Stored, prefixed, with_prefix
-from novikoff.storage import BadModel
 
 Kind: TypeAlias = Literal["perceptron", "margin", "averaged", "voted"]
 
@@ -42,7 +41,8 @@ class Model:
     order
         How the examples were ordered, and the seed of it.
     reading
-        How the columns of a table were read: its label, which hold names, which were left out.
+        How the data were read, where that must be known again: their label, what becomes of
+        missing values; of a table also its columns, and which of them hold texts.
     examples
         How many examples have been met, each counted once however many passes were made.
     unfinished, watch
@@ -117,42 +117,54 @@ class Model:
         header, arrays = storage.load(path, kind="model")
         try:
             return cls._restored(header, arrays)
-        except BadModel as error:
-            raise BadModel(f"{os.fspath(path)}: {error}") from None
-        except MemoryError:
-            raise BadModel(f"{os.fspath(path)}: it asks for more memory than there is") from None
+        except storage.BadModel as error:
+            raise storage.BadModel(f"{os.fspath(path)}: {error}") from None
 
     @classmethod
     def _restored(cls, header: Settings, arrays: Arrays) -> Self:
         stored = Stored("model", header, arrays)
-        learner, ledger, features = (
-            stored.part(name) for name in ("learner", "ledger", "features")
-        )
-        classes, unfinished = header.get("classes"), header.get("unfinished")
-        if not isinstance(classes, list) or len(classes) != 2 or not all(map(_is_text, classes)):
-            stored.refuse("its labels are not two texts")
-        reading = stored.part("reading")[0]
-        listed = [reading.get(key, []) for key in ("features", "texts")]
-        if not all(isinstance(names, list) and all(map(_is_text, names)) for names in listed):
-            stored.refuse("its columns are not texts")
-        if unfinished is not None:
-            unfinished = stored.part("unfinished")[0]
-        found = cls(
+        negative, positive = stored.texts("classes", 2)
+        parts = {name: stored.settings(name) for name in ("learner", "ledger", "features")}
+        unfinished = None if header.get("unfinished") is None else stored.settings("unfinished")
+        out = cls(
             stored.choice("kind", tuple(READINGS)),
-            Additive.restored(*learner),
-            Features.restored(*features),
-            (classes[0], classes[1]),
-            Ledger.restored(*ledger),
-            stored.part("order")[0],
-            reading,
+            Additive.restored(parts["learner"], with_prefix("learner", arrays)),
+            Features.restored(parts["features"], with_prefix("features", arrays)),
+            (negative, positive),
+            Ledger.restored(parts["ledger"], with_prefix("ledger", arrays)),
+            stored.settings("order"),
+            _checked_reading(stored.settings("reading")),
             stored.count("examples"),
             unfinished,
             with_prefix("watch", arrays),
         )
-        if not found.features.dim == found.learner.dim == found.ledger.dim:
-            stored.refuse("its parts are not of the same number of features")
-        return found
+        out._check(stored)
+        return out
+
+    def _check(self, stored: Stored) -> None:
+        """The parts must fit together: the core trusts that they do."""
+        learner, ledger = self.learner, self.ledger
+        if not learner.dim == ledger.dim == self.features.dim or learner.bias != ledger.bias:
+            stored.refuse("its learner, ledger and features are not of one size")
+        if (self.kind == "averaged") != learner.averaging:
+            stored.refuse(f"its learner is not that of kind {self.kind!r}")
+        if self.kind == "voted" and ledger.keep != "examples":
+            stored.refuse("it votes, and its ledger keeps no examples")
+        if self.unfinished is not None:
+            stopped = Stored("unfinished run", self.unfinished, {})
+            for name in ("passes", "passes_made", "position"):
+                stopped.count(name)
+            stopped.text("data")
+            stopped.settings("watch")
 
 
-def _is_text(value: object) -> bool:
-    return isinstance(value, str)
+def _checked_reading(reading: Settings) -> Settings:
+    if reading:
+        stored = Stored("way of reading", reading, {})
+        stored.choice("missing", ("refuse", "zero", "indicate"))
+        if "features" in reading:
+            stored.texts("features")
+            stored.texts("texts")
+        if not isinstance(reading.get("label"), str | int | None):
+            stored.refuse("its label is not a column")
+    return reading

@@ -68,6 +68,21 @@ class Stored:
                 return choice
         return self._refuse(name, found, f"one of {', '.join(choices)}")
 
+    def text(self, name: str) -> str:
+        """A setting that is a text."""
+        return str(self._setting(name, str, "a text"))
+
+    def texts(self, name: str, length: int | None = None) -> list[str]:
+        """A setting that is a list of so many texts."""
+        found = list(self._setting(name, list, "a list"))
+        if any(type(one) is not str for one in found) or length not in (None, len(found)):
+            self._refuse(name, found, "a list of texts" if length is None else f"{length} texts")
+        return found
+
+    def settings(self, name: str) -> Settings:
+        """Settings inside these."""
+        return dict(self._setting(name, dict, "settings"))
+
     def vector(self, name: str, length: int | None = None) -> Vector:
         """An array of so many floats."""
         return self.array(name, ("float64",), length)

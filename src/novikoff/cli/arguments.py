@@ -115,7 +115,7 @@ def _add_option(
     words = about.help + _said_of_default(about, kind, default)
     given: dict[str, Any] = {"dest": parameter.name, "default": default, "help": words}
     if kind is bool:
-        negated = default is True
+        negated = default is not False
         parser.add_argument(
             *names, **given, action=argparse.BooleanOptionalAction if negated else "store_true"
         )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -48,6 +47,8 @@ def refuse_what_cannot_be_written(
     output: Path, data: Sequence[str], what: str, *, instead: str | None = None
 ) -> None:
     """Before the long work, not after it."""
+    from novikoff.sources.inputs import inputs_of
+
     folder = output.parent
     other = f"; to print the {what}, say {instead}" if instead else ""
     try:
@@ -57,8 +58,8 @@ def refuse_what_cannot_be_written(
             fail(f"{output}: there is no directory {folder}")
         if output.exists() and not output.is_file():
             fail(f"{output}: not a file{other}")
-        for path in data:
-            if output.exists() and os.path.exists(path) and output.samefile(path):
+        for one in inputs_of(data):
+            if _is_same_file(output, Path(one.path)):
                 fail(f"{output}: these are the data; name another file for the {what}")
     except OSError as error:
         fail(f"{output}: {(error.strerror or str(error)).lower()}")
@@ -66,6 +67,10 @@ def refuse_what_cannot_be_written(
         TemporaryFile(dir=folder).close()
     except OSError:
         fail(f"{output}: the directory {folder} is not writable")
+
+
+def _is_same_file(a: Path, b: Path) -> bool:
+    return a.resolve() == b.resolve() or (a.exists() and b.exists() and a.samefile(b))
 
 
 @contextmanager

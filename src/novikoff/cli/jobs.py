@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 import signal
 import time
 from collections.abc import Sequence
@@ -16,10 +17,11 @@ from novikoff.cli.common import fail
 from novikoff.cli.progress import Progress
 
 if TYPE_CHECKING:
+    from novikoff.cache import Cached
     from novikoff.chunks import Source
     from novikoff.model import Model
-    from novikoff.sources import Reading
-    from novikoff.training import Blocks, Training
+    from novikoff.sources import Numbered, Reading
+    from novikoff.training import Training
 
 
 class Job:
@@ -45,21 +47,26 @@ class Job:
         from novikoff.features import Features
         from novikoff.sources import Labelling, Numbered, open_files
 
-        if start is None:
-            features, labelling = Features(**changes), Labelling(classes)
-        else:
-            features, labelling = start.features, Labelling(start.classes)
-            how = how.following(start.reading)
+        self.fingerprint = fingerprint(data, how, changes, classes) + begun_from(start, initial)
+        try:
+            if start is None:
+                features, labelling = Features(**changes), Labelling(classes)
+            else:
+                features, labelling = start.features, Labelling(start.classes)
+                how = how.following(start.reading)
+            self.source: Source = open_files(data, how)
+        except ValueError as error:
+            fail(str(error))
         self._how = how
-        self.source: Source = open_files(data, how)
-        self.fingerprint = fingerprint(data, how, changes, initial)
         stream = Numbered(self.source, features, labelling)
-        self.blocks: Blocks = stream
+        self.blocks: Numbered | Cached = stream
         if cache is not None:
             from novikoff.cache import Cached
 
-            cached = Cached(stream, cache, self.fingerprint)
-            self.blocks = cached
+            known_by = self.fingerprint
+            if has_pipe(data):  # what will come through it is not known: no cache is of that
+                known_by += secrets.token_hex()
+            self.blocks = cached = Cached(stream, cache, known_by)
             if cached.is_ready:
                 return
         if start is None and features.standardise:
@@ -68,23 +75,42 @@ class Job:
     @property
     def reading(self) -> dict[str, Any]:
         """What a model has to remember of how its data were read."""
-        return self._how.remembered(self.source)
+        return self._how.remembered(self.blocks.table)
 
 
 def fingerprint(
-    data: Sequence[str], how: Reading, changes: dict[str, Any], initial: Path | None
+    data: Sequence[str],
+    how: Reading,
+    changes: dict[str, Any],
+    classes: tuple[str, str] | None,
 ) -> str:
     """The same while the files and everything that bears on how they are read is."""
     from novikoff.sources.inputs import inputs_of
 
     about = {key: value for key, value in asdict(how).items() if key != "threads"}
-    out = hashlib.sha256(json.dumps([about, changes], default=str, sort_keys=True).encode())
+    told = json.dumps([about, changes, classes], default=str, sort_keys=True)
+    out = hashlib.sha256(told.encode())
     for one in inputs_of(data):
-        if not one.is_stdin:
+        if not one.is_pipe:
             out.update(one.fingerprint().encode())
-    if initial is not None:
-        out.update(initial.read_bytes())
     return out.hexdigest()
+
+
+def begun_from(start: Model | None, initial: Path | None) -> str:
+    """What a run was begun from, for its fingerprint; nothing if it was begun from nothing.
+
+    A run that is resumed says so itself: its model may have taken the place of that it began from.
+    """
+    if start is not None and start.unfinished is not None:
+        return str(start.unfinished["data"])[hashlib.sha256().digest_size * 2 :]
+    return "" if initial is None else hashlib.sha256(initial.read_bytes()).hexdigest()
+
+
+def has_pipe(data: Sequence[str]) -> bool:
+    """Whether some of it can be read only once."""
+    from novikoff.sources.inputs import inputs_of
+
+    return any(one.is_pipe for one in inputs_of(data))
 
 
 class Watch:
@@ -94,8 +120,8 @@ class Watch:
     does not wait for that. A request to end (SIGTERM) is treated as Ctrl-C.
     """
 
-    def __init__(self, progress: Progress, output: Path, every: float | None) -> None:
-        self._progress, self._output, self._every = progress, output, every
+    def __init__(self, job: Job, progress: Progress, output: Path, every: float | None) -> None:
+        self._job, self._progress, self._output, self._every = job, progress, output, every
         self._asked: signal.Signals | None = None
         self._began = self._saved = time.perf_counter()
         self._handlers: dict[signal.Signals, Any] = {}
@@ -123,6 +149,7 @@ class Watch:
         now = time.perf_counter()
         due = self._every is not None and now - self._saved >= self._every
         if due or (self._asked is not None and self._every is not None):
+            training.model.reading = self._job.reading
             training.save(self._output)
             self._saved = time.perf_counter()
         if self._asked is None:

@@ -22,9 +22,11 @@ def load(path: str) -> Model:
 
     model = Model.load(path)
     if model.unfinished is not None:
-        made, passes = model.unfinished["passes_made"], model.unfinished["passes"]
+        made = model.unfinished["passes_made"]
+        passes = "a pass" if made == 1 else f"{made:,} passes"
         print(
-            f"novikoff: {path}: unfinished, {made} of {passes} passes made; used as it is",
+            f"novikoff: {path}: unfinished, stopped after {passes} and "
+            f"{model.unfinished['position']:,} examples; used as it is",
             file=sys.stderr,
         )
     return model
@@ -41,8 +43,6 @@ def say_skipped(source: Source) -> None:
 def say_left_out(model: Model) -> None:
     """How many features the model had no weight for."""
     if count := model.features.left_out:
-        values = "values were of features" if count > 1 else "value was of a feature"
-        print(
-            f"novikoff: {count:,} {values} that the model has not met, and left out",
-            file=sys.stderr,
-        )
+        words = f"{count:,} features" if count > 1 else "a feature"
+        were = "were" if count > 1 else "was"
+        print(f"novikoff: {words} that the model has not met {were} left out", file=sys.stderr)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from novikoff.cli.arguments import Option
 from novikoff.cli.common import fail, one_line_errors, refuse_what_cannot_be_written
-from novikoff.cli.jobs import Job, Watch
+from novikoff.cli.jobs import Job, Watch, has_pipe
 from novikoff.cli.models import say_skipped
 from novikoff.cli.options import (
     Categorical,
@@ -64,7 +64,13 @@ def train(
         float | None,
         Option(help="Learner margin: learn also when right by no more.", show_default="1"),
     ] = None,
-    bias: Annotated[bool, Option(help="Whether a constant feature 1 is folded in.")] = True,
+    bias: Annotated[
+        bool | None,
+        Option(
+            help="Whether a constant feature 1 is folded in.",
+            show_default="bias",
+        ),
+    ] = None,
     shuffle: Annotated[
         bool, Option("--shuffle", help="Mix the examples within each megabyte read.")
     ] = False,
@@ -136,6 +142,9 @@ def train(
         from novikoff.training import Training
 
         refuse_what_cannot_be_written(output, data, "model")
+        if cache is not None:
+            models = [str(path) for path in (output, initial) if path is not None]
+            refuse_what_cannot_be_written(cache, [*data, *models], "cache")
         start = starting_model(output, initial, resume=resume)
         plan = planned(
             start,
@@ -148,8 +157,6 @@ def train(
             holdout=holdout,
             keep="examples" if ledger else "counts",
         )
-        if "-" in data and (why := needs_two_looks(plan, standardise, cache)):
-            fail(f"<stdin>: it can be read only once, and {why}")
         how = reading(format, label, missing, ignore, categorical, skip_bad, threads)
         changes = {
             "hash_bits": hash_bits,
@@ -158,8 +165,13 @@ def train(
             "standardise": standardise,
             "to_unit_length": unit_length,
         }
+        if start is not None:
+            refuse_changes(start, changes, plan, two(classes))
+        if has_pipe(data):
+            refuse_to_read_again(plan, cache, standardise=standardise)
         job = Job(data, how, changes, start, initial, two(classes), cache)
         watch = Watch(
+            job,
             Progress(job.source, None if until_separated else plan.passes, quiet=quiet),
             output,
             checkpoint,
@@ -170,7 +182,7 @@ def train(
         with watch:
             run = training.run()
         tested = training.test_held_out()
-        training.model.reading = job.reading or training.model.reading
+        training.model.reading = job.reading
         training.model.save(output)
     say_skipped(job.source)
     report = Report(training, run, job.source, output, watch.seconds, tested)
@@ -195,35 +207,70 @@ def starting_model(output: Path, initial: Path | None, *, resume: bool) -> Model
     return found
 
 
-def planned(start: Model | None, *, kind: Kind | None, margin: float | None, **rest: Any) -> Plan:
+def planned(
+    start: Model | None,
+    *,
+    kind: Kind | None,
+    margin: float | None,
+    bias: bool | None,
+    **rest: Any,
+) -> Plan:
     """How to train; a model that is gone on from says what kind it is."""
     from novikoff.training import Plan
 
     if start is not None:
+        learner = start.learner
         if kind is not None and kind != start.kind:
             fail(f"the model to go on from is a {start.kind} one, not {kind}")
-        kind, margin = start.kind, start.learner.margin or None
+        if margin is not None and margin != learner.margin:
+            fail(f"the model to go on from has margin {learner.margin:g}, not {margin:g}")
+        if bias is not None and bias != learner.bias:
+            fail(f"the model to go on from has {'a' if learner.bias else 'no'} constant")
+        kind, margin, bias = start.kind, learner.margin, learner.bias
     kind = kind or "perceptron"
     if margin is None:
         margin = 1.0 if kind == "margin" else 0.0
     try:
-        return Plan(kind, margin=margin, **rest)
+        return Plan(kind, margin=margin, bias=bias is not False, **rest)
     except ValueError as error:
         fail(str(error))
 
 
-def needs_two_looks(plan: Plan, standardise: bool, cache: Path | None) -> str | None:
-    """Why the examples would have to be read twice, if so."""
+def refuse_changes(
+    start: Model, changes: dict[str, Any], plan: Plan, classes: tuple[str, str] | None
+) -> None:
+    """A model that is gone on from keeps its features, its labels and what its ledger keeps."""
+    from novikoff.features import Features
+
+    for name, option in _CHANGES.items():
+        if changes[name] not in (getattr(Features(), name), getattr(start.features, name)):
+            fail(f"the model to go on from was begun otherwise: {option} cannot be changed")
+    if classes is not None and classes != start.classes:
+        fail(f"the labels of the model to go on from are {','.join(start.classes)}: see --classes")
+    if plan.keep != "counts" and start.ledger.keep == "counts":
+        fail("the model to go on from was begun without --ledger")
+
+
+_CHANGES = {
+    "hash_bits": "--hash-bits",
+    "keep_names": "--no-names",
+    "products": "--interactions",
+    "standardise": "--standardise",
+    "to_unit_length": "--unit-length",
+}
+
+
+def refuse_to_read_again(plan: Plan, cache: Path | None, *, standardise: bool) -> None:
+    """What needs data twice cannot have them from a pipe; to be said before the first pass."""
     if standardise:
-        return "--standardise looks at all examples first; read a file"
+        fail("--standardise reads the data twice, and a pipe can be read only once; save it first")
     if cache is None and plan.passes > 1:
-        return "several passes need --cache"
+        fail("more passes than one need --cache, or a file: a pipe can be read only once")
     if cache is None and plan.holdout is not None:
-        return "--holdout, which tests at the end, needs --cache"
-    return None
+        fail("--holdout needs --cache, or a file: a pipe can be read only once")
 
 
-def pairs(interactions: list[str]) -> list[tuple[str, str]]:
+def pairs(interactions: list[str]) -> tuple[tuple[str, str], ...]:
     """`A*B` as two fields, and `all` as any two features."""
     from novikoff.products import ALL
 
@@ -233,7 +280,7 @@ def pairs(interactions: list[str]) -> list[tuple[str, str]]:
         if text != "all" and not (mark and left and right):
             fail(f"--interactions {text!r} is not A*B, the names of two fields, nor all")
         out.append(ALL if text == "all" else (left, right))
-    return out
+    return tuple(out)
 
 
 def two(classes: str | None) -> tuple[str, str] | None:

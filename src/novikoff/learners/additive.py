@@ -106,6 +106,11 @@ class Additive:
         return self._unit * self._w
 
     @property
+    def averaging(self) -> bool:
+        """Whether it keeps what the average needs."""
+        return self._u is not None
+
+    @property
     def average(self) -> Vector:
         """The mean of the weights over all rounds, each counted as it stood at the round's end."""
         if self._u is None:

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from novikoff.chunks import Source
+from novikoff.chunks import Source, TableColumns
 from novikoff.examples import Block
 from novikoff.features import Features
 from novikoff.rows import BadExample, SparseRows, join
@@ -77,23 +77,29 @@ class Reading:
     eager: bool = False
 
     def following(self, model: Mapping[str, Any]) -> Reading:
-        """The same, with what this leaves open as it was for a model."""
-        expect = model.get("features")
-        return replace(
+        """The same, with the columns of a table read as they were for a model."""
+        if not model:
+            return self
+        how = replace(
             self,
-            label=model.get("label") if self.label is None else self.label,
-            missing=model.get("missing", "refuse") if self.missing == "refuse" else self.missing,
-            categorical=self.categorical if expect is None else tuple(model["texts"]),
-            expect=None if expect is None else tuple(expect),
+            label=model["label"] if self.label is None else self.label,
+            missing=model["missing"] if self.missing == "refuse" else self.missing,
         )
+        if "features" not in model:
+            return how
+        return replace(how, categorical=tuple(model["texts"]), expect=tuple(model["features"]))
 
-    def remembered(self, source: Source) -> dict[str, Any]:
-        """What a model has to remember of how its examples were read."""
-        said: dict[str, Any] = {} if self.missing == "refuse" else {"missing": self.missing}
-        if (table := source.table) is None:
-            return said if self.label is None else said | {"label": str(self.label)}
-        columns = {"features": list(table.features), "texts": list(table.texts)}
-        return said | columns | {"label": table.label}
+    def remembered(self, table: TableColumns | None) -> dict[str, Any]:
+        """What a model has to remember of how its data were read: of a table, its columns."""
+        if table is None:
+            is_usual = self.label is None and self.missing == "refuse"
+            return {} if is_usual else {"label": self.label, "missing": self.missing}
+        return {
+            "label": table.label,
+            "missing": self.missing,
+            "features": list(table.features),
+            "texts": list(table.texts),
+        }
 
 
 def open_files(paths: PathLike | Sequence[PathLike], how: Reading | None = None) -> Source:
@@ -151,8 +157,9 @@ def _text_format(first: Input, format: Format, how: Reading) -> TextFormat:
 
 
 def _binary(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
-    if any(one.is_stdin for one in inputs):
-        raise BadExample(f"<stdin>: {format} cannot be read from a pipe; save it in a file")
+    pipe = next((one for one in inputs if one.is_pipe), None)
+    if pipe is not None:
+        raise BadExample(f"{pipe.name}: {format} cannot be read from a pipe; save it in a file")
     if how.skip_bad:
         raise BadExample(f"{inputs[0].name}: {format} has no lines to skip")
     paths = [Path(one.path) for one in inputs]

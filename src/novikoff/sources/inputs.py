@@ -29,7 +29,7 @@ _LOOK = 1 << 16
 
 
 class Input:
-    """A file of examples, or the standard input (the path "-")."""
+    """A file of examples, or what can be read only once: a pipe, the standard input ("-")."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -37,8 +37,13 @@ class Input:
 
     @property
     def is_stdin(self) -> bool:
-        """Whether this is the standard input, which can be read only once."""
+        """Whether this is the standard input."""
         return self.path == "-"
+
+    @property
+    def is_pipe(self) -> bool:
+        """Whether it can be read only once: the standard input, or `<(zcat mail.gz)`."""
+        return self.is_stdin or (os.path.exists(self.path) and not os.path.isfile(self.path))
 
     @property
     def name(self) -> str:
@@ -48,22 +53,33 @@ class Input:
     @property
     def size(self) -> int | None:
         """How many bytes are stored; None if they come from a pipe."""
-        if self.is_stdin or not os.path.isfile(self.path):
+        if self.is_pipe or not os.path.isfile(self.path):
             return None
         return os.stat(self.path).st_size
 
     @contextmanager
     def open(self) -> Iterator[Reading]:
-        """The bytes, decompressed. The standard input goes on where it was left."""
+        """The bytes, decompressed. A pipe goes on where it was left."""
         if self.is_stdin:
-            self._open = self._open or Reading(self.name, cast("BinaryIO", sys.stdin.buffer))
-            yield self._open
+            yield self._pipe(sys.stdin.buffer)
+            return
+        if self._open is not None:
+            with self._stored:
+                yield self._open
             return
         with open(self.path, "rb") as file:
-            yield Reading(self.name, file)
+            yield self._pipe(file) if self.is_pipe else Reading(self.name, file)
+
+    def _pipe(self, stored: BinaryIO) -> Reading:
+        """A pipe being read: always the same, for what was looked at cannot be had again."""
+        if self._open is None:
+            self._open, self._stored = Reading(self.name, stored), stored
+        return self._open
 
     def head(self) -> bytes:
         """The first bytes, decompressed; they are read again afterwards."""
+        if self.is_pipe and not self.is_stdin and self._open is None:
+            return self._pipe(open(self.path, "rb")).look()  # open until it is read
         with self.open() as reading:
             return reading.look()
 

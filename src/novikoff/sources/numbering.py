@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from novikoff.chunks import Chunk, Source
+from novikoff.chunks import Chunk, Source, TableColumns
 from novikoff.examples import Block
 from novikoff.features import Features
 from novikoff.rows import BadExample
@@ -38,6 +38,11 @@ class Numbered:
         """The negative and the positive label."""
         self._look_ahead()
         return self.labelling.classes
+
+    @property
+    def table(self) -> TableColumns | None:
+        """What the columns are, if the source is a table; known when reading has begun."""
+        return self.source.table
 
     def _look_ahead(self) -> None:
         """Read until both labels are known, or to the end."""

@@ -110,11 +110,12 @@ class TextFiles:
         return ", ".join(words)
 
     def __iter__(self) -> Iterator[Chunk]:
-        if any(one.is_stdin for one in self._inputs):
+        pipe = next((one for one in self._inputs if one.is_pipe), None)
+        if pipe is not None:
             if self._spent:
                 raise BadExample(
-                    "<stdin>: it can be read only once; for more passes keep what was read with "
-                    "--cache, or read a file"
+                    f"{pipe.name}: it can be read only once; for more passes keep what was read "
+                    "with --cache, or read a file"
                 )
             self._spent = True
         self.done, self.skipped = 0, []

@@ -194,9 +194,15 @@ class Table:
         return (found[0].end, found[0].next_line) if self.header else (0, 0)
 
     def cut(self, text: NDArray[np.uint8], length: int) -> int:
-        """How many of text[:length] bytes are whole records: a line end in quotes ends none."""
+        """How many of text[:length] bytes are whole records: a line end in quotes ends none.
+
+        Until the first file was begun, two records are the least: a header, and an example.
+        """
         separator = self._separator or _separator(text[:length].tobytes())
-        return _core.csv_cut(text, length=length, separator=separator)
+        cut = _core.csv_cut(text, length=length, separator=separator)
+        if self._found is None and len(records(text[:cut].tobytes(), separator, 2)) < 2:
+            return 0
+        return cut
 
     def parse(self, text: NDArray[np.uint8], length: int, allowed: int) -> dict[str, Any]:
         """The examples of text[:length], and the lines that cannot be read."""
