@@ -9,6 +9,7 @@ import io
 import json
 import os
 import threading
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
