@@ -9,6 +9,7 @@ import io
 import json
 import os
 import threading
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -82,6 +83,7 @@ def written(folder: Path, format: str, rows: list[Row] = ROWS) -> tuple[str, byt
     else:
         inner, _, outer = format.partition(".")
         raw = text(rows, inner).encode()
+        packed: dict[str, Callable[[bytes], bytes]]
         packed = {"gz": gzip.compress, "bz2": bz2.compress, "zst": zstd}
         path.write_bytes(packed[outer](raw) if outer else raw)
     return str(path), None
