@@ -83,13 +83,9 @@ def written(folder: Path, format: str, rows: list[Row] = ROWS) -> tuple[str, byt
     else:
         inner, _, outer = format.partition(".")
         raw = text(rows, inner).encode()
-        packed: dict[str, Callable[[bytes], bytes]] = {
-            "": bytes,
-            "gz": gzip.compress,
-            "bz2": bz2.compress,
-            "zst": zstd,
-        }
-        path.write_bytes(packed[outer](raw))
+        packed: dict[str, Callable[[bytes], bytes]]
+        packed = {"gz": gzip.compress, "bz2": bz2.compress, "zst": zstd}
+        path.write_bytes(packed[outer](raw) if outer else raw)
     return str(path), None
 
 

@@ -151,7 +151,7 @@ class Features:
     def _indexed(self, rows: SparseRows) -> Rows:
         if not self.frozen:
             self._count = max(self._count, rows.dim)
-        elif rows.dim > self.room:
+        elif rows.dim > self._count:
             known = rows.indices < self._count
             of_row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))[known]
             lengths = np.bincount(of_row, minlength=len(rows))
