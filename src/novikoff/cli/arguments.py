@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import inspect
 import os
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -85,6 +86,7 @@ def parser_of(function: Callable[..., None], *, name: str, epilog: str) -> Parse
         formatter_class=_Help,
         allow_abbrev=False,
     )
+    parser._negative_number_matcher = re.compile("-[0-9.]")  # so that `--classes -1,1` has a value
     usage = [parser.prog]
     hints = get_type_hints(function, include_extras=True)
     for parameter in inspect.signature(function).parameters.values():
