@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import textbook
-from novikoff import BadExample
+from novikoff import BadExample, storage
 from novikoff.examples import Block
 from novikoff.learners import Additive
 from novikoff.loop import Verdict, play
@@ -248,3 +248,29 @@ def test_a_model_is_not_another_kind_of_file() -> None:
         here.model.write_text("1 1:2\n")
         with pytest.raises(BadModel, match="model: this file was not saved by novikoff"):
             Model.load(here.model)
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_a_strangers_file_with_another_header_is_refused_or_a_model(way: Written) -> None:
+    changes: list[object] = [None, -1, 2**62, True, "x", [], {}, [1, 2], 0.5]
+    with desk() as here:
+        model = here.train(way, HALFSPACE, Plan("averaged")).model
+        header, arrays = storage.load(here.model, kind="model")
+        places = [(header, name) for name in header]
+        places += [
+            (header[part], name) for part in ("learner", "features") for name in header[part]
+        ]
+        for inside, name in places:
+            old = inside[name]
+            for new in changes:
+                inside[name] = new
+                storage.save(here.model, header, arrays, kind="model")
+                try:
+                    found = Model.load(here.model)
+                except BadModel as error:
+                    words = str(error)
+                else:
+                    words = f"{here.model}: a {found.kind} model"
+                    assert found.weights.shape == model.weights.shape
+                assert words.startswith(f"{here.model}: ")
+            inside[name] = old
