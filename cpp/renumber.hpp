@@ -15,7 +15,8 @@ struct Renumbered {
   std::int64_t left_out = 0;
 };
 
-// Entry k of a row moves to column columns[indices[k]], or is left out if that is below 0. Each row is
+// Entry k of a row moves to column columns[indices[k]] (without columns it stays), or is left out if
+// that is below 0. Each row is
 // then sorted by column; values on one column are added up in the order they stood.
 template <class Index>
 void renumber(const double* values, const Index* indices, const Index* starts,
@@ -30,7 +31,7 @@ void renumber(const double* values, const Index* indices, const Index* starts,
     row.clear();
     bool sorted = true;
     for (auto k = std::size_t(starts[i]); k < std::size_t(starts[i + 1]); ++k) {
-      const auto j = std::int32_t(columns[std::size_t(indices[k])]);
+      const auto j = std::int32_t(columns ? columns[std::size_t(indices[k])] : indices[k]);
       if (j < 0) {
         ++out.left_out;
         continue;

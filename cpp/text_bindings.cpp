@@ -253,7 +253,7 @@ static Array<std::uint64_t> py_hash_names(In<std::uint8_t> text, In<std::int64_t
 template <class Index>
 static std::tuple<Array<double>, Array<std::int32_t>, Array<std::int32_t>, std::int64_t>
 py_renumber(In<double> values, In<Index> indices, In<Index> starts,
-            In<std::int64_t> columns) {
+            std::optional<In<std::int64_t>> columns) {
   const std::size_t n = values.size();
   constexpr auto widest = std::numeric_limits<std::int32_t>::max();
   if (indices.size() != n || starts.size() == 0 || starts(0) != 0 || n > std::size_t(widest) ||
@@ -261,14 +261,16 @@ py_renumber(In<double> values, In<Index> indices, In<Index> starts,
     throw nb::value_error("one index a value is needed, and rows that hold all of them");
   for (std::size_t i = 0; i + 1 < starts.size(); ++i)
     if (starts(i + 1) < starts(i)) throw nb::value_error("a row ends before it begins");
+  const auto known = columns ? columns->size() : std::size_t(widest);
   for (std::size_t k = 0; k < n; ++k)
-    if (std::size_t(indices(k)) >= columns.size()) throw nb::value_error("an index has no column");
-  for (std::size_t j = 0; j < columns.size(); ++j)
-    if (columns(j) > widest) throw nb::value_error("a column is too large");
+    if (std::size_t(indices(k)) >= known) throw nb::value_error("an index has no column");
+  for (std::size_t j = 0; columns && j < known; ++j)
+    if ((*columns)(j) > widest) throw nb::value_error("a column is too large");
   Renumbered out;
   {
     nb::gil_scoped_release unlocked;
-    renumber(values.data(), indices.data(), starts.data(), starts.size() - 1, columns.data(), out);
+    renumber(values.data(), indices.data(), starts.data(), starts.size() - 1,
+             columns ? columns->data() : nullptr, out);
   }
   return {array(out.values), array(out.indices), array(out.starts), out.left_out};
 }
@@ -311,9 +313,9 @@ void bind_text(nb::module_& m) {
   m.def("hash_names", py_hash_names, "text"_a.noconvert(), "starts"_a.noconvert(),
         "The hash of each name text[starts[k]:starts[k + 1]].");
   m.def("renumber", py_renumber<std::int32_t>, "values"_a.noconvert(), "indices"_a.noconvert(),
-        "starts"_a.noconvert(), nb::kw_only(), "columns"_a.noconvert(),
-        "Rows whose columns are columns[index], sorted along a row, equal ones added up, those below 0\n"
+        "starts"_a.noconvert(), nb::kw_only(), "columns"_a.noconvert().none(),
+        "Rows whose columns are columns[index], or the index itself, sorted along a row, equal ones added up, those below 0\n"
         "left out: values, indices, starts, and how many were left out.");
   m.def("renumber", py_renumber<std::int64_t>, "values"_a.noconvert(), "indices"_a.noconvert(),
-        "starts"_a.noconvert(), nb::kw_only(), "columns"_a.noconvert());
+        "starts"_a.noconvert(), nb::kw_only(), "columns"_a.noconvert().none());
 }

@@ -198,7 +198,7 @@ def test_outputs_that_cannot_be_written(here: Path) -> None:
     (here / "in" / "1.svm").write_text(SVM)
     data = "these are the data; name another file for the"
     for output, words in {
-        "in/1.svm": f"{data} model",
+        "in/1.svm": "the model would be read as data the next time; put it elsewhere",
         "empty": "not a file",
         "no/model": f"there is no directory {here / 'no'}",
     }.items():
@@ -215,7 +215,8 @@ def test_outputs_that_cannot_be_written(here: Path) -> None:
 def test_features_of_another_kind(here: Path) -> None:
     words = refused(here, "predict", here / "model", here / "x.csv")
     assert words == (
-        "these features are the columns of a table of numbers, where numbered were learned from"
+        "x.csv: these features are the columns of a table of numbers, "
+        "where numbered were learned from"
     )
 
 

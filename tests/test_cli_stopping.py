@@ -17,7 +17,7 @@ import pytest
 from novikoff.cli.jobs import Watch
 from novikoff.model import Model
 from novikoff.sources.text import pieces
-from verbs import contents, run, said, trained
+from verbs import contents, error, run, said, trained
 
 PIECE_BYTES = 400
 # The command line with small pieces, so that there are many blocks; pytest may ignore SIGINT.
@@ -71,7 +71,7 @@ def asked_to_stop(which: signal.Signals, *words: Any) -> tuple[int, list[str]]:
 
 
 @pytest.mark.parametrize(("which", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_stops_training_where_it_can_be_gone_on_with(
+def test_a_signal_stops_training_and_leaves_what_was_learned(
     which: signal.Signals, status: int, tmp_path: Path
 ) -> None:
     model, words = tmp_path / "m", ["--learner", "averaged", "--shuffle"]
@@ -84,11 +84,9 @@ def test_a_signal_stops_training_where_it_can_be_gone_on_with(
     )
     answer = run("inspect", model, "--json")
     assert answer.stderr.startswith(f"novikoff: {model}: unfinished, stopped after 0 passes and ")
-    resumed = trained(model, "-", "--format", "svmlight", "--resume", *words, input="".join(LINES))
-    assert resumed == trained(
-        tmp_path / "n", "-", "--format", "svmlight", *words, input="".join(LINES)
-    )
-    assert set(contents(tmp_path)) == {"m", "n"}
+    assert set(contents(tmp_path)) == {"m"}
+    resumed = error("train", "-", "-o", model, "--format", "svmlight", "--resume", *words)
+    assert resumed == "--resume: a pipe cannot be known to bring the same data; read a file"
 
 
 def test_without_checkpoints_a_signal_leaves_nothing(tmp_path: Path) -> None:

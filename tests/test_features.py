@@ -204,7 +204,7 @@ def test_products_of_a_table_and_of_indices_go_by_their_names() -> None:
 )
 def test_standardised_columns_have_mean_0_and_deviation_1(chunks: list[list[list[float]]]) -> None:
     features = Features(standardise=True)
-    features.survey(map(table, chunks))
+    features.survey((table(chunk), None) for chunk in chunks)
     values = np.concatenate([features.rows(table(chunk)).values for chunk in chunks])
     raw = np.concatenate([np.array(chunk) for chunk in chunks])
     varied = raw.std(axis=0) > 0
@@ -216,7 +216,7 @@ def test_standardised_columns_have_mean_0_and_deviation_1(chunks: list[list[list
 @given(st.lists(examples, min_size=1, max_size=4))
 def test_standardised_names_are_divided_by_their_deviation(chunks: list[list[Example]]) -> None:
     features = Features(standardise=True)
-    features.survey(map(named, chunks))
+    features.survey((named(chunk), None) for chunk in chunks)
     every = [e for chunk in chunks for e in chunk]
     names = features.names
     assert names is not None

@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import base64
-import contextlib
 import json
 import mmap
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import astuple
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from novikoff.chunks import TableColumns
 from novikoff.examples import Block
 from novikoff.features import Features
+from novikoff.replacing import replacing
 from novikoff.rows import BadExample, DenseRows, Rows, SparseRows
+from novikoff.sources.binary.buffers import from_numpy, to_numpy
 from novikoff.sources.numbering import Numbered
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_MAGIC = b"ARROW1"
 _ABOUT, _CHECKSUM = b"novikoff", b"checksum"
 _FORMAT = 2
 
@@ -38,7 +40,12 @@ class Cached:
     ----------
     fingerprint
         Of the input and of everything that bears on how it becomes blocks. A file with another is
-        replaced.
+        replaced; one that is no Arrow file at all is refused.
+
+    Attributes
+    ----------
+    done, total
+        How many bytes of the file have been read in the present pass, and how many there are.
     """
 
     def __init__(self, blocks: Numbered, path: str | os.PathLike[str], fingerprint: str) -> None:
@@ -47,6 +54,7 @@ class Cached:
         self._classes: tuple[str, str] | None = None
         self._table: TableColumns | None = None
         self._is_checked = False
+        self.done, self.total = 0, 0
         self.is_ready = self._look()
 
     @property
@@ -63,6 +71,11 @@ class Cached:
         """Whether the file is there and of this input; if so, take what it says of the features."""
         if not os.path.exists(self._path):
             return False
+        with open(self._path, "rb") as file:
+            if not _MAGIC.startswith(file.read(len(_MAGIC))):
+                raise BadExample(
+                    f"{self._path}: this is no cache; name another file for it, or remove this one"
+                )
         import pyarrow as pa
 
         try:
@@ -88,11 +101,17 @@ class Cached:
         return self._read() if self.is_ready else self._write()
 
     def _write(self) -> Iterator[Block]:
-        with _Writer(self._path) as writer:
+        met = 0
+        with replacing(self._path, lasting=False) as file:
+            writer = _Writer(file)
             for block in self._blocks:
                 writer.add(block)
+                met += len(block)
                 yield block
-            self.is_ready = self._is_checked = writer.finish(self._about)
+            if not met:
+                raise BadExample(f"{self._blocks.source.name}: there are no examples")
+            writer.finish(self._about())
+        self.is_ready = self._is_checked = True
 
     def _about(self) -> dict[str, Any]:
         settings, arrays = self.features.state()
@@ -109,61 +128,38 @@ class Cached:
         }
 
     def _read(self) -> Iterator[Block]:
-        first = 0
+        first = self.done = 0
+        self.total = os.stat(self._path).st_size
         with _Mapped(self._path) as mapped:
-            for batch in mapped.batches(check=not self._is_checked):
+            for batch, end in mapped.batches(check=not self._is_checked):
                 block = _block(batch, self.features.room, first)
                 first += len(block)
                 yield block
+                self.done = end
         self._is_checked = True
 
 
 class _Writer:
-    """The file on its way: beside its place until it is whole, and gone if it never is."""
+    """Batches with checksums, and a last, empty one that says what all of it is."""
 
-    def __init__(self, path: str) -> None:
-        self._path, self._beside = path, f"{path}.{os.getpid()}.part"
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
         self._writer: pa.RecordBatchFileWriter | None = None
-
-    def __enter__(self) -> _Writer:
-        with self._its_name_in_errors():
-            self._file = open(self._beside, "wb")
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        with contextlib.suppress(OSError):  # a disk that is full has been told of already
-            self._file.close()
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(self._beside)
 
     def add(self, block: Block) -> None:
         import pyarrow as pa
 
         batch = _batch(block)
-        with self._its_name_in_errors():
-            if self._writer is None:
-                self._writer, self._none = pa.ipc.new_file(self._file, batch.schema), batch[:0]
-            self._writer.write_batch(batch, custom_metadata={_CHECKSUM: _checksum(batch)})
-
-    def finish(self, about: Callable[[], dict[str, Any]]) -> bool:
-        """Put the file in its place; False if there was no block, and so is no file."""
         if self._writer is None:
-            return False
-        said = json.dumps(about()).encode()
-        with self._its_name_in_errors():
-            known_by = {_ABOUT: said, _CHECKSUM: b"%d" % zlib.crc32(said)}
-            self._writer.write_batch(self._none, custom_metadata=known_by)
-            self._writer.close()
-            self._file.close()
-            os.replace(self._beside, self._path)
-        return True
+            self._writer, self._none = pa.ipc.new_file(self._file, batch.schema), batch[:0]
+        self._writer.write_batch(batch, custom_metadata={_CHECKSUM: _checksum(batch)})
 
-    @contextlib.contextmanager
-    def _its_name_in_errors(self) -> Iterator[None]:
-        try:
-            yield
-        except OSError as error:
-            raise OSError(error.errno, error.strerror or str(error), self._path) from None
+    def finish(self, about: dict[str, Any]) -> None:
+        said = json.dumps(about).encode()
+        known_by = {_ABOUT: said, _CHECKSUM: b"%d" % zlib.crc32(said)}
+        assert self._writer is not None
+        self._writer.write_batch(self._none, custom_metadata=known_by)
+        self._writer.close()
 
 
 class _Mapped:
@@ -192,12 +188,13 @@ class _Mapped:
         found: dict[str, Any] = json.loads(metadata[_ABOUT])
         return found
 
-    def batches(self, *, check: bool) -> Iterator[pa.RecordBatch]:
+    def batches(self, *, check: bool) -> Iterator[tuple[pa.RecordBatch, int]]:
+        """Each batch, and where it ends in the file; one that was given is let go of."""
         page, given = mmap.PAGESIZE, 0
         for i in range(self._reader.num_record_batches - 1):
             batch = self._batch(i) if check else self._reader.get_batch(i)
-            yield batch
             end = _end(batch) - self._buffer.address
+            yield batch, end
             whole = end // page * page
             if whole > given:
                 self._map.madvise(mmap.MADV_DONTNEED, given, whole - given)
@@ -236,36 +233,36 @@ def _checksum(batch: pa.RecordBatch) -> bytes:
 def _batch(block: Block) -> pa.RecordBatch:
     import pyarrow as pa
 
-    columns: dict[str, pa.Array] = {"label": pa.array(block.labels)}
     ones = np.ones(len(block))
-    columns["importance"] = pa.array(ones if block.importances is None else block.importances)
+    columns = {
+        "label": from_numpy(block.labels),
+        "importance": from_numpy(ones if block.importances is None else block.importances),
+    }
     rows = block.rows
     values = rows.values.astype(np.float64, copy=False)  # files of either precision may be mixed
     if isinstance(rows, SparseRows):
         span = slice(int(rows.starts[0]), int(rows.starts[-1]))
-        starts = (rows.starts - rows.starts[0]).astype(np.int32, copy=False)
-        columns["indices"] = pa.ListArray.from_arrays(starts, rows.indices[span])
-        columns["values"] = pa.ListArray.from_arrays(starts, values[span])
+        starts = from_numpy((rows.starts - rows.starts[0]).astype(np.int32, copy=False))
+        columns["indices"] = pa.ListArray.from_arrays(starts, from_numpy(rows.indices[span]))
+        columns["values"] = pa.ListArray.from_arrays(starts, from_numpy(values[span]))
     else:
-        columns["row"] = pa.FixedSizeListArray.from_arrays(values.ravel(), rows.dim)
-    return pa.RecordBatch.from_pydict(columns)
+        columns["row"] = pa.FixedSizeListArray.from_arrays(from_numpy(values.ravel()), rows.dim)
+    return pa.RecordBatch.from_arrays(list(columns.values()), list(columns))
 
 
 def _block(batch: pa.RecordBatch, dim: int, first: int) -> Block:
-    importances = batch["importance"].to_numpy()
+    importances = to_numpy(batch["importance"])
     rows: Rows
     if "row" in batch.schema.names:
-        rows = DenseRows(batch["row"].values.to_numpy().reshape(len(batch), -1))
+        rows = DenseRows(to_numpy(batch["row"].values).reshape(len(batch), -1))
     else:
         indices, values = batch["indices"], batch["values"]
-        starts = indices.offsets.to_numpy()
-        columns = indices.values.to_numpy()
-        rows = SparseRows(
-            values.values.to_numpy(), columns, starts.astype(columns.dtype, copy=False), dim
-        )
+        columns = to_numpy(indices.values)
+        starts = to_numpy(indices.offsets).astype(columns.dtype, copy=False)
+        rows = SparseRows(to_numpy(values.values), columns, starts, dim)
     return Block(
         rows,
-        batch["label"].to_numpy(),
+        to_numpy(batch["label"]),
         first,
         importances=None if (importances == 1).all() else importances,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Protocol, Self, TypeAlias
 
@@ -73,6 +73,17 @@ class Chunk:
     def __len__(self) -> int:
         return len(self.rows)
 
+    def part(self, begin: int, end: int) -> Chunk:
+        """Some of its examples, in a copy."""
+        whole = self.importances
+        return replace(
+            self,
+            rows=self.rows.take(np.arange(begin, end)),
+            labels=self.labels[begin:end],
+            importances=None if whole is None else whole[begin:end],
+            first=self.first + begin,
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class TableColumns:
@@ -94,6 +105,8 @@ class Source(Protocol):
     done, total
         How many stored bytes have been read in the present iteration, and how many there are (None
         if that is not known).
+    is_pipe
+        Whether it can be iterated over only once after all.
     skipped
         What was wrong with the lines passed over in the present iteration.
     """
@@ -101,6 +114,7 @@ class Source(Protocol):
     done: int
     total: int | None
     skipped: list[str]
+    is_pipe: bool
 
     @property
     def name(self) -> str:

@@ -44,6 +44,15 @@ class Features:
         table of numbers are also moved to mean 0.
     to_unit_length
         Divide each row by its length, last of all.
+
+    Attributes
+    ----------
+    frozen
+        Whether features not met before are left out, and counted in `left_out`, instead of added.
+    met_zero
+        Whether a frozen map met an index 0, where all indices before were 1 or more.
+    idle_products
+        The pairs of fields that no example so far had features of.
     """
 
     def __init__(
@@ -61,6 +70,9 @@ class Features:
         self.hash_bits, self.keep_names = hash_bits, keep_names
         self.products, self.standardise = tuple(products), standardise
         self.to_unit_length = to_unit_length
+        self.idle_products = set(self.products)
+        self.met_zero = False
+        self._lowest = 1
         self.frozen = False
         self.left_out = 0
         self._count = 0
@@ -81,11 +93,18 @@ class Features:
         if self.kind == "columns":
             return self._header
         if self.hash_bits is not None:
-            held = self._named_slots
-            return tuple(held[j].decode() if j in held else f"#{j}" for j in range(self.dim))
+            return tuple(map(self.name_of, range(self.dim)))
         if self.kind == "names":
             return tuple(name.decode() for name in self._places)
         return None
+
+    def name_of(self, column: int) -> str:
+        """What a column is called: its index, if it has no name; # before it, if it is a hash."""
+        if self.hash_bits is not None:
+            held = self._named_slots.get(column)
+            return f"#{column}" if held is None else held.decode()
+        names = self.names
+        return str(column) if names is None else names[column]
 
     def rows(self, chunk: Chunk, columns: tuple[str, ...] | None = None) -> Rows:
         """The rows of the chunk over these columns; unless frozen, names not met before are added.
@@ -97,11 +116,21 @@ class Features:
             rows = self._standardised(rows)
         return unit_length(rows) if self.to_unit_length else rows
 
-    def survey(self, chunks: Iterable[Chunk], columns: tuple[str, ...] | None = None) -> None:
-        """Meet all examples once, to know every feature and how far its values are spread."""
+    def survey(self, chunks: Iterable[tuple[Chunk, tuple[str, ...] | None]]) -> None:
+        """Meet all examples once, to know every feature and how far its values are spread.
+
+        Each chunk comes with what its columns are called, if they are a table's.
+        """
         spread = Spread()
-        for chunk in chunks:
-            spread.meet(self._numbered(self._multiplied(chunk, columns), columns))
+        with np.errstate(over="ignore", invalid="ignore"):
+            for chunk, columns in chunks:
+                spread.meet(self._numbered(self._multiplied(chunk, columns), columns))
+            wild = np.flatnonzero(~np.isfinite(spread.deviation[: self.dim]))
+        if len(wild):
+            raise BadExample(
+                f"feature {self.name_of(int(wild[0]))!r}: its values are too large to be "
+                "standardised; scale them"
+            )
         if self.standardise:
             self._scale = spread.deviation[: self.dim]
             self._shift = spread.mean[: self.dim] if self.kind == "columns" else None
@@ -109,14 +138,16 @@ class Features:
     def _multiplied(self, chunk: Chunk, columns: tuple[str, ...] | None) -> Chunk:
         if not self.products:
             return chunk
-        return with_products(_named(chunk, columns), self.products)
+        multiplied, counts = with_products(_named(chunk, columns), self.products)
+        self.idle_products -= {pair for pair, n in zip(self.products, counts, strict=True) if n}
+        return multiplied
 
     def _numbered(self, chunk: Chunk, columns: tuple[str, ...] | None) -> Rows:
         rows = chunk.rows
         kind: Kind = "names" if chunk.names is not None else "indices"
         if isinstance(rows, DenseRows):
             kind = "columns"
-        if self.kind == "names" and kind == "columns":
+        if kind == "columns" and (self.kind == "names" or self.hash_bits is not None):
             chunk, kind = _named(chunk, columns), "names"
             rows = chunk.rows
         if self.kind is None:
@@ -136,7 +167,7 @@ class Features:
             mask = (1 << self.hash_bits) - 1
             masked = SparseRows(sparse.values, sparse.indices & mask, sparse.starts, mask + 1)
             self._name_slots_by_index(sparse.indices, masked.indices)
-            return self._place(masked, np.arange(mask + 1))
+            return self._place(masked, None)
         return self._indexed(sparse)
 
     def _same_columns(self, rows: Rows, columns: tuple[str, ...] | None) -> Rows:
@@ -149,6 +180,11 @@ class Features:
         return rows
 
     def _indexed(self, rows: SparseRows) -> Rows:
+        lowest = int(rows.indices.min(initial=np.iinfo(rows.indices.dtype).max))
+        if self.frozen:
+            self.met_zero |= lowest == 0 < self._lowest
+        else:
+            self._lowest = min(self._lowest, lowest)
         if not self.frozen:
             self._count = max(self._count, rows.dim)
         elif rows.dim > self._count:
@@ -194,7 +230,7 @@ class Features:
             for slot, at in zip(used.tolist(), first.tolist(), strict=True):
                 self._named_slots.setdefault(slot, b"%d" % indices[at])
 
-    def _place(self, rows: SparseRows, columns: Positions) -> SparseRows:
+    def _place(self, rows: SparseRows, columns: Positions | None) -> SparseRows:
         values, indices, starts, left_out = _core.renumber(
             np.ascontiguousarray(rows.values, dtype=np.float64),
             np.ascontiguousarray(rows.indices),
@@ -232,6 +268,7 @@ class Features:
             "products": [list(pair) for pair in self.products],
             "standardise": self.standardise,
             "to_unit_length": self.to_unit_length,
+            "lowest": self._lowest,
             "header": None if self._header is None else list(self._header),
         }
         slots = sorted(self._named_slots)
@@ -241,8 +278,8 @@ class Features:
             "name_starts": np.cumsum([0, *map(len, held)], dtype=np.int64),
             "slots": np.array(slots, dtype=np.int64),
         }
-        if self._scale is not None:
-            arrays["scale"] = self._scale
+        if self._scale is not None:  # features met later are left as they are
+            arrays["scale"] = np.append(self._scale, np.ones(self.dim - len(self._scale)))
         if self._shift is not None:
             arrays["shift"] = self._shift
         return settings, arrays
@@ -264,7 +301,7 @@ class Features:
             stored.refuse(str(error))
         if settings.get("kind") is not None:
             out.kind = stored.choice("kind", tuple(_WORDS))
-        out._count = stored.count("dim")
+        out._count, out._lowest = stored.count("dim"), stored.count("lowest")
         if settings.get("header") is not None:
             out._header = tuple(stored.texts("header", out._count))
         out._restore_names(stored)

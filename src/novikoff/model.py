@@ -59,6 +59,7 @@ class Model:
     examples: int = 0
     unfinished: dict[str, Any] | None = None
     watch: Arrays = field(default_factory=dict)
+    _read: tuple[int, int, Vector] | None = field(default=None, init=False, repr=False)
 
     @property
     def weights(self) -> Vector:
@@ -76,7 +77,10 @@ class Model:
         if self.kind == "voted":
             return vote(self.ledger, rows) / max(1, self.ledger.n_rounds)
         if self.kind == "averaged":
-            return dots(rows, self.learner.average, bias=self.learner.bias)
+            rounds, dim = self.learner.rounds, self.learner.dim
+            if self._read is None or self._read[:2] != (rounds, dim):
+                self._read = rounds, dim, self.learner.average
+            return dots(rows, self._read[2], bias=self.learner.bias)
         return self.learner.scores(rows)
 
     def widen(self, dim: int) -> None:

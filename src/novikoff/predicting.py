@@ -13,6 +13,7 @@ from novikoff.measures import Confusion, roc_area
 from novikoff.model import Model
 from novikoff.rows import Vector
 from novikoff.sources.classes import Labelling
+from novikoff.sources.numbering import parts_of, rows_of
 
 
 def scored(model: Model, source: Source) -> Iterator[tuple[Chunk, Vector]]:
@@ -22,8 +23,9 @@ def scored(model: Model, source: Source) -> Iterator[tuple[Chunk, Vector]]:
     """
     model.features.frozen = True
     model.widen(model.features.room)
-    for chunk in source:
-        yield chunk, model.scores(model.features.rows(chunk, source.columns))
+    whole = (part for chunk in source for part in parts_of(chunk, model.features))
+    for chunk in whole:
+        yield chunk, model.scores(rows_of(source, chunk, model.features))
 
 
 def labels_of(model: Model, scores: Vector) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -14,10 +14,25 @@ from novikoff.rows import Positions, SparseRows, Vector
 
 Pair: TypeAlias = tuple[str, str]
 ALL: Pair = ("", "")  # every two features of an example
+MOST_PRODUCTS = 1 << 20
 
 
-def with_products(chunk: Chunk, pairs: Sequence[Pair]) -> Chunk:
+def in_slices(chunk: Chunk, most: int = MOST_PRODUCTS) -> Iterator[Chunk]:
+    """The chunk in parts, none of which can have more products than so many, but for one row."""
+    lengths = np.diff(chunk.rows.sparse().starts).astype(np.int64)
+    ends = np.cumsum(lengths * lengths)
+    begin = 0
+    while begin < len(chunk):
+        before = int(ends[begin - 1]) if begin else 0
+        end = max(begin + 1, int(np.searchsorted(ends, before + most, side="right")))
+        yield chunk.part(begin, end)
+        begin = end
+
+
+def with_products(chunk: Chunk, pairs: Sequence[Pair]) -> tuple[Chunk, list[int]]:
     """The chunk with the product of each two features of an example whose fields are a pair.
+
+    Also, for each pair, how many different products there are.
 
     A feature belongs to the field it is named after: "origin=LAS" to origin, "subject^free" to
     subject, "words" to words. The product of a and b is called "a*b"; the pair `ALL` stands for any
@@ -30,6 +45,7 @@ def with_products(chunk: Chunk, pairs: Sequence[Pair]) -> Chunk:
     columns = rows.indices.astype(np.int64)
     values = rows.values.astype(np.float64)
     of_row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
+    counts: list[int] = []
     made: list[tuple[Positions, Positions, Vector]] = [(of_row, columns, values)]
     for pair in pairs:
         left, right = _crossed(rows.starts.astype(np.int64), columns, _wanted(names, pair))
@@ -46,15 +62,13 @@ def with_products(chunk: Chunk, pairs: Sequence[Pair]) -> Chunk:
         )
         a, b = np.divmod(kinds, max(1, len(chunk.names)))
         made.append((of_row[left], which + len(names), values[left] * values[right]))
+        counts.append(len(kinds))
         names += [f"{names[i]}*{names[j]}" for i, j in zip(a.tolist(), b.tolist(), strict=True)]
     rows_of, indices, products = (np.concatenate(parts) for parts in zip(*made, strict=True))
     order = np.argsort(rows_of, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(rows_of, minlength=len(rows)))])
-    return replace(
-        chunk,
-        rows=SparseRows(products[order], indices[order], starts.astype(np.int64), len(names)),
-        names=Names.of(names),
-    )
+    multiplied = SparseRows(products[order], indices[order], starts.astype(np.int64), len(names))
+    return replace(chunk, rows=multiplied, names=Names.of(names)), counts
 
 
 def _wanted(names: Sequence[str], pair: Pair) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -13,24 +13,28 @@ from typing import BinaryIO
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def replacing(path: str | os.PathLike[str], *, lasting: bool = True) -> Iterator[BinaryIO]:
     """A file to write to, which takes the place of `path` when the block ends well.
 
     Whatever goes wrong before that (a full disk, Ctrl-C), `path` is as it was and nothing is left
     beside it; a reader never sees half a file, and after a power cut there is the old one or the
     new. A link is followed: what it points to is replaced. A file that is there already passes its
-    permissions on, a new one has the usual ones. Errors name `path`.
+    permissions on, a new one has the usual ones. Errors name `path`, unless they name another
+    file that was used meanwhile. What need not outlast a power cut (`lasting`) is not waited for.
     """
+    ours: set[object] = {None, os.fspath(path)}
     try:
         target = Path(os.path.realpath(path))
         mode = _mode(target)
         temporary = target.parent / f".{target.name[:40]}.{secrets.token_hex(8)}"
+        ours |= {str(target), str(temporary), temporary}
         handle = os.open(temporary, _NEW, 0o666 if mode is None else mode)
         try:
             with open(handle, "wb") as file:
                 yield file
                 file.flush()
-                os.fsync(file.fileno())
+                if lasting:
+                    os.fsync(file.fileno())
             if mode is not None:  # exactly these, whatever the umask took away
                 os.chmod(temporary, mode)
             os.replace(temporary, target)
@@ -38,9 +42,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
             raise
-        _settle(target.parent)
+        if lasting:
+            _settle(target.parent)
     except OSError as error:
-        if error.errno is None:
+        if error.errno is None or error.filename not in ours:
             raise
         raise OSError(error.errno, error.strerror, os.fspath(path)) from None
 

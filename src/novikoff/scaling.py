@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from novikoff.rows import DenseRows, Rows, SparseRows, Values, Vector
+from novikoff.rows import DenseRows, Positions, Rows, SparseRows, Values, Vector
 
 
 def unit_length(rows: Rows) -> Rows:
@@ -14,16 +14,29 @@ def unit_length(rows: Rows) -> Rows:
         tidy.put_in_order()
         span = slice(int(tidy.starts[0]), int(tidy.starts[-1]))
         of_row = np.repeat(np.arange(len(tidy)), np.diff(tidy.starts))
-        norms = np.sqrt(np.bincount(of_row, tidy.values[span] ** 2, minlength=len(tidy)))
+        entries = _in_range(tidy.values[span].astype(np.float64), of_row, len(tidy))
+        norms = np.sqrt(np.bincount(of_row, entries**2, minlength=len(tidy)))
         norms[norms == 0] = 1.0
-        scaled_entries = tidy.values[span] / norms[of_row]
+        scaled_entries = entries / norms[of_row]
         starts = tidy.starts - tidy.starts[0]
         return SparseRows(scaled_entries, tidy.indices[span], starts, tidy.dim)
     values = rows.values.astype(np.float64)
+    of_row = np.repeat(np.arange(len(values)), values.shape[1])
+    values = _in_range(values.ravel(), of_row, len(values)).reshape(values.shape)
     lengths = np.linalg.norm(values, axis=1, keepdims=True)
     lengths[lengths == 0] = 1.0
     scaled: Values = values / lengths
     return DenseRows(scaled)
+
+
+def _in_range(entries: Vector, of_row: Positions, rows: int) -> Vector:
+    """The entries, those of a row divided by its largest if their squares would not be floats."""
+    largest = np.zeros(rows)
+    np.maximum.at(largest, of_row, np.abs(entries))
+    extreme = (largest > 1e150) | ((largest < 1e-150) & (largest > 0))
+    if not extreme.any():
+        return entries
+    return entries / np.where(extreme, largest, 1.0)[of_row]
 
 
 class Spread:
@@ -69,7 +82,13 @@ class Spread:
 
     @property
     def deviation(self) -> Vector:
-        """The standard deviation of each column; 1 for a column that does not vary."""
-        out: Vector = np.sqrt(self._squares / max(1, self.count))
-        out[out == 0] = 1.0
+        """The standard deviation of each column; 1 for a column that does not vary.
+
+        What rounding alone may have made of a column of equal values is no variation.
+        """
+        n, eps = max(1, self.count), float(np.finfo(np.float64).eps)
+        variance = self._squares / n
+        out: Vector = np.sqrt(variance)
+        rounding = n * eps * variance + (n * eps * self.mean) ** 2
+        out[(variance <= rounding) & np.isfinite(rounding)] = 1.0
         return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -75,6 +76,8 @@ class Plan:
             raise ValueError(f"holdout must be at least 2, not {self.holdout}")
         if self.kind == "margin" and not self.margin > 0:
             raise ValueError("a margin perceptron needs a margin above 0")
+        if self.margin == math.inf:
+            raise ValueError("the margin must be finite")
         if self.kind != "margin" and self.margin:
             raise ValueError(f"a margin is for the margin perceptron, not {self.kind}")
 

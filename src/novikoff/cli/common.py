@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -58,6 +59,9 @@ def refuse_what_cannot_be_written(
             fail(f"{output}: there is no directory {folder}")
         if output.exists() and not output.is_file():
             fail(f"{output}: not a file{other}")
+        for path in data:
+            if os.path.isdir(path) and folder.samefile(path):
+                fail(f"{output}: the {what} would be read as data the next time; put it elsewhere")
         for one in inputs_of(data):
             if _is_same_file(output, Path(one.path)):
                 fail(f"{output}: these are the data; name another file for the {what}")

@@ -51,13 +51,20 @@ def inspect(
 
 def named_weights(model: Model) -> list[tuple[str, float]]:
     """Every feature that has a weight, by name, and that weight; the constant last."""
-    values, names = model.weights, model.features.names
-    dim = model.features.dim
+    values, dim = model.weights, model.features.dim
     used = values[:dim].nonzero()[0].tolist()
-    found = [(names[j] if names is not None else str(j), float(values[j])) for j in used]
+    found = [(name, float(values[j])) for name, j in zip(names_of(model, used), used, strict=True)]
     if model.learner.bias:
         found.append(("(constant)", float(values[dim])))
     return found
+
+
+def names_of(model: Model, columns: list[int]) -> list[str]:
+    """What these columns are called."""
+    if model.features.hash_bits is not None:  # there may be millions, and few of them used
+        return [model.features.name_of(j) for j in columns]
+    names = model.features.names
+    return [str(j) if names is None else names[j] for j in columns]
 
 
 def write_weights(model: Model, path: Path) -> None:

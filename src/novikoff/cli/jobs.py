@@ -6,6 +6,7 @@ import hashlib
 import json
 import secrets
 import signal
+import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from novikoff.model import Model
     from novikoff.sources import Numbered, Reading
     from novikoff.training import Training
+
+MANY_NAMES = 1 << 22
 
 
 class Job:
@@ -60,17 +63,34 @@ class Job:
         self._how = how
         stream = Numbered(self.source, features, labelling)
         self.blocks: Numbered | Cached = stream
+        self._cached: Cached | None = None
+        self.used_cache = False
         if cache is not None:
             from novikoff.cache import Cached
 
             known_by = self.fingerprint
             if has_pipe(data):  # what will come through it is not known: no cache is of that
                 known_by += secrets.token_hex()
-            self.blocks = cached = Cached(stream, cache, known_by)
-            if cached.is_ready:
+            self.blocks = self._cached = cached = Cached(stream, cache, known_by)
+            self.used_cache = cached.is_ready
+            if self.used_cache:
                 return
         if start is None and features.standardise:
-            features.survey(stream.chunks(), self.source.columns)
+            features.survey((chunk, self.source.columns) for chunk in stream.chunks())
+
+    @property
+    def done(self) -> int:
+        """How many bytes of the present pass have been read, of the files or of the cache."""
+        return self._read.done
+
+    @property
+    def total(self) -> int | None:
+        """How many bytes a pass reads, if that is known."""
+        return self._read.total
+
+    @property
+    def _read(self) -> Source | Cached:
+        return self._cached if self._cached is not None and self._cached.is_ready else self.source
 
     @property
     def reading(self) -> dict[str, Any]:
@@ -123,6 +143,7 @@ class Watch:
     def __init__(self, job: Job, progress: Progress, output: Path, every: float | None) -> None:
         self._job, self._progress, self._output, self._every = job, progress, output, every
         self._asked: signal.Signals | None = None
+        self._advised = False
         self._began = self._saved = time.perf_counter()
         self._handlers: dict[signal.Signals, Any] = {}
         self.seconds = 0.0
@@ -143,9 +164,26 @@ class Watch:
             raise KeyboardInterrupt
         self._asked = signal.Signals(which)
 
+    def begin(self, training: Training) -> None:
+        """Before the first block."""
+        self._progress.begin(training.model.ledger)
+
+    def _advise(self, training: Training) -> None:
+        """Say once that the dictionary of names has become large."""
+        features = training.model.features
+        if self._advised or features.kind != "names" or features.dim < MANY_NAMES:
+            return
+        self._advised = True
+        print(
+            f"novikoff: {features.dim:,} different features so far; if there are many more to "
+            "come, --hash-bits 22 would bound the memory they take",
+            file=sys.stderr,
+        )
+
     def block(self, training: Training) -> None:
         """After each block: show how far it is, write a checkpoint if it is time, stop if asked."""
         self._progress.block(training)
+        self._advise(training)
         now = time.perf_counter()
         due = self._every is not None and now - self._saved >= self._every
         if due or (self._asked is not None and self._every is not None):

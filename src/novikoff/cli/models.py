@@ -40,8 +40,23 @@ def say_skipped(source: Source) -> None:
         print(f"novikoff: {many} skipped; the first: {skipped[0]}", file=sys.stderr)
 
 
+def say_idle_products(model: Model) -> None:
+    """Which products of fields no example had: a name may be misspelt."""
+    for left, right in sorted(model.features.idle_products):
+        print(
+            f"novikoff: --interactions {left}*{right}: no example has features of both fields",
+            file=sys.stderr,
+        )
+
+
 def say_left_out(model: Model) -> None:
-    """How many features the model had no weight for."""
+    """How many features the model had no weight for; and whether indices seem to be shifted."""
+    if model.features.met_zero:
+        print(
+            "novikoff: there is an index 0, and none where the model was trained: "
+            "do both count from the same?",
+            file=sys.stderr,
+        )
     if count := model.features.left_out:
         words = f"{count:,} features" if count > 1 else "a feature"
         were = "were" if count > 1 else "was"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -69,6 +70,8 @@ def predict(
         source = open_files(data, how)
     if output is None:
         with one_line_errors("standard output"):
+            if isinstance(sys.stdout, io.TextIOWrapper):
+                sys.stdout.reconfigure(encoding="utf-8", errors="strict")  # labels as they are
             write(found, source, what, sys.stdout)
     else:
         with one_line_errors(str(output)):

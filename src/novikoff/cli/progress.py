@@ -4,30 +4,46 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from novikoff.chunks import Source
+    from novikoff.ledger import Ledger
     from novikoff.training import Training
 
 HEADING = "  examples    mistakes  since last   overall     MB/s      left"
 
 
+class Meter(Protocol):
+    """What knows how much of the present pass has been read."""
+
+    @property
+    def done(self) -> int:
+        """How many bytes have been read."""
+
+    @property
+    def total(self) -> int | None:
+        """How many there are, if that is known."""
+
+
 class Progress:
     """Rows on stderr; on a terminal the last one is renewed in between."""
 
-    def __init__(self, source: Source, passes: int | None, *, quiet: bool = False) -> None:
-        self._source, self._passes, self._quiet = source, passes, quiet
+    def __init__(self, meter: Meter, passes: int | None, *, quiet: bool = False) -> None:
+        self._meter, self._passes, self._quiet = meter, passes, quiet
         self._live = sys.stderr.isatty() and not quiet
         self._began = self._shown_at = time.perf_counter()
         self._next, self._rounds, self._mistakes = 1, 0, 0
         self._bytes_before = self._bytes = 0
         self._headed = False
 
+    def begin(self, ledger: Ledger) -> None:
+        """Count from where the ledger stands."""
+        self._rounds, self._mistakes = ledger.n_rounds, ledger.n_mistakes
+
     def block(self, training: Training) -> None:
         """Look at the run after a block; print a row if it is time for one."""
         ledger = training.model.ledger
-        done = int(getattr(self._source, "done", 0))
+        done = self._meter.done
         if done < self._bytes:  # another pass has begun
             self._bytes_before += self._bytes
         self._bytes = done
@@ -57,7 +73,7 @@ class Progress:
         )
 
     def _left(self, training: Training, seconds: float) -> str:
-        total = getattr(self._source, "total", None)
+        total = self._meter.total
         if not total or self._passes is None or not self._bytes:
             return ""
         share = (training.passes_made + self._bytes / total) / self._passes

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from novikoff.cli.arguments import Option
 from novikoff.cli.common import fail, one_line_errors, refuse_what_cannot_be_written
 from novikoff.cli.jobs import Job, Watch, has_pipe
-from novikoff.cli.models import say_skipped
+from novikoff.cli.models import say_idle_products, say_skipped
 from novikoff.cli.options import (
     Categorical,
     DataFiles,
@@ -169,23 +169,28 @@ def train(
             refuse_changes(start, changes, plan, two(classes))
         if has_pipe(data):
             refuse_to_read_again(plan, cache, standardise=standardise)
+            if start is not None and start.unfinished is not None:
+                fail("--resume: a pipe cannot be known to bring the same data; read a file")
         job = Job(data, how, changes, start, initial, two(classes), cache)
         watch = Watch(
             job,
-            Progress(job.source, None if until_separated else plan.passes, quiet=quiet),
+            Progress(job, None if until_separated else plan.passes, quiet=quiet),
             output,
             checkpoint,
         )
         training = Training(
             job.blocks, plan, initial=start, data=job.fingerprint, after_block=watch.block
         )
+        watch.begin(training)
         with watch:
             run = training.run()
-        tested = training.test_held_out()
         training.model.reading = job.reading
         training.model.save(output)
+        tested = training.test_held_out()
     say_skipped(job.source)
-    report = Report(training, run, job.source, output, watch.seconds, tested)
+    if not job.used_cache:
+        say_idle_products(training.model)
+    report = Report(training, run, job, output, watch.seconds, tested)
     with one_line_errors("standard output"):
         print(json.dumps(report.to_dict(), indent=1) if as_json else report, flush=True)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from novikoff.chunks import Source
+    from novikoff.cli.jobs import Job
     from novikoff.loop import Run
     from novikoff.measures import Confusion
     from novikoff.training import Training
@@ -26,12 +26,13 @@ class Report:
         self,
         training: Training,
         run: Run,
-        source: Source,
+        job: Job,
         output: Path,
         seconds: float,
         tested: Confusion | None,
     ) -> None:
-        self._training, self._run, self._source = training, run, source
+        self._training, self._run, self._job = training, run, job
+        self._source = job.source
         self._output, self._seconds, self._tested = output, seconds, tested
 
     def to_dict(self) -> dict[str, Any]:
@@ -54,7 +55,7 @@ class Report:
             "held_out": None
             if tested is None
             else {"examples": tested.examples, "mistakes": tested.mistakes},
-            "skipped_lines": len(getattr(self._source, "skipped", [])),
+            "skipped_lines": len(self._source.skipped),
             "seconds": self._seconds,
         }
 
@@ -63,7 +64,7 @@ class Report:
         negative, positive = model.classes
         constant = " and a constant" if model.learner.bias else ""
         rate = f"{ledger.n_mistakes / ledger.n_rounds:.2%}" if ledger.n_rounds else "none"
-        read = getattr(self._source, "total", None)
+        read = self._source.total if self._job.total == self._source.total else None
         speed = f", {read * passes / 1e6 / self._seconds:,.0f} MB/s" if read else ""
         lines = [
             f"Data      {self._source.description}; {positive} is +1, {negative} is -1",
@@ -75,9 +76,8 @@ class Report:
             f"Verdict   {self._run.verdict}: {self._verdict()}",
         ]
         if self._tested is not None:
-            lines.append(
-                f"Held out  {self._tested.accuracy:.2%} of {self._tested.examples:,} examples right"
-            )
+            held = f"{self._tested.accuracy:.2%} of {self._tested.examples:,} examples right"
+            lines.append(f"Held out  {held if self._tested.examples else 'no example'}")
         size = self._output.stat().st_size
         lines.append(f"Model     {self._output} ({model.kind}, {size / 1e3:,.0f} KB)")
         return "\n".join(lines)

@@ -128,10 +128,12 @@ def _opened(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
 
 
 def _text_format(first: Input, format: Format, how: Reading) -> TextFormat:
-    if format in ("svmlight", "vw") and how.label is not None:
+    if format in ("svmlight", "vw") and how.label is not None and how.expect is None:
         raise BadExample(
             f"{first.name}: {format} has its labels first, not in a column {how.label!r}"
         )
+    if format != "csv" and (unused := how.ignore or how.categorical) and how.expect is None:
+        raise BadExample(f"{first.name}: {format} has no columns, such as {unused[0]!r}")
     if format == "svmlight":
         return Svmlight()
     if format == "vw":

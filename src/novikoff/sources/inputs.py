@@ -111,10 +111,14 @@ class Reading:
         self._looked_at = b""
 
     def look(self) -> bytes:
-        """The first bytes, which will be read again."""
+        """The first bytes, with a line's end if there is one; they will be read again."""
         if not self._given:
-            room = memoryview(bytearray(_LOOK))
-            self._looked_at = bytes(room[: self.fill(room)])
+            room, got = memoryview(bytearray(_LOOK)), 0
+            while some := self.fill(room[got:], eager=True):  # a pipe may have no more for now
+                got += some
+                if b"\n" in bytes(room[:got]):
+                    break
+            self._looked_at = bytes(room[:got])
         return self._looked_at
 
     @property

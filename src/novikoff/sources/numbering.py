@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from novikoff.chunks import Chunk, Source, TableColumns
 from novikoff.examples import Block
 from novikoff.features import Features
-from novikoff.rows import BadExample
+from novikoff.products import in_slices
+from novikoff.rows import BadExample, Rows
 from novikoff.sources.classes import Classes, Labelling
 
-HELD_AT_MOST = 64  # chunks, about a megabyte each
+HELD_AT_MOST = 1 << 24  # bytes of rows
 
 
 class Numbered:
@@ -50,11 +51,19 @@ class Numbered:
             return
         rest = iter(self.source)
         held: list[Chunk] = []
-        met = 0
+        met = held_bytes = 0
         for chunk in rest:
             met += 1
-            if met <= HELD_AT_MOST:
+            held_bytes += chunk.rows.nbytes
+            if held_bytes <= HELD_AT_MOST:
                 held.append(chunk)
+            elif self.source.is_pipe:
+                raise BadExample(
+                    f"{self.source.name}: only one label so far, and a pipe cannot be read again; "
+                    "name both labels (--classes)"
+                )
+            else:
+                held.clear()
             self.labelling.meet(chunk.label_texts, chunk.label_places)
             if self.labelling.is_decided:
                 break
@@ -63,17 +72,21 @@ class Numbered:
                 self.labelling.decide()
         if not met:
             raise BadExample(f"{self.source.name}: there are no examples")
-        if met <= HELD_AT_MOST:
+        if held_bytes <= HELD_AT_MOST:
             self._held, self._rest = held, rest
 
     def chunks(self) -> Iterator[Chunk]:
-        """The chunks of the source, from the first."""
+        """The chunks of the source, from the first, cut up if their products would be many."""
         self._look_ahead()
         held, rest = self._held, self._rest
         self._held, self._rest = [], None
         while held:
-            yield held.pop(0)
-        yield from iter(self.source) if rest is None else rest
+            yield from self._parts(held.pop(0))
+        for chunk in iter(self.source) if rest is None else rest:
+            yield from self._parts(chunk)
+
+    def _parts(self, chunk: Chunk) -> Iterator[Chunk]:
+        return parts_of(chunk, self.features)
 
     def __iter__(self) -> Iterator[Block]:
         for chunk in self.chunks():
@@ -81,5 +94,18 @@ class Numbered:
 
     def block(self, chunk: Chunk) -> Block:
         """The chunk as a block."""
-        rows = self.features.rows(chunk, self.source.columns)
+        rows = rows_of(self.source, chunk, self.features)
         return Block(rows, self.labelling.signs(chunk), chunk.first, importances=chunk.importances)
+
+
+def parts_of(chunk: Chunk, features: Features) -> Iterator[Chunk]:
+    """The chunk, in parts if there will be products of its features."""
+    return in_slices(chunk) if features.products else iter((chunk,))
+
+
+def rows_of(source: Source, chunk: Chunk, features: Features) -> Rows:
+    """The rows of a chunk over the columns of the map; an error names the source."""
+    try:
+        return features.rows(chunk, source.columns)
+    except BadExample as error:
+        raise BadExample(f"{source.name}: {error}") from None

@@ -86,7 +86,7 @@ class ArrowFiles:
         if not paths:
             raise ValueError("there must be a file to read")
         self._paths = tuple(paths)
-        self.name = str(paths[0])
+        self.name, self.is_pipe = str(paths[0]), False
         self._kind = kind
         self._missing = missing
         self._wanted = Wanted(label, labelled, frozenset(ignore), frozenset(categorical), expect)

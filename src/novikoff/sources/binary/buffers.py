@@ -31,11 +31,17 @@ def to_numpy(array: pa.Array) -> NDArray[Any]:
     return np.frombuffer(array.buffers()[1], dtype, len(array), dtype.itemsize * array.offset)
 
 
-def positions(places: Positions) -> pa.Int64Array:
-    """Positions to take from an array."""
+def from_numpy(array: NDArray[Any]) -> pa.Array:
+    """Numbers as an array of Arrow's, over the same memory."""
     import pyarrow as pa
 
-    return pa.Array.from_buffers(pa.int64(), len(places), [None, pa.py_buffer(places)])
+    kind = pa.from_numpy_dtype(array.dtype)
+    return pa.Array.from_buffers(kind, len(array), [None, pa.py_buffer(array)])
+
+
+def positions(places: Positions) -> pa.Int64Array:
+    """Positions to take from an array."""
+    return from_numpy(places)
 
 
 def strings(texts: Sequence[str]) -> pa.LargeStringArray:

@@ -95,7 +95,11 @@ class Wanted:
         if label is not None:
             _role(schema, label, path, categorical=False)
         return Layout(
-            {name: _role(schema, name, path, name in self.categorical) for name in fields}, label
+            {
+                name: self._checked(_role(schema, name, path, name in self.categorical), name, path)
+                for name in fields
+            },
+            label,
         )
 
     def _label(self, names: list[str], path: Path) -> str | None:
@@ -125,6 +129,14 @@ class Wanted:
                 )
             return None
         return label if isinstance(label, str) and label in names else None
+
+    def _checked(self, role: Role, name: str, path: Path) -> Role:
+        """The role of a column, unless a model was trained on another."""
+        if self.expect is not None and role is Role.TEXTS and name not in self.categorical:
+            raise BadExample(
+                f"{path}: column {shown(name)} holds texts, where the model was trained on numbers"
+            )
+        return role
 
 
 def _role(schema: pa.Schema, name: str, path: Path, categorical: bool) -> Role:

@@ -39,7 +39,7 @@ class ArrayFiles:
         if not paths:
             raise ValueError("there must be a file to read")
         self._paths = tuple(paths)
-        self.name = str(paths[0])
+        self.name, self.is_pipe = str(paths[0]), False
         self._labelled = labelled
         self.done, self.skipped = 0, list[str]()
         self.total: int | None = sum(path.stat().st_size for path in paths)

@@ -88,6 +88,7 @@ class TextFiles:
         self._inputs, self._skip_bad = inputs, skip_bad
         self._eager, self._threads = eager, 0 if eager else threads
         self.name = inputs[0].name
+        self.is_pipe = any(one.is_pipe for one in inputs)
         self._compressions: dict[str, None] = {}
         self._spent = False
 
