@@ -51,7 +51,7 @@ def predict(
     skip_bad: SkipBad = 0,
     threads: Threads = 2,
 ) -> None:
-    """Predict the labels of examples, in their order; they may have labels or none.
+    """Predict the labels of examples, in their order; labels they have are not looked at.
 
     Features that the model has not met are left out. A score of 0 or more is the positive label.
 
