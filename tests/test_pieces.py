@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import bz2
+import gc
 import gzip
 import io
 import random
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -178,3 +180,23 @@ def test_an_eager_reader_does_not_wait_for_a_whole_piece(monkeypatch: pytest.Mon
         given += chunk.labels.tolist()
     assert len(given) == 4
     assert met == [0, 1, 1, 2, 3, 3]
+
+
+def test_an_iteration_broken_off_does_not_wait_for_its_threads(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited: list[bool] = []
+    shutdown = ThreadPoolExecutor.shutdown
+
+    def noted(self: ThreadPoolExecutor, wait: bool = True, **options: Any) -> None:
+        waited.append(wait)
+        shutdown(self, wait, **options)
+
+    monkeypatch.setattr(pieces, "PIECE_BYTES", 64)
+    monkeypatch.setattr(ThreadPoolExecutor, "shutdown", noted)
+    (tmp_path / "data.svm").write_text(text_of(200))
+    chunks = iter(open_files(tmp_path / "data.svm"))
+    next(chunks)
+    del chunks
+    gc.collect()
+    assert waited == [False]

@@ -164,18 +164,20 @@ class TextFiles:
         from concurrent.futures import Future, ThreadPoolExecutor
 
         waiting: deque[tuple[Text, int, Future[dict[str, Any]]]] = deque()
-        with ThreadPoolExecutor(self._threads) as pool:
-            try:
-                for text, length, lines in pieces:
-                    waiting.append((text, lines, pool.submit(parse, text, length, allowed)))
-                    if len(waiting) > 2 * self._threads:
-                        piece, before, parsed = waiting.popleft()
-                        yield piece, before, parsed.result()
-                while waiting:
+        pool = ThreadPoolExecutor(self._threads)
+        try:
+            for text, length, lines in pieces:
+                waiting.append((text, lines, pool.submit(parse, text, length, allowed)))
+                if len(waiting) > 2 * self._threads:
                     piece, before, parsed = waiting.popleft()
                     yield piece, before, parsed.result()
-            finally:
-                pool.shutdown(wait=True, cancel_futures=True)
+            while waiting:
+                piece, before, parsed = waiting.popleft()
+                yield piece, before, parsed.result()
+        finally:
+            # Not waited for: if nobody iterates to the end, this is run whenever Python collects its
+            # garbage, perhaps in a thread that is just starting and holds the lock that ending needs.
+            pool.shutdown(wait=False, cancel_futures=True)
 
     def _pieces(self, reading: Reading) -> Iterator[tuple[Text, int, int]]:
         """Whole records: the text, how much of it they are, and the lines skipped before them."""
