@@ -175,8 +175,8 @@ class TextFiles:
                 piece, before, parsed = waiting.popleft()
                 yield piece, before, parsed.result()
         finally:
-            # Not waited for: if nobody iterates to the end, this is run whenever Python collects its
-            # garbage, perhaps in a thread that is just starting and holds the lock that ending needs.
+            # Not waited for: an iteration that is broken off ends when Python collects its garbage,
+            # perhaps in a thread that is just starting and holds the lock that ending needs.
             pool.shutdown(wait=False, cancel_futures=True)
 
     def _pieces(self, reading: Reading) -> Iterator[tuple[Text, int, int]]:
