@@ -17,7 +17,6 @@ from novikoff.storage import FORMAT
 from verbs import contents, error, run, trained
 
 SVM = "1 1:2\n-1 2:1\n1 1:1 3:0.5\n-1 2:2 3:1\n"
-OLD = b"what was there before"
 
 
 @pytest.fixture
@@ -25,9 +24,9 @@ def here(tmp_path: Path) -> Path:
     """A folder with data, a finished model of them, and a file that must stay as it is."""
     (tmp_path / "x.svm").write_text(SVM)
     (tmp_path / "x.csv").write_text("a,b,y\n1,2,0\n2,1,1\n")
-    (tmp_path / "out").write_bytes(OLD)
     (tmp_path / "empty").mkdir()
     trained(tmp_path / "model", tmp_path / "x.svm")
+    trained(tmp_path / "out", tmp_path / "x.csv")
     return tmp_path
 
 
@@ -151,7 +150,10 @@ def test_a_label_the_model_has_not_met(here: Path) -> None:
         (["--margin", "2"], "a margin is for the margin perceptron, not perceptron"),
         (["--margin", "2", "--learner", "voted"], "a margin is for the margin perceptron"),
         (["--margin", "0", "--learner", "margin"], "a margin perceptron needs a margin above 0"),
-        (["--initial", "model", "--learner", "voted"], "the model to go on from is a perceptron"),
+        (
+            ["--initial", "model", "--learner", "voted"],
+            "the model to go on from is of kind perceptron",
+        ),
         (["--initial", "model", "--margin", "2"], "the model to go on from has margin 0, not 2"),
         (["--initial", "model", "--no-bias"], "the model to go on from has a constant"),
         (["--initial", "model", "--hash-bits", "9"], "the model to go on from was begun otherwise"),

@@ -79,7 +79,14 @@ def test_a_run_is_not_resumed_from_a_pipe(tmp_path: Path) -> None:
     model = tmp_path / "m"
     said("train", tmp_path / "x.svm", "-o", model, "-q")
     found = Model.load(model)
-    found.unfinished = {"passes": 1, "passes_made": 0, "position": 1, "data": "", "watch": {}}
+    found.unfinished = {
+        "passes": 1,
+        "passes_made": 0,
+        "position": 1,
+        "met": 1,
+        "data": "",
+        "watch": {},
+    }
     found.save(model)
     words = error("train", "-", "-o", model, "-q", "--resume", "--format", "svmlight", input=text)
     assert words == "--resume: a pipe cannot be known to bring the same data; read a file"

@@ -510,7 +510,7 @@ def test_a_first_line_like_the_others_is_an_example() -> None:
          "the columns are 'height', 'wide, cm', 'tall'"),
         ("1,2,0\n", {"ignore": ["3"]}, "t.csv: there is no column '3' to ignore; "
          "the columns are 0 to 2, without a header"),
-        (HEAD, {"ignore": ["tall"]}, "t.csv: column 'tall' is the label, not ignored"),
+        (HEAD, {"ignore": ["tall"]}, "t.csv: column 'tall' is the label, not ignored; see --label"),
         ("a,y\n1,2\n", {"ignore": ["a"]}, "t.csv: no column is left for the features"),
         ("\na,a,y\n1,2,3\n", {}, "t.csv:2: two columns are called 'a'; give each its own name"),
         ("a,a=b,y\nu,2,3\n", {}, "t.csv:1: column 'a=b' is called as a text of column 'a' would "

@@ -217,7 +217,7 @@ def test_a_model_is_gone_on_from_by_its_own_kind_only() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"passes": 0}, "passes must be at least 1"),
+        ({"passes": 0}, "passes must be a whole number from 1"),
         ({"holdout": 1}, "holdout must be at least 2"),
         ({"kind": "margin"}, "needs a margin above 0"),
         ({"margin": 1.0}, "a margin is for the margin perceptron"),

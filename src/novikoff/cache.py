@@ -134,8 +134,8 @@ class Cached:
             for batch, end in mapped.batches(check=not self._is_checked):
                 block = _block(batch, self.features.room, first)
                 first += len(block)
-                yield block
                 self.done = end
+                yield block
         self._is_checked = True
 
 

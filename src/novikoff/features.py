@@ -88,6 +88,11 @@ class Features:
         return self._count
 
     @property
+    def count(self) -> int:
+        """How many features there are: indices that count from 1 leave column 0 empty."""
+        return self._count - (self.kind == "indices" and self._lowest > 0 < self._count)
+
+    @property
     def names(self) -> tuple[str, ...] | None:
         """What each column is called; None if columns are positions without names."""
         if self.kind == "columns":

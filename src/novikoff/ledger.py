@@ -143,6 +143,12 @@ class Ledger:
         return made
 
     @property
+    def mistakes_per_pass(self) -> list[int]:
+        """The mistakes made in each pass, the one that is not over included."""
+        still = [self.n_mistakes - self._in_closed_epochs] if self.open_rounds else []
+        return self.epoch_mistakes + still
+
+    @property
     def open_rounds(self) -> int:
         """How many rounds were played since the last whole pass ended."""
         return self.n_rounds - (self.epoch_ends[-1] if self.epoch_ends else 0)

@@ -156,7 +156,7 @@ class Model:
             stored.refuse("it votes, and its ledger keeps no examples")
         if self.unfinished is not None:
             stopped = Stored("unfinished run", self.unfinished, {})
-            for name in ("passes", "passes_made", "position"):
+            for name in ("passes", "passes_made", "position", "met"):
                 stopped.count(name)
             stopped.text("data")
             stopped.settings("watch")

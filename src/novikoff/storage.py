@@ -43,6 +43,12 @@ class BadModel(ValueError):  # noqa: N818  (it names the thing that is wrong)
     """A file that cannot be used as what it was asked for; says which one and why."""
 
 
+def is_stored(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins as those that are written here do."""
+    with open(path, "rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
 def save(
     path: str | os.PathLike[str],
     header: Mapping[str, Any],

@@ -18,10 +18,12 @@ from novikoff.learners import Additive
 from novikoff.ledger import Keep, Ledger
 from novikoff.loop import Run, play
 from novikoff.measures import Confusion
-from novikoff.model import Kind, Model
+from novikoff.model import READINGS, Kind, Model
 from novikoff.rows import BadExample, Positions
 from novikoff.states import Arrays, Settings
 from novikoff.streams import block_order
+
+MOST_WEIGHTS = 1 << 28
 
 
 class Blocks(Protocol):
@@ -70,8 +72,10 @@ class Plan:
     keep: Keep = "counts"
 
     def __post_init__(self) -> None:
-        if self.passes < 1:
-            raise ValueError(f"passes must be at least 1, not {self.passes}")
+        if self.kind not in READINGS:
+            raise ValueError(f"kind must be one of {', '.join(READINGS)}, not {self.kind!r}")
+        if not isinstance(self.passes, int) or self.passes < 1:
+            raise ValueError(f"passes must be a whole number from 1, not {self.passes!r}")
         if self.holdout is not None and self.holdout < 2:
             raise ValueError(f"holdout must be at least 2, not {self.holdout}")
         if self.kind == "margin" and not self.margin > 0:
@@ -137,7 +141,14 @@ class Training:
         else:
             self.model = self._resume(initial, initial.unfinished)
         # rows are known by their place among all examples, those of earlier data first
-        self._began, self._met = self.model.examples, self.position
+        self._began, self._met = self.model.examples, self._met_before(initial)
+
+    @staticmethod
+    def _met_before(initial: Model | None) -> int:
+        """How many examples of these an unfinished run has met."""
+        if initial is None or initial.unfinished is None:
+            return 0
+        return int(initial.unfinished["met"])
 
     def _follow(self, initial: Model) -> Model:
         if initial.kind != self.plan.kind:
@@ -187,8 +198,17 @@ class Training:
         """The blocks of the present pass that have not been met yet."""
         for number, block in enumerate(self._blocks):
             if block.first + len(block) > self.position:
+                self._expect(block.rows.dim)
                 self.model.widen(block.rows.dim)
                 yield self._ordered(block, number)
+
+    def _expect(self, dim: int) -> None:
+        features = self.model.features
+        if dim > MOST_WEIGHTS and features.hash_bits is None:
+            raise BadExample(
+                f"feature {features.dim - 1:,} is the last of as many weights; if its index is no "
+                "mistake, hash the features (hash_bits=, --hash-bits 22)"
+            )
 
     def _close_block(self, block: Block) -> None:
         self.position = block.first + len(block) - self._began
@@ -230,6 +250,7 @@ class Training:
             "passes": self.plan.passes,
             "passes_made": self.passes_made,
             "position": self.position,
+            "met": self._met,
             "data": self._data,
             "watch": settings,
         }

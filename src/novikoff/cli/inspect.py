@@ -49,6 +49,11 @@ def inspect(
         print(json.dumps(to_dict(found, most), indent=1) if as_json else words(found, most))
 
 
+def examples_of(model: Model) -> int:
+    """How many different examples were met, those of a run that is not over included."""
+    return model.examples + (0 if model.unfinished is None else int(model.unfinished["met"]))
+
+
 def named_weights(model: Model) -> list[tuple[str, float]]:
     """Every feature that has a weight, by name, and that weight; the constant last."""
     values, dim = model.weights, model.features.dim
@@ -87,7 +92,7 @@ def to_dict(model: Model, most: int) -> dict[str, Any]:
     out: dict[str, Any] = {
         "kind": model.kind,
         "classes": list(model.classes),
-        "features": features.dim,
+        "features": features.count,
         "feature_kind": features.kind,
         "hash_bits": features.hash_bits,
         "products": ["all" if pair == ("", "") else "*".join(pair) for pair in features.products],
@@ -95,11 +100,11 @@ def to_dict(model: Model, most: int) -> dict[str, Any]:
         "unit_length": features.to_unit_length,
         "constant": learner.bias,
         "margin": learner.margin,
-        "examples": model.examples,
+        "examples": examples_of(model),
         "rounds": ledger.n_rounds,
         "mistakes": ledger.n_mistakes,
-        "mistakes_per_pass": ledger.epoch_mistakes,
-        "radius": ledger.radius,
+        "mistakes_per_pass": ledger.mistakes_per_pass,
+        "largest_norm_mistaken": ledger.radius,
         "order": model.order,
         "ledger": ledger.keep,
         "unfinished": model.unfinished is not None,
@@ -130,8 +135,8 @@ def words(model: Model, most: int) -> str:
     lines = [
         f"Model     {KINDS[model.kind]}{margin}",
         f"Labels    {positive} is +1, {negative} is -1",
-        f"Features  {features.dim:,}{' and a constant' if learner.bias else ''}{_changes(model)}",
-        f"Examples  {model.examples:,}, {passes:,} pass{'es' * (passes != 1)}, {order}{seed}",
+        f"Features  {features.count:,}{' and a constant' if learner.bias else ''}{_changes(model)}",
+        f"Examples  {examples_of(model):,}, {passes:,} pass{'es' * (passes != 1)}, {order}{seed}",
         f"Mistakes  {ledger.n_mistakes:,} in {ledger.n_rounds:,} rounds{rate}; "
         f"the largest norm mistaken is {ledger.radius:.6g}",
     ]

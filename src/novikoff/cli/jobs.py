@@ -146,7 +146,7 @@ class Watch:
         self._advised = False
         self._began = self._saved = time.perf_counter()
         self._handlers: dict[signal.Signals, Any] = {}
-        self.seconds = 0.0
+        self.seconds, self.read = 0.0, 0
 
     def __enter__(self) -> None:
         for which in (signal.SIGINT, signal.SIGTERM):
@@ -157,7 +157,7 @@ class Watch:
         for which, handler in self._handlers.items():
             signal.signal(which, handler)
         self._progress.close()
-        self.seconds = time.perf_counter() - self._began
+        self.seconds, self.read = time.perf_counter() - self._began, self._progress.read
 
     def _ask(self, which: int, _frame: FrameType | None) -> None:
         if self._asked is not None:
@@ -166,7 +166,7 @@ class Watch:
 
     def begin(self, training: Training) -> None:
         """Before the first block."""
-        self._progress.begin(training.model.ledger)
+        self._progress.begin(training)
 
     def _advise(self, training: Training) -> None:
         """Say once that the dictionary of names has become large."""
@@ -197,7 +197,5 @@ class Watch:
         status = 128 + self._asked
         if self._every is None:
             fail(f"interrupted after {examples}; nothing was written (see --checkpoint)", status)
-        fail(
-            f"interrupted after {examples}, which are in {self._output}; go on with --resume",
-            status,
-        )
+        cure = "" if self._job.source.is_pipe else "; go on with --resume"
+        fail(f"interrupted after {examples}, which are in {self._output}{cure}", status)

@@ -17,6 +17,7 @@ from novikoff.cli.options import (
     DataFiles,
     Format,
     Label,
+    Missing,
     MissingRule,
     SkipBad,
     Threads,
@@ -48,6 +49,7 @@ def predict(
     ] = None,
     label: Label = None,
     format: Format = None,
+    missing: Missing = MissingRule.REFUSE,
     skip_bad: SkipBad = 0,
     threads: Threads = 2,
 ) -> None:
@@ -63,9 +65,7 @@ def predict(
         if output is not None:
             refuse_what_cannot_be_written(output, [model, *data], "predictions")
         found = load(model)
-        how = reading(
-            format, label, MissingRule.REFUSE, None, None, skip_bad, threads, labelled=False
-        )
+        how = reading(format, label, missing, None, None, skip_bad, threads, labelled=False)
         how = replace(how.following(found.reading), eager=data == ["-"])
         source = open_files(data, how)
     if output is None:

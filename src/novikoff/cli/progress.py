@@ -7,7 +7,6 @@ import time
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from novikoff.ledger import Ledger
     from novikoff.training import Training
 
 HEADING = "  examples    mistakes  since last   overall     MB/s      left"
@@ -33,20 +32,27 @@ class Progress:
         self._live = sys.stderr.isatty() and not quiet
         self._began = self._shown_at = time.perf_counter()
         self._next, self._rounds, self._mistakes = 1, 0, 0
-        self._bytes_before = self._bytes = 0
+        self._bytes_before = self._bytes = self._pass = self._first_pass = 0
         self._headed = False
 
-    def begin(self, ledger: Ledger) -> None:
-        """Count from where the ledger stands."""
+    def begin(self, training: Training) -> None:
+        """Count from where the run stands."""
+        ledger = training.model.ledger
         self._rounds, self._mistakes = ledger.n_rounds, ledger.n_mistakes
+        self._pass = self._first_pass = training.passes_made
+
+    @property
+    def read(self) -> int:
+        """How many bytes have been read, in all passes."""
+        return self._bytes_before + self._bytes
 
     def block(self, training: Training) -> None:
         """Look at the run after a block; print a row if it is time for one."""
         ledger = training.model.ledger
-        done = self._meter.done
-        if done < self._bytes:  # another pass has begun
+        if training.passes_made != self._pass:
             self._bytes_before += self._bytes
-        self._bytes = done
+            self._pass = training.passes_made
+        self._bytes = self._meter.done
         if self._quiet:
             return
         now = time.perf_counter()
@@ -65,8 +71,7 @@ class Progress:
         since = f"{mistakes / rounds:.2%}" if rounds else ""
         overall = f"{ledger.n_mistakes / ledger.n_rounds:.2%}"
         seconds = now - self._began
-        read = self._bytes_before + self._bytes
-        speed = f"{read / 1e6 / seconds:.0f}" if read and seconds > 0.05 else ""
+        speed = f"{self.read / 1e6 / seconds:.0f}" if self.read and seconds > 0.05 else ""
         return (
             f"{ledger.n_rounds:10,}  {ledger.n_mistakes:10,}  {since:>10}  {overall:>8}  "
             f"{speed:>7}  {self._left(training, seconds):>8}"
@@ -76,7 +81,8 @@ class Progress:
         total = self._meter.total
         if not total or self._passes is None or not self._bytes:
             return ""
-        share = (training.passes_made + self._bytes / total) / self._passes
+        made = training.passes_made - self._first_pass
+        share = (made + self._bytes / total) / (self._passes - self._first_pass)
         left = seconds * (1 - share) / share
         minutes, rest = divmod(round(left), 60)
         hours, minutes = divmod(minutes, 60)

@@ -13,6 +13,7 @@ from novikoff.cli.options import (
     DataFiles,
     Format,
     Label,
+    Missing,
     MissingRule,
     SkipBad,
     Threads,
@@ -30,6 +31,7 @@ def grade(
     as_json: Annotated[bool, Option("--json", help="Print it as JSON.")] = False,
     label: Label = None,
     format: Format = None,
+    missing: Missing = MissingRule.REFUSE,
     skip_bad: SkipBad = 0,
     threads: Threads = 2,
 ) -> None:
@@ -45,7 +47,7 @@ def grade(
         from novikoff.sources import open_files
 
         found = load(model)
-        how = reading(format, label, MissingRule.REFUSE, None, None, skip_bad, threads)
+        how = reading(format, label, missing, None, None, skip_bad, threads)
         source = open_files(data, how.following(found.reading))
         result = predicting.tested(found, source)
         if not result.confusion.examples:

@@ -190,7 +190,7 @@ def train(
     say_skipped(job.source)
     if not job.used_cache:
         say_idle_products(training.model)
-    report = Report(training, run, job, output, watch.seconds, tested)
+    report = Report(training, run, job, output, watch.seconds, watch.read, tested)
     with one_line_errors("standard output"):
         print(json.dumps(report.to_dict(), indent=1) if as_json else report, flush=True)
 
@@ -198,8 +198,14 @@ def train(
 def starting_model(output: Path, initial: Path | None, *, resume: bool) -> Model | None:
     """The model to go on from, if any: an unfinished one where the new one will be comes first."""
     from novikoff.model import Model
+    from novikoff.storage import is_stored
 
-    if resume and output.exists():
+    there = output.exists() and (resume or output.stat().st_size > 0)
+    if there and not resume and not is_stored(output):
+        fail(f"{output}: this is no model; name another file for it, or remove this one")
+    if there and not resume and output != initial and Model.load(output).unfinished is not None:
+        fail(f"{output}: a run is unfinished there; go on with it (--resume), or remove it")
+    if resume and there:
         found = Model.load(output)
         if found.unfinished is None:
             fail(f"{output}: its run is finished, there is nothing to resume; to go on, --initial")
@@ -226,7 +232,7 @@ def planned(
     if start is not None:
         learner = start.learner
         if kind is not None and kind != start.kind:
-            fail(f"the model to go on from is a {start.kind} one, not {kind}")
+            fail(f"the model to go on from is of kind {start.kind}, not {kind}")
         if margin is not None and margin != learner.margin:
             fail(f"the model to go on from has margin {learner.margin:g}, not {margin:g}")
         if bias is not None and bias != learner.bias:

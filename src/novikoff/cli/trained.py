@@ -29,11 +29,12 @@ class Report:
         job: Job,
         output: Path,
         seconds: float,
+        read: int,
         tested: Confusion | None,
     ) -> None:
-        self._training, self._run, self._job = training, run, job
-        self._source = job.source
-        self._output, self._seconds, self._tested = output, seconds, tested
+        self._training, self._run, self._source = training, run, job.source
+        self._output, self._tested = output, tested
+        self._seconds, self._read = seconds, read
 
     def to_dict(self) -> dict[str, Any]:
         """For a program."""
@@ -44,12 +45,12 @@ class Report:
             "kind": model.kind,
             "data": self._source.description,
             "examples": model.examples,
-            "features": model.features.dim,
+            "features": model.features.count,
             "classes": list(model.classes),
             "passes": self._training.passes_made,
             "rounds": ledger.n_rounds,
             "mistakes": ledger.n_mistakes,
-            "mistakes_per_pass": ledger.epoch_mistakes,
+            "mistakes_per_pass": ledger.mistakes_per_pass,
             "largest_norm_mistaken": ledger.radius,
             "verdict": str(self._run.verdict),
             "held_out": None
@@ -64,13 +65,13 @@ class Report:
         negative, positive = model.classes
         constant = " and a constant" if model.learner.bias else ""
         rate = f"{ledger.n_mistakes / ledger.n_rounds:.2%}" if ledger.n_rounds else "none"
-        read = self._source.total if self._job.total == self._source.total else None
-        speed = f", {read * passes / 1e6 / self._seconds:,.0f} MB/s" if read else ""
+        speed = self._read / 1e6 / self._seconds if self._seconds else 0.0
+        said = f", {speed:,.0f} MB/s" if speed >= 1 else ""
         lines = [
             f"Data      {self._source.description}; {positive} is +1, {negative} is -1",
-            f"Examples  {model.examples:,} with {model.features.dim:,} "
-            f"feature{'s' * (model.features.dim != 1)}{constant}",
-            f"Passes    {passes:,} in {self._seconds:.2f} s{speed}",
+            f"Examples  {model.examples:,} with {model.features.count:,} "
+            f"feature{'s' * (model.features.count != 1)}{constant}",
+            f"Passes    {passes:,} in {self._seconds:.2f} s{said}",
             f"Mistakes  {ledger.n_mistakes:,} in {ledger.n_rounds:,} rounds, {rate}"
             + self._last_pass(),
             f"Verdict   {self._run.verdict}: {self._verdict()}",

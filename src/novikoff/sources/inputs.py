@@ -102,7 +102,9 @@ class Reading:
         if not hasattr(stored, "peek"):
             stored = cast("BinaryIO", io.BufferedReader(cast("io.RawIOBase", stored)))
         self._stored = stored
-        head = stored.peek(4)  # type: ignore[attr-defined]
+        head = stored.peek(8)  # type: ignore[attr-defined]
+        if head.startswith(b"novikoff"):
+            raise BadExample(f"{name}: this is a model, not data; a model comes before the data")
         self.compression = next(
             (kind for magic, kind in _MAGIC.items() if head[:4].startswith(magic)), None
         )

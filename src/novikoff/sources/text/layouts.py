@@ -136,7 +136,8 @@ def find_layout(head: Sequence[Record], where: str, wishes: Wishes) -> Layout:
         raise BadExample(f"{where}: there are no examples")
     ignored = _mentioned(wishes.ignore, "ignore", first, header, where, wishes)
     if at in ignored:
-        raise BadExample(f"{where}: column {_called(first, at, header)} is the label, not ignored")
+        called = _called(first, at, header)
+        raise BadExample(f"{where}: column {called} is the label, not ignored; see --label")
     features = _features(first, header, at, ignored, where, wishes)
     nameless = [j for j in features if header and not first[j]]
     if nameless:

@@ -157,7 +157,7 @@ class TextFiles:
         """Each piece of the text, how many lines were skipped before it, and what it holds."""
         parse, allowed = self.format.parse, self._skip_bad
         pieces = self._pieces(reading)
-        if self._threads < 1:
+        if self._threads < 1 or (self.total is not None and self.total <= PIECE_BYTES):
             for text, length, lines in pieces:
                 yield text, lines, parse(text, length, allowed)
             return
