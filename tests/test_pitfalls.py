@@ -79,14 +79,8 @@ def test_a_run_is_not_resumed_from_a_pipe(tmp_path: Path) -> None:
     model = tmp_path / "m"
     said("train", tmp_path / "x.svm", "-o", model, "-q")
     found = Model.load(model)
-    found.unfinished = {
-        "passes": 1,
-        "passes_made": 0,
-        "position": 1,
-        "met": 1,
-        "data": "",
-        "watch": {},
-    }
+    counts = dict.fromkeys(("passes", "passes_made", "position", "met"), 1)
+    found.unfinished = {**counts, "data": "", "watch": {}}
     found.save(model)
     words = error("train", "-", "-o", model, "-q", "--resume", "--format", "svmlight", input=text)
     assert words == "--resume: a pipe cannot be known to bring the same data; read a file"
@@ -193,3 +187,35 @@ def test_options_for_columns_are_refused_where_there_are_none(tmp_path: Path) ->
     (tmp_path / "x.svm").write_text("1 1:1\n-1 2:1\n")
     with pytest.raises(BadExample, match="svmlight has no columns, such as 'a'"):
         open_files(tmp_path / "x.svm", Reading(ignore=("a",)))
+
+
+def test_an_index_that_would_need_gigabytes_of_weights_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.svm").write_text("1 2000000000:1\n-1 2:1\n")
+    words = error("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q")
+    assert words.startswith("feature 2,000,000,000 is the last of as many weights; ")
+    assert told("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q", "--hash-bits", "10")
+
+
+def test_what_is_no_model_or_not_finished_is_not_replaced(tmp_path: Path) -> None:
+    data, other, model = tmp_path / "x.svm", tmp_path / "notes", tmp_path / "m"
+    data.write_text("1 1:1\n-1 2:1\n")
+    other.write_text("precious")
+    words = error("train", data, "-o", other, "-q")
+    assert words == f"{other}: this is no model; name another file for it, or remove this one"
+    said("train", data, "-o", model, "-q")
+    found = Model.load(model)
+    counts = dict.fromkeys(("passes", "passes_made", "position", "met"), 1)
+    found.unfinished = {**counts, "data": "", "watch": {}}
+    found.save(model)
+    words = error("train", data, "-o", model, "-q")
+    assert words == f"{model}: a run is unfinished there; go on with it (--resume), or remove it"
+    assert error("train", model, "-o", tmp_path / "n", "-q", "--format", "csv") == (
+        f"{model}: this is a model, not data; a model comes before the data"
+    )
+
+
+def test_one_pass_has_its_mistakes_and_features_are_counted_as_written(tmp_path: Path) -> None:
+    (tmp_path / "x.svm").write_text("1 1:1\n-1 2:1\n")
+    found = told("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q")
+    assert (found["mistakes_per_pass"], found["features"]) == ([2], 2)
+    assert told("inspect", tmp_path / "m")["features"] == 2
