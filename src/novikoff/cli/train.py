@@ -72,7 +72,7 @@ def train(
         ),
     ] = None,
     shuffle: Annotated[
-        bool, Option("--shuffle", help="Mix the examples within each megabyte read.")
+        bool, Option("--shuffle", help="Mix the examples within each two megabytes read.")
     ] = False,
     seed: Annotated[int, Option(min=0, help="Draws the order of --shuffle.")] = 0,
     holdout: Annotated[

@@ -62,7 +62,7 @@ class Reading:
     threads
         How many threads parse text.
     eager
-        Whether examples are given as soon as they come, as from a pipe, not a megabyte at a time.
+        Whether examples are given as soon as they come, as from a pipe, not megabytes at a time.
     """
 
     format: Format | None = None
