@@ -57,8 +57,8 @@ class TextFormat(Protocol):
 class TextFiles:
     """The examples of text files, in chunks.
 
-    Pieces of about two megabytes are parsed on `threads` threads and given in the order of the files,
-    so nothing depends on how many threads there are.
+    Pieces of about two megabytes are parsed on `threads` threads and given in the order of the
+    files, so nothing depends on how many threads there are.
 
     Parameters
     ----------
