@@ -23,5 +23,16 @@ def main() -> None:
         print("novikoff: interrupted", file=sys.stderr)
         sys.exit(130)
     except BrokenPipeError:  # nobody reads on
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _let_go_of_stdout()
         sys.exit(141)
+    except SystemExit:
+        _let_go_of_stdout()
+        raise
+
+
+def _let_go_of_stdout() -> None:
+    """What cannot be written is not tried again when Python ends, with a status of its own."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
