@@ -182,6 +182,28 @@ def test_an_eager_reader_does_not_wait_for_a_whole_piece(monkeypatch: pytest.Mon
     assert met == [0, 1, 1, 2, 3, 3]
 
 
+def test_telling_the_format_of_a_pipe_holds_nothing_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    given: list[int] = []
+    met: list[int] = []
+
+    class Slow(io.RawIOBase):
+        """Gives a line when asked, and writes down how many examples had come out by then."""
+
+        def readable(self) -> bool:
+            return True
+
+        def readinto(self, room: Any) -> int:
+            met.append(len(given))
+            piece = b"1 1:1\n" if len(met) < 4 else b""
+            room[: len(piece)] = piece
+            return len(piece)
+
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Slow())))
+    for chunk in open_files("-", Reading(eager=True)):
+        given += chunk.labels.tolist()
+    assert met == [0, 1, 2, 3]
+
+
 def test_an_iteration_broken_off_does_not_wait_for_its_threads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

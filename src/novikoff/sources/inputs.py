@@ -142,11 +142,11 @@ class Reading:
         room[:got], self._looked_at = self._looked_at[:got], self._looked_at[got:]
         looked = got
         try:
-            while got < len(room):
+            while got < len(room) and not (eager and got):
                 some = self._come(room[got:]) if eager else self._next(room[got:])
-                got += some
-                if not some or eager:
+                if not some:
                     break
+                got += some
         except (EOFError, zlib.error, OSError) as error:
             if self.compression is None:
                 raise
