@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -10,13 +12,16 @@ import pyarrow.parquet as pq
 import pytest
 
 from novikoff import BadExample
+from novikoff.cli.progress import Progress
+from novikoff.examples import Block
 from novikoff.features import Features
 from novikoff.model import Model
 from novikoff.products import ALL, in_slices, with_products
-from novikoff.rows import DenseRows, SparseRows, join
+from novikoff.rows import DenseRows, SparseRows, dots, join
 from novikoff.scaling import Spread, unit_length
 from novikoff.sources import Labelling, Numbered, Reading, numbering, open_files
 from novikoff.sources.text import pieces
+from novikoff.training import Plan, Training
 from verbs import error, run, said, told
 
 
@@ -219,3 +224,26 @@ def test_one_pass_has_its_mistakes_and_features_are_counted_as_written(tmp_path:
     found = told("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q")
     assert (found["mistakes_per_pass"], found["features"]) == ([2], 2)
     assert told("inspect", tmp_path / "m")["features"] == 2
+
+
+def test_a_model_that_has_learned_more_scores_anew() -> None:
+    rows = SparseRows(np.array([1.0, 2.0]), np.array([0, 1]), np.array([0, 1, 2]), 8)
+    model = Plan("averaged").new_model(Features(), ("-1", "1"))
+    for _ in range(2):
+        model.widen(8)
+        model.learner.learn(Block(rows, np.array([1, -1], dtype=np.int8)), 0, 2)
+        expected = dots(rows, model.learner.average, bias=True)
+        assert model.scores(rows).tolist() == expected.tolist()
+
+
+def test_bytes_are_counted_over_all_passes() -> None:
+    meter = SimpleNamespace(done=0, total=10)
+    training = SimpleNamespace(
+        passes_made=2, model=SimpleNamespace(ledger=SimpleNamespace(n_rounds=5, n_mistakes=1))
+    )
+    progress = Progress(meter, 5, quiet=True)
+    progress.begin(cast("Training", training))
+    for made, done in ((2, 4), (2, 10), (3, 10), (4, 5)):  # a pass may be one block
+        training.passes_made, meter.done = made, done
+        progress.block(cast("Training", training))
+    assert progress.read == 25
