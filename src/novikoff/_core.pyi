@@ -45,6 +45,24 @@ def copy_spans(source: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order
 def fill_order(*, run: int, mix: int, seed: int, out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """Fills out with a seeded order of its own positions."""
 
+def say(*, x: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], turned: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int, k: int, signs: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], table: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], at: int, out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Writes what each set of k of n variables says of the example x, as bits from bit `at` on.
+
+    One pattern of signs after another; out must be 0 from there on, and have room.
+    """
+
+def count_both(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
+    """How many bits are on in both sets."""
+
+def keep(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, on: bool) -> None:
+    """Turns off in a, in place, what is not on in b; with on=False, what is."""
+
+def places(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> int:
+    """
+    Writes the places of the bits that are on, while there is room; returns how many.
+    """
+
 def parse_svmlight(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int) -> dict[str, Any]:
     """
     The examples of text[:length], and the lines that cannot be read: it stops when these are

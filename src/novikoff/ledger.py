@@ -21,7 +21,9 @@ from novikoff.states import Arrays, Settings, Stored, prefixed, with_prefix
 from novikoff.weights import parted, whole, widened
 
 Keep: TypeAlias = Literal["examples", "positions", "counts"]
+Rule: TypeAlias = Literal["additive", "multiplicative", "concepts"]
 _KEEPS: tuple[Keep, ...] = ("examples", "positions", "counts")
+_RULES: tuple[Rule, ...] = ("additive", "multiplicative", "concepts")
 
 
 class NotKept(ValueError):  # noqa: N818  (it says what became of the thing asked for)
@@ -66,6 +68,9 @@ class Ledger:
         "examples": a copy of each mistaken row, once however often it is mistaken;
         "positions": where it stands in the data; "counts": totals only, for endless streams. A
         mistake takes 40 bytes, and its row is stored the first time.
+    rule
+        What a mistake did: "additive", as above; "multiplicative", the same for the logarithms of
+        the weights; "concepts", it ruled hypotheses out, and a step says the label only.
 
     Attributes
     ----------
@@ -84,8 +89,9 @@ class Ledger:
         began: int = 0,
         unit: float = 1.0,
         keep: Keep = "examples",
+        rule: Rule = "additive",
     ) -> None:
-        self.dim, self.bias, self.unit, self.keep = dim, bias, unit, keep
+        self.dim, self.bias, self.unit, self.keep, self.rule = dim, bias, unit, keep, rule
         self.start, self.began = start, began
         self.n_rounds = 0
         self.n_mistakes = 0
@@ -183,6 +189,7 @@ class Ledger:
             "bias": self.bias,
             "unit": float(self.unit),
             "keep": self.keep,
+            "rule": self.rule,
             "began": self.began,
             "rounds": self.n_rounds,
             "mistakes": self.n_mistakes,
@@ -211,7 +218,8 @@ class Ledger:
             constant = float(stored.vector("start_constant", 1)[0])
             start = whole(stored.vector("start", dim), constant, bias=bias)
         began, unit, n = stored.count("began"), stored.number("unit"), stored.count("mistakes")
-        ledger = cls(dim, bias=bias, start=start, began=began, unit=unit, keep=keep)
+        rule = stored.choice("rule", _RULES)
+        ledger = cls(dim, bias=bias, start=start, began=began, unit=unit, keep=keep, rule=rule)
         ledger.n_rounds, ledger.n_mistakes = stored.count("rounds"), n
         ledger.largest_square = float(stored.vector("largest_square", 1)[0])
         ledger.epoch_ends = stored.positions("epoch_ends").tolist()
@@ -306,6 +314,14 @@ class Ledger:
         """Refuse what needs the mistaken rows when there were mistakes and they were not kept."""
         if self.keep != "examples" and self.n_mistakes:
             raise NotKept("this ledger kept no examples; use keep='examples'")
+
+    def expect_sums(self) -> None:
+        """Refuse what rests on the weights being a sum of the mistakes when they are not."""
+        if self.rule != "additive":
+            raise ValueError(
+                f"this is the ledger of a learner whose rule is {self.rule!r}: what was asked for "
+                "rests on weights that are a sum of the mistakes, as the perceptron's are"
+            )
 
     def mistakes_by(self, t: int) -> int:
         """How many mistakes were made in rounds 1 to t."""

@@ -162,7 +162,10 @@ def play(
             interrupts.answer(Run(ledger, Verdict.SEPARATED if clean else Verdict.INTERRUPTED))
             if clean:
                 return Run(ledger, Verdict.SEPARATED)
-            if repeats is not None and (cycle := repeats.close_pass(learner.weights, stream)):
+            weights = learner.weights if repeats is not None else None
+            if repeats is None or weights is None:
+                continue
+            if cycle := repeats.close_pass(weights, stream):
                 interrupts.answer(Run(ledger, Verdict.CYCLE, cycle))
                 return Run(ledger, Verdict.CYCLE, cycle)
     return Run(ledger, Verdict.BUDGET)

@@ -18,6 +18,7 @@ def final(ledger: Ledger) -> Vector:
 
     Bit for bit what the learner itself holds, for the sum is taken in the same order.
     """
+    ledger.expect_sums()
     ledger.expect_examples()
     return ledger.unit * _sum(ledger, ledger.steps, ledger.start)
 
@@ -29,6 +30,7 @@ def average(ledger: Ledger) -> Vector:
     T − t + 1 of T rounds (Freund & Schapire 1999; Collins 2002).
     """
     rounds = ledger.n_rounds
+    ledger.expect_sums()
     ledger.expect_examples()
     w = _sum(ledger, ledger.steps, ledger.start)
     if rounds == 0:
@@ -45,6 +47,7 @@ def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector
     (Freund & Schapire 1999, Figure 1 and section 3).
     """
     start = ledger.start
+    ledger.expect_sums()
     ledger.expect_examples()
     if start is None:
         start = np.zeros(ledger.dim + ledger.bias)

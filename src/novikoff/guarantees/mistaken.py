@@ -80,13 +80,15 @@ def witness_for(ledger: Ledger, witness: Numbers) -> ExactVector:
     return u
 
 
-def expect_ledger(given: object) -> None:
-    """Refuse what is not a ledger, and say where one is to be had."""
+def expect_ledger(given: object, *, of_sums: bool = True) -> None:
+    """Refuse what is not a ledger, of the additive rule unless any will do."""
     if not isinstance(given, Ledger):
         raise TypeError(
             f"a Ledger is needed, not a {type(given).__name__}: run.ledger, or clf.ledger_, which "
             "with more than two classes is a tuple of them"
         )
+    if of_sums:
+        given.expect_sums()
 
 
 def expect_start_zero(ledger: Ledger) -> None:

@@ -16,8 +16,8 @@ class Learner(Protocol):
     """Anything that can play: it scores a row, is then told the label, and may learn."""
 
     @property
-    def weights(self) -> Vector:
-        """The present weights: what the learner does next depends on them alone."""
+    def weights(self) -> Vector | None:
+        """The present weights, if what the learner does next depends on them alone."""
 
     def scores(self, rows: Rows) -> Vector:
         """The score of each row under the present weights, which do not change."""

@@ -1,0 +1,69 @@
+// Families of Boolean concepts and sets of them, for Python: words of 64 bits that NumPy owns.
+#include "concept_bindings.hpp"
+
+#include <vector>
+
+#include "array_bindings.hpp"
+#include "subsets.hpp"
+
+using Words = In<std::uint64_t>;
+
+// Pascal's triangle up to n choose k, by rows of the lower number; none may exceed `most`.
+static std::vector<std::uint64_t> ways_to_choose(Size n, Size k, std::uint64_t most) {
+  std::vector<std::uint64_t> ways((k + 1) * (n + 1), 0);
+  for (Size m = 0; m <= n; ++m) ways[m] = 1;
+  for (Size j = 1; j <= k; ++j)
+    for (Size m = j; m <= n; ++m) {
+      const std::uint64_t sum = ways[j * (n + 1) + m - 1] + ways[(j - 1) * (n + 1) + m - 1];
+      if (sum > most) refuse("there are more concepts than room for what they say");
+      ways[j * (n + 1) + m] = sum;
+    }
+  return ways;
+}
+
+static void py_say(Words x, Words turned, Size n, Size k, Words signs, In<bool> table, Size at,
+                   Out<std::uint64_t> out) {
+  const Size words = (n + word_bits - 1) / word_bits, room = out.size() * word_bits;
+  if (x.size() < words || turned.size() < words) refuse("an example needs a bit a variable");
+  if (k > n || k > word_bits || table.size() != k + 1) refuse("a set of k of n needs k + 1 answers");
+  const auto ways = ways_to_choose(n, k, room);
+  const std::uint64_t sets = ways[k * (n + 1) + n];
+  if (at > room || (sets > 0 && signs.size() > (room - at) / sets))
+    refuse("there are more concepts than room for what they say");
+  nb::gil_scoped_release unlocked;
+  BitWriter writer{out.data() + at / word_bits, at % word_bits};
+  for (Size s = 0; s < signs.size(); ++s) {
+    const Subsets subsets{{x.data(), turned.data()}, table.data(), ways.data(), n, signs.data()[s]};
+    subsets.say(k, n, 0, writer);
+  }
+}
+
+static std::uint64_t py_count_both(Words a, Words b) {
+  if (a.size() != b.size()) refuse("two sets must be of one length");
+  nb::gil_scoped_release unlocked;
+  return count_both(a.data(), b.data(), a.size());
+}
+
+static void py_keep(Out<std::uint64_t> a, Words b, bool on) {
+  if (a.size() != b.size()) refuse("two sets must be of one length");
+  nb::gil_scoped_release unlocked;
+  keep(a.data(), b.data(), a.size(), on);
+}
+
+static Size py_places(Words a, Out<std::int64_t> out) {
+  nb::gil_scoped_release unlocked;
+  return places(a.data(), a.size(), out.data(), out.size());
+}
+
+void bind_concepts(nb::module_& m) {
+  m.def("say", py_say, nb::kw_only(), "x"_a.noconvert(), "turned"_a.noconvert(), "n"_a, "k"_a,
+        "signs"_a.noconvert(), "table"_a.noconvert(), "at"_a, "out"_a.noconvert(),
+        "Writes what each set of k of n variables says of the example x, as bits from bit `at` on.\n\n"
+        "One pattern of signs after another; out must be 0 from there on, and have room.");
+  m.def("count_both", py_count_both, "a"_a.noconvert(), "b"_a.noconvert(),
+        "How many bits are on in both sets.");
+  m.def("keep", py_keep, "a"_a.noconvert(), "b"_a.noconvert(), nb::kw_only(), "on"_a,
+        "Turns off in a, in place, what is not on in b; with on=False, what is.");
+  m.def("places", py_places, "a"_a.noconvert(), nb::kw_only(), "out"_a.noconvert(),
+        "Writes the places of the bits that are on, while there is room; returns how many.");
+}

@@ -1,0 +1,1 @@
+"""Finite classes of Boolean concepts, their learners, and the ways of teaching them."""

@@ -1,0 +1,90 @@
+"""Examples of Boolean attributes: what a row says of each variable, and what is no such example.
+
+Variables are numbered from 1, as formulas write them; variable i is column i − 1 of a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.examples import Block
+from novikoff.rows import BadExample, DenseRows, Positions, Rows, SparseRows
+
+Truths: TypeAlias = NDArray[np.bool_]
+
+
+def truths(x: Any, n: int | None = None, *, name: str = "the example") -> Truths:
+    """One example as a truth value a variable: of numbers 0 and 1, or of a text such as "0110"."""
+    given = np.array([int(c) for c in x]) if isinstance(x, str) and x.isdigit() else np.asarray(x)
+    if given.ndim != 1 or (n is not None and len(given) != n):
+        wanted = "one row of attributes" if n is None else f"{n} attributes"
+        raise BadExample(f"{name} has shape {given.shape}, not {wanted}")
+    wrong = np.flatnonzero((given != 0) & (given != 1))
+    if len(wrong):
+        raise _not_boolean(name, int(wrong[0]), given.tolist()[wrong[0]])
+    return given.astype(np.bool_)
+
+
+def truths_of_row(block: Block, i: int, n: int) -> Truths:
+    """Row i of a block as truth values of n variables; BadExample names its place in the stream."""
+    name = f"row {int(block.positions(np.array([i]))[0])}"
+    if block.rows.dim != n:
+        raise BadExample(f"{name} has {block.rows.dim} attributes, the concepts have {n}")
+    columns, values = block.rows.row(i)
+    if isinstance(block.rows, DenseRows):
+        return truths(values, n, name=name)
+    out = np.zeros(n, dtype=np.bool_)
+    if len(columns) and not 0 <= columns.min() <= columns.max() < n:
+        raise BadExample(f"{name}: an index is outside 0..{n - 1}")
+    wrong = np.flatnonzero((values != 0) & (values != 1))
+    if len(wrong):
+        raise _not_boolean(name, int(columns[wrong[0]]), values.tolist()[wrong[0]])
+    out[columns[values == 1]] = True
+    return out
+
+
+def truths_of_columns(rows: Rows, columns: Positions) -> Truths:
+    """What each row says of these columns (in increasing order), a truth value each."""
+    if len(columns) and int(columns[-1]) >= rows.dim:
+        raise BadExample(
+            f"rows have {rows.dim} attributes, and the concept depends on x{int(columns[-1]) + 1}"
+        )
+    if isinstance(rows, SparseRows):
+        values, indices, starts = rows.values, rows.indices, rows.starts
+        place = np.searchsorted(columns, indices).clip(max=max(0, len(columns) - 1))
+        used = np.flatnonzero(columns[place] == indices) if len(columns) else place[:0]
+        of_row = np.searchsorted(starts, used, side="right") - 1
+        taken: NDArray[Any] = np.zeros((len(rows), len(columns)))
+        np.add.at(taken, (of_row, place[used]), values[used])
+    else:
+        taken = np.asarray(rows.values)[:, columns]
+    wrong = np.argwhere((taken != 0) & (taken != 1))
+    if len(wrong):
+        i, j = map(int, wrong[0])
+        raise _not_boolean(f"row {i}", int(columns[j]), float(taken[i, j]))
+    return taken.astype(np.bool_)
+
+
+def labels_of(said: Truths) -> NDArray[np.int8]:
+    """+1 where it is true, −1 where it is false."""
+    return np.where(said, 1, -1).astype(np.int8)
+
+
+def labelled(X: Sequence[Any] | Truths, said: Truths, *, first: int = 0) -> Block:
+    """A block of examples and what is true of them."""
+    return Block(DenseRows(np.asarray(X, dtype=np.float32)), labels_of(said), first)
+
+
+def every_example(n: int) -> Truths:
+    """All 2ⁿ examples of n variables, in the order of the numbers whose bit i − 1 is variable i."""
+    numbers = np.arange(1 << n, dtype=np.int64)
+    found: Truths = (numbers[:, None] >> np.arange(n)) & 1 == 1
+    return found
+
+
+def _not_boolean(name: str, column: int, value: Any) -> BadExample:
+    return BadExample(f"{name}: attribute x{column + 1} is {value!r}, not 0 or 1")

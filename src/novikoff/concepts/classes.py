@@ -1,0 +1,110 @@
+"""What a finite class of concepts is: counted, enumerated, sampled, and asked all at once."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.concepts.attributes import Truths, truths
+from novikoff.concepts.functions import Concept
+from novikoff.rows import Positions
+
+Words: TypeAlias = NDArray[np.uint64]
+
+MOST_CONCEPTS = 1 << 31  # a set of them is then 256 MB
+MOST_ANSWERS = 1 << 28
+
+
+class TooLarge(ValueError):  # noqa: N818  (it says what the class is)
+    """A class with too many concepts for what was asked of it."""
+
+
+class ConceptClass(ABC):
+    """Finitely many concepts over n variables, each known by its place from 0 to size − 1.
+
+    Attributes
+    ----------
+    n, size
+        How many variables, and how many concepts: any number, also one too large to enumerate.
+    """
+
+    n: int
+    size: int
+
+    @abstractmethod
+    def concept(self, place: int) -> Concept:
+        """The concept at this place."""
+
+    @abstractmethod
+    def say(self, x: Truths) -> Words:
+        """What every concept says of the example: bit i of the words is concept i's answer.
+
+        The bits after the last concept are 0. TooLarge if the class cannot be enumerated.
+        """
+
+    @abstractmethod
+    def say_some(self, places: Positions, x: Truths) -> Truths:
+        """What the concepts at these places say of the example."""
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __getitem__(self, place: int) -> Concept:
+        if not -self.size <= place < self.size:
+            raise IndexError(f"there is no concept {place} among {self.size:,}")
+        return self.concept(place % self.size)
+
+    def __iter__(self) -> Iterator[Concept]:
+        self.expect_enumerable()
+        return map(self.concept, range(self.size))
+
+    def sample(self, count: int, *, seed: int = 0) -> list[Concept]:
+        """Concepts drawn at random, each with the same chance, and put back."""
+        dice = np.random.default_rng(seed)
+        bits = self.size.bit_length() + 64  # so many more that the remainder is as good as fair
+        draws = (int.from_bytes(dice.bytes(bits // 8 + 1), "little") for _ in range(count))
+        return [self.concept(draw % self.size) for draw in draws]
+
+    def evaluate(self, X: Any) -> Truths:
+        """What each concept (a column) says of each example (a row)."""
+        examples = [truths(x, self.n, name=f"row {i}") for i, x in enumerate(X)]
+        self.expect_enumerable()
+        if self.size * len(examples) > MOST_ANSWERS:
+            raise TooLarge(
+                f"{self.size:,} concepts on {len(examples):,} examples are more than "
+                f"{MOST_ANSWERS:,} answers; ask about fewer examples at a time"
+            )
+        out = np.zeros((len(examples), self.size), dtype=np.bool_)
+        for row, x in zip(out, examples, strict=True):
+            bits = np.unpackbits(self.say(x).view(np.uint8), count=self.size, bitorder="little")
+            row[:] = bits
+        return out
+
+    def expect_enumerable(self) -> None:
+        """Refuse a class with more concepts than memory has bits for."""
+        if self.size > MOST_CONCEPTS:
+            raise TooLarge(
+                f"{self} has {_about(self.size)} concepts, more than the {MOST_CONCEPTS:,} that "
+                "can be enumerated; elimination and Winnow need no list of them"
+            )
+
+
+def words_for(size: int) -> Words:
+    """Words with a bit 0 for each of so many concepts."""
+    return np.zeros((size + 63) // 64, dtype=np.uint64)
+
+
+def packed(answers: Truths) -> Words:
+    """Truth values as bits of words, in their order."""
+    out = words_for(len(answers))
+    given = np.packbits(answers, bitorder="little")
+    out.view(np.uint8)[: len(given)] = given
+    return out
+
+
+def _about(size: int) -> str:
+    return f"{size:,}" if size < 10**15 else f"about 10^{len(str(size)) - 1}"

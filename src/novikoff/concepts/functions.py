@@ -1,0 +1,176 @@
+"""Boolean functions as concepts: each knows its variables, its value, and how to write itself.
+
+Literals are signed numbers of variables: 3 is x₃ and −3 is ¬x₃.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.concepts.attributes import Truths, truths, truths_of_columns
+from novikoff.rows import DenseRows, Rows
+
+_SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
+
+
+def variable(i: int) -> str:
+    """`x₁₀₀`, for instance."""
+    return "x" + str(i).translate(_SUBSCRIPTS)
+
+
+def literal(signed: int) -> str:
+    """`x₂` or `¬x₂`."""
+    return variable(signed) if signed > 0 else "¬" + variable(-signed)
+
+
+class Concept(ABC):
+    """A Boolean function of some of the variables x₁, x₂, …: its `str` is its formula."""
+
+    @property
+    @abstractmethod
+    def variables(self) -> tuple[int, ...]:
+        """The numbers of the variables it depends on, in increasing order."""
+
+    @abstractmethod
+    def of(self, values: Truths) -> Truths:
+        """Its value in each row of truth values, one column for each of `variables`."""
+
+    @property
+    def width(self) -> int:
+        """The largest number of a variable: an example needs at least so many attributes."""
+        return max(self.variables, default=0)
+
+    def __call__(self, x: Any) -> bool:
+        """Its value on one example, of numbers 0 and 1 or as a text like "0110"."""
+        row = truths(x)
+        return bool(self.evaluate(DenseRows(row[None, :].astype(np.float32)))[0])
+
+    def evaluate(self, X: Rows | Any) -> Truths:
+        """Its value on many examples: rows, dense or sparse, or an array with one row each."""
+        rows = X if hasattr(X, "core") else DenseRows(np.asarray(X, dtype=np.float64))
+        columns = np.array(self.variables, dtype=np.int64) - 1
+        return self.of(truths_of_columns(rows, columns))
+
+
+def _sorted(literals: Iterable[int]) -> tuple[int, ...]:
+    given = list(literals)
+    for one in given:
+        if not isinstance(one, int | np.integer) or isinstance(one, bool) or one == 0:
+            raise ValueError(f"{one!r} is not a literal: i for a variable, -i for its negation")
+    return tuple(sorted({int(one) for one in given}, key=lambda i: (abs(i), -i)))
+
+
+@dataclass(frozen=True)
+class OfLiterals(Concept):
+    """What is said of a set of literals."""
+
+    literals: tuple[int, ...]
+    _columns: NDArray[np.int64] = field(init=False, repr=False, compare=False)
+    _wanted: Truths = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        literals = _sorted(self.literals)
+        numbers = np.array([abs(i) for i in literals], dtype=np.int64)
+        object.__setattr__(self, "literals", literals)
+        object.__setattr__(self, "_columns", np.searchsorted(np.unique(numbers), numbers))
+        object.__setattr__(self, "_wanted", np.array([i > 0 for i in literals], dtype=np.bool_))
+
+    @property
+    def variables(self) -> tuple[int, ...]:
+        """The numbers of the variables it depends on, in increasing order."""
+        return tuple(sorted({abs(i) for i in self.literals}))
+
+    @property
+    def monotone(self) -> bool:
+        """Whether no literal is negated."""
+        return all(i > 0 for i in self.literals)
+
+    def satisfied(self, values: Truths) -> Truths:
+        """Which literals are true, in each row: a column for each literal."""
+        found: Truths = values[:, self._columns] == self._wanted
+        return found
+
+
+class Conjunction(OfLiterals):
+    """All the literals are true; of none, ⊤.
+
+    >>> print(Conjunction((3, 2, -7)))
+    x₂ ∧ x₃ ∧ ¬x₇
+    """
+
+    def of(self, values: Truths) -> Truths:
+        """Whether all are true."""
+        return np.asarray(self.satisfied(values).all(axis=1))
+
+    def __str__(self) -> str:
+        return " ∧ ".join(map(literal, self.literals)) or "⊤"
+
+
+class Disjunction(OfLiterals):
+    """At least one of the literals is true; of none, ⊥.
+
+    >>> print(Disjunction((1, -2)))
+    x₁ ∨ ¬x₂
+    """
+
+    def of(self, values: Truths) -> Truths:
+        """Whether any is true."""
+        return np.asarray(self.satisfied(values).any(axis=1))
+
+    def __str__(self) -> str:
+        return " ∨ ".join(map(literal, self.literals)) or "⊥"
+
+
+@dataclass(frozen=True)
+class AtLeast(OfLiterals):
+    """At least r of the literals are true.
+
+    >>> print(AtLeast((1, 2, 3), 2))
+    at least 2 of (x₁, x₂, x₃)
+    """
+
+    r: int = 1
+
+    def of(self, values: Truths) -> Truths:
+        """Whether so many are true."""
+        return np.asarray(self.satisfied(values).sum(axis=1) >= self.r)
+
+    def __str__(self) -> str:
+        return f"at least {self.r} of ({', '.join(map(literal, self.literals))})"
+
+
+@dataclass(frozen=True)
+class Parity(Concept):
+    """An odd number of the variables are on; with `odd` False, an even number.
+
+    >>> print(Parity((1, 4)))
+    x₁ ⊕ x₄
+    """
+
+    over: tuple[int, ...]
+    odd: bool = True
+
+    def __post_init__(self) -> None:
+        over = _sorted(self.over)
+        if any(i < 0 for i in over):
+            raise ValueError("a parity is of variables; x ⊕ ¬y is x ⊕ y with odd=False")
+        object.__setattr__(self, "over", over)
+
+    @property
+    def variables(self) -> tuple[int, ...]:
+        """The numbers of the variables it depends on, in increasing order."""
+        return self.over
+
+    def of(self, values: Truths) -> Truths:
+        """Whether an odd number is on, or an even one."""
+        return np.asarray(values.sum(axis=1) % 2 == self.odd)
+
+    def __str__(self) -> str:
+        terms = [variable(i) for i in self.over] + ([] if self.odd else ["1"])
+        return " ⊕ ".join(terms) or "0"

@@ -1,0 +1,196 @@
+"""Families whose concepts are sets of variables: conjunctions, disjunctions, parities, at least r.
+
+A concept is a set of k of the n variables, each plain or negated, and what it says depends on how
+many of these literals are true. So a family is a table of answers for each k, and one loop of the
+compiled core asks them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+
+from novikoff import _core
+from novikoff.concepts.attributes import Truths
+from novikoff.concepts.classes import ConceptClass, Words, packed, words_for
+from novikoff.concepts.functions import AtLeast, Concept, Conjunction, Disjunction, Parity
+from novikoff.rows import Positions
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The sets of k variables: what they say by how many literals are true, and their signs.
+
+    `make` writes the concept of some literals; pattern s of `signs` negates the variable in place
+    j, from the smallest, where its bit j is 1.
+    """
+
+    k: int
+    table: tuple[bool, ...]
+    signed: bool
+    make: Callable[[tuple[int, ...]], Concept]
+
+    def patterns(self) -> int:
+        """How many ways there are to negate some of the k variables."""
+        return 1 << self.k if self.signed else 1
+
+
+class Subsets(ConceptClass):
+    """Sets of variables in groups, smaller sets first as the groups come.
+
+    Within a group the patterns of signs come one after another, and for each the sets in the order
+    of their largest variable, then of the next.
+    """
+
+    def __init__(self, name: str, n: int, groups: Sequence[Group]) -> None:
+        self._name, self.n, self._groups = name, n, tuple(groups)
+        self._sizes = [comb(n, group.k) * group.patterns() for group in self._groups]
+        self.size = sum(self._sizes)
+
+    def __str__(self) -> str:
+        return self._name
+
+    def __repr__(self) -> str:
+        return f"<{self._name}: {self.size:,} concepts>"
+
+    def concept(self, place: int) -> Concept:
+        """The concept at this place."""
+        for group, size in zip(self._groups, self._sizes, strict=True):
+            if place < size:
+                return group.make(self._literals(group.k, place))
+            place -= size
+        raise IndexError(place)
+
+    def say(self, x: Truths) -> Words:
+        """What every concept says of the example, as bits."""
+        self.expect_enumerable()
+        out, at = words_for(self.size), 0
+        bits, turned = packed(x), packed(~x)
+        for group, size in zip(self._groups, self._sizes, strict=True):
+            _core.say(
+                x=bits,
+                turned=turned,
+                n=self.n,
+                k=group.k,
+                signs=np.arange(group.patterns(), dtype=np.uint64),
+                table=np.array(group.table, dtype=np.bool_),
+                at=at,
+                out=out,
+            )
+            at += size
+        return out
+
+    def say_some(self, places: Positions, x: Truths) -> Truths:
+        """What the concepts at these places say of the example."""
+        out = np.zeros(len(places), dtype=np.bool_)
+        at = 0
+        for group, size in zip(self._groups, self._sizes, strict=True):
+            here = np.flatnonzero((places >= at) & (places < at + size))
+            if len(here):
+                variables, negated = self._unranked(group.k, places[here] - at)
+                true = (x[variables] ^ negated).sum(axis=1)
+                out[here] = np.array(group.table, dtype=np.bool_)[true]
+            at += size
+        return out
+
+    def _literals(self, k: int, place: int) -> tuple[int, ...]:
+        pattern, rank = divmod(place, comb(self.n, k))
+        chosen, below = list[int](), self.n
+        for j in range(k, 0, -1):
+            below = _largest(rank, j, below)
+            chosen.append(-(below + 1) if pattern >> (j - 1) & 1 else below + 1)
+            rank -= comb(below, j)
+        return tuple(chosen)
+
+    def _unranked(self, k: int, places: Positions) -> tuple[Positions, Truths]:
+        """The columns of the variables in each set, and which of them are negated."""
+        pattern, rank = np.divmod(places, comb(self.n, k))
+        columns = np.zeros((len(places), k), dtype=np.int64)
+        for j in range(k, 0, -1):
+            ways = np.array([comb(m, j) for m in range(self.n + 1)], dtype=np.int64)
+            columns[:, j - 1] = np.searchsorted(ways, rank, side="right") - 1
+            rank = rank - ways[columns[:, j - 1]]
+        return columns, (pattern[:, None] >> np.arange(k)) & 1 == 1
+
+
+def _largest(rank: int, j: int, below: int) -> int:
+    """The largest c < below for which c choose j is not above the rank."""
+    low, high = j - 1, below - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if comb(middle, j) <= rank:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def conjunctions(n: int, *, k: int | None = None, monotone: bool = False) -> Subsets:
+    """Conjunctions of literals over n variables: 3ⁿ, of exactly k variables 2ᵏ·C(n, k).
+
+    With `monotone` no variable is negated: 2ⁿ and C(n, k). That of no literals is ⊤.
+
+    >>> conjunctions(100, k=5, monotone=True)
+    <monotone conjunctions of 5 of 100 variables: 75,287,520 concepts>
+    """
+    kind = "monotone conjunctions" if monotone else "conjunctions"
+    return _family(kind, n, k, not monotone, lambda j: (False,) * j + (True,), Conjunction)
+
+
+def disjunctions(n: int, *, k: int | None = None, monotone: bool = False) -> Subsets:
+    """Disjunctions of literals over n variables, as many as there are `conjunctions`."""
+    kind = "monotone disjunctions" if monotone else "disjunctions"
+    return _family(kind, n, k, not monotone, lambda j: (False,) + (True,) * j, Disjunction)
+
+
+def parities(n: int, *, k: int | None = None) -> Subsets:
+    """Parities of some of n variables: 2ⁿ, of exactly k of them C(n, k)."""
+    odd = lambda j: tuple(i % 2 == 1 for i in range(j + 1))  # noqa: E731
+    return _family("parities", n, k, False, odd, Parity)
+
+
+def at_least(r: int, n: int, *, k: int | None = None) -> Subsets:
+    """At least r of some k of n variables are on: C(n, k); of any number of variables from r on."""
+    if r < 1:
+        raise ValueError(f"at least {r} of the variables says nothing: r counts from 1")
+    sizes = range(r, n + 1) if k is None else [_checked(n, k)]
+    if not sizes or min(sizes) < r:
+        raise ValueError(f"at least {r} of {n if k is None else k} variables is never true")
+    name = f"at least {r} of {_some(k)}{n} variables"
+    return Subsets(
+        name,
+        n,
+        [
+            Group(j, tuple(i >= r for i in range(j + 1)), False, lambda some: AtLeast(some, r))
+            for j in sizes
+        ],
+    )
+
+
+def _family(
+    kind: str,
+    n: int,
+    k: int | None,
+    signed: bool,
+    table: Callable[[int], tuple[bool, ...]],
+    make: Callable[[tuple[int, ...]], Concept],
+) -> Subsets:
+    sizes = range(n + 1) if k is None else [_checked(n, k)]
+    if n < 1:
+        raise ValueError(f"there must be at least one variable, got {n=}")
+    return Subsets(
+        f"{kind} of {_some(k)}{n} variables", n, [Group(j, table(j), signed, make) for j in sizes]
+    )
+
+
+def _some(k: int | None) -> str:
+    return "" if k is None else f"{k} of "
+
+
+def _checked(n: int, k: int) -> int:
+    if not 0 <= k <= n:
+        raise ValueError(f"need 0 <= k <= n, got {n=} and {k=}")
+    return k
