@@ -1,1 +1,36 @@
 """Finite classes of Boolean concepts, their learners, and the ways of teaching them."""
+
+from novikoff.concepts.attributes import every_example, labelled
+from novikoff.concepts.classes import ConceptClass, TooLarge
+from novikoff.concepts.decision_lists import DecisionList, decision_lists
+from novikoff.concepts.formulas import parse
+from novikoff.concepts.functions import AtLeast, Concept, Conjunction, Disjunction, Parity
+from novikoff.concepts.subsets import at_least, conjunctions, disjunctions, parities
+from novikoff.concepts.tables import TruthTable, all_functions, truth_table
+from novikoff.concepts.thresholds import LinearThreshold, linear_thresholds
+from novikoff.concepts.tokens import FormulaError
+
+__all__ = [
+    "AtLeast",
+    "Concept",
+    "ConceptClass",
+    "Conjunction",
+    "DecisionList",
+    "Disjunction",
+    "FormulaError",
+    "LinearThreshold",
+    "Parity",
+    "TooLarge",
+    "TruthTable",
+    "all_functions",
+    "at_least",
+    "conjunctions",
+    "decision_lists",
+    "disjunctions",
+    "every_example",
+    "labelled",
+    "linear_thresholds",
+    "parities",
+    "parse",
+    "truth_table",
+]
