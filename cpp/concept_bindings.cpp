@@ -8,15 +8,17 @@
 
 using Words = In<std::uint64_t>;
 
-// Pascal's triangle up to n choose k, by rows of the lower number; none may exceed `most`.
-static std::vector<std::uint64_t> ways_to_choose(Size n, Size k, std::uint64_t most) {
-  std::vector<std::uint64_t> ways((k + 1) * (n + 1), 0);
-  for (Size m = 0; m <= n; ++m) ways[m] = 1;
+constexpr Size most_variables = 4096;  // of a set: asking goes as deep as the set is large
+
+// (d + j) choose j for j <= k and d <= rest, rows of j; the last is the largest, and none may
+// exceed `most`.
+static std::vector<std::uint64_t> ways_to_choose(Size rest, Size k, std::uint64_t most) {
+  std::vector<std::uint64_t> ways((k + 1) * (rest + 1), 1);
   for (Size j = 1; j <= k; ++j)
-    for (Size m = j; m <= n; ++m) {
-      const std::uint64_t sum = ways[j * (n + 1) + m - 1] + ways[(j - 1) * (n + 1) + m - 1];
+    for (Size d = 1; d <= rest; ++d) {
+      const std::uint64_t sum = ways[j * (rest + 1) + d - 1] + ways[(j - 1) * (rest + 1) + d];
       if (sum > most) refuse("there are more concepts than room for what they say");
-      ways[j * (n + 1) + m] = sum;
+      ways[j * (rest + 1) + d] = sum;
     }
   return ways;
 }
@@ -25,15 +27,16 @@ static void py_say(Words x, Words turned, Size n, Size k, Words signs, In<bool> 
                    Out<std::uint64_t> out) {
   const Size words = (n + word_bits - 1) / word_bits, room = out.size() * word_bits;
   if (x.size() < words || turned.size() < words) refuse("an example needs a bit a variable");
-  if (k > n || k > word_bits || table.size() != k + 1) refuse("a set of k of n needs k + 1 answers");
-  const auto ways = ways_to_choose(n, k, room);
-  const std::uint64_t sets = ways[k * (n + 1) + n];
+  if (k > most_variables) refuse("a set has too many variables");
+  if (k > n || table.size() != k + 1) refuse("a set of k of n needs k + 1 answers");
+  const auto ways = ways_to_choose(n - k, k, room);
+  const std::uint64_t sets = ways.back();
   if (at > room || (sets > 0 && signs.size() > (room - at) / sets))
     refuse("there are more concepts than room for what they say");
   nb::gil_scoped_release unlocked;
   BitWriter writer{out.data() + at / word_bits, at % word_bits};
   for (Size s = 0; s < signs.size(); ++s) {
-    const Subsets subsets{{x.data(), turned.data()}, table.data(), ways.data(), n, signs.data()[s]};
+    const Subsets subsets{{x.data(), turned.data()}, table.data(), ways.data(), n - k, signs.data()[s]};
     subsets.say(k, n, 0, writer);
   }
 }

@@ -5,10 +5,12 @@ from novikoff.concepts.classes import ConceptClass, TooLarge
 from novikoff.concepts.decision_lists import DecisionList, decision_lists
 from novikoff.concepts.formulas import parse
 from novikoff.concepts.functions import AtLeast, Concept, Conjunction, Disjunction, Parity
+from novikoff.concepts.listed import concept_list
 from novikoff.concepts.subsets import at_least, conjunctions, disjunctions, parities
 from novikoff.concepts.tables import TruthTable, all_functions, truth_table
 from novikoff.concepts.thresholds import LinearThreshold, linear_thresholds
 from novikoff.concepts.tokens import FormulaError
+from novikoff.concepts.version_space import VersionSpace
 
 __all__ = [
     "AtLeast",
@@ -22,8 +24,10 @@ __all__ = [
     "Parity",
     "TooLarge",
     "TruthTable",
+    "VersionSpace",
     "all_functions",
     "at_least",
+    "concept_list",
     "conjunctions",
     "decision_lists",
     "disjunctions",

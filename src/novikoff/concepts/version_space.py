@@ -51,6 +51,8 @@ class VersionSpace:
 
     def first(self) -> int:
         """The place in the class of the first concept left."""
+        if not self.size:
+            raise IndexError("no concept is left: none says what was true of every example")
         if self._listed is not None:
             return int(self._listed[0])
         out = np.empty(1, dtype=np.int64)
