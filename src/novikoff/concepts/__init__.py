@@ -10,6 +10,7 @@ from novikoff.concepts.subsets import at_least, conjunctions, disjunctions, pari
 from novikoff.concepts.tables import TruthTable, all_functions, truth_table
 from novikoff.concepts.thresholds import LinearThreshold, linear_thresholds
 from novikoff.concepts.tokens import FormulaError
+from novikoff.concepts.units import ThresholdUnit, threshold_unit
 from novikoff.concepts.version_space import VersionSpace
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "FormulaError",
     "LinearThreshold",
     "Parity",
+    "ThresholdUnit",
     "TooLarge",
     "TruthTable",
     "VersionSpace",
@@ -36,5 +38,6 @@ __all__ = [
     "linear_thresholds",
     "parities",
     "parse",
+    "threshold_unit",
     "truth_table",
 ]
