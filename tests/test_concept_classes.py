@@ -238,11 +238,20 @@ def test_classes_too_large_to_enumerate_are_still_counted_and_sampled() -> None:
 
 
 def test_places_of_a_large_group_are_told_apart_up_to_the_last_64_bit_number() -> None:
-    family = conjunctions(100, k=50)
-    places = np.array([0, comb(40, 3), (1 << 63) - 1])
-    x = np.random.default_rng(4).random(100) < 0.9
-    expected = [value(family[i], x.astype(int).tolist()) for i in places.tolist()]
-    assert family.say_some(places, x).tolist() == expected
+    places = np.array([0, comb(60, 51), 1 << 62, (1 << 63) - 2, (1 << 63) - 1])
+    for family in (parities(100, k=50), at_least(25, 100, k=50), disjunctions(70, k=68)):
+        for seed in range(20):
+            x = np.random.default_rng(seed).random(family.n) < 0.5
+            expected = [value(family[i], x.astype(int).tolist()) for i in places.tolist()]
+            assert family.say_some(places, x).tolist() == expected
+
+
+def test_places_of_functions_of_many_variables_are_their_tables() -> None:
+    family = all_functions(7)
+    places = np.array([5, (1 << 63) - 1])
+    said = np.array([family.say_some(places, np.array(x, bool)) for x in cube(7)])
+    assert said[:, 0].nonzero()[0].tolist() == [0, 2]
+    assert said[:, 1].nonzero()[0].tolist() == list(range(63))
 
 
 @pytest.mark.parametrize("family", [conjunctions(3), decision_lists(2), linear_thresholds(2)])

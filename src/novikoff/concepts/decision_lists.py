@@ -142,7 +142,7 @@ class DecisionLists(ConceptClass):
 
     def _numbers(self, j: int, x: Truths) -> Positions:
         """What the example says of each set of j variables, as a number."""
-        sets = chosen_by_each(np.arange(comb(self.n, j)), j, self.n)
+        sets, _ = chosen_by_each(np.arange(comb(self.n, j)), j, self.n)
         return number_of(x[sets])
 
     def _layers(self, left: tuple[int, ...], layering: int) -> Iterator[tuple[int, ...]]:
@@ -174,7 +174,7 @@ def _depths(j: int) -> NDArray[np.int8]:
     blocks = [np.array([[0] * j + [1]], dtype=np.int8)]
     for size in range(1, j - 1):
         rest = _depths(j - size) + np.int8(1)
-        for layer in chosen_by_each(np.arange(comb(j, size)), size, j):
+        for layer in chosen_by_each(np.arange(comb(j, size)), size, j)[0]:
             block = np.zeros((len(rest), j + 1), dtype=np.int8)
             block[:, np.setdiff1d(np.arange(j + 1), layer)] = rest
             blocks.append(block)

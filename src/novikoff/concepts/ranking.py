@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from functools import lru_cache
 from math import comb
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.rows import Positions
 
-_LAST = int(np.iinfo(np.int64).max)
+_MANY = (1 << 64) - 1  # more than any rank in an array, which are 64-bit integers with a sign
+
+Counts: TypeAlias = NDArray[np.uint64]
 
 
 def chosen(rank: int, k: int, n: int) -> tuple[int, ...]:
@@ -26,25 +30,24 @@ def chosen(rank: int, k: int, n: int) -> tuple[int, ...]:
     return tuple(reversed(found))
 
 
-def chosen_by_each(ranks: Positions, k: int, n: int) -> Positions:
-    """A row for each rank: the set of k of 0 … n − 1 with this rank, in increasing order."""
+def chosen_by_each(places: Positions, k: int, n: int) -> tuple[Positions, Counts]:
+    """A row for each place: the set of k of 0 … n − 1 with that rank, in increasing order.
+
+    Places beyond the last set begin with the first again: how often is the second answer.
+    """
+    rounds, ranks = np.divmod(places.astype(np.uint64), np.uint64(min(comb(n, k), _MANY)))
     found = np.zeros((len(ranks), k), dtype=np.int64)
     for j in range(k, 0, -1):
         ways = _ways(j, n - k + j)
         found[:, j - 1] = np.searchsorted(ways, ranks, side="right") - 1
         ranks = ranks - ways[found[:, j - 1]]
-    return found
-
-
-def ways_to_choose(n: int, k: int) -> int:
-    """C(n, k), or the largest 64-bit integer if that is smaller: more than any array can hold."""
-    return min(comb(n, k), _LAST)
+    return found, rounds
 
 
 @lru_cache(maxsize=64)
-def _ways(j: int, most: int) -> Positions:
+def _ways(j: int, most: int) -> Counts:
     """C(m, j) for each m below `most`: how many sets of j there are before m is their largest."""
-    return np.array([ways_to_choose(m, j) for m in range(most)], dtype=np.int64)
+    return np.array([min(comb(m, j), _MANY) for m in range(most)], dtype=np.uint64)
 
 
 def _largest(rank: int, j: int, below: int) -> int:

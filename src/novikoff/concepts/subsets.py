@@ -17,7 +17,7 @@ from novikoff import _core
 from novikoff.concepts.attributes import Truths, truths
 from novikoff.concepts.classes import ConceptClass, TooLarge, Words, packed, words_for
 from novikoff.concepts.functions import AtLeast, Concept, Conjunction, Disjunction, Parity
-from novikoff.concepts.ranking import chosen, chosen_by_each, ways_to_choose
+from novikoff.concepts.ranking import chosen, chosen_by_each
 from novikoff.rows import Positions
 
 _MOST_OF_ANY_SIZE = 1000  # variables, when the sets may have any number of them
@@ -103,17 +103,13 @@ class Subsets(ConceptClass):
         for group, size in zip(self._groups, self._sizes, strict=True):
             here = np.flatnonzero((places >= at) & (places < at + size))
             if len(here):
-                variables, negated = self._unranked(group.k, places[here] - at)
-                true = (x[variables] ^ negated).sum(axis=1)
+                columns, pattern = chosen_by_each(places[here] - at, group.k, self.n)
+                # NumPy shifts by more bits than there are to 0
+                negated = (pattern[:, None] >> np.arange(group.k, dtype=np.uint64)) & 1 == 1
+                true = (x[columns] ^ negated).sum(axis=1)
                 out[here] = np.array(group.table, dtype=np.bool_)[true]
             at += size
         return out
-
-    def _unranked(self, k: int, places: Positions) -> tuple[Positions, Truths]:
-        """The columns of the variables in each set, and which of them are negated."""
-        pattern, rank = np.divmod(places, ways_to_choose(self.n, k))
-        bits = np.minimum(np.arange(k), 63)  # a pattern is of 64 bits, and 0 from there on
-        return chosen_by_each(rank, k, self.n), (pattern[:, None] >> bits) & 1 == 1
 
 
 def conjunctions(n: int, *, k: int | None = None, monotone: bool = False) -> Subsets:

@@ -91,8 +91,7 @@ class AllFunctions(ConceptClass):
     def say_some(self, places: Positions, x: Truths) -> Truths:
         """What the functions at these places say of the example."""
         j = int(number_of(truths(x, self.n)[None, :])[0])
-        # a place is of 64 bits, so it is a table with nothing but 0 from bit 63 on
-        found: Truths = (places >> min(j, 63)) & 1 == 1
+        found: Truths = (places >> j) & 1 == 1  # NumPy shifts by more bits than there are to 0
         return found
 
 
