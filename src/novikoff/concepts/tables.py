@@ -10,7 +10,7 @@ import numpy as np
 from novikoff.concepts.attributes import Truths, number_of, truths
 from novikoff.concepts.classes import ConceptClass, Words, packed
 from novikoff.concepts.functions import Concept, variable
-from novikoff.rows import Positions
+from novikoff.rows import BadExample, Positions
 
 MOST_TABLED = 20  # variables: a table of a million bits
 
@@ -60,7 +60,10 @@ def truth_table(values: Any) -> TruthTable:
     >>> truth_table("0001")([1, 1])
     True
     """
-    given = truths(values, name="the truth table")
+    try:
+        given = truths(values)
+    except BadExample as error:
+        raise ValueError(f"not the values of a truth table: {error}") from None
     n = len(given).bit_length() - 1
     if len(given) != 1 << max(n, 1):
         raise ValueError(f"a truth table has 2, 4, 8, … values, not {len(given)}")
