@@ -37,14 +37,11 @@ def truths_of_row(block: Block, i: int, n: int) -> Truths:
     columns, values = block.rows.row(i)
     if isinstance(block.rows, DenseRows):
         return truths(values, n, name=name)
-    out = np.zeros(n, dtype=np.bool_)
     if len(columns) and not 0 <= columns.min() <= columns.max() < n:
         raise BadExample(f"{name}: an index is outside 0..{n - 1}")
-    wrong = np.flatnonzero((values != 0) & (values != 1))
-    if len(wrong):
-        raise _not_boolean(name, int(columns[wrong[0]]), values.tolist()[wrong[0]])
-    out[columns[values == 1]] = True
-    return out
+    out = np.zeros(n)
+    np.add.at(out, columns, values)  # an index given twice counts twice
+    return truths(out, n, name=name)
 
 
 def truths_of_columns(rows: Rows, columns: Positions) -> Truths:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,9 @@ class ConceptClass(ABC):
 
     def __len__(self) -> int:
         return self.size
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        return self  # a class never changes, so that a learner and its copy ask the same one
 
     def __getitem__(self, place: int) -> Concept:
         if not -self.size <= place < self.size:
