@@ -17,8 +17,9 @@ from novikoff.concepts.classes import ConceptClass, TooLarge
 
 Bits: TypeAlias = tuple[int, ...]
 
+MOST_CONCEPTS = 1 << 16
 MOST_ANSWERS = 1 << 25
-MOST_SETS = 1 << 19
+MOST_SPLITS = 1 << 25  # some tens of seconds
 
 
 class MistakeTree(NamedTuple):
@@ -110,13 +111,16 @@ def mask(on: Truths) -> int:
 
 def _answers(concepts: ConceptClass) -> tuple[NDArray[np.int64], Truths]:
     """The columns of the relevant variables; what each concept says, by what these are."""
-    concepts.expect_enumerable()
-    if concepts.size > MOST_ANSWERS:
-        raise _too_large(concepts, f"{concepts.size:,} concepts")
+    if concepts.size > MOST_CONCEPTS:
+        raise _too_large(concepts, f"it has more than {MOST_CONCEPTS:,} concepts")
     every = list(concepts)
     relevant = np.array(sorted({i - 1 for one in every for i in one.variables}), dtype=np.int64)
     if len(every) << len(relevant) > MOST_ANSWERS:
-        raise _too_large(concepts, f"{len(every):,} concepts on 2^{len(relevant)} examples")
+        raise _too_large(
+            concepts,
+            f"{len(every):,} concepts on 2^{len(relevant)} examples give more than "
+            f"{MOST_ANSWERS:,} answers",
+        )
     examples = every_example(len(relevant))
     said = np.zeros((len(examples), len(every)), dtype=np.bool_)
     for j, one in enumerate(every):
@@ -125,10 +129,10 @@ def _answers(concepts: ConceptClass) -> tuple[NDArray[np.int64], Truths]:
     return relevant, said
 
 
-def _too_large(concepts: ConceptClass, found: str) -> TooLarge:
+def _too_large(concepts: ConceptClass, why: str) -> TooLarge:
     return TooLarge(
-        f"{concepts}: {found} are more than {MOST_ANSWERS:,} answers; dimensions, and the optimal "
-        "learner, are for small classes (up to ten variables or so). Halving needs no dimension"
+        f"{concepts}: {why}; dimensions, and the optimal learner, are for small classes, such as "
+        "monotone conjunctions of up to 12 variables. Halving needs no dimension"
     )
 
 
@@ -143,6 +147,7 @@ class Littlestone:
         self.examples, self.columns = columns.examples, columns.columns
         self._reached: dict[int, int] = {}
         self._missed: dict[int, int] = {}
+        self._splits = 0
 
     def __deepcopy__(self, _memo: object) -> Self:
         return self  # what is found here stays true, for a learner and its copies
@@ -162,11 +167,6 @@ class Littlestone:
             return False
         if d <= self._reached.get(left, 0):
             return True
-        if len(self._reached) + len(self._missed) > MOST_SETS:
-            raise TooLarge(
-                f"the dimension is not found by looking at {MOST_SETS:,} sets of concepts; "
-                "take a smaller class, or Halving, which needs no dimension"
-            )
         known = self._missed if self._question(left, d) is None else self._reached
         known[left] = d
         return known is self._reached
@@ -182,6 +182,9 @@ class Littlestone:
 
     def _question(self, left: int, d: int) -> int | None:
         """An example that splits the set into two that both reach d − 1."""
+        self._splits += len(self.columns)
+        if self._splits > MOST_SPLITS:
+            raise _not_found("Littlestone")
         tried = set[int]()
         for i, column in enumerate(self.columns):
             true = left & column
@@ -196,31 +199,45 @@ class Littlestone:
 
 
 class _Shattering:
-    """The search for a largest shattered set: columns are added as long as no part gets empty."""
+    """The search for a largest shattered set: examples are added while no part gets too small.
+
+    An example that leaves too small a part does so in every larger set too, so a set hands on only
+    the examples that may still lead to more than the best one found.
+    """
 
     def __init__(self, columns: list[int]) -> None:
-        self._columns, self._best, self._tried = columns, list[int](), 0
+        self._columns, self._best, self._splits = columns, list[int](), 0
 
     def largest(self, everyone: int) -> list[int]:
         """The places of columns that split all the concepts into as many parts as possible."""
-        self._extend([], [everyone], 0)
+        self._extend([], [everyone], list(range(len(self._columns))))
         return self._best
 
-    def _extend(self, chosen: list[int], parts: list[int], begin: int) -> None:
-        self._tried += 1
-        if self._tried > MOST_SETS:
-            raise TooLarge(
-                f"the VC dimension is not found by looking at {MOST_SETS:,} sets of examples; "
-                f"it is at least {len(self._best)}; take a smaller class"
-            )
-        if len(chosen) > len(self._best):
-            self._best = chosen
-        # a part of m concepts can be split in two at most log₂ m times
-        most = len(chosen) + min(part.bit_count() for part in parts).bit_length() - 1
-        for i in range(begin, len(self._columns)):
-            if most <= len(self._best):
-                return
-            true = [part & self._columns[i] for part in parts]
-            false = [part ^ on for part, on in zip(parts, true, strict=True)]
-            if all(true) and all(false):
-                self._extend([*chosen, i], true + false, i + 1)
+    def _extend(self, chosen: list[int], parts: list[int], candidates: list[int]) -> None:
+        self._splits += len(parts) * len(candidates)
+        if self._splits > MOST_SPLITS:
+            raise _not_found("VC")
+        size = len(chosen) + 1
+        able = [(i, p) for i in candidates if self._promises(size, p := self._split(parts, i))]
+        for k, (i, finer) in enumerate(able):
+            if not self._promises(size, finer):
+                continue
+            if size > len(self._best):
+                self._best = [*chosen, i]
+            self._extend([*chosen, i], finer, [j for j, _ in able[k + 1 :]])
+
+    def _split(self, parts: list[int], i: int) -> list[int]:
+        true = [part & self._columns[i] for part in parts]
+        return true + [part ^ on for part, on in zip(parts, true, strict=True)]
+
+    def _promises(self, size: int, parts: list[int]) -> bool:
+        """Whether more may come of it than the best: m concepts can be halved log₂ m times."""
+        fewest = min(part.bit_count() for part in parts)
+        return size + fewest.bit_length() - 1 > len(self._best)
+
+
+def _not_found(name: str) -> TooLarge:
+    return TooLarge(
+        f"the {name} dimension is not found by splitting {MOST_SPLITS:,} sets of concepts; take a "
+        "smaller class, or Halving, which needs no dimension"
+    )

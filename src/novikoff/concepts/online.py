@@ -75,6 +75,11 @@ class ConceptLearner(ABC):
         """Learn the label of an example; False, and no change, if no concept fits."""
 
     @property
+    @abstractmethod
+    def left(self) -> int:
+        """How many concepts still have a say."""
+
+    @property
     def most_examples(self) -> int:
         """How many examples are met before `play` may be interrupted: some milliseconds' worth."""
         return 1 << 10
