@@ -93,13 +93,11 @@ def test_asking_changes_nothing_and_the_answer_is_not_kept_for_another_example(
     assert space.places().tolist() == list(range(family.size))
 
 
-def test_a_contradiction_leaves_nothing_and_then_there_is_no_first() -> None:
+def test_a_contradiction_is_refused_and_changes_nothing() -> None:
     space = VersionSpace(conjunctions(9))
     x = np.array(cube(9)[77], dtype=bool)
-    space.keep(x, True)
-    space.keep(x, False)
-    assert space.size == 0
-    assert space.places().tolist() == []
-    assert space.split(x) == (0, 0)
-    with pytest.raises(IndexError, match="no concept is left"):
-        space.first()
+    assert space.keep(x, True)
+    before = space.places().tolist()
+    assert not space.keep(x, False)
+    assert space.places().tolist() == before
+    assert space.split(x) == (0, space.size)

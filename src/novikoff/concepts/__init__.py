@@ -2,10 +2,22 @@
 
 from novikoff.concepts.attributes import every_example, labelled
 from novikoff.concepts.classes import ConceptClass, TooLarge
+from novikoff.concepts.consistent import Consistent
 from novikoff.concepts.decision_lists import DecisionList, decision_lists
+from novikoff.concepts.dimensions import (
+    MistakeTree,
+    littlestone_dimension,
+    mistake_tree,
+    shattered,
+    vc_dimension,
+)
 from novikoff.concepts.formulas import parse
 from novikoff.concepts.functions import AtLeast, Concept, Conjunction, Disjunction, Parity
+from novikoff.concepts.game import WorstCase, worst_case
+from novikoff.concepts.halving import Halving
 from novikoff.concepts.listed import concept_list
+from novikoff.concepts.majority import WeightedMajority
+from novikoff.concepts.optimal import Optimal
 from novikoff.concepts.subsets import at_least, conjunctions, disjunctions, parities
 from novikoff.concepts.tables import TruthTable, all_functions, truth_table
 from novikoff.concepts.thresholds import LinearThreshold, linear_thresholds
@@ -18,15 +30,21 @@ __all__ = [
     "Concept",
     "ConceptClass",
     "Conjunction",
+    "Consistent",
     "DecisionList",
     "Disjunction",
     "FormulaError",
+    "Halving",
     "LinearThreshold",
+    "MistakeTree",
+    "Optimal",
     "Parity",
     "ThresholdUnit",
     "TooLarge",
     "TruthTable",
     "VersionSpace",
+    "WeightedMajority",
+    "WorstCase",
     "all_functions",
     "at_least",
     "concept_list",
@@ -36,8 +54,13 @@ __all__ = [
     "every_example",
     "labelled",
     "linear_thresholds",
+    "littlestone_dimension",
+    "mistake_tree",
     "parities",
     "parse",
+    "shattered",
     "threshold_unit",
     "truth_table",
+    "vc_dimension",
+    "worst_case",
 ]

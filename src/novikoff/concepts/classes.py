@@ -6,7 +6,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from math import log10
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,6 +62,9 @@ class ConceptClass(ABC):
 
     def __bool__(self) -> bool:
         return self.size > 0
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        return self  # a class never changes, so that a learner and its copy ask the same one
 
     def __getitem__(self, place: int) -> Concept:
         return self.concept(place + self.size if place < 0 else place)

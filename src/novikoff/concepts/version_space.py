@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator
+
 import numpy as np
 
 from novikoff import _core
 from novikoff.concepts.attributes import Truths
-from novikoff.concepts.classes import ConceptClass, words_for
+from novikoff.concepts.classes import ConceptClass, TooLarge, words_for
+from novikoff.concepts.functions import Concept
 from novikoff.rows import Positions
 
 _FEW = 1 << 12
+_MOST_LISTED = 1 << 24  # their places are then 128 MB
+_ANSWERS = 1 << 26  # asked in some tens of milliseconds
 
 
 class VersionSpace:
     """All concepts of a class at first; `keep` leaves those that say what is true.
 
     As long as they are many they are the bits of a set, and all concepts are asked at once; when
-    few are left, those few are listed and asked alone.
+    few are left, those few are listed and asked alone. Iterating gives the concepts left, in order.
 
     Attributes
     ----------
@@ -38,9 +43,10 @@ class VersionSpace:
         self._ask(x)
         return self.size - self._true, self._true
 
-    def keep(self, x: Truths, label: bool) -> None:
-        """Leave only the concepts that say `label` of the example."""
-        self._ask(x)
+    def keep(self, x: Truths, label: bool) -> bool:
+        """Leave only the concepts that say `label` of the example; False, as it was, if none do."""
+        if not self.split(x)[label]:
+            return False
         if self._listed is not None:
             self._listed = self._listed[self._answers == label]
         else:
@@ -48,21 +54,50 @@ class VersionSpace:
         self.size = self._true if label else self.size - self._true
         self._asked = None
         self._list_if_few()
+        return True
+
+    @property
+    def most_examples(self) -> int:
+        """About how many examples can be asked about before somebody waits: at least one."""
+        asked = self.concepts.size if self._listed is None else self.size
+        return max(1, min(1 << 10, _ANSWERS // asked))
+
+    def __len__(self) -> int:
+        return self.size
+
+    def __iter__(self) -> Iterator[Concept]:
+        return map(self.concepts.concept, self.places().tolist())
+
+    def key(self) -> Hashable:
+        """The same for two of a class exactly when the same concepts are left."""
+        return self.size, (self._bits if self._listed is None else self._listed).tobytes()
 
     def first(self) -> int:
         """The place in the class of the first concept left."""
-        if not self.size:
-            raise IndexError("no concept is left: none says what was true of every example")
         if self._listed is not None:
             return int(self._listed[0])
         out = np.empty(1, dtype=np.int64)
         _core.places(self._bits, out=out)
         return int(out[0])
 
+    def draw(self, dice: np.random.Generator) -> int:
+        """The place of a concept drawn at random from those left, each with the same chance."""
+        if self._listed is not None:
+            return int(dice.choice(self._listed))
+        while True:  # at least every 1,024th place is that of one left
+            place = int(dice.integers(self.concepts.size))
+            if self._bits[place // 64] >> np.uint64(place % 64) & np.uint64(1):
+                return place
+
     def places(self) -> Positions:
         """The places in the class of the concepts left."""
         if self._listed is not None:
             return self._listed.copy()
+        if self.size > _MOST_LISTED:
+            raise TooLarge(
+                f"{self.size:,} concepts are left, more than the {_MOST_LISTED:,} that can be "
+                "listed; ask for `size`, `split` or `first`"
+            )
         out = np.empty(self.size, dtype=np.int64)
         _core.places(self._bits, out=out)
         return out

@@ -1,0 +1,243 @@
+"""How hard a finite class is: its Littlestone and Vapnik–Chervonenkis dimensions, with witnesses.
+
+A set of concepts is a Python integer, one bit a concept; so is a column, the set of the concepts
+that say true of an example. Examples on which all concepts agree decide nothing, nor do two that
+split the class in the same way decide more than one.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.concepts.attributes import Truths, every_example
+from novikoff.concepts.classes import ConceptClass, TooLarge
+
+Bits: TypeAlias = tuple[int, ...]
+
+MOST_CONCEPTS = 1 << 16
+MOST_ANSWERS = 1 << 25
+MOST_SPLITS = 1 << 25  # some tens of seconds
+
+
+class MistakeTree(NamedTuple):
+    """An example to ask about, and what to ask next when its label is false, or true.
+
+    Every path through a tree of depth d is a sequence of d examples that some concept of the class
+    labels so; an adversary that gives the label the learner did not say follows one of them.
+    """
+
+    x: Bits
+    false: MistakeTree | None
+    true: MistakeTree | None
+
+
+def littlestone_dimension(concepts: ConceptClass) -> int:
+    """The mistakes that any learner can be made to make, and the best one need not exceed.
+
+    It is the largest d such that a complete binary tree of depth d can be labelled with examples so
+    that each of its 2ᵈ paths is what some concept says: VC ≤ d ≤ log₂|C|. TooLarge if the class is.
+
+    >>> from novikoff.concepts import parities
+    >>> littlestone_dimension(parities(3))
+    3
+
+    References
+    ----------
+    Littlestone (1988), Section 3.
+    """
+    columns = Columns(concepts)
+    return Littlestone(columns).dimension(columns.everyone)
+
+
+def mistake_tree(concepts: ConceptClass) -> MistakeTree | None:
+    """A tree as deep as the Littlestone dimension, by which any learner errs on every example."""
+    columns = Columns(concepts)
+    found = Littlestone(columns)
+    return found.tree(columns.everyone, found.dimension(columns.everyone))
+
+
+def vc_dimension(concepts: ConceptClass) -> int:
+    """The size of the largest set of examples that the class can label in every way.
+
+    >>> from novikoff.concepts import conjunctions
+    >>> vc_dimension(conjunctions(4, monotone=True))
+    4
+
+    References
+    ----------
+    Vapnik & Chervonenkis (1971).
+    """
+    return len(shattered(concepts))
+
+
+def shattered(concepts: ConceptClass) -> list[Bits]:
+    """A largest set of examples that the class can label in every way."""
+    columns = Columns(concepts)
+    chosen = _Shattering(columns.columns).largest(columns.everyone)
+    return [columns.examples[i] for i in chosen]
+
+
+class Columns:
+    """The examples that tell concepts of the class apart, and who says true of each.
+
+    Attributes
+    ----------
+    examples, columns
+        The examples, and for each the concepts that say true of it; no two split the class in the
+        same way. Variables that no concept depends on are 0 in all of them.
+    everyone
+        All the concepts.
+    """
+
+    def __init__(self, concepts: ConceptClass) -> None:
+        relevant, said = _answers(concepts)
+        split = said ^ said[:, :1]  # in the first concept's words: the opposite example is the same
+        _, first = np.unique(np.packbits(split, axis=1), axis=0, return_index=True)
+        kept = np.array([i for i in np.sort(first) if split[i].any()], dtype=np.int64)
+        whole = np.zeros((len(kept), concepts.n), dtype=np.int64)
+        whole[:, relevant] = kept[:, None] >> np.arange(len(relevant)) & 1
+        self.examples: list[Bits] = [tuple(row) for row in whole.tolist()]
+        self.columns = [mask(row) for row in said[kept]]
+        self.everyone = (1 << concepts.size) - 1
+
+
+def mask(on: Truths) -> int:
+    """The set whose bits are on where these are true."""
+    return int.from_bytes(np.packbits(on, bitorder="little").tobytes(), "little")
+
+
+def _answers(concepts: ConceptClass) -> tuple[NDArray[np.int64], Truths]:
+    """The columns of the relevant variables; what each concept says, by what these are."""
+    if concepts.size > MOST_CONCEPTS:
+        raise _too_large(concepts, f"it has more than {MOST_CONCEPTS:,} concepts")
+    every = list(concepts)
+    relevant = np.array(sorted({i - 1 for one in every for i in one.variables}), dtype=np.int64)
+    if len(every) << len(relevant) > MOST_ANSWERS:
+        raise _too_large(
+            concepts,
+            f"{len(every):,} concepts on 2^{len(relevant)} examples give more than "
+            f"{MOST_ANSWERS:,} answers",
+        )
+    examples = every_example(len(relevant))
+    said = np.zeros((len(examples), len(every)), dtype=np.bool_)
+    for j, one in enumerate(every):
+        own = np.searchsorted(relevant, np.array(one.variables, dtype=np.int64) - 1)
+        said[:, j] = one.of(examples[:, own])
+    return relevant, said
+
+
+def _too_large(concepts: ConceptClass, why: str) -> TooLarge:
+    return TooLarge(
+        f"{concepts}: {why}; dimensions, and the optimal learner, are for small classes, such as "
+        "monotone conjunctions of up to 12 variables. Halving needs no dimension"
+    )
+
+
+class Littlestone:
+    """The Littlestone dimensions of sets of concepts, each found once.
+
+    A set reaches d + 1 if some example splits it into two parts that both reach d; one of fewer
+    than 2ᵈ concepts does not reach d.
+    """
+
+    def __init__(self, columns: Columns) -> None:
+        self.examples, self.columns = columns.examples, columns.columns
+        self._reached: dict[int, int] = {}
+        self._missed: dict[int, int] = {}
+        self._splits = 0
+
+    def __deepcopy__(self, _memo: object) -> Self:
+        return self  # what is found here stays true, for a learner and its copies
+
+    def dimension(self, left: int) -> int:
+        """The dimension of a set of concepts: −1 if there are none."""
+        if not left:
+            return -1
+        d = self._reached.get(left, 0)
+        while self.reaches(left, d + 1):
+            d += 1
+        return d
+
+    def reaches(self, left: int, d: int) -> bool:
+        """Whether the dimension of the set is at least d."""
+        if left.bit_count() < 1 << d or d >= self._missed.get(left, d + 1):
+            return False
+        if d <= self._reached.get(left, 0):
+            return True
+        known = self._missed if self._question(left, d) is None else self._reached
+        known[left] = d
+        return known is self._reached
+
+    def tree(self, left: int, d: int) -> MistakeTree | None:
+        """A mistake tree of the set, of depth d, which it must reach."""
+        i = self._question(left, d) if d else None
+        if i is None:
+            return None
+        true = left & self.columns[i]
+        false = self.tree(left ^ true, d - 1)
+        return MistakeTree(self.examples[i], false, self.tree(true, d - 1))
+
+    def _question(self, left: int, d: int) -> int | None:
+        """An example that splits the set into two that both reach d − 1."""
+        self._splits += len(self.columns)
+        if self._splits > MOST_SPLITS:
+            raise _not_found("Littlestone")
+        tried = set[int]()
+        for i, column in enumerate(self.columns):
+            true = left & column
+            false = left ^ true
+            fewer, more = (true, false) if true.bit_count() <= false.bit_count() else (false, true)
+            if fewer.bit_count() < 1 << (d - 1) or fewer in tried:
+                continue
+            tried |= {fewer, more}
+            if self.reaches(fewer, d - 1) and self.reaches(more, d - 1):
+                return i
+        return None
+
+
+class _Shattering:
+    """The search for a largest shattered set: examples are added while no part gets too small.
+
+    An example that leaves too small a part does so in every larger set too, so a set hands on only
+    the examples that may still lead to more than the best one found.
+    """
+
+    def __init__(self, columns: list[int]) -> None:
+        self._columns, self._best, self._splits = columns, list[int](), 0
+
+    def largest(self, everyone: int) -> list[int]:
+        """The places of columns that split all the concepts into as many parts as possible."""
+        self._extend([], [everyone], list(range(len(self._columns))))
+        return self._best
+
+    def _extend(self, chosen: list[int], parts: list[int], candidates: list[int]) -> None:
+        self._splits += len(parts) * len(candidates)
+        if self._splits > MOST_SPLITS:
+            raise _not_found("VC")
+        size = len(chosen) + 1
+        able = [(i, p) for i in candidates if self._promises(size, p := self._split(parts, i))]
+        for k, (i, finer) in enumerate(able):
+            if not self._promises(size, finer):
+                continue
+            if size > len(self._best):
+                self._best = [*chosen, i]
+            self._extend([*chosen, i], finer, [j for j, _ in able[k + 1 :]])
+
+    def _split(self, parts: list[int], i: int) -> list[int]:
+        true = [part & self._columns[i] for part in parts]
+        return true + [part ^ on for part, on in zip(parts, true, strict=True)]
+
+    def _promises(self, size: int, parts: list[int]) -> bool:
+        """Whether more may come of it than the best: m concepts can be halved log₂ m times."""
+        fewest = min(part.bit_count() for part in parts)
+        return size + fewest.bit_length() - 1 > len(self._best)
+
+
+def _not_found(name: str) -> TooLarge:
+    return TooLarge(
+        f"the {name} dimension is not found by splitting {MOST_SPLITS:,} sets of concepts; take a "
+        "smaller class, or Halving, which needs no dimension"
+    )
