@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from novikoff import play, sources
@@ -24,6 +24,10 @@ from novikoff.rows import BadExample, DenseRows, SparseRows
 from strategies import LAYOUTS, PRECISIONS, Data, Layout, untidy
 
 Learner: TypeAlias = EliminateConjunction | EliminateDisjunction
+
+
+# ¬x₁ ∧ ¬x₂ is dropped by the third row, which is refused, and not by the fourth
+_TAKEN_BACK = np.array([[0, 0, 0], [1, 1, 0], [1, 1, 0], [0, 0, 1]], dtype=float)
 
 
 @dataclass
@@ -186,15 +190,44 @@ def test_a_negative_example_is_remembered_also_when_its_variables_were_dropped_i
     assert str(learner.hypothesis) == "x₁ ∧ x₂ ∧ x₄"
 
 
-@pytest.mark.parametrize("conjunction", [True, False])
-def test_an_example_of_importance_0_is_met_and_nothing_more(conjunction: bool) -> None:
-    X, y = every_example(3), np.array([1, -1] * 4, dtype=np.int8)
-    rows = DenseRows(X.astype(np.float32))
-    learner = learner_of(3, monotone=False, conjunction=conjunction)
-    before = learner.hypothesis
-    run = play(Block(rows, y, importances=np.zeros(8)), learner)
-    assert (run.ledger.n_mistakes, run.ledger.n_rounds) == (0, 8)
-    assert learner.hypothesis == before
+@given(any_labels(), st.booleans(), st.booleans())
+@example(Data(_TAKEN_BACK, np.array([1, -1, 1, 1], dtype=np.int8)), False, True)
+def test_after_a_refusal_it_goes_on_as_if_that_example_had_not_come(
+    data: Data, monotone: bool, conjunction: bool
+) -> None:
+    learner = learner_of(data.dim, monotone=monotone, conjunction=conjunction)
+    at, used = 0, list[int]()
+    while at < len(data):
+        try:
+            stop, _ = learner.learn(data.block(), at, len(data))
+        except BadExample:
+            at += 1
+        else:
+            used += range(at, stop)
+            at = stop
+    fresh = learner_of(data.dim, monotone=monotone, conjunction=conjunction)
+    if used:
+        play(Data(data.X[used], data.y[used]).block(), fresh)
+    assert learner.hypothesis == fresh.hypothesis
+    assert (learner.scores(data.rows())[used] == data.y[used]).all()
+
+
+@given(any_labels(), st.booleans(), st.booleans(), st.data())
+def test_an_example_of_importance_0_is_met_and_nothing_more(
+    data: Data, monotone: bool, conjunction: bool, more: st.DataObject
+) -> None:
+    flags = more.draw(st.lists(st.booleans(), min_size=len(data), max_size=len(data)))
+    used = np.flatnonzero(flags)
+    learner = learner_of(data.dim, monotone=monotone, conjunction=conjunction)
+    ledger, _ = play_until_refused(data.block(importances=np.array(flags, dtype=float)), learner)
+    fresh = learner_of(data.dim, monotone=monotone, conjunction=conjunction)
+    alone, error = play_until_refused(Data(data.X[used], data.y[used]).block(), fresh)
+    assert learner.hypothesis == fresh.hypothesis
+    assert ledger.rows.tolist() == used[alone.rows].tolist()
+    if error is None or "no examples" in error:
+        assert ledger.n_rounds == len(data)
+    else:
+        assert ledger.n_rounds == used[alone.n_rounds]
 
 
 def test_a_million_attributes_in_sparse_rows() -> None:
