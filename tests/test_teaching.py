@@ -316,6 +316,7 @@ def test_an_example_of_importance_0_teaches_nothing() -> None:
 
 def test_questions_about_negated_literals_need_one_example() -> None:
     learner, oracle = AskingConjunction(3, monotone=False), Oracle(Conjunction((-1,)), 3)
+    learner.learn(labelled([[1, 1, 1]], np.array([False])), 0, 1)
     with pytest.raises(ValueError, match="need one positive example"):
         play(oracle.teach(learner), learner)
     learner.learn(labelled([[0, 1, 1]], np.array([True])), 0, 1)

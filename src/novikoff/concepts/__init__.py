@@ -1,5 +1,12 @@
 """Finite classes of Boolean concepts, their learners, and the ways of teaching them."""
 
+from novikoff.concepts.adversaries import (
+    Adversary,
+    HardSequence,
+    against_con,
+    against_elimination,
+    against_halving,
+)
 from novikoff.concepts.asking import AskingConjunction, AskingDisjunction
 from novikoff.concepts.elimination import EliminateConjunction, EliminateDisjunction
 from novikoff.concepts.functions import AtLeast, Concept, Conjunction, Disjunction, Parity
@@ -9,6 +16,7 @@ from novikoff.concepts.teaching import Nature, Oracle, Recorded, Teacher, each_o
 
 __all__ = [
     "LECTURE_TARGET",
+    "Adversary",
     "AskingConjunction",
     "AskingDisjunction",
     "AtLeast",
@@ -17,11 +25,15 @@ __all__ = [
     "Disjunction",
     "EliminateConjunction",
     "EliminateDisjunction",
+    "HardSequence",
     "Nature",
     "Oracle",
     "Parity",
     "Recorded",
     "Teacher",
+    "against_con",
+    "against_elimination",
+    "against_halving",
     "at_least",
     "conjunctions",
     "disjunctions",
