@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     from novikoff.guarantees.disjunctions import Disjunction, disjunction, k_disjunction
     from novikoff.guarantees.inseparable import LossBound, freund_schapire, l1_bound, l2_bound
     from novikoff.guarantees.margins import MarginBound, margin_perceptron
+    from novikoff.guarantees.multiplicative import (
+        WinnowBound,
+        doubling_bound,
+        winnow1_bound,
+        winnow2_bound,
+    )
     from novikoff.guarantees.risk import RiskBound, average_risk, risk_bound
     from novikoff.guarantees.sandwiches import Failure, Sandwich, sandwich
     from novikoff.guarantees.separable import adaptive, novikoff
@@ -34,11 +40,13 @@ _HOMES = {
     "NotAWitness": "novikoff.guarantees.bounds",
     "RiskBound": "novikoff.guarantees.risk",
     "Sandwich": "novikoff.guarantees.sandwiches",
+    "WinnowBound": "novikoff.guarantees.multiplicative",
     "achieved_margin": "novikoff.guarantees.best_margin",
     "adaptive": "novikoff.guarantees.separable",
     "average_risk": "novikoff.guarantees.risk",
     "best_comparator": "novikoff.guarantees.comparators",
     "disjunction": "novikoff.guarantees.disjunctions",
+    "doubling_bound": "novikoff.guarantees.multiplicative",
     "freund_schapire": "novikoff.guarantees.inseparable",
     "from_start": "novikoff.guarantees.starts",
     "k_disjunction": "novikoff.guarantees.disjunctions",
@@ -50,6 +58,8 @@ _HOMES = {
     "novikoff": "novikoff.guarantees.separable",
     "risk_bound": "novikoff.guarantees.risk",
     "sandwich": "novikoff.guarantees.sandwiches",
+    "winnow1_bound": "novikoff.guarantees.multiplicative",
+    "winnow2_bound": "novikoff.guarantees.multiplicative",
 }
 
 __all__ = [
@@ -63,11 +73,13 @@ __all__ = [
     "NotAWitness",
     "RiskBound",
     "Sandwich",
+    "WinnowBound",
     "achieved_margin",
     "adaptive",
     "average_risk",
     "best_comparator",
     "disjunction",
+    "doubling_bound",
     "freund_schapire",
     "from_start",
     "k_disjunction",
@@ -79,6 +91,8 @@ __all__ = [
     "novikoff",
     "risk_bound",
     "sandwich",
+    "winnow1_bound",
+    "winnow2_bound",
 ]
 
 __getattr__ = loader(__name__, _HOMES)
