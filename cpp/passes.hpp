@@ -71,7 +71,7 @@ inline void look_ahead(const Rows& rows, const std::int64_t* order, Size k, Size
 template <bool weighed, class Rows, class Weights>
 NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const double* importance,
                           const std::int64_t* order, Size begin, Size end, const Rule& rule,
-                          std::int64_t rounds, Weights& weights, Mistakes& out) {
+                          std::int64_t rounds, Weights weights, Mistakes& out) {
   constexpr double huge = std::numeric_limits<double>::max();
   for (Size k = begin; k < end; ++k) {
     Size i = k;
@@ -121,7 +121,7 @@ NOVIKOFF_CLONES void accumulate(const Rows& rows, const std::int64_t* example, c
 
 // out[k - begin] = the score of x_k for k in [begin, end), as the pass takes it.
 template <class Rows, class Weights>
-NOVIKOFF_CLONES Stop scores(const Rows& rows, Size begin, Size end, Weights& weights, bool bias,
+NOVIKOFF_CLONES Stop scores(const Rows& rows, Size begin, Size end, Weights weights, bool bias,
                             double* out) {
   for (Size k = begin; k < end; ++k) {
     if (const Flaw flaw = rows.outline(k); flaw != Flaw::none) return {k, flaw};

@@ -77,7 +77,7 @@ def winnow2_bound(
     """⌊8n/(δ²θ) + (5/δ + 14 ln θ/δ²)Σμ⌋ mistakes at most by Winnow2 with α = 1 + δ/2.
 
     The attributes are in [0, 1], and there are μ ≥ 0 with μ·x ≥ 1 on the positive examples and
-    μ·x ≤ 1 − δ on the negative ones. For "at least r of these k", μ is 1/r on each of the k, so that
+    μ·x ≤ 1 − δ on the negative ones. For "at least r of these k", μ is 1/r on each of the k, and so
     Σμ = k/r and δ = 1/r.
 
     Parameters
@@ -107,13 +107,13 @@ def winnow2_bound(
         known,
         factor,
         lambda: _ball(theta).log(),
-        lambda M: (theta == 1 or factor == 0) and M == known,
+        lambda M: (theta == 1 or factor == 0) and known == M,
     )
     return WinnowBound("Winnow2", bound, n, mu, 1 + d / 2, theta)
 
 
 def doubling_bound(n: int, k: int) -> WinnowBound:
-    """⌊2 + 3k(1 + log₂ n)⌋ mistakes at most by Winnow2 with α = 2, θ = n on a disjunction of k of n.
+    """⌊2 + 3k(1 + log₂ n)⌋ mistakes at most by Winnow2, α = 2, θ = n, on a disjunction of k of n.
 
     Let u be the promotions and v the demotions. The sum of the weights begins with n and stays
     above 0; a promotion adds at most n, a demotion takes at least n/2: v < 2 + 2u. And each
@@ -126,8 +126,8 @@ def doubling_bound(n: int, k: int) -> WinnowBound:
 
     Examples
     --------
-    >>> print(doubling_bound(1_000_000, 5))
-    Winnow2, doubling and halving: at most 315 mistakes (5 of 1000000 attributes, α = 2, θ = 1000000)
+    >>> print(doubling_bound(1000, 5))
+    Winnow2, doubling and halving: at most 166 mistakes (5 of 1000 attributes, α = 2, θ = 1000)
     """
     _expect_counts(n, k)
     log = (n ** (3 * k)).bit_length() - 1  # ⌊3k log₂ n⌋

@@ -17,6 +17,7 @@ from novikoff.rows import Rows, Vector, dots
 from novikoff.states import Arrays, Settings, Stored
 from novikoff.weights import parted, whole, widened
 
+
 class Additive:
     """Add the example to the weights whenever its score had the wrong sign, or too little of it.
 
@@ -218,9 +219,7 @@ class Additive:
             # (t − 1) times each update, so that after T rounds the mean of w is (T·w − u)/T. Summed
             # here and not in the pass, where u would be fetched anew for each mistake: 45 → 25 ms
             steps = mistakes.steps * (mistakes.rounds - 1)
-            _core.accumulate(
-                *block.rows.core, example=which, step=steps, bias=self.bias, w=self._u
-            )
+            _core.accumulate(*block.rows.core, example=which, step=steps, bias=self.bias, w=self._u)
         return at, mistakes
 
 

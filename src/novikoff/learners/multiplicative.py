@@ -129,9 +129,7 @@ class Multiplicative:
         return settings, {"powers": powers, "constant": np.array([constant]), "steps": steps}
 
     @staticmethod
-    def restored(
-        settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
-    ) -> Multiplicative:
+    def restored(settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Multiplicative:
         """The learner that `state` described: all that follows is the same, bit for bit."""
         stored = Stored("learner", settings, arrays)
         stored.choice("rule", ("multiplicative",))
@@ -225,10 +223,10 @@ class Winnow1(Multiplicative):
     """Multiply by α when a positive example was missed; set to 0 when a negative one was accepted.
 
     On a monotone disjunction of k of n attributes, each 0 or 1, it makes at most
-    αk(log_α θ + 1) + n/θ mistakes: with α = 2 and θ = n/2, 2k log₂ n + 2. An attribute in a negative
-    example cannot be in the disjunction, and is never looked at again: one wrong label can spoil it
-    for good. Attributes other than 0 and 1 must not be negative: then a promotion multiplies by αˣ
-    and a demotion takes those with x > 0, without a bound.
+    αk(log_α θ + 1) + n/θ mistakes: with α = 2 and θ = n/2, 2k log₂ n + 2. An attribute of a
+    negative example cannot be in the disjunction and is never looked at again, so that one wrong
+    label can spoil it for good. Attributes other than 0 and 1 are taken if not negative, without a
+    bound: a promotion then multiplies by αˣ, and a demotion is of those with x > 0.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the linear learners share: what a tie says, and one pass of the compiled core over a block."""
+"""What the linear learners share: what a tie says, and a pass of the compiled core over a block."""
 
 from __future__ import annotations
 

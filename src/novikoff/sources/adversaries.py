@@ -45,12 +45,12 @@ def forcing_disjunction(n: int, k: int = 1) -> Block:
 
 
 def forcing_winnow1(n: int, threshold: int) -> Block:
-    """A sequence on which Winnow1 with α = 2 errs every time: two short of its bound, if θ divides n.
+    """A sequence on which Winnow1 with α = 2 errs every time, two times short of its bound.
 
     The target is x₁, and θ a power of two up to n. Each positive example has x₁ and others whose
     weights make the sum exactly θ, a tie, for as long as x₁ can be promoted: log₂ θ + 1 times. Then
     each negative one has attributes of weight exactly θ, until the others do not have as much. That
-    is 2 log₂ θ + ⌊n/θ⌋ mistakes; the bound is 2(log₂ θ + 1) + n/θ. It must be met with
+    is 2 log₂ θ + ⌊n/θ⌋ mistakes; the bound is ⌊2(log₂ θ + 1) + n/θ⌋. It must be met with
     `threshold=threshold` and ties that are mistakes.
 
     References
@@ -79,7 +79,7 @@ def forcing_winnow2(n: int) -> Block:
 
 
 def _forcing(n: int, threshold: int, demotion: float) -> Block:
-    """Ties with x₁ in them while there can be, then ties without it; the weights are kept count of."""
+    """Ties with x₁ in them while there can be, then ties without it, by weights kept count of."""
     weights, rows, labels = np.ones(n), list[Positions](), list[int]()
     while weights[0] <= threshold:
         rows.append(np.append(0, _of_weight(weights, threshold - weights[0])))
