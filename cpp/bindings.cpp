@@ -1,67 +1,15 @@
 // Passes over rows, for Python: NumPy arrays in, free functions called without the GIL.
-#include <nanobind/stl/tuple.h>
-
 #include <algorithm>
-#include <tuple>
 #include <vector>
 
 #include "array_bindings.hpp"
 #include "ascent.hpp"
 #include "concept_bindings.hpp"
 #include "order.hpp"
+#include "pass_bindings.hpp"
 #include "passes.hpp"
 #include "text_bindings.hpp"
 #include "vote.hpp"
-
-using Stopped = std::tuple<Size, int>;
-using StoppedWith = std::tuple<Size, int, Size>;
-
-static StoppedWith py_pass(const Array& values, const Maybe<Array>& indices,
-                           const Maybe<Array>& starts, Size dim, In<std::int8_t> labels,
-                           Maybe<In<double>> importances, Maybe<In<std::int64_t>> order,
-                           Size begin, Size end, std::tuple<double, double> threshold,
-                           std::tuple<double, double> step, double unit, bool bias,
-                           std::int64_t rounds, Out<double> w, Out<std::int64_t> round,
-                           Out<std::int64_t> row, Out<double> score, Out<double> taken,
-                           Out<double> square) {
-  const AnyRows rows = any_rows(values, indices, starts, dim);
-  within(begin, end, order ? order->size() : length(rows));
-  if (labels.size() != length(rows)) refuse("one label a row is needed");
-  if (importances && importances->size() != length(rows)) refuse("one importance a row is needed");
-  if (w.size() != dim + bias)
-    refuse("one weight a feature is needed, and one for the constant");
-  for (const Size room : {round.size(), row.size(), score.size(), taken.size(), square.size()})
-    if (room < end - begin) refuse("there must be room to record a mistake on every row");
-  const Rule rule{{std::get<0>(threshold), std::get<1>(threshold)},
-                  {std::get<0>(step), std::get<1>(step)},
-                  unit,
-                  bias};
-  Mistakes out{round.data(), row.data(), score.data(), taken.data(), square.data(), 0};
-  const std::int64_t* const sequence = order ? order->data() : nullptr;
-  nb::gil_scoped_release unlocked;
-  const Stop stop = std::visit(
-      [&](const auto& r) {
-        return importances ? pass<true>(r, labels.data(), importances->data(), sequence, begin, end,
-                                        rule, rounds, w.data(), out)
-                           : pass<false>(r, labels.data(), nullptr, sequence, begin, end, rule,
-                                         rounds, w.data(), out);
-      },
-      rows);
-  return {stop.at, static_cast<int>(stop.flaw), out.count};
-}
-
-static Stopped py_scores(const Array& values, const Maybe<Array>& indices,
-                         const Maybe<Array>& starts, Size dim, Size begin, Size end,
-                         In<double> w, bool bias, Out<double> out) {
-  const AnyRows rows = any_rows(values, indices, starts, dim);
-  within(begin, end, length(rows));
-  if (w.size() != dim + bias) refuse("one weight a feature is needed, and one for the constant");
-  if (out.size() < end - begin) refuse("there must be room for a score a row");
-  nb::gil_scoped_release unlocked;
-  const Stop stop = std::visit(
-      [&](const auto& r) { return scores(r, begin, end, w.data(), bias, out.data()); }, rows);
-  return {stop.at, static_cast<int>(stop.flaw)};
-}
 
 static void py_accumulate(const Array& values, const Maybe<Array>& indices,
                           const Maybe<Array>& starts, Size dim, In<std::int64_t> example,
@@ -167,19 +115,6 @@ static void py_fill_order(Size run, Size mix, std::uint64_t seed, Out<std::int64
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core of novikoff: passes over rows that NumPy owns.";
-  m.def("learn", py_pass, "values"_a.noconvert(), "indices"_a.noconvert().none(),
-        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
-        "importances"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a,
-        "threshold"_a, "step"_a, "unit"_a, "bias"_a, "rounds"_a, "w"_a.noconvert(),
-        "round"_a.noconvert(), "row"_a.noconvert(), "score"_a.noconvert(), "taken"_a.noconvert(),
-        "square"_a.noconvert(),
-        "One mistake-driven pass over rows[order[begin:end]], updating w in place.\n\n"
-        "Returns the first position not learned, why (0: all were), and the number of mistakes "
-        "recorded.");
-  m.def("scores", py_scores, "values"_a.noconvert(), "indices"_a.noconvert().none(),
-        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "begin"_a, "end"_a,
-        "w"_a.noconvert(), "bias"_a, "out"_a.noconvert(),
-        "The scores <w, x> of rows[begin:end]; returns the first row not scored, and why.");
   m.def("accumulate", py_accumulate, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "example"_a.noconvert(),
         "step"_a.noconvert(), "bias"_a, "w"_a.noconvert(),
@@ -206,6 +141,7 @@ NB_MODULE(_core, m) {
         "Copies spans of bytes, side by side, into out.");
   m.def("fill_order", py_fill_order, nb::kw_only(), "run"_a, "mix"_a, "seed"_a,
         "out"_a.noconvert(), "Fills out with a seeded order of its own positions.");
+  bind_passes(m);
   bind_concepts(m);
   bind_text(m);
 }

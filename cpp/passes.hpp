@@ -31,6 +31,24 @@ struct Stop {
   Flaw flaw;   // none: all were
 };
 
+// The perceptron's weights: a score is a dot product, and a mistaken row is added.
+template <class Number>
+struct Sum {
+  Number* w;
+
+  template <class Row>
+  [[gnu::always_inline]] Flaw score(const Row& x, bool bias, Size dim, double& s) const {
+    return x.dot(w, bias, dim, s);
+  }
+
+  template <class Row>
+  [[gnu::always_inline]] Flaw learn(const Row& x, double step, bool bias, Size dim) const {
+    x.add(step, w);
+    if (bias) w[dim] += step;
+    return Flaw::none;
+  }
+};
+
 constexpr Size rows_ahead = 4;
 
 // A row to come is fetched four rows early, for orders that jump about.
@@ -44,15 +62,16 @@ inline void look_ahead(const Rows& rows, const std::int64_t* order, Size k, Size
 }
 
 // For each position k in [begin, end), i = order[k] (or k):
-//   s = <w, x_i>;  if y_i s <= threshold:  w += step y_i x_i, and record (t, i, s).
+//   s = the score of x_i;  if y_i s <= threshold:  learn step y_i x_i, and record (t, i, s).
+// What a score is, and what learning does, the weights say: for a Sum, <w, x> and w += step y x.
 // t counts rounds from `rounds` + 1. When `weighed`, the step is importance_i times as long, and an
 // example whose step is 0 is scored and no more; otherwise the importances are not looked at.
 // A non-finite feature makes s non-finite whatever the weights (0 * inf is NaN), so watching s
 // watches the data. Stops before the first row it cannot use, with everything before it learned.
-template <bool weighed, class Rows>
+template <bool weighed, class Rows, class Weights>
 NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const double* importance,
                           const std::int64_t* order, Size begin, Size end, const Rule& rule,
-                          std::int64_t rounds, double* w, Mistakes& out) {
+                          std::int64_t rounds, Weights weights, Mistakes& out) {
   constexpr double huge = std::numeric_limits<double>::max();
   for (Size k = begin; k < end; ++k) {
     Size i = k;
@@ -64,7 +83,7 @@ NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const dou
     if (const Flaw flaw = rows.outline(i); flaw != Flaw::none) return {k, flaw};
     const auto x = rows.row(i);
     double s;
-    if (const Flaw flaw = x.dot(w, rule.bias, rows.dim, s); flaw != Flaw::none)
+    if (const Flaw flaw = weights.score(x, rule.bias, rows.dim, s); flaw != Flaw::none)
       return {k, flaw};
     const int positive = labels[i] > 0;
     const double y = positive ? 1.0 : -1.0;
@@ -77,8 +96,8 @@ NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const dou
       if (step == 0) continue;
       if (!(std::abs(step) <= huge)) return {k, Flaw::step};
     }
-    x.add(step, w);
-    if (rule.bias) w[rows.dim] += step;
+    if (const Flaw flaw = weights.learn(x, step, rule.bias, rows.dim); flaw != Flaw::none)
+      return {k, flaw};
     out.round[out.count] = rounds + std::int64_t(k - begin) + 1;
     out.row[out.count] = std::int64_t(i);
     out.score[out.count] = s * rule.unit;
@@ -100,15 +119,14 @@ NOVIKOFF_CLONES void accumulate(const Rows& rows, const std::int64_t* example, c
   }
 }
 
-// out[k] = <w, x_k> for k in [begin, end), added up as the pass adds.
-template <class Rows>
-NOVIKOFF_CLONES Stop scores(const Rows& rows, Size begin, Size end, const double* w, bool bias,
+// out[k - begin] = the score of x_k for k in [begin, end), as the pass takes it.
+template <class Rows, class Weights>
+NOVIKOFF_CLONES Stop scores(const Rows& rows, Size begin, Size end, Weights weights, bool bias,
                             double* out) {
   for (Size k = begin; k < end; ++k) {
     if (const Flaw flaw = rows.outline(k); flaw != Flaw::none) return {k, flaw};
     const auto x = rows.row(k);
-    if (const Flaw flaw = x.dot(w, bias, rows.dim, out[k - begin]);
-        flaw != Flaw::none)
+    if (const Flaw flaw = weights.score(x, bias, rows.dim, out[k - begin]); flaw != Flaw::none)
       return {k, flaw};
     if (!(std::abs(out[k - begin]) <= std::numeric_limits<double>::max())) return {k, Flaw::value};
   }

@@ -28,7 +28,17 @@ inline void prefetch(const void* from, Size bytes) {
   for (Size k = 0; k < bytes && k < far_ahead; k += line) __builtin_prefetch(p + k);
 }
 
-enum class Flaw : int { none = 0, bounds = 1, index = 2, order = 3, value = 4, step = 5, label = 6 };
+enum class Flaw : int {
+  none = 0, bounds = 1, index = 2, order = 3, value = 4, step = 5, label = 6, sign = 7
+};
+
+// Whether any of these is below 0.
+template <class T>
+[[gnu::always_inline]] inline bool any_negative(const T* x, Size n) {
+  bool found = false;
+  for (Size k = 0; k < n; ++k) found |= x[k] < 0;
+  return found;
+}
 
 template <class T>
 struct DenseRow {
@@ -52,6 +62,8 @@ struct DenseRow {
   [[gnu::always_inline]] void add(double step, double* w) const {
     for (Size j = 0; j < n; ++j) w[j] += step * double(x[j]);
   }
+
+  [[gnu::always_inline]] bool negative() const { return any_negative(x, n); }
 
   [[gnu::always_inline]] double square(bool bias) const {
     double a[lanes] = {};
@@ -96,6 +108,8 @@ struct SparseRow {
   [[gnu::always_inline]] void add(double step, double* w) const {
     for (Size k = 0; k < n; ++k) w[static_cast<Size>(index[k])] += step * double(x[k]);
   }
+
+  [[gnu::always_inline]] bool negative() const { return any_negative(x, n); }
 
   // dim is only needed to know which lane the constant feature falls in.
   [[gnu::always_inline]] double square(bool bias, Size dim) const {

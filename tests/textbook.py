@@ -1,4 +1,4 @@
-"""The perceptron as the lecture notes write it, in exact arithmetic and plain lists."""
+"""The perceptron and Winnow as lecture notes write them, in exact arithmetic and plain lists."""
 
 from __future__ import annotations
 
@@ -81,6 +81,45 @@ def perceptron(
     deaths = [t for _, t in born[1:]] + [t + 1]
     lives = [(w, death - birth) for (w, birth), death in zip(born, deaths, strict=True)]
     return Played(mistakes, lives, passes, clean, repeated)
+
+
+@dataclass(frozen=True)
+class Winnowed:
+    """What the textbook's Winnow did: (row, score before the update), and the last weights."""
+
+    mistakes: list[tuple[int, Fraction]]
+    weights: Point
+
+
+def winnow(
+    shown: Sequence[Shown], *, alpha: Fraction, threshold: Fraction, demotion: Fraction, ties: Ties
+) -> Winnowed:
+    """Winnow1 with demotion 0, Winnow2 with 1/α, on attributes that are 0 or 1."""
+    w = [Fraction(1)] * len(shown[0][1])
+    mistakes = []
+    for row, x, y in shown:
+        s = dot(w, x) - threshold
+        if y * s < 0 or (s == 0 and tie_is_wrong(y, Fraction(0), ties)):
+            times = alpha if y > 0 else demotion
+            w = [w_j * times if x_j else w_j for w_j, x_j in zip(w, x, strict=True)]
+            mistakes.append((row, s))
+    return Winnowed(mistakes, w)
+
+
+def balanced_winnow(
+    shown: Sequence[Shown], *, alpha: Fraction, threshold: Fraction, ties: Ties
+) -> Winnowed:
+    """Two weights an attribute, one against the other; x holds whole numbers."""
+    u = v = [Fraction(1)] * len(shown[0][1])
+    mistakes = []
+    for row, x, y in shown:
+        s = dot(u, x) - dot(v, x) - threshold
+        if y * s < 0 or (s == 0 and tie_is_wrong(y, Fraction(0), ties)):
+            times = [alpha ** int(y * x_j) for x_j in x]
+            u = [u_j * a for u_j, a in zip(u, times, strict=True)]
+            v = [v_j / a for v_j, a in zip(v, times, strict=True)]
+            mistakes.append((row, s))
+    return Winnowed(mistakes, [u_j - v_j for u_j, v_j in zip(u, v, strict=True)])
 
 
 def tie_is_wrong(y: int, margin: Fraction, ties: Ties) -> bool:

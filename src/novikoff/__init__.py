@@ -17,12 +17,13 @@ if TYPE_CHECKING:
         MarginPerceptron,
         Perceptron,
         VotedPerceptron,
+        Winnow,
     )
     from novikoff.examples import Block, Example
     from novikoff.features import Features
     from novikoff.guarantees.certificates import Certificate
     from novikoff.guarantees.check import Rejected
-    from novikoff.learners import Additive
+    from novikoff.learners import Additive, BalancedWinnow, Winnow1, Winnow2
     from novikoff.ledger import Ledger
     from novikoff.loop import Interrupted, Run, Verdict, play
     from novikoff.model import Model
@@ -39,6 +40,10 @@ _HOMES = {
     "MarginPerceptron": "novikoff.estimators",
     "Perceptron": "novikoff.estimators",
     "VotedPerceptron": "novikoff.estimators",
+    "Winnow": "novikoff.estimators",
+    "BalancedWinnow": "novikoff.learners",
+    "Winnow1": "novikoff.learners",
+    "Winnow2": "novikoff.learners",
     "Additive": "novikoff.learners",
     "BadExample": "novikoff.rows",
     "BadModel": "novikoff.storage",
@@ -70,6 +75,7 @@ __all__ = [
     "AveragedPerceptron",
     "BadExample",
     "BadModel",
+    "BalancedWinnow",
     "Block",
     "Certificate",
     "Example",
@@ -87,6 +93,9 @@ __all__ = [
     "Training",
     "Verdict",
     "VotedPerceptron",
+    "Winnow",
+    "Winnow1",
+    "Winnow2",
     "certify",
     "guarantees",
     "play",

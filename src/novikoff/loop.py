@@ -162,7 +162,9 @@ def play(
             interrupts.answer(Run(ledger, Verdict.SEPARATED if clean else Verdict.INTERRUPTED))
             if clean:
                 return Run(ledger, Verdict.SEPARATED)
-            weights = learner.weights if repeats is not None else None
+            # only where the weights are a sum of the mistakes does their coming back prove anything
+            watched = repeats is not None and ledger.rule == "additive"
+            weights = learner.weights if watched else None
             if repeats is None or weights is None:
                 continue
             if cycle := repeats.close_pass(weights, stream):

@@ -6,7 +6,7 @@ whose indices are out of order or repeated are put right, in a copy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from enum import IntEnum
 from typing import Any, Protocol, Self, TypeAlias
@@ -37,6 +37,7 @@ class Flaw(IntEnum):
     VALUE = 4
     STEP = 5
     LABEL = 6
+    SIGN = 7
 
 
 class Rows(Protocol):
@@ -250,6 +251,12 @@ def explain(flaw: Flaw, rows: Rows, i: int, *, position: int | None = None) -> B
     if len(bad):
         what = "NaN" if np.isnan(values[bad[0]]) else "infinity"
         return BadExample(f"Input X contains {what} ({where}, column {columns[bad[0]]}).")
+    if flaw is Flaw.SIGN:
+        k = int(np.argmax(values < 0))
+        return BadExample(
+            f"Negative values in data: {where}, column {columns[k]} holds {values[k]:g}, and this "
+            "Winnow takes numbers from 0; balanced Winnow takes any"
+        )
     return BadExample(
         f"{where}: the score is too large for float64 (largest feature "
         f"{np.abs(values).max(initial=0.0):.3g}); scale the features"
@@ -258,13 +265,20 @@ def explain(flaw: Flaw, rows: Rows, i: int, *, position: int | None = None) -> B
 
 def dots(rows: Rows, weights: Vector, *, bias: bool = False) -> Vector:
     """w·x for each row (the constant's weight last, with bias), added up as the pass adds."""
+
+    def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
+        return _core.scores(*rows.core, begin=begin, end=end, w=weights, bias=bias, out=out)
+
+    return scored(rows, core)
+
+
+def scored(rows: Rows, core: Callable[[int, int, Vector], tuple[int, int]]) -> Vector:
+    """What the core writes down for each row, asked for part by part; BadExample if it cannot."""
     out = np.empty(len(rows))
     at = 0
     while at < len(rows):
         end = min(len(rows), at + part_size(rows))
-        stopped, flaw = _core.scores(
-            *rows.core, begin=at, end=end, w=weights, bias=bias, out=out[at:end]
-        )
+        stopped, flaw = core(at, end, out[at:end])
         if flaw == Flaw.ORDER:
             rows.put_in_order()
         elif flaw:

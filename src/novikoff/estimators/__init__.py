@@ -1,7 +1,7 @@
 """scikit-learn's conventions over the same learners: fit, partial_fit, predict, and the ledger.
 
-Every estimator runs the additive rule and keeps its ledger; they differ in the threshold and in
-which of the three readings of the run they predict with.
+The perceptrons run the additive rule and keep its ledger; they differ in the threshold and in
+which of the three readings of the run they predict with. Winnow runs the multiplicative rule.
 """
 
 from novikoff.estimators.perceptrons import (
@@ -10,5 +10,6 @@ from novikoff.estimators.perceptrons import (
     Perceptron,
     VotedPerceptron,
 )
+from novikoff.estimators.winnow import Winnow
 
-__all__ = ["AveragedPerceptron", "MarginPerceptron", "Perceptron", "VotedPerceptron"]
+__all__ = ["AveragedPerceptron", "MarginPerceptron", "Perceptron", "VotedPerceptron", "Winnow"]

@@ -1,11 +1,12 @@
-"""What the estimators share: a run for each class against the rest, and its three readings."""
+"""What the estimators share: a run for each class against the rest, and what is read from it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from abc import ABCMeta, abstractmethod
+from collections.abc import Callable, Mapping
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,28 +14,28 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from novikoff import readings
 from novikoff.estimators.doors import (
     classes_and_codes,
     column_kinds,
-    is_finite_number,
     unchanged_by_errors,
 )
 from novikoff.examples import Block, Labels, Stream
-from novikoff.learners import Additive, Ties
+from novikoff.learners import Ties
 from novikoff.ledger import Keep, Ledger
 from novikoff.loop import Interrupted, Run, Verdict, play
 from novikoff.readings import Reading
-from novikoff.rows import Rows, Vector, dots
+from novikoff.rows import Rows, Vector
 from novikoff.sources.arrays import rows_of
 from novikoff.streams import Shuffle, Shuffled, arranged
 from novikoff.summaries import Summaries, Summary
+
+Starts: TypeAlias = Callable[[int, int, np.random.RandomState], list[Vector | None]]
 
 _LAYOUT = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
 _WORST_FIRST = (Verdict.INTERRUPTED, Verdict.BUDGET, Verdict.CYCLE, Verdict.SEPARATED)
 
 
-class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
+class MistakeDriven(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sklearn is untyped
     """What the estimators share: the run, one for each class against the rest."""
 
     _reading: ClassVar[Reading] = "final"
@@ -43,38 +44,29 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
     fit_intercept: bool
     max_iter: int
     shuffle: Shuffle
-    eta0: float
     ties: Ties
-    class_weight: Mapping[Any, float] | Literal["balanced"] | None
     random_state: int | np.random.RandomState | None
     verbose: int
-    margin: float = 0.0  # these two only where an estimator has no such parameter
-    keep: Keep = "examples"
+    keep: Keep = "examples"  # these two only where an estimator has no such parameter
+    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
 
+    _learners: list[Any]  # of the kind that `_learner` makes
     ledger_: Any  # a Ledger; with more than two classes a tuple of them, hence Any
 
-    @unchanged_by_errors(but_for=(Interrupted,))
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        coef_init: ArrayLike | Literal["random"] | None = None,
-        intercept_init: ArrayLike | None = None,
-    ) -> Self:
-        """Pass over the data until a pass makes no mistake, the weights repeat, or max_iter passes.
+    @abstractmethod
+    def _learner(self, dim: int, weights: tuple[float, float], start: Vector | None) -> Any:
+        """A new learner, for how much a mistake counts on labels −1 and +1, and where to start."""
 
-        Stops early for no other reason. On data with ‖x‖ ≤ R and margin γ (the constant feature
-        counted in both) a clean pass comes after at most (R/γ)² mistakes (Novikoff 1962).
+    @abstractmethod
+    def _scores(self, rows: Rows, reading: Reading) -> list[Vector]:
+        """A column of scores for each run; ValueError if it has no such reading."""
 
-        Parameters
-        ----------
-        X, y
-            Rows (array, frame, or scipy sparse in any format) and their labels, of any two or
-            more kinds; more than two are learned one against the rest.
-        coef_init, intercept_init
-            Where to start, in the shapes of `coef_` and `intercept_`; `coef_init="random"` draws
-            standard normal weights (and intercepts) from random_state. Zero if not given.
-        """
+    @abstractmethod
+    def _read(self, k: int, reading: Reading) -> tuple[Vector, float]:
+        """The coefficients and the intercept of a reading of run k; ValueError if it has none."""
+
+    def _fit(self, X: Any, y: Any, starts: Starts) -> Self:
+        """The whole of `fit`, from where `starts` says that each run starts."""
         self._check_parameters()
         X, y = self._validate(X, y, reset=True)
         rows = rows_of(X)
@@ -86,9 +78,8 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
             )
         dice = check_random_state(self.random_state)
         seed = int(dice.randint(np.iinfo(np.int32).max))
-        starts = self._starts(rows.dim, coef_init, intercept_init, dice)
         weights = self._class_weights(y)
-        pairs = zip(weights, starts, strict=True)
+        pairs = zip(weights, starts(len(weights), rows.dim, dice), strict=True)
         self._learners = [self._learner(rows.dim, *pair) for pair in pairs]
         self.runs_ = tuple(
             Run(learner.open_ledger(self.keep), Verdict.BUDGET) for learner in self._learners
@@ -181,12 +172,8 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         check_is_fitted(self)
         if reading is None:
             reading = "average" if self._reading == "average" else "final"
-        read = [self._read(learner, run.ledger, reading)
-                for learner, run in zip(self._learners, self.runs_, strict=True)]  # fmt: skip
-        stacked = np.stack(read)
-        if self._learners[0].bias:
-            return stacked[:, :-1].copy(), stacked[:, -1].copy()
-        return stacked, np.zeros(len(stacked))
+        read = [self._read(k, reading) for k in range(len(self.runs_))]
+        return np.stack([coef for coef, _ in read]), np.array([constant for _, constant in read])
 
     def summary(self, X: Any = None, y: Any = None) -> Summary | Summaries:
         """What happened and what is known, to print; of more than two classes, a line for each.
@@ -199,11 +186,11 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
             X, y = self._validate(X, y, reset=False)
             rows, codes = rows_of(X), self._codes(y)
             blocks = [Block(rows, self._signs(codes, k)) for k in range(len(self.runs_))]
-        each = tuple(
-            run.summary(block, weights=learner.weights, margin=learner.margin)
-            for run, learner, block in zip(self.runs_, self._learners, blocks, strict=True)
-        )
+        each = tuple(self._summary(k, block) for k, block in enumerate(blocks))
         return each[0] if len(each) == 1 else Summaries(tuple(self.classes_.tolist()), each)
+
+    def _summary(self, k: int, block: Block | None) -> Summary:
+        return self.runs_[k].summary(block)
 
     def _begin(self, classes: NDArray[Any] | None, dim: int) -> None:
         """Make ready for a stream: learners and ledgers for the classes named."""
@@ -234,10 +221,6 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
             raise ValueError(f"shuffle must be 'once', True or False, not {self.shuffle!r}")
         if not isinstance(self.fit_intercept, bool | np.bool_):
             raise ValueError(f"fit_intercept must be True or False, not {self.fit_intercept!r}")
-        if not (is_finite_number(self.eta0) and self.eta0 > 0):
-            raise ValueError(f"eta0 must be a finite number above 0, not {self.eta0!r}")
-        if not (is_finite_number(self.margin) and self.margin >= 0):
-            raise ValueError(f"margin must be a finite number from 0, not {self.margin!r}")
         if self.keep not in ("examples", "positions", "counts"):
             raise ValueError(f"keep must be 'examples', 'positions' or 'counts', not {self.keep!r}")
         self._learner(1, (1.0, 1.0), None)
@@ -262,36 +245,6 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
                 "of X, otherwise encode it (for instance with OneHotEncoder)"
             ) from error
 
-    def _starts(
-        self,
-        dim: int,
-        coef: ArrayLike | Literal["random"] | None,
-        intercept: ArrayLike | None,
-        dice: np.random.RandomState,
-    ) -> list[Vector | None]:
-        runs = 1 if len(self.classes_) == 2 else len(self.classes_)
-        if coef is None and intercept is None:
-            return [None] * runs
-        if isinstance(coef, str):
-            if coef != "random":
-                raise ValueError(f"coef_init must be an array or 'random', not {coef!r}")
-            drawn = dice.standard_normal((runs, dim + 1))
-            coef = drawn[:, :-1]
-            intercept = drawn[:, -1] if intercept is None and self.fit_intercept else intercept
-        w = np.zeros((runs, dim)) if coef is None else np.asarray(coef, dtype=np.float64)
-        b = np.zeros(runs) if intercept is None else np.asarray(intercept, dtype=np.float64)
-        if w.size != runs * dim:
-            raise ValueError(f"coef_init has shape {w.shape}, expected {(runs, dim)}")
-        if b.size != runs:
-            raise ValueError(f"intercept_init has shape {b.shape}, expected {(runs,)}")
-        if not (np.isfinite(w).all() and np.isfinite(b).all()):
-            raise ValueError("coef_init and intercept_init must be finite")
-        if not self.fit_intercept:
-            if b.any():
-                raise ValueError("intercept_init is given but fit_intercept is False")
-            return list(w.reshape(runs, dim))
-        return list(np.hstack([w.reshape(runs, dim), b.reshape(runs, 1)]))
-
     def _class_weights(self, y: NDArray[Any]) -> list[tuple[float, float]]:
         """For each run, the factors of the rate for the rest (−1) and for the class (+1)."""
         if self.class_weight is None:
@@ -301,18 +254,6 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
         if len(self.classes_) == 2:
             return [(float(each[0]), float(each[1]))]
         return [(1.0, float(w)) for w in each]
-
-    def _learner(self, dim: int, weights: tuple[float, float], start: Vector | None) -> Additive:
-        return Additive(
-            dim,
-            bias=bool(self.fit_intercept),
-            margin=self.margin,
-            rate=self.eta0,
-            ties=self.ties,
-            averaging=self._reading == "average",
-            start=start,
-            class_weights=weights,
-        )
 
     def _codes(self, y: NDArray[Any]) -> NDArray[Any]:
         """For each label its place among the classes; refused if it has none."""
@@ -372,27 +313,6 @@ class MistakeDriven(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # sk
             self.mistakes_per_epoch_[: len(made)] += np.array(made, dtype=np.int64)
         self.radius_ = max(ledger.radius for ledger in ledgers)
         return self
-
-    def _read(self, learner: Additive, ledger: Ledger, reading: Reading) -> Vector:
-        if reading == "final":
-            return learner.weights
-        if reading == "average":
-            return learner.average if self._reading == "average" else readings.average(ledger)
-        raise ValueError(f"reading must be 'final' or 'average', not {reading!r}")
-
-    def _scores(self, rows: Rows, reading: Reading) -> list[Vector]:
-        """A column of scores for each run. The final weights score as they did while learning."""
-        if reading == "final":
-            return [learner.scores(rows) for learner in self._learners]
-        if reading == "vote":
-            positive = self._zero_is_positive
-            return [
-                readings.vote(run.ledger, rows, zero_is_positive=positive) for run in self.runs_
-            ]
-        return [
-            dots(rows, self._read(learner, run.ledger, "average"), bias=learner.bias)
-            for learner, run in zip(self._learners, self.runs_, strict=True)
-        ]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

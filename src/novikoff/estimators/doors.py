@@ -1,4 +1,4 @@
-"""What comes in at the estimators' door: labels of any kind, frames with named columns."""
+"""What comes in at the estimators' door: labels of any kind, frames with named columns, starts."""
 
 from __future__ import annotations
 
@@ -6,11 +6,13 @@ import math
 import numbers
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
+
+from novikoff.rows import Vector
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -80,3 +82,36 @@ def is_finite_number(value: Any) -> bool:
     """Whether it is a real number, finite and not a truth value."""
     is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
     return is_number and math.isfinite(value)
+
+
+def starts(
+    runs: int,
+    dim: int,
+    dice: np.random.RandomState,
+    *,
+    coef: ArrayLike | Literal["random"] | None,
+    intercept: ArrayLike | None,
+    fit_intercept: bool,
+) -> list[Vector | None]:
+    """Where each run starts: the constant's weight last, if it is fitted; None for zero."""
+    if coef is None and intercept is None:
+        return [None] * runs
+    if isinstance(coef, str):
+        if coef != "random":
+            raise ValueError(f"coef_init must be an array or 'random', not {coef!r}")
+        drawn = dice.standard_normal((runs, dim + 1))
+        coef = drawn[:, :-1]
+        intercept = drawn[:, -1] if intercept is None and fit_intercept else intercept
+    w = np.zeros((runs, dim)) if coef is None else np.asarray(coef, dtype=np.float64)
+    b = np.zeros(runs) if intercept is None else np.asarray(intercept, dtype=np.float64)
+    if w.size != runs * dim:
+        raise ValueError(f"coef_init has shape {w.shape}, expected {(runs, dim)}")
+    if b.size != runs:
+        raise ValueError(f"intercept_init has shape {b.shape}, expected {(runs,)}")
+    if not (np.isfinite(w).all() and np.isfinite(b).all()):
+        raise ValueError("coef_init and intercept_init must be finite")
+    if not fit_intercept:
+        if b.any():
+            raise ValueError("intercept_init is given but fit_intercept is False")
+        return list(w.reshape(runs, dim))
+    return list(np.hstack([w.reshape(runs, dim), b.reshape(runs, 1)]))

@@ -7,14 +7,14 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from novikoff.estimators.base import MistakeDriven
+from novikoff.estimators.sums import SumOfMistakes
 from novikoff.learners import Ties
 from novikoff.ledger import Keep
 from novikoff.readings import Reading
 from novikoff.streams import Shuffle
 
 
-class Perceptron(MistakeDriven):
+class Perceptron(SumOfMistakes):
     """Add the example to the weights whenever its sign was wrong.
 
     On a stream with ‖x‖ ≤ R that some unit vector separates with margin γ it makes at most (R/γ)²
@@ -101,7 +101,7 @@ class Perceptron(MistakeDriven):
         self.verbose = verbose
 
 
-class MarginPerceptron(MistakeDriven):
+class MarginPerceptron(SumOfMistakes):
     """Add the example also when it was right, but not by enough: y(w·x) ≤ margin.
 
     With ‖x‖ ≤ R, best margin γ and rate 1 it makes at most (R² + 2η)/γ² updates, and then separates
@@ -161,7 +161,7 @@ class AveragedPerceptron(Perceptron):
     _reading: ClassVar[Reading] = "average"
 
 
-class VotedPerceptron(MistakeDriven):
+class VotedPerceptron(SumOfMistakes):
     """Learn as the perceptron does; predict by the vote of every weight vector met on the way.
 
     Each votes with the number of rounds it survived. The vectors are not stored, only the

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
     )
     from novikoff.guarantees.inseparable import LossBound, freund_schapire, l1_bound, l2_bound
     from novikoff.guarantees.margins import MarginBound, margin_perceptron
+    from novikoff.guarantees.multiplicative import (
+        WinnowBound,
+        doubling_bound,
+        winnow1_bound,
+        winnow2_bound,
+    )
     from novikoff.guarantees.risk import RiskBound, average_risk, risk_bound
     from novikoff.guarantees.sandwiches import Failure, Sandwich, sandwich
     from novikoff.guarantees.separable import adaptive, novikoff
@@ -42,6 +48,7 @@ _HOMES = {
     "NotAWitness": "novikoff.guarantees.bounds",
     "RiskBound": "novikoff.guarantees.risk",
     "Sandwich": "novikoff.guarantees.sandwiches",
+    "WinnowBound": "novikoff.guarantees.multiplicative",
     "achieved_margin": "novikoff.guarantees.best_margin",
     "adaptive": "novikoff.guarantees.separable",
     "average_risk": "novikoff.guarantees.risk",
@@ -49,6 +56,7 @@ _HOMES = {
     "consistent_bound": "novikoff.guarantees.finite",
     "disjunction": "novikoff.guarantees.disjunctions",
     "elimination_bound": "novikoff.guarantees.finite",
+    "doubling_bound": "novikoff.guarantees.multiplicative",
     "freund_schapire": "novikoff.guarantees.inseparable",
     "from_start": "novikoff.guarantees.starts",
     "halving_bound": "novikoff.guarantees.finite",
@@ -62,6 +70,8 @@ _HOMES = {
     "risk_bound": "novikoff.guarantees.risk",
     "sandwich": "novikoff.guarantees.sandwiches",
     "weighted_majority_bound": "novikoff.guarantees.finite",
+    "winnow1_bound": "novikoff.guarantees.multiplicative",
+    "winnow2_bound": "novikoff.guarantees.multiplicative",
 }
 
 __all__ = [
@@ -76,12 +86,14 @@ __all__ = [
     "NotAWitness",
     "RiskBound",
     "Sandwich",
+    "WinnowBound",
     "achieved_margin",
     "adaptive",
     "average_risk",
     "best_comparator",
     "consistent_bound",
     "disjunction",
+    "doubling_bound",
     "elimination_bound",
     "freund_schapire",
     "from_start",
@@ -96,6 +108,8 @@ __all__ = [
     "risk_bound",
     "sandwich",
     "weighted_majority_bound",
+    "winnow1_bound",
+    "winnow2_bound",
 ]
 
 __getattr__ = loader(__name__, _HOMES)

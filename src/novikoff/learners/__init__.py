@@ -5,11 +5,21 @@ from __future__ import annotations
 from typing import Protocol
 
 from novikoff.examples import Block
-from novikoff.learners.additive import Additive, Ties
+from novikoff.learners.additive import Additive
+from novikoff.learners.multiplicative import BalancedWinnow, Multiplicative, Winnow1, Winnow2
+from novikoff.learners.passes import Ties
 from novikoff.ledger import Keep, Ledger, Mistakes
 from novikoff.rows import Rows, Vector
 
-__all__ = ["Additive", "Learner", "Ties"]
+__all__ = [
+    "Additive",
+    "BalancedWinnow",
+    "Learner",
+    "Multiplicative",
+    "Ties",
+    "Winnow1",
+    "Winnow2",
+]
 
 
 class Learner(Protocol):

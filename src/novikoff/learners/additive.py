@@ -4,28 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.examples import Block
+from novikoff.learners.passes import THRESHOLDS, Ties, one_pass
 from novikoff.ledger import Keep, Ledger, Mistakes
-from novikoff.rows import BadExample, Flaw, Rows, Vector, dots, explain
+from novikoff.rows import Rows, Vector, dots
 from novikoff.states import Arrays, Settings, Stored
 from novikoff.weights import parted, whole, widened
-
-Ties: TypeAlias = Literal["mistake", "positive", "negative"]
-
-# What y·s must not exceed for an update, for labels −1 and +1. The largest number below 0 stands
-# for "below 0": a tie then is not a mistake.
-_BELOW_ZERO = -math.ulp(0.0)
-_THRESHOLDS: dict[Ties, tuple[float, float]] = {
-    "mistake": (0.0, 0.0),
-    "positive": (0.0, _BELOW_ZERO),
-    "negative": (_BELOW_ZERO, 0.0),
-}
 
 
 class Additive:
@@ -79,8 +69,8 @@ class Additive:
             raise ValueError(f"margin must be a finite number from 0, not {margin!r}")
         if not all(0 < c < math.inf for c in class_weights):
             raise ValueError(f"class weights must be positive and finite, got {class_weights}")
-        if ties not in _THRESHOLDS:
-            raise ValueError(f"ties must be one of {', '.join(_THRESHOLDS)}, not {ties!r}")
+        if ties not in THRESHOLDS:
+            raise ValueError(f"ties must be one of {', '.join(THRESHOLDS)}, not {ties!r}")
         bias = bool(bias)
         self.dim, self.bias, self.margin, self.rate, self.ties = dim, bias, margin, rate, ties
         self.rounds = 0
@@ -96,7 +86,7 @@ class Additive:
                 self._unit, step = 1.0, rate
         self._u = np.zeros(length) if averaging else None
         self._steps = (step * class_weights[0], step * class_weights[1])
-        self._thresholds = _THRESHOLDS[ties]
+        self._thresholds = THRESHOLDS[ties]
         if margin > 0:
             self._thresholds = (margin / self._unit, margin / self._unit)
 
@@ -175,7 +165,7 @@ class Additive:
                 bias=bias,
                 margin=stored.number("margin"),
                 rate=stored.number("rate"),
-                ties=stored.choice("ties", tuple(_THRESHOLDS)),
+                ties=stored.choice("ties", tuple(THRESHOLDS)),
             )
         except ValueError as error:
             stored.refuse(str(error))
@@ -207,58 +197,30 @@ class Additive:
         Stops early before an example it cannot use; asked to begin with that one, it raises
         BadExample and changes nothing. So what is returned is always all that was learned.
         """
-        rows, order = block.rows, block.order
         if not self._w.flags.writeable:  # as when a model was mapped from a file
             self._w = self._w.copy()
         if self._u is not None and not self._u.flags.writeable:
             self._u = self._u.copy()
-        if rows.dim != self.dim:
-            raise BadExample(f"rows have {rows.dim} features, the learner has {self.dim}")
-        room = end - begin
-        rounds, which = np.empty(room, np.int64), np.empty(room, np.int64)
-        scores, steps, squares = np.empty(room), np.empty(room), np.empty(room)
-
-        def run() -> tuple[int, int, int]:
-            return _core.learn(
-                *rows.core,
-                labels=block.labels,
-                importances=block.importances,
-                order=order,
-                begin=begin,
-                end=end,
-                threshold=self._thresholds,
-                step=self._steps,
-                unit=self._unit,
-                bias=self.bias,
-                rounds=self.rounds,
-                w=self._w,
-                round=rounds,
-                row=which,
-                score=scores,
-                taken=steps,
-                square=squares,
-            )
-
-        at, flaw, count = run()
-        if at == begin and flaw == Flaw.ORDER:
-            rows.put_in_order()
-            at, flaw, count = run()
-        if at == begin and flaw:
-            i = begin if order is None else int(order[begin])
-            known = 0 <= i < len(rows)
-            position = int(block.positions(np.array([i]))[0]) if known else block.first + i
-            raise explain(Flaw(flaw), rows, i, position=position)
+        at, which, mistakes = one_pass(
+            _core.learn,
+            block,
+            begin,
+            end,
+            dim=self.dim,
+            threshold=self._thresholds,
+            step=self._steps,
+            unit=self._unit,
+            bias=self.bias,
+            rounds=self.rounds,
+            w=self._w,
+        )
         self.rounds += at - begin
-        rounds, which, steps = rounds[:count].copy(), which[:count], steps[:count].copy()
         if self._u is not None:
             # (t − 1) times each update, so that after T rounds the mean of w is (T·w − u)/T. Summed
             # here and not in the pass, where u would be fetched anew for each mistake: 45 → 25 ms
-            _core.accumulate(
-                *rows.core, example=which, step=steps * (rounds - 1), bias=self.bias, w=self._u
-            )
-        return at, Mistakes(
-            rounds, block.positions(which), scores[:count].copy(), steps, squares[:count].copy()
-        )
+            steps = mistakes.steps * (mistakes.rounds - 1)
+            _core.accumulate(*block.rows.core, example=which, step=steps, bias=self.bias, w=self._u)
+        return at, mistakes
 
 
 def _pair(two: Vector) -> tuple[float, float]:

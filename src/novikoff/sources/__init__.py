@@ -1,6 +1,11 @@
 """Where examples come from: arrays, files, samplers, adversaries, data shipped with the package."""
 
-from novikoff.sources.adversaries import forcing_disjunction, tight
+from novikoff.sources.adversaries import (
+    forcing_disjunction,
+    forcing_winnow1,
+    forcing_winnow2,
+    tight,
+)
 from novikoff.sources.arrays import block, rows_of
 from novikoff.sources.bundled import spamassassin
 from novikoff.sources.classes import Labelling
@@ -15,6 +20,8 @@ __all__ = [
     "Reading",
     "block",
     "forcing_disjunction",
+    "forcing_winnow1",
+    "forcing_winnow2",
     "open_files",
     "read",
     "rows_of",

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from operator import attrgetter
+from typing import TypedDict
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from novikoff.guarantees.entries import sum_of_squares
 from novikoff.guarantees.exact import ExactVector, Number, fraction, products, root, sums_by
 from novikoff.guarantees.losses import Counted
 from novikoff.guarantees.mistaken import Mistaken, expect_threshold
+from novikoff.guarantees.risk import RiskBound
 from novikoff.ledger import Ledger
 from novikoff.rows import BadExample, Positions, Vector, join
 
@@ -24,6 +26,10 @@ from novikoff.rows import BadExample, Positions, Vector, join
 # about a second.
 _TO_FOLLOW = 1 << 21
 NOT_KEPT = "the ledger did not keep the mistaken examples"
+OTHER_RULE = (
+    "it is for the perceptron, whose weights are a sum of its mistakes; for Winnow see "
+    "guarantees.winnow1_bound, winnow2_bound and doubling_bound"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,38 @@ class Chain:
     holds: bool
     followed: bool
     failure: str | None
+
+
+class Counts(TypedDict):
+    """What can be counted in any run: fields of a summary."""
+
+    epochs: int
+    rounds: int
+    pass_lengths: tuple[int, int] | None
+    mistakes: int
+    first_pass: int | None
+    last_pass: int | None
+
+
+def counts(ledger: Ledger) -> Counts:
+    """The passes, the rounds and the mistakes of a run."""
+    lengths = [b - a for a, b in pairwise([0, *ledger.epoch_ends])]
+    return {
+        "epochs": len(lengths),
+        "rounds": ledger.n_rounds,
+        "pass_lengths": (min(lengths), max(lengths)) if lengths else None,
+        "mistakes": len(ledger),
+        "first_pass": ledger.epoch_mistakes[0] if lengths else None,
+        "last_pass": ledger.epoch_mistakes[-1] if lengths else None,
+    }
+
+
+def error_bound(ledger: Ledger, confidence: Fraction) -> tuple[RiskBound | None, str]:
+    """What the weights of the first pass err on new examples, or why that is not bounded."""
+    try:
+        return guarantees.risk_bound(ledger, confidence=confidence), ""
+    except ValueError as error:
+        return None, str(error)
 
 
 def expect_data_of(ledger: Ledger, blocks: Sequence[Block]) -> None:

@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -103,16 +102,20 @@ class Summary:
             One that kept its examples is enough. For one that kept positions the data are needed;
             from counts little can be known.
         weights
-            The final weights. By default they are added up from the ledger.
+            The final weights. By default they are added up from the ledger. For a run by another
+            rule than the additive one neither they nor the data are looked at: its mistakes are
+            counted, and what rests on sums of them is left out.
         data
             What each pass was made over. What is said of the margin is then about all of it, and a
             run that did not separate it has a bound.
         margin
             η of a margin perceptron. By default the largest y⟨w,x⟩ of any update.
         """
-        expect_ledger(ledger)
+        expect_ledger(ledger, of_sums=False)
         if verdict not in words.MEANING:
             raise ValueError(f"verdict must be one of {', '.join(words.MEANING)}, not {verdict!r}")
+        if ledger.rule != "additive":
+            return cls._of_counts(ledger, verdict)
         blocks = None if data is None else [block for block in blocks_of(data) if len(block)]
         if blocks is not None:
             known.expect_data_of(ledger, blocks)
@@ -152,21 +155,11 @@ class Summary:
             unknown["margin"] = known.NOT_KEPT
         if sandwich is None:
             unknown["sandwich"] = known.why_no_chain(ledger, kept=kept)
-        try:
-            error_bound = guarantees.risk_bound(ledger, confidence=_SURE)
-        except ValueError as error:
-            error_bound, unknown["error_bound"] = None, str(error)
-
-        lengths = [b - a for a, b in pairwise([0, *ledger.epoch_ends])]
+        error_bound, unknown["error_bound"] = known.error_bound(ledger, _SURE)
         return cls(
             verdict=str(verdict),
             cycle=cycle,
-            epochs=len(lengths),
-            rounds=ledger.n_rounds,
-            pass_lengths=(min(lengths), max(lengths)) if lengths else None,
-            mistakes=len(ledger),
-            first_pass=ledger.epoch_mistakes[0] if lengths else None,
-            last_pass=ledger.epoch_mistakes[-1] if lengths else None,
+            **known.counts(ledger),
             threshold=threshold,
             right_already=right_already,
             radius=ledger.radius if R2 is None else root(R2.numerator, R2.denominator),
@@ -180,6 +173,30 @@ class Summary:
             sandwich=sandwich,
             error_bound=error_bound,
             unknown={what: why for what, why in unknown.items() if why},
+        )
+
+    @classmethod
+    def _of_counts(cls, ledger: Ledger, verdict: str) -> Self:
+        """What is known of a run whatever its rule: of a sum of mistakes it would be more."""
+        error_bound, why_not = known.error_bound(ledger, _SURE)
+        unknown = dict.fromkeys(("margin", "bound", "sandwich"), known.OTHER_RULE)
+        return cls(
+            verdict=str(verdict),
+            cycle=None,
+            **known.counts(ledger),
+            threshold=None,
+            right_already=None,
+            radius=ledger.radius,
+            radius_squared=None,
+            separates=None,
+            wrong_row=None,
+            examples=None,
+            margin=MarginInterval(Fraction(0), None),
+            bound=None,
+            bound_interval=None,
+            sandwich=None,
+            error_bound=error_bound,
+            unknown=unknown | ({"error_bound": why_not} if why_not else {}),
         )
 
     def __str__(self) -> str:

@@ -1,0 +1,155 @@
+"""Winnow as a scikit-learn estimator: weights multiplied on a mistake."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+
+from novikoff.estimators.base import MistakeDriven
+from novikoff.estimators.doors import is_finite_number, unchanged_by_errors
+from novikoff.learners import Multiplicative, Ties
+from novikoff.learners.multiplicative import ALPHAS, VARIANTS, Variant, usual_threshold
+from novikoff.ledger import Keep
+from novikoff.loop import Interrupted
+from novikoff.readings import Reading
+from novikoff.rows import Rows, Vector
+from novikoff.streams import Shuffle
+
+
+class Winnow(MistakeDriven):
+    """Multiply the weights of the attributes of a mistaken example instead of adding to them.
+
+    Where only k of n attributes matter the mistakes grow as k·log n, while those of the perceptron
+    can grow as n: made for very many attributes, few of them relevant. The bounds of
+    `guarantees.winnow1_bound`, `winnow2_bound` and `doubling_bound` are for the variants of these
+    names, on one run with two classes and `ties="mistake"`.
+
+    Parameters
+    ----------
+    variant
+        "balanced": weights of either sign, for any numbers. "winnow1" and "winnow2": weights that
+        are never negative, for attributes from 0, best 0 or 1; a mistake on a negative example
+        makes the weights of its attributes 0 ("winnow1") or divides them ("winnow2").
+    alpha
+        α > 1; by default 1.1 if balanced, 2 otherwise. For balanced Winnow on numbers that are not
+        0 or 1, standardise them, and try values nearer to 1.
+    threshold
+        θ: a score is w·x − θ. By default 0 if balanced, n/2 for "winnow1", n for "winnow2".
+    fit_intercept
+        Whether balanced Winnow has a constant attribute 1. The others have their threshold, and no
+        constant whatever this says.
+    max_iter, shuffle, keep, random_state, verbose
+        As for :class:`Perceptron`.
+    ties
+        What w·x = θ means while learning: "mistake" (always wrong), "positive" or "negative".
+
+    Attributes
+    ----------
+    coef_, intercept_
+        The weights, and −θ with the constant's weight; `decision_function` is X·coef_ + intercept_
+        unless a weight is too large for a float, which is then the largest there is.
+    verdict_
+        "separated", "budget" or "interrupted", as for :class:`Perceptron`.
+
+    All other attributes are those of :class:`Perceptron`. There is no average and no vote: the
+    weights are not a sum of the mistakes.
+
+    References
+    ----------
+    Littlestone (1988), Theorems 7 and 9; Littlestone (1989) for the balanced variant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from novikoff import Perceptron, Winnow
+    >>> X = np.random.default_rng(0).random((400, 1000)) < 0.1
+    >>> y = X[:, 3] | X[:, 14] | X[:, 15]
+    >>> Winnow(variant="winnow2").fit(X, y).n_mistakes_, Perceptron().fit(X, y).n_mistakes_
+    (38, 211)
+    """
+
+    _learners: list[Multiplicative]
+
+    def __init__(
+        self,
+        *,
+        variant: Variant = "balanced",
+        alpha: float | None = None,
+        threshold: float | None = None,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        shuffle: Shuffle = "once",
+        ties: Ties = "mistake",
+        keep: Keep = "examples",
+        random_state: int | np.random.RandomState | None = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.variant = variant
+        self.alpha = alpha
+        self.threshold = threshold
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.ties = ties
+        self.keep = keep
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @unchanged_by_errors(but_for=(Interrupted,))
+    def fit(self, X: Any, y: Any) -> Self:
+        """Pass over the data until a pass makes no mistake, or max_iter passes.
+
+        Parameters
+        ----------
+        X, y
+            Rows (array, frame, or scipy sparse in any format) and their labels, of any two or
+            more kinds; more than two are learned one against the rest. For "winnow1" and "winnow2"
+            no number may be negative.
+        """
+        return self._fit(X, y, lambda runs, _dim, _dice: [None] * runs)
+
+    def _check_parameters(self) -> None:
+        if self.variant not in VARIANTS:
+            raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, not {self.variant!r}")
+        for name in ("alpha", "threshold"):
+            given = getattr(self, name)
+            if given is not None and not is_finite_number(given):
+                raise ValueError(f"{name} must be a finite number or None, not {given!r}")
+        super()._check_parameters()
+
+    def _learner(
+        self, dim: int, weights: tuple[float, float], start: Vector | None
+    ) -> Multiplicative:
+        theta = usual_threshold(self.variant, dim) if self.threshold is None else self.threshold
+        return Multiplicative(
+            dim,
+            variant=self.variant,
+            alpha=ALPHAS[self.variant] if self.alpha is None else self.alpha,
+            threshold=theta,
+            bias=self.variant == "balanced" and bool(self.fit_intercept),
+            ties=self.ties,
+            class_weights=weights,
+        )
+
+    def _read(self, k: int, reading: Reading) -> tuple[Vector, float]:
+        if reading != "final":
+            raise ValueError(
+                f"Winnow has no reading {reading!r}: its weights are not a sum of its mistakes, "
+                "only the final ones predict"
+            )
+        learner = self._learners[k]
+        w = learner.weights
+        constant = float(w[-1]) if learner.bias else 0.0
+        return w[: learner.dim], constant - learner.threshold
+
+    def _scores(self, rows: Rows, reading: Reading) -> list[Vector]:
+        self._read(0, reading)
+        return [learner.scores(rows) for learner in self._learners]
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        monotone = self.variant != "balanced"
+        tags.input_tags.positive_only = monotone
+        tags.classifier_tags.poor_score = monotone
+        return tags

@@ -1,0 +1,71 @@
+"""What the linear learners share: what a tie says, and a pass of the compiled core over a block."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from novikoff.examples import Block
+from novikoff.ledger import Mistakes
+from novikoff.rows import BadExample, Flaw, Positions, explain
+
+Ties: TypeAlias = Literal["mistake", "positive", "negative"]
+Core: TypeAlias = Callable[..., tuple[int, int, int]]
+
+# What y·s must not exceed for an update, for labels −1 and +1. The largest number below 0 stands
+# for "below 0": a tie then is not a mistake.
+_BELOW_ZERO = -math.ulp(0.0)
+THRESHOLDS: dict[Ties, tuple[float, float]] = {
+    "mistake": (0.0, 0.0),
+    "positive": (0.0, _BELOW_ZERO),
+    "negative": (_BELOW_ZERO, 0.0),
+}
+
+
+def one_pass(
+    core: Core, block: Block, begin: int, end: int, *, dim: int, **rule: Any
+) -> tuple[int, Positions, Mistakes]:
+    """Let the core learn from examples begin..end of the block, in its order, by this rule.
+
+    Where it stopped, which rows of the block were mistaken, and the mistakes for the ledger. It
+    stops early before an example it cannot use; asked to begin with that one, it raises BadExample
+    and changes nothing. So what is returned is always all that was learned.
+    """
+    rows, order = block.rows, block.order
+    if rows.dim != dim:
+        raise BadExample(f"rows have {rows.dim} features, the learner has {dim}")
+    room = end - begin
+    rounds, which = np.empty(room, np.int64), np.empty(room, np.int64)
+    scores, steps, squares = np.empty(room), np.empty(room), np.empty(room)
+
+    def run() -> tuple[int, int, int]:
+        return core(
+            *rows.core,
+            labels=block.labels,
+            importances=block.importances,
+            order=order,
+            begin=begin,
+            end=end,
+            **rule,
+            round=rounds,
+            row=which,
+            score=scores,
+            taken=steps,
+            square=squares,
+        )
+
+    at, flaw, count = run()
+    if at == begin and flaw == Flaw.ORDER:
+        rows.put_in_order()
+        at, flaw, count = run()
+    if at == begin and flaw:
+        i = begin if order is None else int(order[begin])
+        known = 0 <= i < len(rows)
+        position = int(block.positions(np.array([i]))[0]) if known else block.first + i
+        raise explain(Flaw(flaw), rows, i, position=position)
+    made = (column[:count].copy() for column in (scores, steps, squares))
+    which = which[:count]
+    return at, which, Mistakes(rounds[:count].copy(), block.positions(which), *made)
