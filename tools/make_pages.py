@@ -16,8 +16,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[1]
-VERBS = ("demo", "train", "predict", "test", "inspect", "certify", "verify")
-PAGES = ("README.md", *(f"docs/commands/{verb}.md" for verb in VERBS), "docs/models.md")
+VERBS = ("demo", "train", "predict", "test", "inspect", "certify", "verify", "lab")
+PAGES = (
+    "README.md",
+    *(f"docs/commands/{verb}.md" for verb in VERBS),
+    "docs/models.md",
+    "docs/concepts.md",
+)
 KEPT = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "SYSTEMROOT")
 
 BLOCK = re.compile(r"^```(?P<kind>.*)\n(?P<body>(?:.*\n)*?)```$", re.M)

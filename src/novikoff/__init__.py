@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from novikoff.lazily import loader
 
 if TYPE_CHECKING:
-    from novikoff import guarantees, readings, sources, streams
+    from novikoff import concepts, guarantees, lab, plots, readings, sources, streams
     from novikoff.estimators import (
         AveragedPerceptron,
         MarginPerceptron,
@@ -64,7 +64,10 @@ _HOMES = {
     "certify": "novikoff.separability",
     "play": "novikoff.loop",
     "verify": "novikoff.separability",
+    "concepts": "",
     "guarantees": "",
+    "lab": "",
+    "plots": "",
     "readings": "",
     "sources": "",
     "streams": "",
@@ -97,8 +100,11 @@ __all__ = [
     "Winnow1",
     "Winnow2",
     "certify",
+    "concepts",
     "guarantees",
+    "lab",
     "play",
+    "plots",
     "readings",
     "sources",
     "streams",

@@ -28,6 +28,7 @@ VERBS = {
     "inspect": Verb("Show what a model is, and its largest weights.", "mail.model -n 20"),
     "certify": Verb("Decide whether data are separable, and prove it.", "mail.svm -o mail.json"),
     "verify": Verb("Check that a certificate proves its verdict.", "mail.json mail.svm"),
+    "lab": Verb("Experiments that show the theorems; alone, it lists them.", "conjunctions"),
 }
 
 
@@ -47,6 +48,11 @@ def run(words: Sequence[str]) -> None:
             file=sys.stderr,
         )
         sys.exit(2)
+    if name == "lab":
+        from novikoff.cli.lab import lab
+
+        lab(rest)
+        return
     from novikoff.cli.arguments import parser_of
 
     verb = VERBS[name]

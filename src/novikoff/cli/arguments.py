@@ -15,7 +15,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
 from types import NoneType, UnionType
-from typing import Any, NoReturn, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NoReturn, get_args, get_origin, get_type_hints
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,17 @@ class _Help(argparse.RawDescriptionHelpFormatter):
         super().__init__(prog, max_help_position=30, width=width and min(width, 100))
 
 
-def parser_of(function: Callable[..., None], *, name: str, epilog: str) -> Parser:
-    """The parser of a verb: its function's parameters are its arguments, its docstring its help."""
+def parser_of(
+    function: Callable[..., Any],
+    *,
+    name: str,
+    epilog: str,
+    common: Callable[..., Any] | None = None,
+) -> Parser:
+    """The parser of a verb: its function's parameters are its arguments, its docstring its help.
+
+    The parameters of `common`, options that several verbs have, come after them.
+    """
     parser = Parser(
         prog=f"novikoff {name}",
         description=inspect.getdoc(function),
@@ -88,9 +97,9 @@ def parser_of(function: Callable[..., None], *, name: str, epilog: str) -> Parse
     )
     parser._negative_number_matcher = re.compile("-[0-9.]")  # so that `--classes -1,1` has a value
     usage = [parser.prog]
-    hints = get_type_hints(function, include_extras=True)
-    for parameter in inspect.signature(function).parameters.values():
-        kind, about = get_args(hints[parameter.name])
+    functions = [function] if common is None else [function, common]
+    for parameter, hint in [found for one in functions for found in _parameters(one)]:
+        kind, about = get_args(hint)
         if isinstance(about, Argument):
             many = get_origin(kind) is list
             parser.add_argument(
@@ -103,6 +112,13 @@ def parser_of(function: Callable[..., None], *, name: str, epilog: str) -> Parse
                 usage.append(f"{about.names[0]} {about.metavar}")
     parser.usage = f"{' '.join(usage)} [options]"
     return parser
+
+
+def _parameters(function: Callable[..., Any]) -> list[tuple[inspect.Parameter, Any]]:
+    """The parameters of a function about which something is said, each with that."""
+    hints = get_type_hints(function, include_extras=True)
+    found = [(one, hints[one.name]) for one in inspect.signature(function).parameters.values()]
+    return [(one, hint) for one, hint in found if get_origin(hint) is Annotated]
 
 
 def _add_option(

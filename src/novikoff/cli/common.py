@@ -62,7 +62,7 @@ def refuse_what_cannot_be_written(
         for path in data:
             if os.path.isdir(path) and folder.samefile(path):
                 fail(f"{output}: the {what} would be read as data the next time; put it elsewhere")
-        for one in inputs_of(data):
+        for one in inputs_of(data) if data else []:
             if _is_same_file(output, Path(one.path)):
                 fail(f"{output}: these are the data; name another file for the {what}")
     except OSError as error:

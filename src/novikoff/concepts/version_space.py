@@ -84,7 +84,7 @@ class VersionSpace:
         """The place of a concept drawn at random from those left, each with the same chance."""
         if self._listed is not None:
             return int(dice.choice(self._listed))
-        while True:  # at least every 1,024th place is that of one left
+        while True:  # at least every 128th place is that of one left
             place = int(dice.integers(self.concepts.size))
             if self._bits[place // 64] >> np.uint64(place % 64) & np.uint64(1):
                 return place
@@ -103,7 +103,7 @@ class VersionSpace:
         return out
 
     def _list_if_few(self) -> None:
-        if self._listed is None and self.size <= max(_FEW, self.concepts.size >> 10):
+        if self._listed is None and self.size <= max(_FEW, self.concepts.size >> 7):
             self._listed, self._bits = self.places(), words_for(0)
 
     def _ask(self, x: Truths) -> None:

@@ -9,6 +9,7 @@ from novikoff.sources.adversaries import (
 from novikoff.sources.arrays import block, rows_of
 from novikoff.sources.bundled import spamassassin
 from novikoff.sources.classes import Labelling
+from novikoff.sources.few_relevant import few_relevant
 from novikoff.sources.files import Data, Reading, open_files, read
 from novikoff.sources.numbering import Numbered
 from novikoff.sources.synthetic import separable
@@ -19,6 +20,7 @@ __all__ = [
     "Numbered",
     "Reading",
     "block",
+    "few_relevant",
     "forcing_disjunction",
     "forcing_winnow1",
     "forcing_winnow2",

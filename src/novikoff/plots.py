@@ -1,0 +1,102 @@
+"""Figures, drawn by matplotlib, which comes with the extra `plot`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+    from novikoff.lab.results import Curves, Result
+
+FORMATS = (".png", ".svg", ".pdf")
+# Okabe & Ito's colours, which colour-blind readers can tell apart; the markers differ as well.
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+MARKERS = "os^Dv*"
+
+
+class NoMatplotlib(ImportError):  # noqa: N818  (it says what is missing)
+    """Figures were asked for, and matplotlib is not installed."""
+
+
+def expect_format(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that is not named as a figure of a kind that can be drawn."""
+    if Path(path).suffix.lower() not in FORMATS:
+        raise ValueError(f"{os.fspath(path)}: name the figure .png, .svg or .pdf")
+
+
+def new_axes() -> Axes:
+    """Axes of a new figure, which no window shows."""
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise NoMatplotlib(
+            "figures need matplotlib: pip install 'novikoff[plot]', or pip install matplotlib"
+        ) from None
+    figure = Figure(figsize=(8, 5), layout="constrained")
+    FigureCanvasAgg(figure)
+    axes: Axes = figure.add_subplot()
+    return axes
+
+
+def save(ax: Axes, path: str | os.PathLike[str]) -> None:
+    """Write the figure of these axes to a file, of the kind its name says."""
+    expect_format(path)
+    figure = ax.get_figure(root=True)
+    assert figure is not None  # axes without one cannot be made
+    figure.savefig(path, dpi=150)
+
+
+def experiment(result: Result, *, ax: Axes | None = None) -> Axes:
+    """What an experiment found: its curves, or for each claim the bound beside what was seen."""
+    ax = new_axes() if ax is None else ax
+    if result.curves is None:
+        _draw_checks(result, ax)
+    else:
+        _draw_curves(result, result.curves, ax)
+    ax.set_title(result.question, fontsize="medium", wrap=True)
+    ax.legend()
+    return ax
+
+
+def _draw_curves(result: Result, curves: Curves, ax: Axes) -> None:
+    for k, (name, points) in enumerate(_lines(result, curves)):
+        ax.plot(
+            [x for x, _ in points],
+            [y for _, y in points],
+            label=name,
+            color=COLOURS[k % len(COLOURS)],
+            marker=MARKERS[k % len(MARKERS)],
+        )
+    if "x" in curves.logarithmic:
+        ax.set_xscale("log")
+    if "y" in curves.logarithmic:
+        ax.set_yscale("log")
+    ax.set_xlabel(curves.x)
+    if len(curves.ys) == 1:
+        ax.set_ylabel(curves.ys[0])
+
+
+def _lines(result: Result, curves: Curves) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
+    """The name and the points of each line; cells without a number have no point."""
+    kinds = [None] if curves.by is None else list(dict.fromkeys(result.column(curves.by)))
+    of_row = [None] * len(result.rows) if curves.by is None else result.column(curves.by)
+    for kind in kinds:
+        for name in curves.ys:
+            cells = zip(of_row, result.column(curves.x), result.column(name), strict=True)
+            points = [(x, y) for k, x, y in cells if k == kind and x is not None and y is not None]
+            yield name if kind is None else str(kind), points
+
+
+def _draw_checks(result: Result, ax: Axes) -> None:
+    places = range(len(result.checks))
+    bounds = [check.bound for check in result.checks]
+    seen = [check.seen for check in result.checks]
+    ax.barh([p - 0.2 for p in places], bounds, 0.38, color=COLOURS[0], label="bound")
+    ax.barh([p + 0.2 for p in places], seen, 0.38, color=COLOURS[1], hatch="//", label="seen")
+    ax.set_yticks(list(places), [check.claim for check in result.checks])
+    ax.invert_yaxis()
