@@ -124,11 +124,10 @@ def weighted_majority_bound(size: int, best: int, beta: Number) -> ClassBound:
         return least <= most * int((p + q) ** mistakes)
 
     about = best * (math.log(q) - math.log(p)) + math.log(size)
-    bound = int(about / -math.log1p(-(q - p) / (2 * q)))
+    # in floats, and so perhaps one too low or too high
+    bound = int(about / -math.log1p(-(q - p) / (2 * q))) + 1
     while not possible(bound):
         bound -= 1
-    while possible(bound + 1):
-        bound += 1
     return ClassBound("weighted majority", bound)
 
 
