@@ -68,14 +68,16 @@ def truths_of_columns(rows: Rows, columns: Positions) -> Truths:
     return taken.astype(np.bool_)
 
 
-def labels_of(said: Truths) -> NDArray[np.int8]:
+def labels_of(said: Sequence[bool] | Truths) -> NDArray[np.int8]:
     """+1 where it is true, −1 where it is false."""
-    return np.where(said, 1, -1).astype(np.int8)
+    return np.where(np.asarray(said, dtype=np.bool_), 1, -1).astype(np.int8)
 
 
-def labelled(X: Sequence[Any] | Truths, said: Truths, *, first: int = 0) -> Block:
-    """A block of examples and what is true of them."""
-    return Block(DenseRows(np.asarray(X, dtype=np.float32)), labels_of(said), first)
+def labelled(X: Sequence[Any] | Truths, said: Sequence[bool] | Truths, *, first: int = 0) -> Block:
+    """A block of examples, each of numbers or a text such as "0110", and what is true of them."""
+    texts = len(X) > 0 and isinstance(X[0], str)
+    values = [truths(x, name=f"row {i}") for i, x in enumerate(X, first)] if texts else X
+    return Block(DenseRows(np.asarray(values, dtype=np.float32)), labels_of(said), first)
 
 
 def every_example(n: int) -> Truths:
