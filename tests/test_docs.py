@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import novikoff
-from novikoff import guarantees, sources
+from novikoff import concepts, guarantees, lab, learners, sources
 from novikoff.cli.app import VERBS
 from verbs import run
 
@@ -31,6 +31,8 @@ EXPECTED = [
     *(f"4.{k}" for k in range(1, 4)),
     *(f"5.{k}" for k in range(1, 4)),
     *(f"6.{k}" for k in range(1, 5)),
+    *(f"7.{k}" for k in range(1, 9)),
+    *(f"8.{k}" for k in range(1, 4)),
 ]
 
 
@@ -48,7 +50,17 @@ def test_every_point_of_the_theory_has_tests_that_exist(number: str, words: str)
     assert "Shown by:" in words
 
 
-@pytest.mark.parametrize("name", [*novikoff.__all__, *guarantees.__all__, *sources.__all__])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *novikoff.__all__,
+        *concepts.__all__,
+        *guarantees.__all__,
+        *lab.__all__,
+        *learners.__all__,
+        *sources.__all__,
+    ],
+)
 def test_every_public_name_is_in_the_reference(name: str) -> None:
     assert re.search(rf"`{name}\b", REFERENCE), f"{name} is missing from docs/reference.md"
 
@@ -71,8 +83,8 @@ def test_every_link_leads_somewhere(page: str) -> None:
 
 def public_functions() -> list[Any]:
     modules = [importlib.import_module(f"novikoff.{name}") for name in (
-        "cache", "chunks", "examples", "estimators", "features", "guarantees", "learners", "ledger",
-        "loop", "measures", "model", "predicting", "products", "readings", "replacing", "rows",
+        "cache", "chunks", "concepts", "examples", "estimators", "features", "guarantees", "lab", "learners", "ledger",
+        "loop", "measures", "model", "plots", "predicting", "products", "readings", "replacing", "rows",
         "scaling", "separability", "shelves", "sources", "states", "storage", "streams",
         "summaries", "training", "weights")]  # fmt: skip
     found = []

@@ -27,7 +27,7 @@ KEPT = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV"
 
 BLOCK = re.compile(r"^```(?P<kind>.*)\n(?P<body>(?:.*\n)*?)```$", re.M)
 HELP = re.compile(r"^<!-- (?P<command>novikoff .*--help) -->\n(?:.*\n)*?<!-- end -->$", re.M)
-TIMES = re.compile(r"(?<=%)[ \d,:]*$|\bin [\d.]+ s, [\d,]+ MB/s|\btook [\d.]+ seconds", re.M)
+TIMES = re.compile(r"(?<=%)[ \d,:]*$|\bin [\d.]+ s\b(?:, [\d,]+ MB/s)?|\btook [\d.]+ seconds", re.M)
 
 
 def environment() -> dict[str, str]:
