@@ -15,6 +15,7 @@ from novikoff import BadExample
 from novikoff.cli.progress import Progress
 from novikoff.examples import Block
 from novikoff.features import Features
+from novikoff.learners import Additive
 from novikoff.model import Model
 from novikoff.products import ALL, in_slices, with_products
 from novikoff.rows import DenseRows, SparseRows, dots, join
@@ -232,6 +233,7 @@ def test_a_model_that_has_learned_more_scores_anew() -> None:
     for _ in range(2):
         model.widen(8)
         model.learner.learn(Block(rows, np.array([1, -1], dtype=np.int8)), 0, 2)
+        assert isinstance(model.learner, Additive)
         expected = dots(rows, model.learner.average, bias=True)
         assert model.scores(rows).tolist() == expected.tolist()
 

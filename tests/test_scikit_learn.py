@@ -15,7 +15,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from novikoff import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron
+from novikoff import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron, Winnow
 
 every = pytest.mark.parametrize(
     "kind", [Perceptron, MarginPerceptron, AveragedPerceptron, VotedPerceptron]
@@ -25,6 +25,13 @@ every = pytest.mark.parametrize(
 @every
 def test_every_check_of_scikit_learn_passes(kind: Any) -> None:
     results = check_estimator(kind(), on_skip=None, on_fail=None)
+    assert len(results) > 40
+    assert [(r["check_name"], r["exception"]) for r in results if r["status"] != "passed"] == []
+
+
+@pytest.mark.parametrize("variant", ["balanced", "winnow1", "winnow2"])
+def test_every_check_of_scikit_learn_passes_for_each_winnow(variant: Any) -> None:
+    results = check_estimator(Winnow(variant=variant), on_skip=None, on_fail=None)
     assert len(results) > 40
     assert [(r["check_name"], r["exception"]) for r in results if r["status"] != "passed"] == []
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import textbook
 from novikoff import BadExample, storage
 from novikoff.examples import Block
-from novikoff.learners import Additive
 from novikoff.loop import Verdict, play
 from novikoff.model import Model
 from novikoff.rows import DenseRows
@@ -45,9 +44,8 @@ def test_a_model_is_what_the_loop_makes_of_the_same_rows(
 ) -> None:
     assume(way.hash_bits is None)
     X, y = matrix(given)
-    learner = Additive(
-        COLUMNS, bias=plan.bias, margin=plan.margin, averaging=plan.kind == "averaged"
-    )
+    learner = plan.new_learner()
+    learner.widen(COLUMNS)
     run = play(Block(DenseRows(X), y), learner, epochs=passes)
     with desk() as here:
         training = here.train(way, given, repeated(plan, passes))

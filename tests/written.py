@@ -22,7 +22,7 @@ Example: TypeAlias = tuple[int, dict[int, float]]  # a sign, and values by colum
 Format: TypeAlias = Literal["svmlight", "vw", "jsonl", "csv"]
 
 COLUMNS = 6
-KINDS: tuple[Kind, ...] = ("perceptron", "margin", "averaged", "voted")
+KINDS: tuple[Kind, ...] = ("perceptron", "margin", "averaged", "voted", "winnow")
 
 
 @dataclass(frozen=True)

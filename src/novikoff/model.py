@@ -10,19 +10,31 @@ import numpy as np
 
 from novikoff import storage
 from novikoff.features import Features
-from novikoff.learners import Additive
+from novikoff.learners import Additive, Multiplicative
+from novikoff.learners.multiplicative import Variant
 from novikoff.ledger import Ledger
 from novikoff.readings import Reading, vote
 from novikoff.rows import Rows, Vector, dots
 from novikoff.states import Arrays, Settings, Stored, prefixed, with_prefix
 
-Kind: TypeAlias = Literal["perceptron", "margin", "averaged", "voted"]
+Kind: TypeAlias = Literal[
+    "perceptron", "margin", "averaged", "voted", "winnow", "winnow1", "winnow2"
+]
 
 READINGS: dict[Kind, Reading] = {
     "perceptron": "final",
     "margin": "final",
     "averaged": "average",
     "voted": "vote",
+    "winnow": "final",
+    "winnow1": "final",
+    "winnow2": "final",
+}
+# The kinds that multiply, and what their learner calls itself.
+WINNOWS: dict[Kind, Variant] = {
+    "winnow": "balanced",
+    "winnow1": "winnow1",
+    "winnow2": "winnow2",
 }
 
 
@@ -33,7 +45,8 @@ class Model:
     Parameters
     ----------
     kind
-        Which reading of the run predicts: the final weights, their average, or the vote.
+        Which rule learned, and which reading of the run predicts: the final weights, their average,
+        or the vote.
     classes
         The labels that are −1 and +1.
     ledger
@@ -50,7 +63,7 @@ class Model:
     """
 
     kind: Kind
-    learner: Additive
+    learner: Additive | Multiplicative
     features: Features
     classes: tuple[str, str]
     ledger: Ledger
@@ -64,7 +77,7 @@ class Model:
     @property
     def weights(self) -> Vector:
         """The weights that predict, the constant's last: final or average; a vote has none."""
-        weights = self.learner.average if self.kind == "averaged" else self.learner.weights
+        weights = self._average() if self.kind == "averaged" else self.learner.weights
         dim, bias = self.features.dim, self.learner.bias
         return np.concatenate([weights[:dim], weights[len(weights) - bias :]])
 
@@ -79,9 +92,13 @@ class Model:
         if self.kind == "averaged":
             rounds, dim = self.learner.rounds, self.learner.dim
             if self._read is None or self._read[:2] != (rounds, dim):
-                self._read = rounds, dim, self.learner.average
+                self._read = rounds, dim, self._average()
             return dots(rows, self._read[2], bias=self.learner.bias)
         return self.learner.scores(rows)
+
+    def _average(self) -> Vector:
+        assert isinstance(self.learner, Additive)
+        return self.learner.average
 
     def widen(self, dim: int) -> None:
         """Make room for rows of so many features."""
@@ -132,7 +149,7 @@ class Model:
         unfinished = None if header.get("unfinished") is None else stored.settings("unfinished")
         out = cls(
             stored.choice("kind", tuple(READINGS)),
-            Additive.restored(parts["learner"], with_prefix("learner", arrays)),
+            _restored_learner(parts["learner"], with_prefix("learner", arrays)),
             Features.restored(parts["features"], with_prefix("features", arrays)),
             (negative, positive),
             Ledger.restored(parts["ledger"], with_prefix("ledger", arrays)),
@@ -150,7 +167,12 @@ class Model:
         learner, ledger = self.learner, self.ledger
         if not learner.dim == ledger.dim == self.features.dim or learner.bias != ledger.bias:
             stored.refuse("its learner, ledger and features are not of one size")
-        if (self.kind == "averaged") != learner.averaging:
+        if isinstance(learner, Multiplicative):
+            right = WINNOWS.get(self.kind) == learner.variant and ledger.rule == "multiplicative"
+        else:
+            right = self.kind not in WINNOWS and ledger.rule == "additive"
+            right &= (self.kind == "averaged") == learner.averaging
+        if not right:
             stored.refuse(f"its learner is not that of kind {self.kind!r}")
         if self.kind == "voted" and ledger.keep != "examples":
             stored.refuse("it votes, and its ledger keeps no examples")
@@ -160,6 +182,12 @@ class Model:
                 stopped.count(name)
             stopped.text("data")
             stopped.settings("watch")
+
+
+def _restored_learner(settings: Settings, arrays: Arrays) -> Additive | Multiplicative:
+    if settings.get("rule") == "multiplicative":
+        return Multiplicative.restored(settings, arrays)
+    return Additive.restored(settings, arrays)
 
 
 def _checked_reading(reading: Settings) -> Settings:

@@ -14,11 +14,12 @@ from numpy.typing import NDArray
 from novikoff.examples import Block
 from novikoff.features import Features
 from novikoff.guarantees.cycles import Repeats
-from novikoff.learners import Additive
+from novikoff.learners import Additive, Multiplicative
+from novikoff.learners.multiplicative import ALPHAS, usual_threshold
 from novikoff.ledger import Keep, Ledger
 from novikoff.loop import Run, play
 from novikoff.measures import Confusion
-from novikoff.model import READINGS, Kind, Model
+from novikoff.model import READINGS, WINNOWS, Kind, Model
 from novikoff.rows import BadExample, Positions
 from novikoff.states import Arrays, Settings
 from novikoff.streams import block_order
@@ -47,19 +48,23 @@ class Plan:
     Parameters
     ----------
     kind
-        "perceptron", "margin", "averaged" or "voted".
+        "perceptron", "margin", "averaged" or "voted"; "winnow" (balanced), "winnow1" or "winnow2".
     passes
         How many passes to make at most; fewer when one makes no mistake or the weights repeat.
     margin
         For "margin": update when y(w·x) ≤ margin.
     bias
-        Whether a constant feature 1 is folded in.
+        Whether a constant feature 1 is folded in; "winnow1" and "winnow2" have none.
     shuffle, seed
         Whether the rows of each block come in an order drawn from the seed, the same in every pass.
     holdout
         Every so manyth example is kept out of learning.
     keep
         What the ledger keeps of a mistake; a vote always keeps "examples".
+    alpha, threshold
+        For the Winnows: α, by default 1.1 for "winnow" and 2 for the others; and θ, by default 0
+        for "winnow". The others need it, unless features are hashed to 2^b columns: then it is
+        half of that for "winnow1", and that for "winnow2".
     """
 
     kind: Kind = "perceptron"
@@ -70,6 +75,8 @@ class Plan:
     seed: int = 0
     holdout: int | None = None
     keep: Keep = "counts"
+    alpha: float | None = None
+    threshold: float | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in READINGS:
@@ -84,6 +91,9 @@ class Plan:
             raise ValueError("the margin must be finite")
         if self.kind != "margin" and self.margin:
             raise ValueError(f"a margin is for the margin perceptron, not {self.kind}")
+        for name in ("alpha", "threshold"):
+            if self.kind not in WINNOWS and getattr(self, name) is not None:
+                raise ValueError(f"{name} is for winnow, winnow1 and winnow2, not {self.kind}")
 
     @property
     def order(self) -> dict[str, Any]:
@@ -91,9 +101,31 @@ class Plan:
         seed = self.seed if self.shuffle else None
         return {"shuffle": self.shuffle, "seed": seed, "holdout": self.holdout}
 
+    def new_learner(self, hash_bits: int | None = None) -> Additive | Multiplicative:
+        """A learner that has met nothing yet, for features that are hashed or not."""
+        if self.kind not in WINNOWS:
+            averaging = self.kind == "averaged"
+            return Additive(0, bias=self.bias, margin=self.margin, averaging=averaging)
+        variant, theta = WINNOWS[self.kind], self.threshold
+        if theta is None and (variant == "balanced" or hash_bits is not None):
+            theta = usual_threshold(variant, 1 << (hash_bits or 0))
+        if theta is None:
+            usual = "half the number of attributes" if variant == "winnow1" else "their number"
+            raise ValueError(
+                f"{self.kind} needs a threshold, usually {usual}, which is not known before the "
+                "data are read: give it, or hash the attributes (--threshold, --hash-bits)"
+            )
+        return Multiplicative(
+            0,
+            variant=variant,
+            alpha=ALPHAS[variant] if self.alpha is None else self.alpha,
+            threshold=theta,
+            bias=self.bias and variant == "balanced",
+        )
+
     def new_model(self, features: Features, classes: tuple[str, str]) -> Model:
         """A model that has learned nothing yet."""
-        learner = Additive(0, bias=self.bias, margin=self.margin, averaging=self.kind == "averaged")
+        learner = self.new_learner(features.hash_bits)
         keep: Keep = "examples" if self.kind == "voted" else self.keep
         return Model(self.kind, learner, features, classes, learner.open_ledger(keep), self.order)
 

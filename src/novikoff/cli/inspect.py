@@ -14,12 +14,16 @@ from novikoff.cli.models import ModelFile, load
 
 if TYPE_CHECKING:
     from novikoff.model import Model
+    from novikoff.rows import Vector
 
 KINDS = {
     "perceptron": "perceptron, the final weights",
     "margin": "perceptron with a margin, the final weights",
     "averaged": "averaged perceptron",
     "voted": "voted perceptron",
+    "winnow": "balanced Winnow",
+    "winnow1": "Winnow1",
+    "winnow2": "Winnow2",
 }
 
 
@@ -30,7 +34,7 @@ def inspect(
     ] = 10,
     weights: Annotated[
         Path | None,
-        Option(metavar="FILE", help="Write every weight that is not 0 to this file, as CSV."),
+        Option(metavar="FILE", help="Write every weight that was learned to this file, as CSV."),
     ] = None,
     as_json: Annotated[bool, Option("--json", help="Print it as JSON.")] = False,
 ) -> None:
@@ -55,13 +59,20 @@ def examples_of(model: Model) -> int:
 
 
 def named_weights(model: Model) -> list[tuple[str, float]]:
-    """Every feature that has a weight, by name, and that weight; the constant last."""
+    """Every feature with a weight that was learned, by name, and that weight; the constant last."""
     values, dim = model.weights, model.features.dim
-    used = values[:dim].nonzero()[0].tolist()
+    used = learned(model)[:dim].nonzero()[0].tolist()
     found = [(name, float(values[j])) for name, j in zip(names_of(model, used), used, strict=True)]
     if model.learner.bias:
         found.append(("(constant)", float(values[dim])))
     return found
+
+
+def learned(model: Model) -> Vector:
+    """What is 0 where nothing was learned: the weights, or for Winnow their powers."""
+    from novikoff.learners import Multiplicative
+
+    return model.learner.powers if isinstance(model.learner, Multiplicative) else model.weights
 
 
 def names_of(model: Model, columns: list[int]) -> list[str]:
@@ -99,7 +110,9 @@ def to_dict(model: Model, most: int) -> dict[str, Any]:
         "standardised": features.standardise,
         "unit_length": features.to_unit_length,
         "constant": learner.bias,
-        "margin": learner.margin,
+        "margin": getattr(learner, "margin", None),
+        "alpha": getattr(learner, "alpha", None),
+        "threshold": getattr(learner, "threshold", None),
         "examples": examples_of(model),
         "rounds": ledger.n_rounds,
         "mistakes": ledger.n_mistakes,
@@ -116,10 +129,14 @@ def to_dict(model: Model, most: int) -> dict[str, Any]:
 
 
 def largest(model: Model, most: int) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
-    """The features with the largest positive and negative weights."""
+    """The features with the weights that tell most of +1 and of −1.
+
+    Those of Winnow1 and Winnow2 are never negative: less than 1, where they began, tells of −1.
+    """
+    middle = 1.0 if model.kind in ("winnow1", "winnow2") else 0.0
     by_weight = sorted(named_weights(model), key=lambda pair: pair[1])
-    positive = [pair for pair in by_weight[::-1][:most] if pair[1] > 0]
-    negative = [pair for pair in by_weight[:most] if pair[1] < 0]
+    positive = [pair for pair in by_weight[::-1][:most] if pair[1] > middle]
+    negative = [pair for pair in by_weight[:most] if pair[1] < middle]
     return positive, negative
 
 
@@ -127,13 +144,12 @@ def words(model: Model, most: int) -> str:
     """For a person."""
     learner, ledger, features = model.learner, model.ledger, model.features
     negative, positive = model.classes
-    margin = f", margin {learner.margin:g}" if learner.margin else ""
     passes = len(ledger.epoch_ends) + bool(ledger.open_rounds)
     rate = f" ({ledger.n_mistakes / ledger.n_rounds:.2%})" if ledger.n_rounds else ""
     seed = f", seed {model.order['seed']}" if model.order.get("shuffle") else ""
     order = "shuffled" if model.order.get("shuffle") else "as they came"
     lines = [
-        f"Model     {KINDS[model.kind]}{margin}",
+        f"Model     {KINDS[model.kind]}{_settings(model)}",
         f"Labels    {positive} is +1, {negative} is -1",
         f"Features  {features.count:,}{' and a constant' if learner.bias else ''}{_changes(model)}",
         f"Examples  {examples_of(model):,}, {passes:,} pass{'es' * (passes != 1)}, {order}{seed}",
@@ -148,6 +164,15 @@ def words(model: Model, most: int) -> str:
             lines += ["", f"Most telling of {sign}:"]
             lines += [f"  {name.ljust(width)}  {weight:+.6g}" for name, weight in found]
     return "\n".join(lines)
+
+
+def _settings(model: Model) -> str:
+    from novikoff.learners import Multiplicative
+
+    learner = model.learner
+    if isinstance(learner, Multiplicative):
+        return f", alpha {learner.alpha:g}, threshold {learner.threshold:g}"
+    return f", margin {learner.margin:g}" if learner.margin else ""
 
 
 def _changes(model: Model) -> str:

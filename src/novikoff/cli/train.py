@@ -34,12 +34,15 @@ WITHOUT_END = 10**9
 
 
 class Learner(StrEnum):
-    """The readings of a run that a model can predict with."""
+    """The rules, and the readings of a run, that a model can predict with."""
 
     PERCEPTRON = "perceptron"
     MARGIN = "margin"
     AVERAGED = "averaged"
     VOTED = "voted"
+    WINNOW = "winnow"
+    WINNOW1 = "winnow1"
+    WINNOW2 = "winnow2"
 
 
 def train(
@@ -63,6 +66,17 @@ def train(
     margin: Annotated[
         float | None,
         Option(help="Learner margin: learn also when right by no more.", show_default="1"),
+    ] = None,
+    alpha: Annotated[
+        float | None,
+        Option(help="Winnows: multiply weights by this.", show_default="winnow 1.1, others 2"),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        Option(
+            help="Winnows: what w·x must exceed.",
+            show_default="winnow 0, others by --hash-bits",
+        ),
     ] = None,
     bias: Annotated[
         bool | None,
@@ -151,7 +165,10 @@ def train(
             kind=None if learner is None else learner.value,
             passes=passes or (WITHOUT_END if until_separated else 1),
             margin=margin,
+            alpha=alpha,
+            threshold=threshold,
             bias=bias,
+            hash_bits=hash_bits,
             shuffle=shuffle,
             seed=seed,
             holdout=holdout,
@@ -223,28 +240,41 @@ def planned(
     *,
     kind: Kind | None,
     margin: float | None,
+    alpha: float | None,
+    threshold: float | None,
     bias: bool | None,
+    hash_bits: int | None,
     **rest: Any,
 ) -> Plan:
     """How to train; a model that is gone on from says what kind it is."""
     from novikoff.training import Plan
 
     if start is not None:
-        learner = start.learner
         if kind is not None and kind != start.kind:
             fail(f"the model to go on from is of kind {start.kind}, not {kind}")
-        if margin is not None and margin != learner.margin:
-            fail(f"the model to go on from has margin {learner.margin:g}, not {margin:g}")
-        if bias is not None and bias != learner.bias:
-            fail(f"the model to go on from has {'a' if learner.bias else 'no'} constant")
-        kind, margin, bias = start.kind, learner.margin, learner.bias
+        asked = {"margin": margin, "alpha": alpha, "threshold": threshold}
+        began = {name: getattr(start.learner, name, None) for name in asked}
+        for name, value in asked.items():
+            if value is not None and value != began[name]:
+                has = f"no {name}" if began[name] is None else f"{name} {began[name]:g}"
+                fail(f"the model to go on from has {has}, not {value:g}")
+        if bias is not None and bias != start.learner.bias:
+            fail(f"the model to go on from has {'a' if start.learner.bias else 'no'} constant")
+        margin, alpha, threshold = began.values()
+        kind, bias = start.kind, start.learner.bias
     kind = kind or "perceptron"
+    if bias and kind in ("winnow1", "winnow2"):
+        fail(f"--bias: {kind} has a threshold and no constant")
     if margin is None:
         margin = 1.0 if kind == "margin" else 0.0
     try:
-        return Plan(kind, margin=margin, bias=bias is not False, **rest)
+        plan = Plan(
+            kind, margin=margin, alpha=alpha, threshold=threshold, bias=bias is not False, **rest
+        )
+        plan.new_learner(hash_bits)
     except ValueError as error:
         fail(str(error))
+    return plan
 
 
 def refuse_changes(

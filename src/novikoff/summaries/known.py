@@ -26,10 +26,12 @@ from novikoff.rows import BadExample, Positions, Vector, join
 # about a second.
 _TO_FOLLOW = 1 << 21
 NOT_KEPT = "the ledger did not keep the mistaken examples"
-OTHER_RULE = (
-    "it is for the perceptron, whose weights are a sum of its mistakes; for Winnow see "
-    "guarantees.winnow1_bound, winnow2_bound and doubling_bound"
-)
+OTHER_RULE = {
+    "margin": "the mistakes of a rule that does not add them up do not show it",
+    "bound": "the bounds here are for weights that are a sum of the mistakes; for Winnow's see "
+    "guarantees.winnow1_bound, winnow2_bound and doubling_bound",
+    "sandwich": "it is the proof for weights that are a sum of the mistakes",
+}
 
 
 @dataclass(frozen=True, slots=True)

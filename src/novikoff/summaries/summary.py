@@ -179,7 +179,6 @@ class Summary:
     def _of_counts(cls, ledger: Ledger, verdict: str) -> Self:
         """What is known of a run whatever its rule: of a sum of mistakes it would be more."""
         error_bound, why_not = known.error_bound(ledger, _SURE)
-        unknown = dict.fromkeys(("margin", "bound", "sandwich"), known.OTHER_RULE)
         return cls(
             verdict=str(verdict),
             cycle=None,
@@ -196,7 +195,7 @@ class Summary:
             bound_interval=None,
             sandwich=None,
             error_bound=error_bound,
-            unknown=unknown | ({"error_bound": why_not} if why_not else {}),
+            unknown=known.OTHER_RULE | ({"error_bound": why_not} if why_not else {}),
         )
 
     def __str__(self) -> str:
