@@ -174,6 +174,22 @@ def test_variables_that_no_concept_depends_on_cost_nothing() -> None:
         assert [label for _, label in path] in some.evaluate([x for x, _ in path]).T.tolist()
 
 
+def test_the_larger_part_may_have_the_smaller_dimension() -> None:
+    """Of the sets with example 0 four shatter two examples; of the five without, all are points."""
+    cube, points = [1, 1 | 2, 1 | 4, 1 | 2 | 4], [1 << x for x in range(3, 8)]
+    some = Tables(3, cube + points)
+    assert littlestone_dimension(Tables(3, cube)) == 2
+    assert littlestone_dimension(Tables(3, points)) == 1
+    assert littlestone_dimension(some) == brute_littlestone(frozenset(some.tables), range(8)) == 2
+
+
+def test_of_examples_that_split_the_class_in_the_same_way_one_is_kept() -> None:
+    """By x₂ and its negation: also the example of which each says the opposite."""
+    columns = dimensions.Columns(Tables(2, [0b1100, 0b0011]))
+    assert columns.examples == [(0, 0)]
+    assert columns.columns == [0b10]
+
+
 def test_every_example_comes_in_the_order_of_its_number() -> None:
     assert every_example(2).tolist() == [[0, 0], [1, 0], [0, 1], [1, 1]]
 

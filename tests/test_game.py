@@ -25,6 +25,7 @@ from novikoff.concepts import (
     parities,
     worst_case,
 )
+from novikoff.concepts.attributes import Truths
 from novikoff.concepts.online import ConceptLearner
 from novikoff.learners import Additive, Learner
 from novikoff.loop import play
@@ -166,6 +167,23 @@ def test_any_learner_can_be_played_against() -> None:
 def test_a_game_without_end_is_refused() -> None:
     with pytest.raises(ValueError, match=r"WeightedMajority has no `key`.*depth="):
         worst_case(lambda: WeightedMajority(parities(2)), parities(2))
+
+
+class Stubborn(Halving):
+    """Says +1 of everything, whatever it is told."""
+
+    def score(self, _x: Truths) -> float:
+        return 1.0
+
+    def take(self, _x: Truths, _label: bool) -> bool:
+        return True
+
+
+def test_who_errs_and_stays_the_same_errs_in_every_round() -> None:
+    concepts = Tables(1, [0b00, 0b11])
+    assert worst_case(lambda: Stubborn(concepts), concepts, depth=4).mistakes == 4
+    with pytest.raises(ValueError, match=r"Stubborn comes back to a state.*depth="):
+        worst_case(lambda: Stubborn(concepts), concepts)
 
 
 def test_a_game_with_too_many_examples_is_refused() -> None:
