@@ -90,7 +90,7 @@ def test_no_learner_exceeds_its_bound_on_any_class(concepts: Tables) -> None:
 
 
 def test_con_can_be_wrong_on_all_concepts_but_one() -> None:
-    """The longest conjunction comes last: each positive example drops one more from the front."""
+    """Each point is refuted alone; and so, by a negative example, is the shortest conjunction."""
     points = Tables(2, [1, 2, 4, 8])
     assert worst_case(lambda: Consistent(points), points).mistakes == 3
     concepts = conjunctions(3, monotone=True)

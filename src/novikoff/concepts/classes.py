@@ -87,6 +87,11 @@ class ConceptClass(ABC):
             row[:] = bits
         return out
 
+    def expect_any(self) -> None:
+        """Refuse a class without concepts."""
+        if self.size < 1:
+            raise ValueError(f"{self}: there are no concepts to learn")
+
     def expect_enumerable(self) -> None:
         """Refuse a class with more concepts than memory has bits for."""
         if self.size > MOST_CONCEPTS:

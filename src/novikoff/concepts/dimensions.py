@@ -111,6 +111,7 @@ def mask(on: Truths) -> int:
 
 def _answers(concepts: ConceptClass) -> tuple[NDArray[np.int64], Truths]:
     """The columns of the relevant variables; what each concept says, by what these are."""
+    concepts.expect_any()
     if concepts.size > MOST_CONCEPTS:
         raise _too_large(concepts, f"it has more than {MOST_CONCEPTS:,} concepts")
     every = list(concepts)

@@ -71,6 +71,7 @@ class _Game:
     """All moves of the adversary, and what is known of the positions met."""
 
     def __init__(self, concepts: ConceptClass) -> None:
+        concepts.expect_any()
         if concepts.n > MOST_VARIABLES:
             raise TooLarge(
                 f"{concepts}: the game tries all 2^{concepts.n} examples in every round, and that "
