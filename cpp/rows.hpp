@@ -28,7 +28,7 @@ inline void prefetch(const void* from, Size bytes) {
   for (Size k = 0; k < bytes && k < far_ahead; k += line) __builtin_prefetch(p + k);
 }
 
-enum class Flaw : int { none = 0, bounds = 1, index = 2, order = 3, value = 4, step = 5 };
+enum class Flaw : int { none = 0, bounds = 1, index = 2, order = 3, value = 4, step = 5, label = 6 };
 
 template <class T>
 struct DenseRow {

@@ -42,24 +42,25 @@ struct BitWriter {
 // A concept is a set of k of n variables, each to be on or, where signs say so, off; what it says is
 // table[how many of them are as they are to be]. So a conjunction has the table 0...01, a disjunction
 // 01...1, a parity 0101..., "at least r" zeros and then ones. Signs belong to the places in the set:
-// bit 0 to the smallest variable. The sets come in the order of their largest variable, then of
+// bit 0 to the smallest variable; from place 64 on there are none. The sets come in the order of their largest variable, then of
 // the next: with all but the smallest fixed, the answers are a run of the example's own bits.
 struct Subsets {
   const Word* x[2];           // the example, and the example with every bit turned
   const bool* table;          // k + 1 answers
-  const std::uint64_t* ways;  // ways[j * (n + 1) + m]: m choose j
-  Size n;
+  const std::uint64_t* ways;  // ways[j * (rest + 1) + m - j]: m choose j, where m - j <= rest
+  Size rest;                  // n - k
   Word signs;
 
   bool is(Size variable, Size place) const {
-    return x[(signs >> place) & 1][variable / word_bits] >> (variable % word_bits) & 1;
+    const bool turned = place < word_bits && (signs >> place & 1);
+    return x[turned][variable / word_bits] >> (variable % word_bits) & 1;
   }
 
   // The answers of all sets of k more among the first `below`, when `so_far` are as they are to be.
   void say(Size k, Size below, Size so_far, BitWriter& out) const {
     Size same = 1;
     while (same <= k && table[so_far + same] == table[so_far]) ++same;
-    if (same > k) return out.fill(table[so_far], ways[k * (n + 1) + below]);
+    if (same > k) return out.fill(table[so_far], ways[k * (rest + 1) + below - k]);
     if (k == 1) return out.copy(x[(signs & 1) ^ !table[so_far + 1]], below);
     for (Size c = k - 1; c < below; ++c) say(k - 1, c, so_far + is(c, k - 1), out);
   }

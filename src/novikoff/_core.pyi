@@ -63,6 +63,21 @@ def places(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', de
     Writes the places of the bits that are on, while there is room; returns how many.
     """
 
+def eliminate(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, labels: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], importances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, sign: int, rounds: int, plain: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], negated: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], drops: int, left: int, round: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], square: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int, int, int]:
+    """
+    Learns a conjunction from rows of zeros and ones by dropping literals, in place.
+
+    Returns the position after the last row used, a flaw, the number of mistakes, and the
+    number of plain literals left.
+    """
+
+def conjoin(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, begin: int, end: int, plain: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], negated: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], drops: int, left: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int]:
+    """
+    Writes 1 for each row of which all literals left are true, otherwise -1.
+
+    Returns the position after the last row used, and a flaw.
+    """
+
 def parse_svmlight(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int) -> dict[str, Any]:
     """
     The examples of text[:length], and the lines that cannot be read: it stops when these are

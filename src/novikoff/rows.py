@@ -36,6 +36,7 @@ class Flaw(IntEnum):
     ORDER = 3
     VALUE = 4
     STEP = 5
+    LABEL = 6
 
 
 class Rows(Protocol):

@@ -19,7 +19,7 @@ Truths: TypeAlias = NDArray[np.bool_]
 
 def truths(x: Any, n: int | None = None, *, name: str = "the example") -> Truths:
     """One example as a truth value a variable: of numbers 0 and 1, or of a text such as "0110"."""
-    given = np.array([int(c) for c in x]) if isinstance(x, str) and x.isdigit() else np.asarray(x)
+    given = _numbers(x, name)
     if given.ndim != 1 or (n is not None and len(given) != n):
         wanted = "one row of attributes" if n is None else f"{n} attributes"
         raise BadExample(f"{name} has shape {given.shape}, not {wanted}")
@@ -51,7 +51,9 @@ def truths_of_columns(rows: Rows, columns: Positions) -> Truths:
             f"rows have {rows.dim} attributes, and the concept depends on x{int(columns[-1]) + 1}"
         )
     if isinstance(rows, SparseRows):
-        values, indices, starts = rows.values, rows.indices, rows.starts
+        span = slice(int(rows.starts[0]), int(rows.starts[-1]))
+        values, indices = rows.values[span], rows.indices[span]
+        starts = rows.starts - rows.starts[0]
         place = np.searchsorted(columns, indices).clip(max=max(0, len(columns) - 1))
         used = np.flatnonzero(columns[place] == indices) if len(columns) else place[:0]
         of_row = np.searchsorted(starts, used, side="right") - 1
@@ -81,6 +83,33 @@ def every_example(n: int) -> Truths:
     numbers = np.arange(1 << n, dtype=np.int64)
     found: Truths = (numbers[:, None] >> np.arange(n)) & 1 == 1
     return found
+
+
+def number_of(examples: Truths) -> Positions:
+    """The place of each example among `every_example`."""
+    return examples @ (1 << np.arange(examples.shape[1], dtype=np.int64))
+
+
+def _numbers(x: Any, name: str) -> NDArray[Any]:
+    """One example's attributes as they are given, before they are held to be 0 or 1."""
+    if isinstance(x, str):
+        if not (x.isascii() and x.isdigit()):
+            raise BadExample(f"{name} is {shortened(x)!r}, not digits 0 and 1 such as '0110'")
+        return np.array([int(c) for c in x])
+    try:
+        given = np.asarray(x)
+    except ValueError:
+        raise BadExample(
+            f"{name} is not one row of attributes: its parts differ in shape"
+        ) from None
+    if given.dtype.kind not in "biuf":
+        raise BadExample(f"{name} has attributes of type {given.dtype}, not numbers 0 and 1")
+    return given
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """The text, or its beginning if it is long."""
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _not_boolean(name: str, column: int, value: Any) -> BadExample:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from math import log10
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -37,7 +39,10 @@ class ConceptClass(ABC):
 
     @abstractmethod
     def concept(self, place: int) -> Concept:
-        """The concept at this place."""
+        """The concept at this place; IndexError if there is none."""
+
+    @abstractmethod
+    def __str__(self) -> str: ...
 
     @abstractmethod
     def say(self, x: Truths) -> Words:
@@ -51,15 +56,21 @@ class ConceptClass(ABC):
         """What the concepts at these places say of the example."""
 
     def __len__(self) -> int:
+        if self.size > sys.maxsize:
+            raise OverflowError(f"{self} has {_about(self.size)} concepts, too many for len: .size")
         return self.size
+
+    def __bool__(self) -> bool:
+        return self.size > 0
 
     def __deepcopy__(self, _memo: object) -> Self:
         return self  # a class never changes, so that a learner and its copy ask the same one
 
     def __getitem__(self, place: int) -> Concept:
-        if not -self.size <= place < self.size:
-            raise IndexError(f"there is no concept {place} among {self.size:,}")
-        return self.concept(place % self.size)
+        return self.concept(place + self.size if place < 0 else place)
+
+    def __repr__(self) -> str:
+        return f"<{self}: {_about(self.size)} concepts>"
 
     def __iter__(self) -> Iterator[Concept]:
         self.expect_enumerable()
@@ -92,6 +103,11 @@ class ConceptClass(ABC):
         if self.size < 1:
             raise ValueError(f"{self}: there are no concepts to learn")
 
+    def expect_place(self, place: int) -> None:
+        """Refuse a place where there is no concept."""
+        if not 0 <= place < self.size:
+            raise IndexError(f"there is no concept {place} among {_about(self.size)}")
+
     def expect_enumerable(self) -> None:
         """Refuse a class with more concepts than memory has bits for."""
         if self.size > MOST_CONCEPTS:
@@ -115,4 +131,5 @@ def packed(answers: Truths) -> Words:
 
 
 def _about(size: int) -> str:
-    return f"{size:,}" if size < 10**15 else f"about 10^{len(str(size)) - 1}"
+    # by logarithm: Python refuses to write integers of more than some thousand digits
+    return f"{size:,}" if size < 10**15 else f"about 10^{int(log10(size))}"

@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from novikoff.concepts.attributes import Truths, truths, truths_of_columns
 from novikoff.rows import DenseRows, Rows
+from novikoff.sources.arrays import rows_of
 
+MOST_VARIABLES = (1 << 31) - 1
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
@@ -30,7 +32,11 @@ def literal(signed: int) -> str:
 
 
 class Concept(ABC):
-    """A Boolean function of some of the variables x₁, x₂, …: its `str` is its formula."""
+    """A Boolean function of some of the variables x₁, x₂, …: its `str` is its formula.
+
+    Concepts are equal when they are written alike: of one literal, a conjunction and a disjunction
+    are the same concept.
+    """
 
     @property
     @abstractmethod
@@ -40,6 +46,15 @@ class Concept(ABC):
     @abstractmethod
     def of(self, values: Truths) -> Truths:
         """Its value in each row of truth values, one column for each of `variables`."""
+
+    @abstractmethod
+    def __str__(self) -> str: ...
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Concept) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
 
     @property
     def width(self) -> int:
@@ -52,27 +67,54 @@ class Concept(ABC):
         return bool(self.evaluate(DenseRows(row[None, :].astype(np.float32)))[0])
 
     def evaluate(self, X: Rows | Any) -> Truths:
-        """Its value on many examples: rows, dense or sparse, or an array with one row each."""
-        rows = X if hasattr(X, "core") else DenseRows(np.asarray(X, dtype=np.float64))
+        """Its value on many examples: rows or an array, dense or sparse; or a list of texts.
+
+        Only the attributes it depends on are looked at.
+        """
         columns = np.array(self.variables, dtype=np.int64) - 1
-        return self.of(truths_of_columns(rows, columns))
+        return self.of(truths_of_columns(_rows(X), columns))
 
 
-def _sorted(literals: Iterable[int]) -> tuple[int, ...]:
-    given = list(literals)
+def _rows(X: Any) -> Rows:
+    if hasattr(X, "core"):
+        rows: Rows = X
+        return rows
+    if isinstance(X, list | tuple) and any(isinstance(x, str) for x in X):
+        return rows_of([truths(x, name=f"row {i}") for i, x in enumerate(X)])
+    return rows_of(X)
+
+
+def expect_literals(literals: Iterable[int]) -> tuple[int, ...]:
+    """The literals as Python's integers; refuses what is none."""
+    given = tuple(literals)
     for one in given:
         if not isinstance(one, int | np.integer) or isinstance(one, bool) or one == 0:
             raise ValueError(f"{one!r} is not a literal: i for a variable, -i for its negation")
-    return tuple(sorted({int(one) for one in given}, key=lambda i: (abs(i), -i)))
+        if abs(int(one)) > MOST_VARIABLES:
+            raise ValueError(f"there is no variable {abs(one)}: the last is {MOST_VARIABLES}")
+    return tuple(map(int, given))
 
 
-@dataclass(frozen=True)
+def _sorted(literals: Iterable[int]) -> tuple[int, ...]:
+    return tuple(sorted(set(expect_literals(literals)), key=lambda i: (abs(i), -i)))
+
+
+def _sorted_once(literals: Iterable[int]) -> tuple[int, ...]:
+    """Sorted, where one given twice would count twice."""
+    given = expect_literals(literals)
+    if len(set(given)) < len(given):
+        twice = next(i for i in given if given.count(i) > 1)
+        raise ValueError(f"{literal(twice)} is there twice")
+    return _sorted(given)
+
+
+@dataclass(frozen=True, eq=False)
 class OfLiterals(Concept):
     """What is said of a set of literals."""
 
     literals: tuple[int, ...]
-    _columns: NDArray[np.int64] = field(init=False, repr=False, compare=False)
-    _wanted: Truths = field(init=False, repr=False, compare=False)
+    _columns: NDArray[np.int64] = field(init=False, repr=False)
+    _wanted: Truths = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         literals = _sorted(self.literals)
@@ -127,7 +169,7 @@ class Disjunction(OfLiterals):
         return " ∨ ".join(map(literal, self.literals)) or "⊥"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class AtLeast(OfLiterals):
     """At least r of the literals are true.
 
@@ -137,6 +179,12 @@ class AtLeast(OfLiterals):
 
     r: int = 1
 
+    def __post_init__(self) -> None:
+        _sorted_once(self.literals)
+        if self.r < 0:
+            raise ValueError(f"at least {self.r} of the literals: r counts from 0")
+        super().__post_init__()
+
     def of(self, values: Truths) -> Truths:
         """Whether so many are true."""
         return np.asarray(self.satisfied(values).sum(axis=1) >= self.r)
@@ -145,7 +193,7 @@ class AtLeast(OfLiterals):
         return f"at least {self.r} of ({', '.join(map(literal, self.literals))})"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Parity(Concept):
     """An odd number of the variables are on; with `odd` False, an even number.
 
@@ -157,7 +205,7 @@ class Parity(Concept):
     odd: bool = True
 
     def __post_init__(self) -> None:
-        over = _sorted(self.over)
+        over = _sorted_once(self.over)
         if any(i < 0 for i in over):
             raise ValueError("a parity is of variables; x ⊕ ¬y is x ⊕ y with odd=False")
         object.__setattr__(self, "over", over)
@@ -172,5 +220,10 @@ class Parity(Concept):
         return np.asarray(values.sum(axis=1) % 2 == self.odd)
 
     def __str__(self) -> str:
-        terms = [variable(i) for i in self.over] + ([] if self.odd else ["1"])
-        return " ⊕ ".join(terms) or "0"
+        if not self.over:
+            return "⊥" if self.odd else "⊤"
+        return " ⊕ ".join([variable(i) for i in self.over] + ["1"] * (not self.odd))
+
+
+TRUE = Conjunction(())
+FALSE = Disjunction(())

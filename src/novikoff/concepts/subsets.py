@@ -14,10 +14,14 @@ from math import comb
 import numpy as np
 
 from novikoff import _core
-from novikoff.concepts.attributes import Truths
-from novikoff.concepts.classes import ConceptClass, Words, packed, words_for
+from novikoff.concepts.attributes import Truths, truths
+from novikoff.concepts.classes import ConceptClass, TooLarge, Words, packed, words_for
 from novikoff.concepts.functions import AtLeast, Concept, Conjunction, Disjunction, Parity
+from novikoff.concepts.ranking import chosen, chosen_by_each
 from novikoff.rows import Positions
+
+_MOST_OF_ANY_SIZE = 1000  # variables, when the sets may have any number of them
+_LARGEST_SET = 4096  # that the core asks about
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,20 +57,22 @@ class Subsets(ConceptClass):
     def __str__(self) -> str:
         return self._name
 
-    def __repr__(self) -> str:
-        return f"<{self._name}: {self.size:,} concepts>"
-
     def concept(self, place: int) -> Concept:
         """The concept at this place."""
-        for group, size in zip(self._groups, self._sizes, strict=True):
-            if place < size:
-                return group.make(self._literals(group.k, place))
-            place -= size
-        raise IndexError(place)
+        self.expect_place(place)
+        at = 0
+        while place >= self._sizes[at]:
+            place -= self._sizes[at]
+            at += 1
+        group = self._groups[at]
+        pattern, rank = divmod(place, comb(self.n, group.k))
+        variables = enumerate(chosen(rank, group.k, self.n))
+        return group.make(tuple(-c - 1 if pattern >> j & 1 else c + 1 for j, c in variables))
 
     def say(self, x: Truths) -> Words:
         """What every concept says of the example, as bits."""
         self.expect_enumerable()
+        x = truths(x, self.n)
         out, at = words_for(self.size), 0
         bits, turned = packed(x), packed(~x)
         for group, size in zip(self._groups, self._sizes, strict=True):
@@ -83,49 +89,27 @@ class Subsets(ConceptClass):
             at += size
         return out
 
+    def expect_enumerable(self) -> None:
+        """Refuse a class with more concepts than memory has bits for, or of too many literals."""
+        super().expect_enumerable()
+        if (k := self._groups[-1].k) > _LARGEST_SET:
+            raise TooLarge(f"{self}: a set has {k:,} variables, more than {_LARGEST_SET:,}")
+
     def say_some(self, places: Positions, x: Truths) -> Truths:
         """What the concepts at these places say of the example."""
+        x = truths(x, self.n)
         out = np.zeros(len(places), dtype=np.bool_)
         at = 0
         for group, size in zip(self._groups, self._sizes, strict=True):
             here = np.flatnonzero((places >= at) & (places < at + size))
             if len(here):
-                variables, negated = self._unranked(group.k, places[here] - at)
-                true = (x[variables] ^ negated).sum(axis=1)
+                columns, pattern = chosen_by_each(places[here] - at, group.k, self.n)
+                # NumPy shifts by more bits than there are to 0
+                negated = (pattern[:, None] >> np.arange(group.k, dtype=np.uint64)) & 1 == 1
+                true = (x[columns] ^ negated).sum(axis=1)
                 out[here] = np.array(group.table, dtype=np.bool_)[true]
             at += size
         return out
-
-    def _literals(self, k: int, place: int) -> tuple[int, ...]:
-        pattern, rank = divmod(place, comb(self.n, k))
-        chosen, below = list[int](), self.n
-        for j in range(k, 0, -1):
-            below = _largest(rank, j, below)
-            chosen.append(-(below + 1) if pattern >> (j - 1) & 1 else below + 1)
-            rank -= comb(below, j)
-        return tuple(chosen)
-
-    def _unranked(self, k: int, places: Positions) -> tuple[Positions, Truths]:
-        """The columns of the variables in each set, and which of them are negated."""
-        pattern, rank = np.divmod(places, comb(self.n, k))
-        columns = np.zeros((len(places), k), dtype=np.int64)
-        for j in range(k, 0, -1):
-            ways = np.array([comb(m, j) for m in range(self.n + 1)], dtype=np.int64)
-            columns[:, j - 1] = np.searchsorted(ways, rank, side="right") - 1
-            rank = rank - ways[columns[:, j - 1]]
-        return columns, (pattern[:, None] >> np.arange(k)) & 1 == 1
-
-
-def _largest(rank: int, j: int, below: int) -> int:
-    """The largest c < below for which c choose j is not above the rank."""
-    low, high = j - 1, below - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        if comb(middle, j) <= rank:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 def conjunctions(n: int, *, k: int | None = None, monotone: bool = False) -> Subsets:
@@ -156,12 +140,11 @@ def at_least(r: int, n: int, *, k: int | None = None) -> Subsets:
     """At least r of some k of n variables are on: C(n, k); of any number of variables from r on."""
     if r < 1:
         raise ValueError(f"at least {r} of the variables says nothing: r counts from 1")
-    sizes = range(r, n + 1) if k is None else [_checked(n, k)]
-    if not sizes or min(sizes) < r:
+    sizes = [j for j in _sizes(n, k) if j >= r]
+    if not sizes:
         raise ValueError(f"at least {r} of {n if k is None else k} variables is never true")
-    name = f"at least {r} of {_some(k)}{n} variables"
     return Subsets(
-        name,
+        f"at least {r} of {_some(k)}{n} variables",
         n,
         [
             Group(j, tuple(i >= r for i in range(j + 1)), False, lambda some: AtLeast(some, r))
@@ -178,19 +161,25 @@ def _family(
     table: Callable[[int], tuple[bool, ...]],
     make: Callable[[tuple[int, ...]], Concept],
 ) -> Subsets:
-    sizes = range(n + 1) if k is None else [_checked(n, k)]
-    if n < 1:
-        raise ValueError(f"there must be at least one variable, got {n=}")
-    return Subsets(
-        f"{kind} of {_some(k)}{n} variables", n, [Group(j, table(j), signed, make) for j in sizes]
-    )
+    groups = [Group(j, table(j), signed, make) for j in _sizes(n, k)]
+    return Subsets(f"{kind} of {_some(k)}{n} variables", n, groups)
 
 
 def _some(k: int | None) -> str:
     return "" if k is None else f"{k} of "
 
 
-def _checked(n: int, k: int) -> int:
-    if not 0 <= k <= n:
-        raise ValueError(f"need 0 <= k <= n, got {n=} and {k=}")
-    return k
+def _sizes(n: int, k: int | None) -> Sequence[int]:
+    """How many variables a set can have: k, or any number up to n."""
+    if n < 1:
+        raise ValueError(f"there must be at least one variable, got {n=}")
+    if k is not None:
+        if not 0 <= k <= n:
+            raise ValueError(f"need 0 <= k <= n, got {n=} and {k=}")
+        return [k]
+    if n > _MOST_OF_ANY_SIZE:
+        raise TooLarge(
+            f"sets of any number of {n:,} variables are more than is counted here; "
+            f"give k, or at most {_MOST_OF_ANY_SIZE:,} variables"
+        )
+    return range(n + 1)

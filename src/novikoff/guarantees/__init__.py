@@ -16,6 +16,13 @@ if TYPE_CHECKING:
     from novikoff.guarantees.bounds import Bound, NotAWitness, mistake_bound
     from novikoff.guarantees.comparators import best_comparator
     from novikoff.guarantees.disjunctions import Disjunction, disjunction, k_disjunction
+    from novikoff.guarantees.finite import (
+        ClassBound,
+        consistent_bound,
+        elimination_bound,
+        halving_bound,
+        weighted_majority_bound,
+    )
     from novikoff.guarantees.inseparable import LossBound, freund_schapire, l1_bound, l2_bound
     from novikoff.guarantees.margins import MarginBound, margin_perceptron
     from novikoff.guarantees.risk import RiskBound, average_risk, risk_bound
@@ -27,6 +34,7 @@ _HOMES = {
     "Achieved": "novikoff.guarantees.best_margin",
     "Bound": "novikoff.guarantees.bounds",
     "Ceiling": "novikoff.guarantees.best_margin",
+    "ClassBound": "novikoff.guarantees.finite",
     "Disjunction": "novikoff.guarantees.disjunctions",
     "Failure": "novikoff.guarantees.sandwiches",
     "LossBound": "novikoff.guarantees.inseparable",
@@ -38,9 +46,12 @@ _HOMES = {
     "adaptive": "novikoff.guarantees.separable",
     "average_risk": "novikoff.guarantees.risk",
     "best_comparator": "novikoff.guarantees.comparators",
+    "consistent_bound": "novikoff.guarantees.finite",
     "disjunction": "novikoff.guarantees.disjunctions",
+    "elimination_bound": "novikoff.guarantees.finite",
     "freund_schapire": "novikoff.guarantees.inseparable",
     "from_start": "novikoff.guarantees.starts",
+    "halving_bound": "novikoff.guarantees.finite",
     "k_disjunction": "novikoff.guarantees.disjunctions",
     "l1_bound": "novikoff.guarantees.inseparable",
     "l2_bound": "novikoff.guarantees.inseparable",
@@ -50,12 +61,14 @@ _HOMES = {
     "novikoff": "novikoff.guarantees.separable",
     "risk_bound": "novikoff.guarantees.risk",
     "sandwich": "novikoff.guarantees.sandwiches",
+    "weighted_majority_bound": "novikoff.guarantees.finite",
 }
 
 __all__ = [
     "Achieved",
     "Bound",
     "Ceiling",
+    "ClassBound",
     "Disjunction",
     "Failure",
     "LossBound",
@@ -67,9 +80,12 @@ __all__ = [
     "adaptive",
     "average_risk",
     "best_comparator",
+    "consistent_bound",
     "disjunction",
+    "elimination_bound",
     "freund_schapire",
     "from_start",
+    "halving_bound",
     "k_disjunction",
     "l1_bound",
     "l2_bound",
@@ -79,6 +95,7 @@ __all__ = [
     "novikoff",
     "risk_bound",
     "sandwich",
+    "weighted_majority_bound",
 ]
 
 __getattr__ = loader(__name__, _HOMES)
