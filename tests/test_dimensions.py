@@ -20,6 +20,7 @@ from novikoff.concepts import (
     dimensions,
     disjunctions,
     every_example,
+    linear_thresholds,
     littlestone_dimension,
     mistake_tree,
     parities,
@@ -99,6 +100,11 @@ def test_of_single_points_one_can_be_missed(n: int) -> None:
 def test_one_variable_of_eight_can_be_asked_for_by_its_three_digits() -> None:
     assert vc_dimension(disjunctions(8, k=1, monotone=True)) == 3
     assert littlestone_dimension(disjunctions(8, k=1, monotone=True)) == 3
+
+
+@pytest.mark.parametrize("n", [1, 2, 3])
+def test_linear_thresholds_shatter_one_more_than_their_variables(n: int) -> None:
+    assert vc_dimension(linear_thresholds(n)) == n + 1
 
 
 def test_one_concept_leaves_nothing_to_learn() -> None:
@@ -203,6 +209,6 @@ def test_a_class_too_large_says_so_at_once(dimension: type, n: int) -> None:
 
 @pytest.mark.parametrize("dimension", [vc_dimension, littlestone_dimension])
 def test_a_search_too_long_is_given_up(dimension: type, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dimensions, "MOST_SPLITS", 100)
-    with pytest.raises(TooLarge, match=r"dimension is not found by splitting 100 sets"):
-        dimension(disjunctions(6, k=2, monotone=True))
+    monkeypatch.setattr(dimensions, "MOST_SPLITS", 10)
+    with pytest.raises(TooLarge, match=r"dimension is not found by splitting 10 sets"):
+        dimension(disjunctions(5, k=2, monotone=True))

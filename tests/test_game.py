@@ -13,6 +13,8 @@ from hypothesis import given, settings
 from novikoff.concepts import (
     ConceptClass,
     Consistent,
+    EliminateConjunction,
+    EliminateDisjunction,
     Halving,
     Optimal,
     TooLarge,
@@ -162,6 +164,19 @@ def test_any_learner_can_be_played_against() -> None:
     found = worst_case(lambda: Additive(2, bias=True), concepts, depth=3)
     assert found.mistakes == 3
     assert replayed(found, Additive(2, bias=True)) == 3
+
+
+@pytest.mark.parametrize("monotone", [False, True])
+@pytest.mark.parametrize("n", [1, 2])
+def test_elimination_can_be_made_to_lose_a_variable_at_a_time(n: int, monotone: bool) -> None:
+    """n mistakes, and one more where each variable has two literals to lose at first."""
+    for make, family in (
+        (EliminateConjunction, conjunctions(n, monotone=monotone)),
+        (EliminateDisjunction, disjunctions(n, monotone=monotone)),
+    ):
+        found = worst_case(partial(make, n, monotone=monotone), family, depth=n + 2)
+        assert found.mistakes == (n if monotone else n + 1)
+        assert replayed(found, make(n, monotone=monotone)) == found.mistakes
 
 
 def test_a_game_without_end_is_refused() -> None:
