@@ -28,6 +28,8 @@ from novikoff.concepts import (
     labelled,
     littlestone_dimension,
     parities,
+    vc_dimension,
+    worst_case,
 )
 from novikoff.concepts.online import ConceptLearner
 from novikoff.concepts.pruning import Pruning
@@ -385,12 +387,24 @@ def test_settings_that_mean_nothing_are_refused() -> None:
     with pytest.raises(ValueError, match="choose must be 'first' or 'random', not 'last'"):
         Consistent(concepts, choose="last")  # type: ignore[arg-type]
     for make in MAKES.values():
-        with pytest.raises(ValueError, match="no concepts"):
-            make(Tables(2, []))
         with pytest.raises(TooLarge, match="concepts"):
             make(conjunctions(1000, monotone=True))
     with pytest.raises(TooLarge, match="up to 16,777,216"):
         WeightedMajority(conjunctions(100, k=5, monotone=True))
+
+
+def test_a_class_without_concepts_is_refused() -> None:
+    nothing = Tables(2, [])
+    asked: list[Callable[[ConceptClass], object]] = [
+        *MAKES.values(),
+        VersionSpace,
+        vc_dimension,
+        littlestone_dimension,
+        lambda concepts: worst_case(lambda: Halving(parities(2)), concepts),
+    ]
+    for ask in asked:
+        with pytest.raises(ValueError, match="0 tables of 2 variables.*no concepts"):
+            ask(nothing)
 
 
 def evenly(learner: Halving, dice: np.random.Generator, rounds: int) -> Iterator[Block]:

@@ -13,6 +13,8 @@ from hypothesis import given, settings
 from novikoff.concepts import (
     ConceptClass,
     Consistent,
+    EliminateConjunction,
+    EliminateDisjunction,
     Halving,
     Optimal,
     TooLarge,
@@ -25,6 +27,7 @@ from novikoff.concepts import (
     parities,
     worst_case,
 )
+from novikoff.concepts.attributes import Truths
 from novikoff.concepts.online import ConceptLearner
 from novikoff.learners import Additive, Learner
 from novikoff.loop import play
@@ -89,7 +92,7 @@ def test_no_learner_exceeds_its_bound_on_any_class(concepts: Tables) -> None:
 
 
 def test_con_can_be_wrong_on_all_concepts_but_one() -> None:
-    """The longest conjunction comes last: each positive example drops one more from the front."""
+    """Each point is refuted alone; and so, by a negative example, is the shortest conjunction."""
     points = Tables(2, [1, 2, 4, 8])
     assert worst_case(lambda: Consistent(points), points).mistakes == 3
     concepts = conjunctions(3, monotone=True)
@@ -163,9 +166,39 @@ def test_any_learner_can_be_played_against() -> None:
     assert replayed(found, Additive(2, bias=True)) == 3
 
 
+@pytest.mark.parametrize("monotone", [False, True])
+@pytest.mark.parametrize("n", [1, 2])
+def test_elimination_can_be_made_to_lose_a_variable_at_a_time(n: int, monotone: bool) -> None:
+    """n mistakes, and one more where each variable has two literals to lose at first."""
+    for make, family in (
+        (EliminateConjunction, conjunctions(n, monotone=monotone)),
+        (EliminateDisjunction, disjunctions(n, monotone=monotone)),
+    ):
+        found = worst_case(partial(make, n, monotone=monotone), family, depth=n + 2)
+        assert found.mistakes == (n if monotone else n + 1)
+        assert replayed(found, make(n, monotone=monotone)) == found.mistakes
+
+
 def test_a_game_without_end_is_refused() -> None:
     with pytest.raises(ValueError, match=r"WeightedMajority has no `key`.*depth="):
         worst_case(lambda: WeightedMajority(parities(2)), parities(2))
+
+
+class Stubborn(Halving):
+    """Says +1 of everything, whatever it is told."""
+
+    def score(self, _x: Truths) -> float:
+        return 1.0
+
+    def take(self, _x: Truths, _label: bool) -> bool:
+        return True
+
+
+def test_who_errs_and_stays_the_same_errs_in_every_round() -> None:
+    concepts = Tables(1, [0b00, 0b11])
+    assert worst_case(lambda: Stubborn(concepts), concepts, depth=4).mistakes == 4
+    with pytest.raises(ValueError, match=r"Stubborn comes back to a state.*depth="):
+        worst_case(lambda: Stubborn(concepts), concepts)
 
 
 def test_a_game_with_too_many_examples_is_refused() -> None:

@@ -98,6 +98,11 @@ class ConceptClass(ABC):
             row[:] = bits
         return out
 
+    def expect_any(self) -> None:
+        """Refuse a class without concepts."""
+        if self.size < 1:
+            raise ValueError(f"{self}: there are no concepts to learn")
+
     def expect_place(self, place: int) -> None:
         """Refuse a place where there is no concept."""
         if not 0 <= place < self.size:

@@ -17,9 +17,9 @@ from novikoff.concepts.classes import ConceptClass, TooLarge
 
 Bits: TypeAlias = tuple[int, ...]
 
-MOST_CONCEPTS = 1 << 16
+MOST_CONCEPTS = 1 << 13
 MOST_ANSWERS = 1 << 25
-MOST_SPLITS = 1 << 25  # some tens of seconds
+MOST_SPLITS = 1 << 25  # of 512 concepts each: some tens of seconds
 
 
 class MistakeTree(NamedTuple):
@@ -111,6 +111,7 @@ def mask(on: Truths) -> int:
 
 def _answers(concepts: ConceptClass) -> tuple[NDArray[np.int64], Truths]:
     """The columns of the relevant variables; what each concept says, by what these are."""
+    concepts.expect_any()
     if concepts.size > MOST_CONCEPTS:
         raise _too_large(concepts, f"it has more than {MOST_CONCEPTS:,} concepts")
     every = list(concepts)
@@ -132,7 +133,7 @@ def _answers(concepts: ConceptClass) -> tuple[NDArray[np.int64], Truths]:
 def _too_large(concepts: ConceptClass, why: str) -> TooLarge:
     return TooLarge(
         f"{concepts}: {why}; dimensions, and the optimal learner, are for small classes, such as "
-        "monotone conjunctions of up to 12 variables. Halving needs no dimension"
+        "monotone conjunctions of up to 10 variables. Halving needs no dimension"
     )
 
 
@@ -182,11 +183,12 @@ class Littlestone:
 
     def _question(self, left: int, d: int) -> int | None:
         """An example that splits the set into two that both reach d − 1."""
-        self._splits += len(self.columns)
+        cost = 1 + left.bit_length() // 512
         if self._splits > MOST_SPLITS:
             raise _not_found("Littlestone")
         tried = set[int]()
         for i, column in enumerate(self.columns):
+            self._splits += cost
             true = left & column
             false = left ^ true
             fewer, more = (true, false) if true.bit_count() <= false.bit_count() else (false, true)
@@ -210,21 +212,32 @@ class _Shattering:
 
     def largest(self, everyone: int) -> list[int]:
         """The places of columns that split all the concepts into as many parts as possible."""
+        self._add_while_even([everyone])
         self._extend([], [everyone], list(range(len(self._columns))))
         return self._best
 
+    def _add_while_even(self, parts: list[int]) -> None:
+        """Begin with a set found in one go: for many classes it is as large as any can be."""
+        most = parts[0].bit_count().bit_length() - 1
+        for i in range(len(self._columns)):
+            finer = self._split(parts, i)
+            fewest = min(part.bit_count() for part in finer)
+            if fewest and len(self._best) + fewest.bit_length() == most:
+                self._best, parts = [*self._best, i], finer
+
     def _extend(self, chosen: list[int], parts: list[int], candidates: list[int]) -> None:
-        self._splits += len(parts) * len(candidates)
+        size = len(chosen) + 1
+        if not self._promises(size - 1, parts):
+            return
+        self._splits += len(parts) * len(candidates) * (1 + parts[-1].bit_length() // 512)
         if self._splits > MOST_SPLITS:
             raise _not_found("VC")
-        size = len(chosen) + 1
-        able = [(i, p) for i in candidates if self._promises(size, p := self._split(parts, i))]
-        for k, (i, finer) in enumerate(able):
-            if not self._promises(size, finer):
-                continue
-            if size > len(self._best):
+        able = [i for i in candidates if self._promises(size, self._split(parts, i))]
+        for k, i in enumerate(able):
+            finer = self._split(parts, i)
+            if size > len(self._best) and all(finer):
                 self._best = [*chosen, i]
-            self._extend([*chosen, i], finer, [j for j, _ in able[k + 1 :]])
+            self._extend([*chosen, i], finer, able[k + 1 :])
 
     def _split(self, parts: list[int], i: int) -> list[int]:
         true = [part & self._columns[i] for part in parts]

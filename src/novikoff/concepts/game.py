@@ -71,6 +71,7 @@ class _Game:
     """All moves of the adversary, and what is known of the positions met."""
 
     def __init__(self, concepts: ConceptClass) -> None:
+        concepts.expect_any()
         if concepts.n > MOST_VARIABLES:
             raise TooLarge(
                 f"{concepts}: the game tries all 2^{concepts.n} examples in every round, and that "
@@ -83,6 +84,7 @@ class _Game:
             [labelled(x[None], np.array([label])) for label in (False, True)] for x in self.examples
         ]
         self._known: dict[Hashable, tuple[int, Path]] = {}
+        self._open = set[Hashable]()
 
     def most(self, learner: Learner, left: int, depth: int | None) -> tuple[int, Path]:
         """The most mistakes in so many rounds when the target is one of those left, and how."""
@@ -91,6 +93,13 @@ class _Game:
         position = (learner.key(), left, depth) if isinstance(learner, Keyed) else None
         if position in self._known:
             return self._known[position]
+        if position in self._open:
+            raise ValueError(
+                f"{type(learner).__name__} comes back to a state it has left, so that the game "
+                "does not end; say with depth= how many rounds to play"
+            )
+        if position is not None:
+            self._open.add(position)
         best: tuple[int, Path] = 0, ()
         for i, column in enumerate(self._columns):
             for label, fit in ((False, left & ~column), (True, left & column)):
@@ -98,13 +107,14 @@ class _Game:
                     continue
                 after = deepcopy(learner)
                 _, made = after.learn(self._blocks[i][label], 0, 1)
-                if fit == left and not len(made) and _same(learner, after):
-                    continue
+                if not len(made) and _same(learner, after):
+                    continue  # the adversary alone would be tied to fewer concepts
                 later, path = self.most(after, fit, None if depth is None else depth - 1)
                 found = len(made) + later, ((i, label), *path)
                 if found[0] > best[0] or (found[0] == best[0] and len(found[1]) < len(best[1])):
                     best = found
         if position is not None:
+            self._open.remove(position)
             self._known[position] = best
         return best
 

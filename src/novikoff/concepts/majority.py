@@ -40,7 +40,7 @@ class WeightedMajority(ConceptLearner):
 
     References
     ----------
-    Littlestone & Warmuth (1994), Theorem 2.1 and Corollary 2.1.
+    Littlestone & Warmuth (1994), Section 2.
     """
 
     def __init__(self, concepts: ConceptClass, beta: Fraction | float = Fraction(1, 2)) -> None:

@@ -62,8 +62,7 @@ class ConceptLearner(ABC):
     weights = None
 
     def __init__(self, concepts: ConceptClass) -> None:
-        if concepts.size < 1:
-            raise ValueError(f"{concepts} has no concepts to learn")
+        concepts.expect_any()
         self.concepts, self.dim, self.rounds = concepts, concepts.n, 0
 
     @abstractmethod

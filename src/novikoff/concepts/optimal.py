@@ -8,16 +8,18 @@ from novikoff.concepts.attributes import Truths
 from novikoff.concepts.classes import ConceptClass
 from novikoff.concepts.dimensions import Columns, Littlestone, mask
 from novikoff.concepts.pruning import Pruning
+from novikoff.rows import Positions
 
 
 class Optimal(Pruning):
     """Predict the label whose concepts, of those left, have the larger Littlestone dimension.
 
-    If it is wrong, the concepts left have the smaller dimension, or one less than before: at most
-    as many mistakes as the Littlestone dimension of the class, and no learner has a smaller bound.
-    For classes small enough to find dimensions; others raise TooLarge, here or, if the sets of
-    concepts get too many, while learning. The score is the dimension of those left that say true
-    less that of those that say false (−1 if there are none); a tie says +1.
+    Two parts that both had the dimension of the whole would give the whole one more; so a mistake
+    leaves a smaller dimension than before, and there are at most as many mistakes as the dimension
+    of the class. No learner has a smaller bound. For classes small enough to find dimensions;
+    others raise TooLarge, here or, if the sets of concepts get too many, while learning. The score
+    is the dimension of those left that say true less that of those that say false (−1 if there are
+    none); a tie says +1.
 
     References
     ----------
@@ -34,7 +36,7 @@ class Optimal(Pruning):
         said = self.concepts.say_some(places, x)
         return float(self._dimension(places[said]) - self._dimension(places[~said]))
 
-    def _dimension(self, places: np.ndarray) -> int:
+    def _dimension(self, places: Positions) -> int:
         on = np.zeros(self.concepts.size, dtype=np.bool_)
         on[places] = True
         return self._known.dimension(mask(on))

@@ -30,6 +30,7 @@ class VersionSpace:
     """
 
     def __init__(self, concepts: ConceptClass) -> None:
+        concepts.expect_any()
         concepts.expect_enumerable()
         self.concepts, self.size = concepts, concepts.size
         self._bits = ~words_for(concepts.size)
@@ -59,7 +60,7 @@ class VersionSpace:
     @property
     def most_examples(self) -> int:
         """About how many examples can be asked about before somebody waits: at least one."""
-        asked = self.concepts.size if self._listed is None else self.size
+        asked = self.concepts.size if self._listed is None else self.size << 8
         return max(1, min(1 << 10, _ANSWERS // asked))
 
     def __len__(self) -> int:
@@ -82,9 +83,9 @@ class VersionSpace:
 
     def draw(self, dice: np.random.Generator) -> int:
         """The place of a concept drawn at random from those left, each with the same chance."""
-        if self._listed is not None:
-            return int(dice.choice(self._listed))
-        while True:  # at least every 128th place is that of one left
+        if self._listed is not None or self.size <= _FEW:
+            return int(dice.choice(self.places()))
+        while True:  # at least every 1,024th place is that of one left
             place = int(dice.integers(self.concepts.size))
             if self._bits[place // 64] >> np.uint64(place % 64) & np.uint64(1):
                 return place
@@ -103,7 +104,8 @@ class VersionSpace:
         return out
 
     def _list_if_few(self) -> None:
-        if self._listed is None and self.size <= max(_FEW, self.concepts.size >> 7):
+        # one of a list is asked in the time of some hundreds of a set of bits
+        if self._listed is None and self.size <= self.concepts.size >> 10:
             self._listed, self._bits = self.places(), words_for(0)
 
     def _ask(self, x: Truths) -> None:
