@@ -18,6 +18,7 @@ from novikoff.concepts import (
     Disjunction,
     EliminateConjunction,
     EliminateDisjunction,
+    Halving,
     HardSequence,
     against_con,
     against_elimination,
@@ -202,3 +203,18 @@ def test_perceptrons_err_linearly_in_n_where_winnow_errs_logarithmically(n: int,
     run = play(block, SimpleWinnow(n), epochs=50)
     assert run.verdict == "separated"
     assert run.ledger.n_mistakes <= 2 + 3 * k * (1 + log2(n)) < m - 1
+
+
+def test_the_first_candidate_that_leaves_enough_is_taken() -> None:
+    concepts = disjunctions(3, monotone=True)
+    candidates = [[1, 1, 1], [1, 1, 0], [1, 0, 0], [0, 1, 0]]  # denied, they leave 1, 2, 4 and 4
+
+    def first_shown(enough: float) -> list[float]:
+        learner = Halving(concepts)
+        adversary = Adversary(concepts, candidates=candidates, enough=enough)
+        return next(adversary.against(learner)).rows.row(0)[1].tolist()
+
+    assert first_shown(1 / 8) == [1, 1, 1]
+    assert first_shown(1 / 4) == [1, 1, 0]
+    assert first_shown(3 / 8) == [1, 0, 0]
+    assert first_shown(1.0) == [1, 0, 0]

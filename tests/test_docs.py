@@ -83,10 +83,10 @@ def test_every_link_leads_somewhere(page: str) -> None:
 
 def public_functions() -> list[Any]:
     modules = [importlib.import_module(f"novikoff.{name}") for name in (
-        "cache", "chunks", "concepts", "examples", "estimators", "features", "guarantees", "lab", "learners", "ledger",
-        "loop", "measures", "model", "plots", "predicting", "products", "readings", "replacing", "rows",
-        "scaling", "separability", "shelves", "sources", "states", "storage", "streams",
-        "summaries", "training", "weights")]  # fmt: skip
+        "cache", "chunks", "concepts", "examples", "estimators", "features", "guarantees", "lab",
+        "learners", "ledger", "loop", "measures", "model", "plots", "predicting", "products",
+        "readings", "replacing", "rows", "scaling", "separability", "shelves", "sources",
+        "states", "storage", "streams", "summaries", "training", "weights")]  # fmt: skip
     found = []
     for module in modules:
         for name, thing in vars(module).items():

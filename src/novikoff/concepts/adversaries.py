@@ -38,6 +38,9 @@ class Adversary:
     candidates
         The examples to choose from. If not given, all of them up to 10 variables; for more, those
         with no variable, one, all but one, or all on, and 64 drawn at random.
+    enough
+        Take the first candidate that leaves this share of the concepts, without looking for a
+        better one: to ask very many concepts takes its time. If not given, all are looked at.
 
     References
     ----------
@@ -46,9 +49,13 @@ class Adversary:
     """
 
     def __init__(
-        self, concepts: ConceptClass, *, candidates: Sequence[Any] | Truths | None = None
+        self,
+        concepts: ConceptClass,
+        *,
+        candidates: Sequence[Any] | Truths | None = None,
+        enough: float = 1.0,
     ) -> None:
-        self.concepts = concepts
+        self.concepts, self.enough = concepts, enough
         self._left = VersionSpace(concepts)
         given = _telling(concepts.n) if candidates is None else candidates
         named = (truths(x, concepts.n, name=f"candidate {i}") for i, x in enumerate(given))
@@ -70,19 +77,28 @@ class Adversary:
         It ends by itself when the learner is right about every candidate. A learner that cannot
         express the concepts may never be; then `rounds` ends it.
         """
-        self._left = left = VersionSpace(self.concepts)
-        rows = DenseRows(self.candidates.astype(np.float32))
+        self._left = VersionSpace(self.concepts)
         first = 0
         while rounds is None or first < rounds:
-            said = learner.scores(rows) < 0  # the labels that would be mistakes
-            after = [left.split(x)[int(y)] for x, y in zip(self.candidates, said, strict=True)]
-            best = int(np.argmax(after)) if after else 0
-            if not after or after[best] == 0:
+            found = self._worst_for(learner)
+            if found is None:
                 return
-            x, y = self.candidates[best], bool(said[best])
-            left.keep(x, y)
-            yield labelled([x], np.array([y]), first=first)
+            x, y = found
+            self._left.keep(x, y)
+            yield labelled([x], [y], first=first)
             first += 1
+
+    def _worst_for(self, learner: Learner) -> tuple[Truths, bool] | None:
+        """The candidate, and its label, that the learner gets wrong and that leaves most."""
+        found, most = None, 0
+        for x in self.candidates:
+            y = bool(learner.scores(DenseRows(x[None].astype(np.float32)))[0] < 0)
+            after = self._left.split(x)[y]
+            if after > most:
+                found, most = (x, y), after
+            if most >= self.enough * self._left.size:
+                break
+        return found
 
 
 def _telling(n: int) -> Truths:

@@ -12,7 +12,8 @@ from novikoff.examples import Block
 from novikoff.lab.results import Check, Curves, Result
 from novikoff.loop import play
 
-CANDIDATES = 16
+CANDIDATES = 200
+ENOUGH = 0.45  # of the concepts left: then no better example is looked for
 
 
 def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Result:
@@ -33,9 +34,10 @@ def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Re
     pupil, victim = Halving(concepts), Halving(concepts)
     nature = Nature(target, n, rounds=rounds, sampler=each_on(density), seed=seed)
     drawn = np.random.default_rng(seed).random((CANDIDATES, n)) < density
+    adversary = Adversary(concepts, candidates=drawn, enough=ENOUGH)
     rows = [
         *followed("nature", nature.teach(pupil), pupil),
-        *followed("adversary", Adversary(concepts, candidates=drawn).against(victim), victim),
+        *followed("adversary", adversary.against(victim), victim),
     ]
     bound = guarantees.halving_bound(concepts.size).bound
     made = {
