@@ -138,6 +138,18 @@ def test_scores_have_the_right_sign_where_weights_overflow(draws: st.DataObject)
         assert_signs(with_powers(start, powers), signed)
 
 
+def test_a_weight_that_is_no_float_does_not_touch_rows_without_its_attribute() -> None:
+    """A dense row has it as 0 times infinity, a sparse one not at all: the bits are the same."""
+    dice = np.random.default_rng(0)
+    X = np.abs(dice.standard_normal((200, 9)))
+    X[:, 0] = 0.0
+    for start in (Winnow2(9, alpha=1.7), BalancedWinnow(9, alpha=1.7)):
+        far, near = (with_powers(start, [p, *range(-4, 4)]) for p in (5000.0, 0.0))
+        scores = near.scores(DenseRows(X)).tobytes()
+        assert far.scores(DenseRows(X)).tobytes() == scores
+        assert far.scores(DenseRows(X).sparse()).tobytes() == scores
+
+
 def test_a_small_attribute_of_a_large_weight_counts_for_what_it_is() -> None:
     """2^1030 is no float; times 1e-300 it is 1.15e10."""
     for theta, sign in ((1e10, 1), (1e11, -1)):
@@ -145,6 +157,17 @@ def test_a_small_attribute_of_a_large_weight_counts_for_what_it_is() -> None:
         (score,) = learner.scores(DenseRows(np.array([[1e-300]]))).tolist()
         assert np.sign(score) == sign
         assert math.isclose(score, Fraction(1e-300) * 2**1030 - Fraction(theta), rel_tol=1e-12)
+
+
+@given(alpha=st.floats(1.0001, 100), p=st.floats(-100, 100) | st.floats(-1e-3, 1e-3))
+def test_a_power_that_is_not_whole_is_what_the_library_of_c_says(alpha: float, p: float) -> None:
+    """To a hundred roundings; near 0 too, where the two weights of balanced Winnow cancel."""
+    t = p * math.log(alpha)
+    (plain,) = with_powers(Winnow2(1, alpha=alpha), [p]).weights.tolist()
+    assert math.isclose(plain, math.exp(t), rel_tol=1e-13 * max(1, abs(t)))
+    start = BalancedWinnow(1, alpha=alpha, bias=False)
+    (signed,) = with_powers(start, [p]).weights.tolist()
+    assert math.isclose(signed, 2 * math.sinh(t), rel_tol=1e-13 * max(1, abs(t)))
 
 
 @pytest.mark.parametrize(("alpha", "theta"), [(2.0, 2.0**1000), (1.0625, 1e300), (1.5, 5.0)])
