@@ -212,7 +212,7 @@ def test_the_first_candidate_that_leaves_enough_is_taken() -> None:
     def first_shown(enough: float) -> list[float]:
         learner = Halving(concepts)
         adversary = Adversary(concepts, candidates=candidates, enough=enough)
-        return next(adversary.against(learner)).rows.row(0)[1].tolist()
+        return list(next(adversary.against(learner)).rows.row(0)[1])
 
     assert first_shown(1 / 8) == [1, 1, 1]
     assert first_shown(1 / 4) == [1, 1, 0]
