@@ -3,9 +3,15 @@
 import os
 import signal
 
+from hypothesis import settings
+
 # scikit-learn's check of array-API input is skipped unless scipy was told to speak it.
 os.environ["SCIPY_ARRAY_API"] = "1"
 
 # A shell that puts the suite in the background makes it ignore Ctrl-C, which some tests press.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# How long an example may take depends on the machine; speed is measured in bench/.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
