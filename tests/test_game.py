@@ -29,7 +29,8 @@ from novikoff.concepts import (
 )
 from novikoff.concepts.attributes import Truths
 from novikoff.concepts.online import ConceptLearner
-from novikoff.learners import Additive, Learner
+from novikoff.guarantees import doubling_bound, winnow1_bound
+from novikoff.learners import Additive, Learner, Winnow1, Winnow2
 from novikoff.loop import play
 from truth_tables import Tables, small_classes, thresholds
 
@@ -177,6 +178,34 @@ def test_elimination_can_be_made_to_lose_a_variable_at_a_time(n: int, monotone: 
         found = worst_case(partial(make, n, monotone=monotone), family, depth=n + 2)
         assert found.mistakes == (n if monotone else n + 1)
         assert replayed(found, make(n, monotone=monotone)) == found.mistakes
+
+
+class KeyedWinnow1(Winnow1):
+    """All that it does depends on its powers."""
+
+    def key(self) -> bytes:
+        return self.powers.tobytes()
+
+
+class KeyedWinnow2(Winnow2):
+    """All that it does depends on its powers."""
+
+    def key(self) -> bytes:
+        return self.powers.tobytes()
+
+
+@pytest.mark.parametrize(("n", "k"), [(2, 1), (2, 2), (3, 1), (3, 2), (4, 1)])
+def test_winnow_exceeds_its_bound_on_no_sequence_at_all(n: int, k: int) -> None:
+    """Every target and every sequence of examples, however long."""
+    family = disjunctions(n, k=k, monotone=True)
+    one, two = (
+        worst_case(lambda: KeyedWinnow1(n), family),
+        worst_case(lambda: KeyedWinnow2(n), family),
+    )
+    assert 0 < one.mistakes <= winnow1_bound(n, k).bound
+    assert 0 < two.mistakes <= doubling_bound(n, k).bound
+    assert replayed(one, Winnow1(n)) == one.mistakes
+    assert replayed(two, Winnow2(n)) == two.mistakes
 
 
 def test_a_game_without_end_is_refused() -> None:
