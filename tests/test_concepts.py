@@ -198,7 +198,7 @@ def test_a_block_of_what_is_no_example_or_no_truth_is_refused(
 
 def test_a_block_may_have_no_examples() -> None:
     assert len(labelled([], [])) == 0
-    assert labelled(np.zeros((0, 3)), []).rows.dim == 3
+    assert labelled(np.zeros((0, 3), dtype=np.bool_), []).rows.dim == 3
 
 
 def test_a_truth_table_is_its_values_in_the_order_of_the_examples() -> None:

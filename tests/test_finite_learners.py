@@ -31,6 +31,7 @@ from novikoff.concepts import (
     vc_dimension,
     worst_case,
 )
+from novikoff.concepts.attributes import Truths
 from novikoff.concepts.online import ConceptLearner
 from novikoff.concepts.pruning import Pruning
 from novikoff.concepts.version_space import VersionSpace
@@ -344,6 +345,25 @@ def csr(values: list[float]) -> SparseRows:
     return SparseRows(
         np.array(values), np.ones(len(values), np.int32), np.array([0, len(values)], np.int32), 3
     )
+
+
+def test_a_dimension_not_found_stops_the_optimal_learner_before_the_example(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    learner = Optimal(conjunctions(3, monotone=True))
+    block = labelled(["110", "011", "101"], [True, False, False])
+    limits = iter([None, TooLarge("so many sets"), TooLarge("so many sets")])
+
+    def score(_x: Truths) -> float:
+        if (error := next(limits)) is not None:
+            raise error
+        return -1.0
+
+    monkeypatch.setattr(learner, "score", score)
+    run = learner.open_ledger()
+    with pytest.raises(TooLarge):
+        play(block, learner, ledger=run)
+    assert run.n_rounds == run.n_mistakes == learner.rounds == 1
 
 
 @every_make
