@@ -105,6 +105,12 @@ def test_weighted_majority_tells_classes_apart_that_differ_by_one_concept(beta: 
         assert weighted_majority_bound(enough - 1, 0, beta).bound == most - 1
 
 
+def test_weighted_majority_has_a_bound_also_where_beta_is_nearly_1() -> None:
+    bound = weighted_majority_bound(4, 0, 1 - 2.0**-40).bound
+    assert bound == 3_048_493_539_142  # 2 ln 2 / -ln(1 - 2^-41), rounded down
+    assert weighted_majority_bound(1, 0, 1 - 2.0**-40).bound == 0
+
+
 @pytest.mark.parametrize("n", [1, 3, 6])
 def test_weighted_majority_meets_its_bound_where_a_concept_is_always_right(n: int) -> None:
     hard, beta = against_halving(n), Fraction(1, 1000)
