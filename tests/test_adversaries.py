@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import log2
+from math import log2, nan
 
 import numpy as np
 import pytest
@@ -148,6 +148,9 @@ def test_what_is_no_candidate_and_no_list_of_concepts_is_refused() -> None:
         Adversary(parities(3), candidates=["010", "01"])
     with pytest.raises(TooLarge):
         Adversary(conjunctions(100))
+    for share in (0, 1.5, nan):
+        with pytest.raises(ValueError, match=f"above 0 and up to 1, not {share}"):
+            Adversary(parities(3), enough=share)
     learner = EliminateConjunction(3, monotone=True)
     with pytest.raises(BadExample, match="there are no examples"):
         play(Adversary(conjunctions(3, monotone=True), candidates=[]).against(learner), learner)

@@ -34,6 +34,7 @@ from novikoff.concepts.attributes import Truths, every_example, labelled
 from novikoff.concepts.subsets import Subsets
 from novikoff.concepts.teaching import Teaches
 from novikoff.examples import Block
+from novikoff.learners import Learner
 from novikoff.rows import BadExample, DenseRows
 
 Target: TypeAlias = Conjunction | Disjunction
