@@ -264,6 +264,14 @@ def test_a_seed_decides_the_draws() -> None:
     assert drawn[0] == drawn[1] != drawn[2]
 
 
+def test_con_at_random_keeps_its_concept_while_it_is_right() -> None:
+    learner = Consistent(conjunctions(8, monotone=True), choose="random", seed=1)
+    for x in every_example(8)[::7]:
+        kept = learner.hypothesis
+        learner.learn(labelled(x[None], np.array([kept(x)])), 0, 1)
+        assert learner.hypothesis == kept
+
+
 def test_a_draw_from_many_concepts_is_of_one_that_is_left() -> None:
     concepts = conjunctions(30, k=4, monotone=True)
     space, dice = VersionSpace(concepts), np.random.default_rng(0)
