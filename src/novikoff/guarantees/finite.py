@@ -38,7 +38,7 @@ def halving_bound(size: int) -> ClassBound:
 
     References
     ----------
-    Barzdin & Freivald (1972); Littlestone (1988), Theorem 1.
+    Barzdin & Freivald (1972); Littlestone (1988), Section 3.
 
     Examples
     --------

@@ -47,7 +47,7 @@ def winnow1_bound(
 
     References
     ----------
-    Littlestone (1988), Theorem 7.
+    Littlestone (1988).
 
     Examples
     --------
@@ -85,7 +85,7 @@ def winnow2_bound(
 
     References
     ----------
-    Littlestone (1988), Theorem 9.
+    Littlestone (1988).
 
     Examples
     --------
@@ -116,7 +116,7 @@ def doubling_bound(n: int, k: int) -> WinnowBound:
 
     References
     ----------
-    Littlestone (1988) for the method; Blum (1998), section 3.2, for these constants.
+    Littlestone (1988) for the method; Blum (1998) for these constants.
 
     Examples
     --------

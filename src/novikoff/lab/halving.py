@@ -26,7 +26,7 @@ def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Re
 
     References
     ----------
-    Barzdin & Freivald (1972); Littlestone (1988), Theorem 1.
+    Barzdin & Freivald (1972); Littlestone (1988), Section 3.
     """
     concepts = conjunctions(n, k=k, monotone=True)
     if concepts.size < 2:
