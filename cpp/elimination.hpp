@@ -65,8 +65,8 @@ struct Dropped {
 // For each position k in [begin, end), i = order[k] (or k), a row is positive if its label is `sign`:
 //   if all literals left are true of x_i and it is negative:  stop, for no subset of them is false;
 //   if one is false and x_i is positive:  drop those that are, and record (t, i, |x_i|).
-// t counts rounds from `rounds` + 1. A row of importance 0 is looked at and no more. Stops before
-// the first row it cannot use, with everything before it learned.
+// t counts rounds from `rounds` + 1. A row of importance 0 is looked at and no more, and none but 0
+// and 1 can be used. Stops before the first row it cannot use, with everything before it learned.
 template <class Rows>
 Stop eliminate(const Rows& rows, const std::int8_t* labels, const double* importance,
                const std::int64_t* order, Size begin, Size end, std::int8_t sign,
@@ -79,6 +79,7 @@ Stop eliminate(const Rows& rows, const std::int8_t* labels, const double* import
     On on;
     if (const Flaw flaw = look(x, rows.dim, h, on); flaw != Flaw::none) return {k, flaw};
     const bool positive = labels[i] == sign;
+    if (importance && importance[i] != 0 && importance[i] != 1) return {k, Flaw::step};
     if (on.satisfies(h) == positive || (importance && importance[i] == 0)) continue;
     if (!positive) return {k, Flaw::label};
     drop(x, on.kept, h);

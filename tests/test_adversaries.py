@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import log2
+from math import log2, nan
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from novikoff.concepts import (
     Adversary,
     AskingConjunction,
     Conjunction,
+    Consistent,
     Disjunction,
     EliminateConjunction,
     EliminateDisjunction,
@@ -29,10 +30,9 @@ from novikoff.concepts import (
     parities,
 )
 from novikoff.concepts.classes import ConceptClass, TooLarge
-from novikoff.learners import Learner, Ties
+from novikoff.learners import Learner, Ties, Winnow2
 from novikoff.ledger import Ledger
 from novikoff.rows import BadExample, DenseRows
-from simple_learners import SimpleWinnow, first_consistent, halving
 
 CLASSES = (
     conjunctions(3),
@@ -55,7 +55,7 @@ def fought(adversary: Adversary, learner: Learner) -> Ledger:
 
 
 @pytest.mark.parametrize("concepts", CLASSES, ids=str)
-@pytest.mark.parametrize("make", [first_consistent, halving])
+@pytest.mark.parametrize("make", [Consistent, Halving])
 def test_every_round_is_a_mistake_until_the_target_is_known(
     concepts: ConceptClass, make: Callable[[ConceptClass], Learner]
 ) -> None:
@@ -70,10 +70,10 @@ def test_every_round_is_a_mistake_until_the_target_is_known(
 @pytest.mark.parametrize(
     "make",
     [
-        lambda n: first_consistent(disjunctions(n, monotone=True)),
-        lambda n: halving(disjunctions(n, monotone=True)),
+        lambda n: Consistent(disjunctions(n, monotone=True)),
+        lambda n: Halving(disjunctions(n, monotone=True)),
         lambda n: EliminateDisjunction(n, monotone=True),
-        SimpleWinnow,
+        Winnow2,
     ],
     ids=["consistent", "halving", "elimination", "winnow"],
 )
@@ -86,16 +86,16 @@ def test_all_monotone_disjunctions_force_n_mistakes_on_any_learner(
 @pytest.mark.parametrize("n", [2, 5, 11])
 def test_it_finds_the_worst_for_learners_whose_bound_is_met(n: int) -> None:
     singles = conjunctions(n, k=1, monotone=True)
-    assert fought(Adversary(singles), first_consistent(singles)).n_mistakes == n - 1
+    assert fought(Adversary(singles), Consistent(singles)).n_mistakes == n - 1
     all_of_them = conjunctions(n, monotone=True)
-    assert fought(Adversary(all_of_them), halving(all_of_them)).n_mistakes == n
+    assert fought(Adversary(all_of_them), Halving(all_of_them)).n_mistakes == n
     eliminates = EliminateConjunction(n, monotone=True)
     assert fought(Adversary(all_of_them), eliminates).n_mistakes == n
 
 
 def test_all_examples_make_the_first_consistent_disjunction_err_size_minus_one_times() -> None:
     concepts = disjunctions(5, monotone=True)
-    assert fought(Adversary(concepts), first_consistent(concepts)).n_mistakes == 31
+    assert fought(Adversary(concepts), Consistent(concepts)).n_mistakes == 31
 
 
 @pytest.mark.parametrize("n", [1, 3, 5])
@@ -119,7 +119,7 @@ def test_with_many_variables_single_ones_tell_concepts_apart() -> None:
 def test_only_the_candidates_given_are_shown(numbers: list[int], which: int) -> None:
     concepts = parities(4)
     candidates = [format(i, "04b") for i in numbers]
-    learner = (first_consistent, halving)[which](concepts)
+    learner = (Consistent, Halving)[which](concepts)
     shown = list[str]()
     adversary = Adversary(concepts, candidates=candidates)
     for block in adversary.against(learner):
@@ -148,6 +148,9 @@ def test_what_is_no_candidate_and_no_list_of_concepts_is_refused() -> None:
         Adversary(parities(3), candidates=["010", "01"])
     with pytest.raises(TooLarge):
         Adversary(conjunctions(100))
+    for share in (0, 1.5, nan):
+        with pytest.raises(ValueError, match=f"above 0 and up to 1, not {share}"):
+            Adversary(parities(3), enough=share)
     learner = EliminateConjunction(3, monotone=True)
     with pytest.raises(BadExample, match="there are no examples"):
         play(Adversary(conjunctions(3, monotone=True), candidates=[]).against(learner), learner)
@@ -164,8 +167,8 @@ def test_a_sequence_makes_the_first_consistent_concept_err_size_minus_one_times(
     assert hard.concepts.size == n
     assert hard.target == Conjunction((n,))
     assert labelled_by_its_target(hard)
-    assert play(hard.block, first_consistent(hard.concepts)).ledger.n_mistakes == n - 1
-    assert play(hard.block, halving(hard.concepts)).ledger.n_mistakes <= 1
+    assert play(hard.block, Consistent(hard.concepts)).ledger.n_mistakes == n - 1
+    assert play(hard.block, Halving(hard.concepts)).ledger.n_mistakes <= 1
 
 
 @pytest.mark.parametrize("n", [1, 3, 10])
@@ -174,7 +177,7 @@ def test_a_sequence_makes_halving_err_log_size_times(n: int) -> None:
     assert hard.concepts.size == 1 << n
     assert hard.target == Disjunction(())
     assert labelled_by_its_target(hard)
-    assert play(hard.block, halving(hard.concepts)).ledger.n_mistakes == n == log2(1 << n)
+    assert play(hard.block, Halving(hard.concepts)).ledger.n_mistakes == n == log2(1 << n)
 
 
 @pytest.mark.parametrize("monotone", [True, False])
@@ -200,7 +203,7 @@ def test_perceptrons_err_linearly_in_n_where_winnow_errs_logarithmically(n: int,
         for bias in (False, True):
             perceptron = Additive(n, bias=bias, ties=tie)
             assert play(block, perceptron).ledger.n_mistakes == m - 1
-    run = play(block, SimpleWinnow(n), epochs=50)
+    run = play(block, Winnow2(n), epochs=50)
     assert run.verdict == "separated"
     assert run.ledger.n_mistakes <= 2 + 3 * k * (1 + log2(n)) < m - 1
 

@@ -22,6 +22,7 @@ from novikoff.concepts import (
     Parity,
     TruthTable,
     every_example,
+    labelled,
     truth_table,
 )
 from novikoff.concepts.attributes import truths, truths_of_row
@@ -155,6 +156,8 @@ def test_an_example_of_another_width_than_the_concepts_is_refused_by_its_row() -
         (Conjunction, ((1 << 40,),), "there is no variable 1099511627776"),
         (AtLeast, ((1, 1, 2), 2), "x₁ is there twice"),
         (AtLeast, ((1, 2), -1), "r counts from 0"),
+        (AtLeast, ((1, 2), 1.5), "at least 1.5 of the literals: r counts from 0"),
+        (every_example, (26,), "0 to 25 variables are listed here, not of 26"),
         (Parity, ((1, -2),), "a parity is of variables"),
         (Parity, ((3, 3),), "x₃ is there twice"),
         (LinearThreshold, ((1, 0.5), 1), "integers, not 0.5"),
@@ -173,6 +176,29 @@ def test_an_example_of_another_width_than_the_concepts_is_refused_by_its_row() -
 def test_what_is_no_concept_is_refused(kind: Any, given: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         kind(*given)
+
+
+@pytest.mark.parametrize(
+    ("X", "said", "message"),
+    [
+        (["10", "01"], [1, -1], "row 8: -1 is neither true nor false; sources.block takes labels"),
+        (["10", "01"], [True], "2 rows but 1 labels"),
+        (["10", "011"], [True, False], "row 8 has 3 attributes, row 7 has 2"),
+        ([[1, 0], [1]], [True, False], "row 8 has 1 attributes, row 7 has 2"),
+        ([[1, 0], [2, 0]], [True, False], "row 8: attribute x1 is 2, not 0 or 1"),
+        ([1, 0], [True, False], r"row 7 has shape \(\), not one row of attributes"),
+    ],
+)
+def test_a_block_of_what_is_no_example_or_no_truth_is_refused(
+    X: list[Any], said: list[Any], message: str
+) -> None:
+    with pytest.raises(BadExample, match=message):
+        labelled(X, said, first=7)
+
+
+def test_a_block_may_have_no_examples() -> None:
+    assert len(labelled([], [])) == 0
+    assert labelled(np.zeros((0, 3), dtype=np.bool_), []).rows.dim == 3
 
 
 def test_a_truth_table_is_its_values_in_the_order_of_the_examples() -> None:

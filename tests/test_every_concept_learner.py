@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from novikoff import readings
 from novikoff.concepts import (
     ConceptClass,
     Consistent,
@@ -21,6 +22,7 @@ from novikoff.concepts import (
     conjunctions,
     disjunctions,
     every_example,
+    labelled,
     parities,
 )
 from novikoff.concepts.online import ConceptLearner
@@ -216,3 +218,14 @@ def test_a_second_pass_over_what_a_concept_says_is_clean(
     again = play([data.block()], learner)
     assert again.verdict == "separated"
     assert again.ledger.began == again.ledger.n_rounds == len(data)
+
+
+@every_learner
+def test_a_run_has_a_summary_and_no_weights_are_spoken_of(make: Make) -> None:
+    learner = make(conjunctions(3, monotone=True))
+    run = play(labelled(["110", "011"], [False, True]), learner, epochs=9)
+    lines = " ".join(str(run.summary()).split())
+    assert "separated: a whole pass made no mistake, so every example is on its right side" in lines
+    assert "halving_bound" in lines
+    with pytest.raises(ValueError, match="rule is 'concepts'"):
+        readings.final(run.ledger)

@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 from novikoff import play
 from novikoff.concepts import (
     Adversary,
+    Consistent,
     EliminateConjunction,
+    Halving,
+    WeightedMajority,
     against_con,
     against_elimination,
     against_halving,
@@ -32,7 +35,6 @@ from novikoff.guarantees import (
     weighted_majority_bound,
 )
 from novikoff.guarantees.exact import Number
-from simple_learners import SimpleMajority, first_consistent, halving
 
 
 @given(st.integers(1, 10**40))
@@ -51,7 +53,7 @@ def test_halving_on_the_monotone_conjunctions_of_5_of_100_errs_26_times_at_most(
 @pytest.mark.parametrize("n", [1, 4, 9])
 def test_halving_meets_its_bound(n: int) -> None:
     hard = against_halving(n)
-    made = play(hard.block, halving(hard.concepts)).ledger.n_mistakes
+    made = play(hard.block, Halving(hard.concepts)).ledger.n_mistakes
     bound = halving_bound(hard.concepts.size)
     assert made == bound.bound
     assert bound.holds(made)
@@ -61,7 +63,7 @@ def test_halving_meets_its_bound(n: int) -> None:
 @pytest.mark.parametrize("n", [2, 7, 30])
 def test_any_consistent_concept_meets_its_bound(n: int) -> None:
     hard = against_con(n)
-    made = play(hard.block, first_consistent(hard.concepts)).ledger.n_mistakes
+    made = play(hard.block, Consistent(hard.concepts)).ledger.n_mistakes
     assert made == consistent_bound(hard.concepts.size).bound
 
 
@@ -105,10 +107,16 @@ def test_weighted_majority_tells_classes_apart_that_differ_by_one_concept(beta: 
         assert weighted_majority_bound(enough - 1, 0, beta).bound == most - 1
 
 
+def test_weighted_majority_has_a_bound_also_where_beta_is_nearly_1() -> None:
+    bound = weighted_majority_bound(4, 0, 1 - 2.0**-40).bound
+    assert bound == 3_048_493_539_142  # 2 ln 2 / -ln(1 - 2^-41), rounded down
+    assert weighted_majority_bound(1, 0, 1 - 2.0**-40).bound == 0
+
+
 @pytest.mark.parametrize("n", [1, 3, 6])
 def test_weighted_majority_meets_its_bound_where_a_concept_is_always_right(n: int) -> None:
     hard, beta = against_halving(n), Fraction(1, 1000)
-    made = play(hard.block, SimpleMajority(hard.concepts, beta)).ledger.n_mistakes
+    made = play(hard.block, WeightedMajority(hard.concepts, beta)).ledger.n_mistakes
     assert made == weighted_majority_bound(hard.concepts.size, 0, beta).bound == n
 
 
@@ -123,13 +131,13 @@ def test_weighted_majority_stays_within_its_bound_on_any_labels(
     X = every_example(concepts.n)[[i % (1 << concepts.n) for i, _ in drawn]]
     y = np.array([label for _, label in drawn])
     best = int((concepts.evaluate(X) != y[:, None]).sum(axis=0).min())
-    made = play(labelled(X, y), SimpleMajority(concepts, beta)).ledger.n_mistakes
+    made = play(labelled(X, y), WeightedMajority(concepts, beta)).ledger.n_mistakes
     assert weighted_majority_bound(concepts.size, best, beta).holds(made)
 
 
 def test_an_adversary_does_not_force_more_than_the_bounds() -> None:
     for concepts in (conjunctions(3), disjunctions(4, monotone=True), parities(4)):
-        for make, bound in ((first_consistent, consistent_bound), (halving, halving_bound)):
+        for make, bound in ((Consistent, consistent_bound), (Halving, halving_bound)):
             learner = make(concepts)
             made = play(Adversary(concepts).against(learner), learner).ledger.n_mistakes
             assert bound(concepts.size).holds(made)

@@ -31,6 +31,7 @@ from novikoff.concepts import (
     vc_dimension,
     worst_case,
 )
+from novikoff.concepts.attributes import Truths
 from novikoff.concepts.online import ConceptLearner
 from novikoff.concepts.pruning import Pruning
 from novikoff.concepts.version_space import VersionSpace
@@ -263,6 +264,14 @@ def test_a_seed_decides_the_draws() -> None:
     assert drawn[0] == drawn[1] != drawn[2]
 
 
+def test_con_at_random_keeps_its_concept_while_it_is_right() -> None:
+    learner = Consistent(conjunctions(8, monotone=True), choose="random", seed=1)
+    for x in every_example(8)[::7]:
+        kept = learner.hypothesis
+        learner.learn(labelled(x[None], np.array([kept(x)])), 0, 1)
+        assert learner.hypothesis == kept
+
+
 def test_a_draw_from_many_concepts_is_of_one_that_is_left() -> None:
     concepts = conjunctions(30, k=4, monotone=True)
     space, dice = VersionSpace(concepts), np.random.default_rng(0)
@@ -344,6 +353,25 @@ def csr(values: list[float]) -> SparseRows:
     return SparseRows(
         np.array(values), np.ones(len(values), np.int32), np.array([0, len(values)], np.int32), 3
     )
+
+
+def test_a_dimension_not_found_stops_the_optimal_learner_before_the_example(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    learner = Optimal(conjunctions(3, monotone=True))
+    block = labelled(["110", "011", "101"], [True, False, False])
+    limits = iter([None, TooLarge("so many sets"), TooLarge("so many sets")])
+
+    def score(_x: Truths) -> float:
+        if (error := next(limits)) is not None:
+            raise error
+        return -1.0
+
+    monkeypatch.setattr(learner, "score", score)
+    run = learner.open_ledger()
+    with pytest.raises(TooLarge):
+        play(block, learner, ledger=run)
+    assert run.n_rounds == run.n_mistakes == learner.rounds == 1
 
 
 @every_make

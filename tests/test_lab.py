@@ -148,6 +148,11 @@ def test_a_figure_is_written_where_asked(tmp_path: Path) -> None:
         (("conjunctions", "--target", "x1 | x4"), "is no conjunction of plain variables"),
         (("conjunctions", "--target", "x7", "-n", "3"), "beyond the 3"),
         (("halving", "-n", "3", "-k", "4"), "k=4"),
+        (("halving", "-n", "3", "-k", "3"), "one concept of 3 of 3 variables"),
+        (
+            ("attribute-efficiency", "-n", "10000001"),
+            "is not at least 100 and at most 1e+07",
+        ),
         (
             ("halving", "-n", "200", "-k", "20"),
             "more than the 2,147,483,648 that can be enumerated",

@@ -34,6 +34,7 @@ from novikoff.concepts.attributes import Truths, every_example, labelled
 from novikoff.concepts.subsets import Subsets
 from novikoff.concepts.teaching import Teaches
 from novikoff.examples import Block
+from novikoff.learners import Learner
 from novikoff.rows import BadExample, DenseRows
 
 Target: TypeAlias = Conjunction | Disjunction
@@ -286,14 +287,14 @@ def test_contradictions_are_named_and_change_nothing() -> None:
     learner = AskingConjunction(3)
     X = [[1, 1, 0], [1, 0, 1], [1, 0, 0]]
     block = labelled(X, np.array([True, False, True]))
-    with pytest.raises(BadExample, match="row 2 would need a literal dropped .*WeightedMajority"):
+    with pytest.raises(BadExample, match="row 2: it needs a literal dropped .*WeightedMajority"):
         play(block, learner)
     assert learner.hypothesis == Conjunction((1, 2))
     assert learner.necessary == Conjunction((2,))
-    with pytest.raises(BadExample, match="row 0 leaves no literal to tell it from an earlier"):
+    with pytest.raises(BadExample, match="row 0: no literal is left to tell it from"):
         play(labelled(X[:1], np.array([False])), learner)
     both = labelled([[0, 0, 1], [1, 1, 1], [0, 0, 1]], np.array([False, True, True]))
-    with pytest.raises(BadExample, match="row 2 leaves no literal"):
+    with pytest.raises(BadExample, match="row 2: no literal is left"):
         play(both, AskingConjunction(3, monotone=False))
 
 
@@ -305,6 +306,25 @@ def test_rows_that_are_no_examples_are_named() -> None:
     assert learner.rounds == 1
     with pytest.raises(BadExample, match="rows have 3 attributes, the learner has 2"):
         learner.scores(DenseRows(np.ones((1, 3))))
+
+
+@pytest.mark.parametrize(
+    "learner", [AskingConjunction(2), AskingDisjunction(2), EliminateConjunction(2)]
+)
+def test_rows_that_are_not_there_and_importances_that_mean_nothing_are_named(
+    learner: Learner,
+) -> None:
+    def met(**more: np.ndarray) -> Block:
+        return Block(DenseRows(np.ones((1, 2))), np.ones(1, dtype=np.int8), first=7, **more)
+
+    for block, message in (
+        (met(order=np.array([4])), "row 11: there is no such row"),
+        (met(order=np.array([-1])), "row 6: there is no such row"),
+        (met(importances=np.array([2.5])), r"row 7: its importance is 2.5; .* \(1\)"),
+    ):
+        with pytest.raises(BadExample, match=message):
+            learner.learn(block, 0, 1)
+    assert learner.open_ledger().began == 0
 
 
 def test_an_example_of_importance_0_teaches_nothing() -> None:

@@ -437,6 +437,13 @@ def test_a_stored_winnow_goes_on_to_the_same_bit(seed: int, variant: str) -> Non
     assert again.state()[0] == straight.state()[0]
 
 
+@pytest.mark.parametrize("kind", [Winnow2, BalancedWinnow])
+def test_only_winnow1_has_weights_that_were_erased(kind: type[Winnow2 | BalancedWinnow]) -> None:
+    settings, arrays = kind(2).state()
+    with pytest.raises(ValueError, match="powers are not finite"):
+        Multiplicative.restored(settings, {**arrays, "powers": np.array([0.0, -np.inf])})
+
+
 def test_a_run_that_returns_to_its_weights_is_not_called_a_proof() -> None:
     """With a threshold the sums of mistakes being 0 proves nothing: θ is not among them."""
     some = block([[1.0, 0.0], [1.0, 0.0]], [1, -1])

@@ -28,7 +28,8 @@ class Adversary:
     denied, it takes the one that leaves most concepts if it is. At the end the learner is right
     about all candidates, and one concept at least has labelled the whole sequence.
 
-    A deterministic learner makes as many mistakes as there are rounds. `play` pulls the sequence:
+    A deterministic learner makes as many mistakes as there are rounds, if a score from 0 on says +1
+    or is a mistake either way. `play` pulls the sequence:
     `play(adversary.against(learner), learner)`.
 
     Parameters
@@ -55,6 +56,8 @@ class Adversary:
         candidates: Sequence[Any] | Truths | None = None,
         enough: float = 1.0,
     ) -> None:
+        if not 0 < enough <= 1:
+            raise ValueError(f"enough is a share of concepts, above 0 and up to 1, not {enough}")
         self.concepts, self.enough = concepts, enough
         self._left = VersionSpace(concepts)
         given = _telling(concepts.n) if candidates is None else candidates

@@ -7,8 +7,9 @@ from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
-from novikoff.concepts.attributes import Truths, labels_of, truths, truths_of_row
+from novikoff.concepts.attributes import Truths, labels_of, truths
 from novikoff.concepts.functions import Conjunction, Disjunction
+from novikoff.concepts.online import Contradiction, meet
 from novikoff.examples import Block
 from novikoff.ledger import Keep, Ledger, Mistakes
 from novikoff.rows import BadExample, Rows, Vector
@@ -98,40 +99,12 @@ class _Asking(ABC):
         Stops early before an example it cannot use; asked to begin with that one, it raises
         BadExample and changes nothing.
         """
-        rounds, which, squares = list[int](), list[int](), list[float]()
-        at = begin
-        while at < end:
-            i = at if block.order is None else int(block.order[at])
-            try:
-                x = truths_of_row(block, i, self.n)
-                mistaken = self._counts(block, i) and self._meet(x, bool(block.labels[i] > 0))
-            except BadExample:
-                if at == begin:
-                    raise
-                break
-            except _Contradiction as how:
-                if at == begin:
-                    place = int(block.positions(np.array([i]))[0])
-                    raise self._refusal(place, str(how)) from None
-                break
-            at += 1
-            self.rounds += 1
-            if mistaken:
-                rounds.append(self.rounds)
-                which.append(i)
-                squares.append(float(np.count_nonzero(x)))
-        rows = np.array(which, dtype=np.int64)
-        steps = block.labels[rows].astype(np.float64)
-        return at, Mistakes(
-            np.array(rounds, dtype=np.int64),
-            block.positions(rows),
-            -steps,
-            steps,
-            np.array(squares),
-        )
+        at, mistakes = meet(block, begin, end, dim=self.n, rounds=self.rounds, step=self._learn_one)
+        self.rounds += at - begin
+        return at, mistakes
 
-    def _counts(self, block: Block, i: int) -> bool:
-        return block.importances is None or bool(block.importances[i] > 0)
+    def _learn_one(self, x: Truths, label: bool) -> float:
+        return 1.0 if self._meet(x, label) != label else -1.0
 
     def _meet(self, x: Truths, label: bool) -> bool:
         """Learn from one example; whether the hypothesis was wrong about it."""
@@ -139,13 +112,11 @@ class _Asking(ABC):
         left = self._possible & true if positive else self._possible
         mistaken = bool((left != self._possible).any())
         if (self._certain & ~left).any():
-            raise _Contradiction("would need a literal dropped that earlier ones proved necessary")
+            raise self._contradiction("it needs a literal dropped that others proved necessary")
         asked = self._open if mistaken else [] if positive else [true]
         off = [left & ~other for other in asked]
         if not all(one.any() for one in off):
-            raise _Contradiction(
-                "leaves no literal to tell it from an earlier one of the other label"
-            )
+            raise self._contradiction("no literal is left to tell it from those of the other label")
         for one in off:
             if np.count_nonzero(one) == 1:
                 self._certain |= one
@@ -156,10 +127,10 @@ class _Asking(ABC):
             self._known = true[: self.n]
         return mistaken
 
-    def _refusal(self, place: int, how: str) -> BadExample:
-        return BadExample(
-            f"row {place} {how}: no {'monotone ' * self.monotone}{self.kind} fits this example and "
-            "all before it. If labels may be wrong, WeightedMajority lives with noise"
+    def _contradiction(self, how: str) -> Contradiction:
+        return Contradiction(
+            f"{how}: no {'monotone ' * self.monotone}{self.kind} fits this example and all before "
+            "it. If labels may be wrong, WeightedMajority lives with noise"
         )
 
     def _numbers(self, literals: Truths) -> tuple[int, ...]:
@@ -230,10 +201,6 @@ class AskingDisjunction(_Asking):
     def necessary(self) -> Disjunction:
         """The literals that are certain to be in the target."""
         return Disjunction(self._numbers(self._certain))
-
-
-class _Contradiction(Exception):  # noqa: N818  (it says what was met)
-    """What an example contradicts."""
 
 
 def _literals(z: Truths) -> Truths:

@@ -16,6 +16,8 @@ from novikoff.rows import BadExample, DenseRows, Positions, Rows, SparseRows
 
 Truths: TypeAlias = NDArray[np.bool_]
 
+MOST_LISTED = 25  # variables: all their examples are then 800 MB
+
 
 def truths(x: Any, n: int | None = None, *, name: str = "the example") -> Truths:
     """One example as a truth value a variable: of numbers 0 and 1, or of a text such as "0110"."""
@@ -74,17 +76,31 @@ def labels_of(said: Sequence[bool] | Truths) -> NDArray[np.int8]:
 
 
 def labelled(X: Sequence[Any] | Truths, said: Sequence[bool] | Truths, *, first: int = 0) -> Block:
-    """A block of examples, each of numbers or a text such as "0110", and what is true of them."""
-    texts = len(X) > 0 and isinstance(X[0], str)
-    values = [truths(x, name=f"row {i}") for i, x in enumerate(X, first)] if texts else X
-    return Block(DenseRows(np.asarray(values, dtype=np.float32)), labels_of(said), first)
+    """A block of examples, each of numbers or a text such as "0110", and what is true of them.
+
+    BadExample names the row whose attributes, or whose truth, are neither 0 nor 1; labels −1 and +1
+    are for `sources.block`.
+    """
+    rows = [truths(x, name=f"row {i}") for i, x in enumerate(X, first)]
+    for i, row in enumerate(rows, first):
+        if len(row) != len(rows[0]):
+            raise BadExample(f"row {i} has {len(row)} attributes, row {first} has {len(rows[0])}")
+    for i, one in enumerate(np.asarray(said).tolist(), first):
+        if one not in (0, 1):
+            raise BadExample(
+                f"row {i}: {one!r} is neither true nor false; sources.block takes labels -1 and +1"
+            )
+    width = len(rows[0]) if rows else np.shape(X)[1] if np.ndim(X) == 2 else 0
+    values = np.array(rows, dtype=np.float32).reshape(len(rows), width)
+    return Block(DenseRows(values), labels_of(said), first)
 
 
 def every_example(n: int) -> Truths:
     """All 2ⁿ examples of n variables, in the order of the numbers whose bit i − 1 is variable i."""
-    numbers = np.arange(1 << n, dtype=np.int64)
-    found: Truths = (numbers[:, None] >> np.arange(n)) & 1 == 1
-    return found
+    if not 0 <= n <= MOST_LISTED:
+        raise ValueError(f"examples of 0 to {MOST_LISTED} variables are listed here, not of {n}")
+    numbers = np.arange(1 << n, dtype="<u4")[:, None].view(np.uint8)
+    return np.unpackbits(numbers, axis=1, count=n, bitorder="little").view(np.bool_)
 
 
 def number_of(examples: Truths) -> Positions:

@@ -235,7 +235,7 @@ class _Shattering:
         able = [i for i in candidates if self._promises(size, self._split(parts, i))]
         for k, i in enumerate(able):
             finer = self._split(parts, i)
-            if size > len(self._best) and all(finer):
+            if size > len(self._best):  # no part is empty, or it would have promised nothing
                 self._best = [*chosen, i]
             self._extend([*chosen, i], finer, able[k + 1 :])
 

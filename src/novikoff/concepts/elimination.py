@@ -15,6 +15,7 @@ import numpy as np
 from novikoff import _core
 from novikoff.concepts.attributes import Truths, truths_of_row
 from novikoff.concepts.functions import Conjunction, Disjunction
+from novikoff.concepts.online import once
 from novikoff.concepts.remembering import Remembered
 from novikoff.examples import Block
 from novikoff.ledger import Keep, Ledger, Mistakes
@@ -195,7 +196,9 @@ class _Elimination(ABC):
         if flaw is Flaw.LABEL:
             every = "every literal left is true" if self.sign > 0 else "no literal left is true"
             return self._contradicts(block, k, f"is {-self.sign:+d}, and {every} of it")
-        if flaw is not Flaw.BOUNDS:
+        if flaw is Flaw.STEP:
+            once(block, i)  # which says why it does not count once
+        elif flaw is not Flaw.BOUNDS:
             truths_of_row(block, i, self.n)  # which says what is wrong with it
         return explain(flaw, block.rows, i, position=_place(block, k))
 

@@ -181,7 +181,7 @@ class AtLeast(OfLiterals):
 
     def __post_init__(self) -> None:
         _sorted_once(self.literals)
-        if self.r < 0:
+        if not isinstance(self.r, int | np.integer) or self.r < 0:
             raise ValueError(f"at least {self.r} of the literals: r counts from 0")
         super().__post_init__()
 

@@ -10,12 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.concepts.attributes import Truths, truths_of_row
-from novikoff.concepts.classes import ConceptClass
+from novikoff.concepts.classes import ConceptClass, TooLarge
 from novikoff.examples import Block
 from novikoff.ledger import Keep, Ledger, Mistakes
 from novikoff.rows import BadExample, Rows, Vector
 
-Step: TypeAlias = Callable[[Truths, bool], float | None]
+Step: TypeAlias = Callable[[Truths, bool], float]
+
+
+class Contradiction(Exception):  # noqa: N818  (it says what was met)
+    """What a learner says of an example that nothing of its class fits; it has not changed."""
 
 
 def meet(
@@ -24,22 +28,22 @@ def meet(
     """Meet examples begin..end of the block in its order, when so many rounds have been played.
 
     `step` is told an example and its label, learns, and returns the score the example had before;
-    None says that nothing of the class fits, and then it has not changed. A score from 0 says +1.
-    Stops before an example that cannot be used; if that is the first one, raises BadExample.
+    a score from 0 says +1. Where it raises, it has not changed. Stops before an example that cannot
+    be used; if that is the first one, raises BadExample, which names it, or TooLarge.
     """
     made = list[tuple[int, int, float, float, int]]()
     for at in range(begin, end):
+        i = at if block.order is None else int(block.order[at])
         try:
-            i = at if block.order is None else int(block.order[at])
-            counts = _counts(block, i)
+            counts = once(block, i)
             x, label = truths_of_row(block, i, dim), bool(block.labels[i] > 0)
             score = step(x, label) if counts else 0.0
-            if score is None:
-                raise _no_concept_fits(block, i)
-        except BadExample:
-            if at == begin:
-                raise
-            return at, _columns(made, block)
+        except (BadExample, TooLarge, Contradiction) as error:
+            if at > begin:
+                return at, _columns(made, block)
+            if isinstance(error, Contradiction):
+                raise BadExample(f"{_name(block, i)}: {error}") from None
+            raise
         if counts and (score >= 0) != label:
             y = 1.0 if label else -1.0
             made.append((rounds + at - begin + 1, i, score, y, int(np.count_nonzero(x))))
@@ -106,12 +110,17 @@ class ConceptLearner(ABC):
         """An empty ledger that starts where this learner stands."""
         return Ledger(self.dim, began=self.rounds, keep=keep, rule="concepts")
 
-    def _learn_one(self, x: Truths, label: bool) -> float | None:
+    def _learn_one(self, x: Truths, label: bool) -> float:
         score = self.score(x)
-        return score if self.take(x, label) else None
+        if not self.take(x, label):
+            raise Contradiction(
+                f"no concept of the class fits its label {'+1' if label else '-1'} and the "
+                "examples before it; if labels may be wrong, WeightedMajority lives with noise"
+            )
+        return score
 
 
-def _counts(block: Block, i: int) -> bool:
+def once(block: Block, i: int) -> bool:
     """Whether the example is to be learned from: not if its importance is 0."""
     if not 0 <= i < len(block):
         raise BadExample(f"row {block.first + i}: there is no such row")
@@ -122,13 +131,6 @@ def _counts(block: Block, i: int) -> bool:
             "so an example can count once (1) or not at all (0)"
         )
     return importance == 1.0
-
-
-def _no_concept_fits(block: Block, i: int) -> BadExample:
-    return BadExample(
-        f"{_name(block, i)}: no concept of the class fits its label {block.labels[i]:+d} and the "
-        "examples before it; if labels may be wrong, WeightedMajority lives with noise"
-    )
 
 
 def _name(block: Block, i: int) -> str:

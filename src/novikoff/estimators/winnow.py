@@ -57,7 +57,7 @@ class Winnow(MistakeDriven):
 
     References
     ----------
-    Littlestone (1988), Theorems 7 and 9; Littlestone (1989) for the balanced variant.
+    Littlestone (1988); Littlestone (1989) for the balanced variant.
 
     Examples
     --------

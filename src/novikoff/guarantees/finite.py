@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from novikoff.guarantees.exact import Number, fraction
+from novikoff.guarantees.intervals import ball, floored
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ def halving_bound(size: int) -> ClassBound:
 
     References
     ----------
-    Barzdin & Freivald (1972); Littlestone (1988), Theorem 1.
+    Barzdin & Freivald (1972); Littlestone (1988), Section 3.
 
     Examples
     --------
@@ -116,18 +117,13 @@ def weighted_majority_bound(size: int, best: int, beta: Number) -> ClassBound:
         raise ValueError(f"β must be between 0 and 1, got {beta}")
     if best < 0:
         raise ValueError(f"the best concept cannot make {best} mistakes")
-    most: int = q**best * _expect_size(size)
-
-    def possible(mistakes: int) -> bool:
-        """Whether (2q/(p + q))ᴹ·pᵏ ≤ qᵏ·|C|, in integers."""
-        least: int = (2 * q) ** mistakes * p**best
-        return least <= most * int((p + q) ** mistakes)
-
-    about = best * (math.log(q) - math.log(p)) + math.log(size)
-    # in floats, and so perhaps one too low or too high
-    bound = int(about / -math.log1p(-(q - p) / (2 * q))) + 1
-    while not possible(bound):
-        bound -= 1
+    size = _expect_size(size)
+    # (2q)ᴹpᵏ = (p + q)ᴹqᵏ|C| needs M = 0: p + q has no divisor in common with p or q, and is no
+    # divisor of 2. So intervals decide, however near to 1 β is
+    bound = floored(
+        lambda: (best * (ball(q) / p).log() + ball(size).log()) / (ball(2 * q) / (p + q)).log(),
+        lambda M: M == 0 and best == 0 and size == 1,
+    )
     return ClassBound("weighted majority", bound)
 
 

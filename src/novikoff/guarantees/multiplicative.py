@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 
-from flint import arb, ctx, fmpq
-
 from novikoff.guarantees.exact import Number, fraction
+from novikoff.guarantees.intervals import ball, floored
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +47,7 @@ def winnow1_bound(
 
     References
     ----------
-    Littlestone (1988), Theorem 7.
+    Littlestone (1988).
 
     Examples
     --------
@@ -62,10 +60,8 @@ def winnow1_bound(
     if a <= 1 or theta < 1 / a:
         raise ValueError(f"need α > 1 and θ ≥ 1/α, got α = {a} and θ = {theta}")
     known, factor = a * k + n / theta, a * k
-    bound = _floor(
-        known,
-        factor,
-        lambda: _ball(theta).log() / _ball(a).log(),
+    bound = floored(
+        lambda: ball(known) + ball(factor) * ball(theta).log() / ball(a).log(),
         lambda M: _is_power(a, (M - known) / factor, theta),
     )
     return WinnowBound("Winnow1", bound, n, Fraction(k), a, theta)
@@ -89,7 +85,7 @@ def winnow2_bound(
 
     References
     ----------
-    Littlestone (1988), Theorem 9.
+    Littlestone (1988).
 
     Examples
     --------
@@ -103,10 +99,8 @@ def winnow2_bound(
         raise ValueError(f"need Σμ ≥ 0, 0 < δ ≤ 1 and θ ≥ 1, got {mu}, {d} and {theta}")
     known, factor = 8 * n / (d**2 * theta) + 5 * mu / d, 14 * mu / d**2
     # ln θ is transcendental unless θ is 1 (Lindemann): else no integer is met exactly
-    bound = _floor(
-        known,
-        factor,
-        lambda: _ball(theta).log(),
+    bound = floored(
+        lambda: ball(known) + ball(factor) * ball(theta).log(),
         lambda M: (theta == 1 or factor == 0) and known == M,
     )
     return WinnowBound("Winnow2", bound, n, mu, 1 + d / 2, theta)
@@ -122,7 +116,7 @@ def doubling_bound(n: int, k: int) -> WinnowBound:
 
     References
     ----------
-    Littlestone (1988) for the method; Blum (1998), section 3.2, for these constants.
+    Littlestone (1988) for the method; Blum (1998) for these constants.
 
     Examples
     --------
@@ -138,30 +132,6 @@ def doubling_bound(n: int, k: int) -> WinnowBound:
 def _expect_counts(n: int, k: int) -> None:
     if not 1 <= k <= n:
         raise ValueError(f"need 1 <= k <= n, got {n=} and {k=}")
-
-
-def _floor(
-    known: Fraction, factor: Fraction, log: Callable[[], arb], is_exactly: Callable[[int], bool]
-) -> int:
-    """⌊known + factor·log⌋, from intervals that narrow until they decide it.
-
-    A number that is an integer they never decide: `is_exactly` says whether it is this one.
-    """
-    bits = 64
-    while True:
-        with ctx.workprec(bits):
-            value = _ball(known) + _ball(factor) * log()
-            floor = value.floor().unique_fmpz()
-            if floor is not None:
-                return int(floor)
-            near = value.upper().floor().unique_fmpz()
-        if near is not None and is_exactly(int(near)):
-            return int(near)
-        bits *= 2
-
-
-def _ball(x: Fraction) -> arb:
-    return arb(fmpq(x.numerator, x.denominator))
 
 
 def _is_power(a: Fraction, exponent: Fraction, b: Fraction) -> bool:

@@ -26,9 +26,11 @@ def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Re
 
     References
     ----------
-    Barzdin & Freivald (1972); Littlestone (1988), Theorem 1.
+    Barzdin & Freivald (1972); Littlestone (1988), Section 3.
     """
     concepts = conjunctions(n, k=k, monotone=True)
+    if concepts.size < 2:
+        raise ValueError(f"one concept of {k} of {n} variables leaves nothing to find; take k < n")
     density = 2.0 ** (-1 / k)
     target = concepts.sample(1, seed=seed)[0]
     pupil, victim = Halving(concepts), Halving(concepts)
@@ -41,7 +43,8 @@ def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Re
     ]
     bound = guarantees.halving_bound(concepts.size).bound
     made = {
-        who: max(int(row[3]) for row in rows if row[0] == who) for who in ("nature", "adversary")
+        who: max((int(row[3]) for row in rows if row[0] == who), default=0)
+        for who in ("nature", "adversary")
     }
     return Result(
         "halving",

@@ -244,7 +244,7 @@ class Winnow1(Multiplicative):
 
     References
     ----------
-    Littlestone (1988), Theorem 7.
+    Littlestone (1988).
 
     Examples
     --------
@@ -289,7 +289,7 @@ class Winnow2(Multiplicative):
 
     References
     ----------
-    Littlestone (1988), Theorem 9, for the first bound; Blum (1998), section 3.2, for the second.
+    Littlestone (1988), for the first bound; Blum (1998) for the second.
 
     Examples
     --------
@@ -334,7 +334,7 @@ class BalancedWinnow(Multiplicative):
 
     References
     ----------
-    Littlestone (1989); Dagan, Karov & Roth (1997), section 4.
+    Littlestone (1989); Dagan, Karov & Roth (1997).
 
     Examples
     --------

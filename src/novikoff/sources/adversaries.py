@@ -55,7 +55,7 @@ def forcing_winnow1(n: int, threshold: int) -> Block:
 
     References
     ----------
-    After the proof of Littlestone (1988), Theorem 7, in which each step is made as large as it is.
+    After the proof of Littlestone (1988), in which each step is made as large as it is.
     """
     if not 1 <= threshold <= n or threshold.bit_count() != 1:
         raise ValueError(f"need a power of two up to {n=} as the threshold, got {threshold}")

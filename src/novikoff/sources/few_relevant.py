@@ -28,6 +28,8 @@ class few_relevant:  # noqa: N801  (read as a description: sources.few_relevant(
     def __init__(self, examples: int, n: int, k: int, *, on: int = 50, seed: int = 0) -> None:
         if not 1 <= k <= n or not 1 <= on <= n - k:
             raise ValueError(f"need 1 <= k <= n and 1 <= on <= n - k, got {n=}, {k=} and {on=}")
+        if n > np.iinfo(np.int32).max:
+            raise ValueError(f"columns are 32-bit numbers here: {n=} attributes are too many")
         self.examples, self.n, self.on, self.seed = examples, n, on, seed
         dice = np.random.default_rng((seed, 1988))  # 1988 keeps these draws apart from others
         self.relevant = np.sort(dice.choice(n, size=k, replace=False)).astype(np.int32)

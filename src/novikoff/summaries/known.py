@@ -28,8 +28,9 @@ _TO_FOLLOW = 1 << 21
 NOT_KEPT = "the ledger did not keep the mistaken examples"
 OTHER_RULE = {
     "margin": "the mistakes of a rule that does not add them up do not show it",
-    "bound": "the bounds here are for weights that are a sum of the mistakes; for Winnow's see "
-    "guarantees.winnow1_bound, winnow2_bound and doubling_bound",
+    "bound": "the bounds here are for weights that are a sum of the mistakes; for other rules see "
+    "guarantees.winnow1_bound, winnow2_bound and doubling_bound, or halving_bound and those beside "
+    "it",
     "sandwich": "it is the proof for weights that are a sum of the mistakes",
 }
 

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from novikoff.summaries.summary import Summary
 
 MEANING = {
-    "separated": "a whole pass made no mistake, so these weights have every example on its right "
-    "side",
+    "separated": "a whole pass made no mistake, so every example is on its right side",
     "cycle": "the weights came back to where they had been, so no weights separate the data",
     "budget": "the examples or the passes allowed ran out first, which does not say whether any "
     "weights separate the data: certify(X, y) decides it",
