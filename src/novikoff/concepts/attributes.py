@@ -5,7 +5,6 @@ Variables are numbered from 1, as formulas write them; variable i is column i �
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,8 +12,10 @@ from numpy.typing import NDArray
 
 from novikoff.examples import Block
 from novikoff.rows import BadExample, DenseRows, Positions, Rows, SparseRows
+from novikoff.sources.arrays import rows_of
 
 Truths: TypeAlias = NDArray[np.bool_]
+MOST_LISTED = 24  # variables of which every example is listed
 
 
 def truths(x: Any, n: int | None = None, *, name: str = "the example") -> Truths:
@@ -68,20 +69,53 @@ def truths_of_columns(rows: Rows, columns: Positions) -> Truths:
     return taken.astype(np.bool_)
 
 
-def labels_of(said: Sequence[bool] | Truths) -> NDArray[np.int8]:
-    """+1 where it is true, −1 where it is false."""
-    return np.where(np.asarray(said, dtype=np.bool_), 1, -1).astype(np.int8)
+def labels_of(said: Any, *, first: int = 0) -> NDArray[np.int8]:
+    """+1 where it is true, −1 where it is false: of truth values, of 0 and 1, or of −1 and +1."""
+    given = np.asarray(said)
+    if given.ndim != 1 or given.dtype.kind not in "biuf":
+        raise BadExample(
+            f"the labels have shape {given.shape} and type {given.dtype}; give a list of True and "
+            "False, a label for each row"
+        )
+    false = -1 if (given == -1).any() else 0
+    wrong = np.flatnonzero((given != 1) & (given != false))
+    if len(wrong):
+        value = given.tolist()[wrong[0]]
+        raise BadExample(
+            f"row {first + int(wrong[0])}: its label is {value!r}; labels are True and False, "
+            "or 0 and 1, or -1 and +1"
+        )
+    return np.where(given == 1, 1, -1).astype(np.int8)
 
 
-def labelled(X: Sequence[Any] | Truths, said: Sequence[bool] | Truths, *, first: int = 0) -> Block:
-    """A block of examples, each of numbers or a text such as "0110", and what is true of them."""
-    texts = len(X) > 0 and isinstance(X[0], str)
-    values = [truths(x, name=f"row {i}") for i, x in enumerate(X, first)] if texts else X
-    return Block(DenseRows(np.asarray(values, dtype=np.float32)), labels_of(said), first)
+def labelled(X: Any, said: Any, *, first: int = 0) -> Block:
+    """A block of examples and what is true of them: True and False, or 0 and 1, or −1 and +1.
+
+    The examples are an array, a frame, a sparse matrix, or a list of texts such as "0110".
+    """
+    return Block(rows_of_examples(X, first=first), labels_of(said, first=first), first)
+
+
+def rows_of_examples(X: Any, *, first: int = 0) -> Rows:
+    """The rows of many examples; a text among them is the digits of one."""
+    _expect_many(X)
+    if isinstance(X, list | tuple) and any(isinstance(x, str) for x in X):
+        return rows_of([truths(x, name=f"row {i}") for i, x in enumerate(X, first)])
+    return rows_of(X)
+
+
+def truths_of_examples(X: Any, n: int) -> list[Truths]:
+    """Many examples, each as truth values of n variables."""
+    _expect_many(X)
+    for dense in ("toarray", "to_numpy"):  # a sparse matrix, a frame
+        X = getattr(X, dense)() if hasattr(X, dense) else X
+    return [truths(x, n, name=f"row {i}") for i, x in enumerate(X)]
 
 
 def every_example(n: int) -> Truths:
     """All 2ⁿ examples of n variables, in the order of the numbers whose bit i − 1 is variable i."""
+    if not 0 <= n <= MOST_LISTED:
+        raise ValueError(f"every example is listed for up to {MOST_LISTED} variables, got {n=}")
     numbers = np.arange(1 << n, dtype=np.int64)
     found: Truths = (numbers[:, None] >> np.arange(n)) & 1 == 1
     return found
@@ -107,6 +141,11 @@ def _numbers(x: Any, name: str) -> NDArray[Any]:
     if given.dtype.kind not in "biuf":
         raise BadExample(f"{name} has attributes of type {given.dtype}, not numbers 0 and 1")
     return given
+
+
+def _expect_many(X: Any) -> None:
+    if isinstance(X, str):
+        raise BadExample(f"{shortened(X)!r} is one example; a list of examples is wanted")
 
 
 def shortened(text: str, most: int = 60) -> str:
