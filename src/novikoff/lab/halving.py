@@ -29,6 +29,8 @@ def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Re
     Barzdin & Freivald (1972); Littlestone (1988), Theorem 1.
     """
     concepts = conjunctions(n, k=k, monotone=True)
+    if concepts.size == 1:
+        raise ValueError(f"k = n = {n}: there is one such conjunction, and nothing to find")
     density = 2.0 ** (-1 / k)
     target = concepts.sample(1, seed=seed)[0]
     pupil, victim = Halving(concepts), Halving(concepts)
