@@ -306,7 +306,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
     assert error("certify", data, "-o", "/dev/null").startswith("/dev/null: not a file")
     assert (
         error("certify", data, "-o", "-")
-        == "-o -: name a file for the certificate; to print the certificate, say --json"
+        == "-: name a file for the certificate; to print the certificate, say --json"
     )
     assert error("certify", data, "-o", data).startswith(f"{data}: these are the data; name")
     assert error("certify", data, "-o", "/proc/x") == "/proc/x: the directory /proc is not writable"

@@ -14,8 +14,9 @@ from matplotlib.patches import Rectangle
 
 from novikoff import plots
 from novikoff.cli import lab as cli
+from novikoff.concepts.functions import variable
 from novikoff.lab import EXPERIMENTS, experiment
-from novikoff.lab.results import Check, Curves, Result, aligned
+from novikoff.lab.results import Check, Curves, Result, aligned, counted
 from verbs import error, run, said, told
 
 SMALL: dict[str, dict[str, Any]] = {
@@ -102,6 +103,35 @@ def test_a_table_is_aligned_numbers_to_the_right() -> None:
     ]
 
 
+def test_a_long_cell_shows_its_two_ends_and_programs_get_all_of_it() -> None:
+    result = experiment("conjunctions")(rounds=1, density=0.0)
+    everything = " ∧ ".join(variable(i) for i in range(1, 101))
+    assert str(result).splitlines()[6].split("  ")[-2:] == [
+        "x₁ ∧ x₂ ∧ x₃ ∧ x₄ ∧ x₅ ∧ x₆ ∧ … ∧ x₉₆ ∧ x₉₇ ∧ x₉₈ ∧ x₉₉ ∧ x₁₀₀", "no"
+    ]  # fmt: skip
+    assert result.to_dict()["rows"][3]["hypothesis"] == everything
+    assert everything in result.to_csv()
+
+
+def test_one_of_a_thing_is_not_called_several() -> None:
+    assert [counted(number, "point") for number in (0, 1, 2000)] == [
+        "0 points", "1 point", "2,000 points"
+    ]  # fmt: skip
+
+
+def test_the_claims_about_the_rate_hold_for_a_single_point_too() -> None:
+    for seed in range(5):
+        assert experiment("learning-rate")(points=1, seed=seed).holds
+
+
+def test_a_logarithmic_axis_shows_zeros_too() -> None:
+    rows = ((0, 1), (10, 0), (100, 5))
+    curves = Curves("x", ("y",), logarithmic="xy", label="so many")
+    ax = plots.experiment(Result("r", "?", ("x", "y"), rows, (), (), curves))
+    assert (ax.get_xscale(), ax.get_yscale()) == ("symlog", "symlog")
+    assert ax.get_ylabel() == "so many"
+
+
 def test_lab_alone_lists_the_experiments() -> None:
     listed = said("lab")
     assert all(f"  {name} " in listed for name in EXPERIMENTS)
@@ -153,6 +183,8 @@ def test_a_figure_is_written_where_asked(tmp_path: Path) -> None:
             ("attribute-efficiency", "-n", "10000001"),
             "is not at least 100 and at most 1e+07",
         ),
+        (("mistake-bounds", "-n", "32"), "the number of variables must be 4, 8 or 16, not 32"),
+        (("xor", "--plot", "-"), "-: name a file for the figure"),
         (
             ("halving", "-n", "200", "-k", "20"),
             "more than the 2,147,483,648 that can be enumerated",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +64,8 @@ def experiment(result: Result, *, ax: Axes | None = None) -> Axes:
 
 
 def _draw_curves(result: Result, curves: Curves, ax: Axes) -> None:
-    for k, (name, points) in enumerate(_lines(result, curves)):
+    lines = list(_lines(result, curves))
+    for k, (name, points) in enumerate(lines):
         ax.plot(
             [x for x, _ in points],
             [y for _, y in points],
@@ -73,12 +74,21 @@ def _draw_curves(result: Result, curves: Curves, ax: Axes) -> None:
             marker=MARKERS[k % len(MARKERS)],
         )
     if "x" in curves.logarithmic:
-        ax.set_xscale("log")
+        ax.set_xscale(**_logarithmic([x for _, points in lines for x, _ in points]))
+    elif all(isinstance(x, int) for x in result.column(curves.x)):
+        ax.locator_params(axis="x", integer=True)
     if "y" in curves.logarithmic:
-        ax.set_yscale("log")
+        ax.set_yscale(**_logarithmic([y for _, points in lines for _, y in points]))
     ax.set_xlabel(curves.x)
-    if len(curves.ys) == 1:
-        ax.set_ylabel(curves.ys[0])
+    ax.set_ylabel(curves.label or ", ".join(curves.ys))
+
+
+def _logarithmic(numbers: Iterable[float]) -> dict[str, Any]:
+    """A logarithmic scale; below the least number that is not 0 it is straight, if one is 0."""
+    given = sorted(set(numbers))
+    if given[:1] != [0] or len(given) < 2:
+        return {"value": "log"}
+    return {"value": "symlog", "linthresh": given[1], "linscale": 0.5}
 
 
 def _lines(result: Result, curves: Curves) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:

@@ -54,7 +54,7 @@ def refuse_what_cannot_be_written(
     other = f"; to print the {what}, say {instead}" if instead else ""
     try:
         if str(output) == "-":
-            fail(f"-o -: name a file for the {what}{other}")
+            fail(f"-: name a file for the {what}{other}")
         if not folder.is_dir():
             fail(f"{output}: there is no directory {folder}")
         if output.exists() and not output.is_file():

@@ -66,9 +66,9 @@ def attribute_efficiency(
 
 
 def mistake_bounds(
-    n: Annotated[int, Option("-n", "--variables", min=4, help="How many variables.")] = 16,
+    n: Annotated[int, Option("-n", "--variables", help="How many variables: 4, 8 or 16.")] = 16,
 ) -> Result:
-    """Every learner against its worst sequence: the bound, and how near that comes."""
+    """Every learner against a sequence hard for it: the bound, and how near that comes."""
     from novikoff.lab.mistake_bounds import mistake_bounds
 
     return mistake_bounds(n=n)

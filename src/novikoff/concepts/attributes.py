@@ -5,7 +5,6 @@ Variables are numbered from 1, as formulas write them; variable i is column i �
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -13,9 +12,9 @@ from numpy.typing import NDArray
 
 from novikoff.examples import Block
 from novikoff.rows import BadExample, DenseRows, Positions, Rows, SparseRows
+from novikoff.sources.arrays import rows_of
 
 Truths: TypeAlias = NDArray[np.bool_]
-
 MOST_LISTED = 25  # variables: all their examples are then 800 MB
 
 
@@ -70,29 +69,62 @@ def truths_of_columns(rows: Rows, columns: Positions) -> Truths:
     return taken.astype(np.bool_)
 
 
-def labels_of(said: Sequence[bool] | Truths) -> NDArray[np.int8]:
-    """+1 where it is true, −1 where it is false."""
-    return np.where(np.asarray(said, dtype=np.bool_), 1, -1).astype(np.int8)
+def labels_of(said: Any, *, first: int = 0) -> NDArray[np.int8]:
+    """+1 where it is true, −1 where it is false: of truth values, of 0 and 1, or of −1 and +1."""
+    given = np.asarray(said)
+    if given.ndim != 1 or given.dtype.kind not in "biuf":
+        raise BadExample(
+            f"the labels have shape {given.shape} and type {given.dtype}; give a list of True and "
+            "False, a label for each row"
+        )
+    false = -1 if (given == -1).any() else 0
+    wrong = np.flatnonzero((given != 1) & (given != false))
+    if len(wrong):
+        value = given.tolist()[wrong[0]]
+        raise BadExample(
+            f"row {first + int(wrong[0])}: its label is {value!r}; labels are True and False, "
+            "or 0 and 1, or -1 and +1"
+        )
+    return np.where(given == 1, 1, -1).astype(np.int8)
 
 
-def labelled(X: Sequence[Any] | Truths, said: Sequence[bool] | Truths, *, first: int = 0) -> Block:
-    """A block of examples, each of numbers or a text such as "0110", and what is true of them.
+def labelled(X: Any, said: Any, *, first: int = 0) -> Block:
+    """A block of examples and what is true of them: True and False, or 0 and 1, or −1 and +1.
 
-    BadExample names the row whose attributes, or whose truth, are neither 0 nor 1; labels −1 and +1
-    are for `sources.block`.
+    The examples are an array, a frame, a sparse matrix, or a list of texts such as "0110".
     """
-    rows = [truths(x, name=f"row {i}") for i, x in enumerate(X, first)]
+    rows = rows_of_examples(X, first=first)
+    wrong = np.flatnonzero((rows.values != 0) & (rows.values != 1))
+    if len(wrong):
+        i = int(wrong[0]) // rows.dim
+        if isinstance(rows, SparseRows):
+            i = int(np.searchsorted(rows.starts, wrong[0], side="right")) - 1
+        columns, values = rows.row(i)
+        k = int(np.flatnonzero((values != 0) & (values != 1))[0])
+        raise _not_boolean(f"row {first + i}", int(columns[k]), float(values[k]))
+    return Block(rows, labels_of(said, first=first), first)
+
+
+def rows_of_examples(X: Any, *, first: int = 0) -> Rows:
+    """The rows of many examples; a text among them is the digits of one."""
+    _expect_many(X)
+    if not isinstance(X, list | tuple):
+        return rows_of(X)
+    rows = [_numbers(x, f"row {i}") for i, x in enumerate(X, first)]
     for i, row in enumerate(rows, first):
+        if row.ndim != 1:
+            raise BadExample(f"row {i} has shape {row.shape}, not one row of attributes")
         if len(row) != len(rows[0]):
             raise BadExample(f"row {i} has {len(row)} attributes, row {first} has {len(rows[0])}")
-    for i, one in enumerate(np.asarray(said).tolist(), first):
-        if one not in (0, 1):
-            raise BadExample(
-                f"row {i}: {one!r} is neither true nor false; sources.block takes labels -1 and +1"
-            )
-    width = len(rows[0]) if rows else np.shape(X)[1] if np.ndim(X) == 2 else 0
-    values = np.array(rows, dtype=np.float32).reshape(len(rows), width)
-    return Block(DenseRows(values), labels_of(said), first)
+    return DenseRows(np.array(rows, dtype=np.float64).reshape(len(rows), -1 if rows else 0))
+
+
+def truths_of_examples(X: Any, n: int) -> list[Truths]:
+    """Many examples, each as truth values of n variables."""
+    _expect_many(X)
+    for dense in ("toarray", "to_numpy"):  # a sparse matrix, a frame
+        X = getattr(X, dense)() if hasattr(X, dense) else X
+    return [truths(x, n, name=f"row {i}") for i, x in enumerate(X)]
 
 
 def every_example(n: int) -> Truths:
@@ -123,6 +155,11 @@ def _numbers(x: Any, name: str) -> NDArray[Any]:
     if given.dtype.kind not in "biuf":
         raise BadExample(f"{name} has attributes of type {given.dtype}, not numbers 0 and 1")
     return given
+
+
+def _expect_many(X: Any) -> None:
+    if isinstance(X, str):
+        raise BadExample(f"{shortened(X)!r} is one example; a list of examples is wanted")
 
 
 def shortened(text: str, most: int = 60) -> str:

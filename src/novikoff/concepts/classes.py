@@ -11,7 +11,7 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.concepts.attributes import Truths, truths
+from novikoff.concepts.attributes import Truths, truths_of_examples
 from novikoff.concepts.functions import Concept
 from novikoff.rows import Positions
 
@@ -85,7 +85,7 @@ class ConceptClass(ABC):
 
     def evaluate(self, X: Any) -> Truths:
         """What each concept (a column) says of each example (a row)."""
-        examples = [truths(x, self.n, name=f"row {i}") for i, x in enumerate(X)]
+        examples = truths_of_examples(X, self.n)
         self.expect_enumerable()
         if self.size * len(examples) > MOST_ANSWERS:
             raise TooLarge(
@@ -97,11 +97,6 @@ class ConceptClass(ABC):
             bits = np.unpackbits(self.say(x).view(np.uint8), count=self.size, bitorder="little")
             row[:] = bits
         return out
-
-    def expect_any(self) -> None:
-        """Refuse a class without concepts."""
-        if self.size < 1:
-            raise ValueError(f"{self}: there are no concepts to learn")
 
     def expect_place(self, place: int) -> None:
         """Refuse a place where there is no concept."""
@@ -115,6 +110,17 @@ class ConceptClass(ABC):
                 f"{self} has {_about(self.size)} concepts, more than the {MOST_CONCEPTS:,} that "
                 "can be enumerated; elimination and Winnow need no list of them"
             )
+
+
+def expect_class(given: Any) -> None:
+    """Refuse what is no class, such as a list of formulas, and a class without concepts."""
+    if not isinstance(given, ConceptClass):
+        raise TypeError(
+            f"{type(given).__name__} is no class of concepts: concept_list([...]) makes one of "
+            "formulas, and conjunctions(n) is another"
+        )
+    if given.size < 1:
+        raise ValueError(f"{given}: there are no concepts to learn")
 
 
 def words_for(size: int) -> Words:

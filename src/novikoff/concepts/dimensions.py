@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.concepts.attributes import Truths, every_example
-from novikoff.concepts.classes import ConceptClass, TooLarge
+from novikoff.concepts.classes import ConceptClass, TooLarge, expect_class
 
 Bits: TypeAlias = tuple[int, ...]
 
@@ -111,7 +111,7 @@ def mask(on: Truths) -> int:
 
 def _answers(concepts: ConceptClass) -> tuple[NDArray[np.int64], Truths]:
     """The columns of the relevant variables; what each concept says, by what these are."""
-    concepts.expect_any()
+    expect_class(concepts)
     if concepts.size > MOST_CONCEPTS:
         raise _too_large(concepts, f"it has more than {MOST_CONCEPTS:,} concepts")
     every = list(concepts)

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.concepts.attributes import Truths, truths, truths_of_columns
+from novikoff.concepts.attributes import Truths, rows_of_examples, truths, truths_of_columns
 from novikoff.rows import DenseRows, Rows
-from novikoff.sources.arrays import rows_of
 
 MOST_VARIABLES = (1 << 31) - 1
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
@@ -72,16 +71,15 @@ class Concept(ABC):
         Only the attributes it depends on are looked at.
         """
         columns = np.array(self.variables, dtype=np.int64) - 1
-        return self.of(truths_of_columns(_rows(X), columns))
+        rows: Rows = X if hasattr(X, "core") else rows_of_examples(X)
+        return self.of(truths_of_columns(rows, columns))
 
 
-def _rows(X: Any) -> Rows:
-    if hasattr(X, "core"):
-        rows: Rows = X
-        return rows
-    if isinstance(X, list | tuple) and any(isinstance(x, str) for x in X):
-        return rows_of([truths(x, name=f"row {i}") for i, x in enumerate(X)])
-    return rows_of(X)
+def expect_concept(given: Any) -> None:
+    """Refuse what is no concept, such as a formula that is not parsed yet."""
+    if not isinstance(given, Concept):
+        made = f": parse({given!r}) makes one" if isinstance(given, str) else ""
+        raise TypeError(f"{given!r} is a {type(given).__name__}, not a concept{made}")
 
 
 def expect_literals(literals: Iterable[int]) -> tuple[int, ...]:

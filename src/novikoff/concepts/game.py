@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 
 from novikoff.concepts.attributes import every_example, labelled
-from novikoff.concepts.classes import ConceptClass, TooLarge
+from novikoff.concepts.classes import ConceptClass, TooLarge, expect_class
 from novikoff.concepts.dimensions import mask
 from novikoff.examples import Block
 from novikoff.learners import Learner
@@ -71,7 +71,7 @@ class _Game:
     """All moves of the adversary, and what is known of the positions met."""
 
     def __init__(self, concepts: ConceptClass) -> None:
-        concepts.expect_any()
+        expect_class(concepts)
         if concepts.n > MOST_VARIABLES:
             raise TooLarge(
                 f"{concepts}: the game tries all 2^{concepts.n} examples in every round, and that "

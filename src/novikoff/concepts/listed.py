@@ -28,6 +28,8 @@ class Listed(ConceptClass):
     """
 
     def __init__(self, concepts: Iterable[Any], n: int | None = None) -> None:
+        if isinstance(concepts, str):
+            raise TypeError(f"{concepts!r} is one formula; give a list of them: [{concepts!r}]")
         given = [_concept(one, at) for at, one in enumerate(concepts)]
         if not given:
             raise ValueError("a class needs at least one concept, and the list is empty")

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.concepts.attributes import Truths, truths_of_row
-from novikoff.concepts.classes import ConceptClass, TooLarge
+from novikoff.concepts.classes import ConceptClass, TooLarge, expect_class
 from novikoff.examples import Block
 from novikoff.ledger import Keep, Ledger, Mistakes
 from novikoff.rows import BadExample, Rows, Vector
@@ -66,7 +66,7 @@ class ConceptLearner(ABC):
     weights = None
 
     def __init__(self, concepts: ConceptClass) -> None:
-        concepts.expect_any()
+        expect_class(concepts)
         self.concepts, self.dim, self.rounds = concepts, concepts.n, 0
 
     @abstractmethod

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.concepts.attributes import Truths, number_of, truths
+from novikoff.concepts.attributes import Truths, number_of, shortened, truths
 from novikoff.concepts.classes import ConceptClass, Words, packed
 from novikoff.concepts.functions import Concept, variable
 from novikoff.rows import BadExample, Positions
@@ -62,8 +62,10 @@ def truth_table(values: Any) -> TruthTable:
     """
     try:
         given = truths(values)
-    except BadExample as error:
-        raise ValueError(f"not the values of a truth table: {error}") from None
+    except BadExample:
+        raise ValueError(
+            f"{shortened(repr(values))} is no truth table: give 2ⁿ values 0 and 1, such as '0110'"
+        ) from None
     n = len(given).bit_length() - 1
     if len(given) != 1 << max(n, 1):
         raise ValueError(f"a truth table has 2, 4, 8, … values, not {len(given)}")

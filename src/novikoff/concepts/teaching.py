@@ -14,7 +14,7 @@ import numpy as np
 
 from novikoff.concepts.asking import Asks
 from novikoff.concepts.attributes import Truths, labelled, truths
-from novikoff.concepts.functions import Concept, Conjunction, Disjunction
+from novikoff.concepts.functions import Concept, Conjunction, Disjunction, expect_concept
 from novikoff.examples import Block
 from novikoff.learners import Learner
 
@@ -207,6 +207,7 @@ def _lesson(concept: Concept, examples: Iterable[Truths], *, first: int = 0) -> 
 
 
 def _wide_enough(concept: Concept, n: int) -> int:
+    expect_concept(concept)
     if concept.width > n:
         raise ValueError(f"{concept} needs {concept.width} variables, and there are {n}")
     return n

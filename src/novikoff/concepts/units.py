@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
-from novikoff.concepts.functions import AtLeast, Concept, Conjunction, Disjunction
+from novikoff.concepts.functions import AtLeast, Concept, Conjunction, Disjunction, expect_concept
 from novikoff.concepts.thresholds import LinearThreshold
 from novikoff.guarantees import mistake_bound
 
@@ -74,6 +74,7 @@ def threshold_unit(concept: Concept, n: int | None = None) -> ThresholdUnit:
     ----------
     Novikoff (1962), Theorem 1; Littlestone (1988) for these functions as threshold units.
     """
+    expect_concept(concept)
     n = concept.width if n is None else n
     if n < concept.width:
         raise ValueError(f"{concept} depends on x{concept.width}, and there are {n} attributes")

@@ -8,7 +8,7 @@ import numpy as np
 
 from novikoff import _core
 from novikoff.concepts.attributes import Truths
-from novikoff.concepts.classes import ConceptClass, TooLarge, words_for
+from novikoff.concepts.classes import ConceptClass, TooLarge, expect_class, words_for
 from novikoff.concepts.functions import Concept
 from novikoff.rows import Positions
 
@@ -30,7 +30,7 @@ class VersionSpace:
     """
 
     def __init__(self, concepts: ConceptClass) -> None:
-        concepts.expect_any()
+        expect_class(concepts)
         concepts.expect_enumerable()
         self.concepts, self.size = concepts, concepts.size
         self._bits = ~words_for(concepts.size)

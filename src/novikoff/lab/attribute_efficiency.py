@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from novikoff import guarantees, sources
 from novikoff.concepts import EliminateDisjunction
-from novikoff.lab.results import Check, Curves, Result, Value
+from novikoff.lab.results import Check, Curves, Result, Value, counted
 from novikoff.learners import Additive, Learner, Winnow2
 from novikoff.loop import play
 
@@ -37,17 +37,20 @@ def attribute_efficiency(
     ]
     return Result(
         "attribute-efficiency",
-        f"Who pays for attributes that do not matter? {examples:,} examples of a disjunction of "
-        f"{k} of n.",
+        f"Who pays for attributes that do not matter? {counted(examples, 'example')} of a "
+        f"disjunction of {k} of n attributes.",
         ("n", "on", "perceptron", "Winnow", "elimination", "perceptron, forced", "Winnow, forced"),
         tuple((*row, *_forced(n, k)) for n, row in zip(sizes, rows, strict=True)),
         tuple(checks),
         (
+            "on: how many attributes of an example are 1; beside it, the mistakes of each learner.",
             "Forced: a sequence of Hadamard rows on which the perceptron errs every time; "
             f"up to n = {MOST_FORCED:,}.",
         ),
         Curves(
-            "n", ("perceptron", "Winnow", "elimination", "perceptron, forced", "Winnow, forced")
+            "n",
+            ("perceptron", "Winnow", "elimination", "perceptron, forced", "Winnow, forced"),
+            label="mistakes",
         ),
     )
 

@@ -16,7 +16,7 @@ from novikoff.concepts import (
 )
 from novikoff.concepts.lecture import LECTURE_TARGET
 from novikoff.examples import Stream
-from novikoff.lab.results import Check, Result
+from novikoff.lab.results import Check, Result, counted
 from novikoff.loop import play
 
 
@@ -52,7 +52,7 @@ def conjunctions(
     rows = [
         told("I: the learner asks", Oracle(hidden, n).teach(asking), asking, hidden),
         told("II: a teacher", Teacher(hidden, n).teach(taught), taught, hidden),
-        told(f"III: nature, {rounds:,} draws", nature.teach(drawn), drawn, hidden),
+        told(f"III: nature, {counted(rounds, 'draw')}", nature.teach(drawn), drawn, hidden),
     ]
     k = len(hidden.literals)
     checks = [

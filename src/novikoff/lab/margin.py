@@ -6,7 +6,7 @@ import numpy as np
 
 from novikoff import guarantees, sources
 from novikoff.examples import Block
-from novikoff.lab.results import Check, Curves, Result
+from novikoff.lab.results import Check, Curves, Result, counted
 from novikoff.learners import Additive
 from novikoff.loop import play
 from novikoff.rows import DenseRows
@@ -41,13 +41,13 @@ def margin(*, points: int = 500, dim: int = 5, gap: float = 0.05, seed: int = 0)
         checks.append(Check(f"margin with η = {eta:g}", promise.promised, reached, "at least"))
     return Result(
         "margin",
-        f"What does a margin cost, and buy? {points:,} points; the best margin is "
+        f"What does a margin cost, and buy? {counted(points, 'point')}; the best margin is "
         f"{best.margin.low:.4f}.",
-        ("η", "updates", "at most", "margin reached", "more than"),
+        ("η", "updates", "at most", "margin reached", "margin promised"),
         tuple(rows),
         tuple(checks),
         ("R = 1: with η far above R² the margin promised tends to half of the best.",),
-        Curves("η", ("margin reached", "more than"), logarithmic=""),
+        Curves("η", ("margin reached", "margin promised"), logarithmic="x", label="margin"),
     )
 
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
 Value: TypeAlias = int | float | str | bool | None
+WIDEST = 64  # letters of a cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +38,15 @@ class Check:
 class Curves:
     """Which columns a figure of the table draws: some against one, one line for each kind of `by`.
 
-    `logarithmic` names the axes that are: "x", "y" or "xy".
+    `logarithmic` names the axes that are: "x", "y" or "xy"; one that has a 0 is straight near it.
+    `label` is what the lines show, when they are several.
     """
 
     x: str
     ys: tuple[str, ...]
     by: str | None = None
     logarithmic: str = "xy"
+    label: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +122,20 @@ def shown(value: Value) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return f"{value:,}"
-    return f"{value:.4g}" if isinstance(value, float) else value
+    return f"{value:.4g}" if isinstance(value, float) else shortened(value)
+
+
+def shortened(text: str) -> str:
+    """The text, or whole words of its two ends if it is too long for a cell."""
+    if len(text) <= WIDEST:
+        return text
+    half = WIDEST // 2
+    return f"{text[:half].rsplit(' ', 1)[0]} … {text[-half:].split(' ', 1)[-1]}"
+
+
+def counted(number: int, what: str) -> str:
+    """`1 point`, `2,000 points`."""
+    return f"{number:,} {what}{'s' * (number != 1)}"
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:

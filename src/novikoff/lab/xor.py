@@ -8,7 +8,7 @@ import numpy as np
 
 from novikoff.concepts import Halving, Parity, labelled, parities
 from novikoff.concepts.attributes import Truths, every_example
-from novikoff.lab.results import Check, Result
+from novikoff.lab.results import Check, Curves, Result
 from novikoff.learners import Additive
 from novikoff.loop import Verdict, play
 from novikoff.separability import certify
@@ -36,16 +36,22 @@ def xor(*, largest: int = 5, seed: int = 0) -> Result:
         halving = play(block, Halving(parities(n)))
         rows.append(
             (
+                n,
                 str(parity),
                 str(verdict),
-                f"{run.verdict} after {run.epochs} passes",
-                f"{separated.verdict}, {len(separated.ledger)} mistakes",
+                str(run.verdict),
+                run.epochs,
+                str(separated.verdict),
+                len(separated.ledger),
                 len(halving.ledger),
             )
         )
         checks += [
             Check(
-                f"runs ended by a proof, n = {n}", 1, int(run.verdict == Verdict.CYCLE), "exactly"
+                f"runs that end in a cycle, n = {n}",
+                1,
+                int(run.verdict == Verdict.CYCLE),
+                "exactly",
             ),
             Check(
                 f"runs with products that separate, n = {n}",
@@ -58,7 +64,16 @@ def xor(*, largest: int = 5, seed: int = 0) -> Result:
     return Result(
         "xor",
         "What can a perceptron not represent? The parity of n variables, on all 2ⁿ examples.",
-        ("parity", "certified", "perceptron", "with all products", "Halving's mistakes"),
+        (
+            "n",
+            "parity",
+            "certified",
+            "perceptron",
+            "passes",
+            "with products",
+            "mistakes, products",
+            "mistakes, Halving",
+        ),
         tuple(rows),
         tuple(checks),
         (
@@ -66,6 +81,7 @@ def xor(*, largest: int = 5, seed: int = 0) -> Result:
             "As a linear threshold of all products of variables a parity is easy to represent,",
             "and among the 2ⁿ parities Halving finds it with at most n mistakes.",
         ),
+        Curves("n", ("mistakes, products", "mistakes, Halving"), logarithmic="y", label="mistakes"),
     )
 
 

@@ -33,17 +33,18 @@ class few_relevant:  # noqa: N801  (read as a description: sources.few_relevant(
         self.examples, self.n, self.on, self.seed = examples, n, on, seed
         dice = np.random.default_rng((seed, 1988))  # 1988 keeps these draws apart from others
         self.relevant = np.sort(dice.choice(n, size=k, replace=False)).astype(np.int32)
-        self._others = np.setdiff1d(np.arange(n, dtype=np.int32), self.relevant)
+        self._others = np.delete(np.arange(n, dtype=np.int32), self.relevant)
 
     def __iter__(self) -> Iterator[Block]:
         dice, on = np.random.default_rng((self.seed, 1989)), self.on
         cuts = np.arange(on + 1) * len(self._others) // on
+        begins, widths = cuts[:-1].astype(np.int32), np.diff(cuts).astype(np.int32)
         most = max(1, _ENTRIES // on)
         for first in range(0, self.examples, most):
             size = min(most, self.examples - first)
             # one of each stretch: the columns of a row are in order and differ as they are drawn
-            within = (dice.random((size, on), dtype=np.float32) * np.diff(cuts)).astype(np.int32)
-            columns = self._others[cuts[:-1] + np.minimum(within, np.diff(cuts) - 1)]
+            within = (dice.random((size, on), dtype=np.float32) * widths).astype(np.int32)
+            columns = self._others[np.minimum(within, widths - 1) + begins]
             positive = np.flatnonzero(dice.random(size) < 0.5)
             chosen = self.relevant[dice.integers(len(self.relevant), size=len(positive))]
             place = (columns[positive] < chosen[:, None]).sum(axis=1)
