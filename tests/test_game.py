@@ -230,6 +230,13 @@ def test_who_errs_and_stays_the_same_errs_in_every_round() -> None:
         worst_case(lambda: Stubborn(concepts), concepts)
 
 
+def test_a_game_with_too_many_moves_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("novikoff.concepts.game.MOST_MOVES", 100)
+    assert worst_case(lambda: Halving(parities(1)), parities(1)).mistakes == 1
+    with pytest.raises(TooLarge, match="more than 100 moves; take a smaller class"):
+        worst_case(lambda: Halving(parities(4)), parities(4))
+
+
 def test_a_game_with_too_many_examples_is_refused() -> None:
     with pytest.raises(TooLarge, match=r"all 2\^9 examples"):
         worst_case(lambda: Halving(parities(9)), parities(9))

@@ -56,7 +56,7 @@ def attribute_efficiency(
         Option("-n", "--largest", min=100, max=10_000_000, help="The most attributes tried."),
     ] = 1_000_000,
     k: Annotated[int, Option("-k", min=1, max=50, help="How many of them are relevant.")] = 5,
-    examples: Annotated[int, Option(min=1, help="How many examples are met.")] = 2_000,
+    examples: Annotated[int, Option(min=1, help="How many examples are met.")] = 1_000,
     seed: Seed = 0,
 ) -> Result:
     """Perceptron, Winnow, elimination: a million attributes, five of them relevant."""

@@ -15,6 +15,7 @@ from novikoff.examples import Block
 from novikoff.learners import Learner
 
 MOST_VARIABLES = 8
+MOST_MOVES = 1 << 19  # about a minute
 
 Path: TypeAlias = tuple[tuple[int, bool], ...]  # which example, and its label
 
@@ -85,6 +86,7 @@ class _Game:
         ]
         self._known: dict[Hashable, tuple[int, Path]] = {}
         self._open = set[Hashable]()
+        self._moves = 0
 
     def most(self, learner: Learner, left: int, depth: int | None) -> tuple[int, Path]:
         """The most mistakes in so many rounds when the target is one of those left, and how."""
@@ -105,6 +107,7 @@ class _Game:
             for label, fit in ((False, left & ~column), (True, left & column)):
                 if not fit:
                     continue
+                self._move()
                 after = deepcopy(learner)
                 _, made = after.learn(self._blocks[i][label], 0, 1)
                 if not len(made) and _same(learner, after):
@@ -117,6 +120,14 @@ class _Game:
             self._open.remove(position)
             self._known[position] = best
         return best
+
+    def _move(self) -> None:
+        self._moves += 1
+        if self._moves > MOST_MOVES:
+            raise TooLarge(
+                f"the game has more than {MOST_MOVES:,} moves; take a smaller class, fewer rounds "
+                "(depth=), or an `Adversary`, which looks one round ahead"
+            )
 
 
 def _same(learner: Learner, other: Learner) -> bool:

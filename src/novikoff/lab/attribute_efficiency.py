@@ -12,7 +12,7 @@ MOST_FORCED = 4_096
 
 
 def attribute_efficiency(
-    *, largest: int = 1_000_000, k: int = 5, examples: int = 2_000, seed: int = 0
+    *, largest: int = 1_000_000, k: int = 5, examples: int = 1_000, seed: int = 0
 ) -> Result:
     """Mistakes on a disjunction of k of n attributes, as n grows tenfold again and again.
 
