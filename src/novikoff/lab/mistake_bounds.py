@@ -27,7 +27,7 @@ from novikoff.learners import Additive, Learner, Winnow1, Winnow2
 from novikoff.loop import play
 
 SIZES = (4, 8, 16)  # Hadamard rows are for powers of two, Halving lists all 2ⁿ disjunctions
-SMALL = 3  # variables of the class whose whole game tree is searched
+SMALL = 2  # variables of the class whose whole game tree is searched
 HALF = Fraction(1, 2)
 
 
