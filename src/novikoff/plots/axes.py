@@ -106,7 +106,8 @@ def legend_below(ax: Axes, *, columns: int = 3) -> None:
     if handles:
         ax.legend(
             loc="upper center",
-            bbox_to_anchor=(0.5, -0.13),
+            bbox_to_anchor=(0.5, 0),
+            borderaxespad=4.6,  # below the numbers and the name of the axis
             ncols=min(columns, len(handles)),
             frameon=False,
             fontsize="small",

@@ -56,7 +56,8 @@ def certificate(
             f"{len(block)} of {block.rows.dim}"
         )
     names = about.names if names is None else names
-    classes = about.classes if classes is None else classes
+    if classes is None:
+        classes = CLASSES if about.classes == ("-1", "1") else about.classes
     largest = max(map(abs, it.weights), default=0) or 1
     weights = [w / largest for w in it.weights]  # they may be too large for floats
     ax = new_axes(width=6.4, height=6) if ax is None else ax
@@ -119,11 +120,11 @@ def constant(
     without, with_it = expect_panels(axes, 2)
     for ax, bias in ((without, False), (with_it, True)):
         found = certify(block, fit_intercept=bias, max_seconds=_SECONDS)
-        found = found.named(names, None, (str(classes[0]), str(classes[1])))
+        found = found.named(names)
         if bias and d == 1:
-            _lifted(found, block, ax)
+            _lifted(found, block, classes, ax)
         else:
-            certificate(found, block, ax=ax)
+            certificate(found, block, classes=classes, ax=ax)
         if not bias:
             ax.plot([0], [0], "+", color=BLACK, ms=14, label="the origin", zorder=5)
             legend_below(ax, columns=2)
@@ -132,7 +133,7 @@ def constant(
     return without, with_it
 
 
-def _lifted(found: Certificate, block: Block, ax: Axes) -> None:
+def _lifted(found: Certificate, block: Block, classes: Sequence[str], ax: Axes) -> None:
     """Points of one feature at height 1 of the plane, divided by a line through its origin."""
     values = np.zeros((len(block), 2))
     for i in range(len(block)):
@@ -144,9 +145,8 @@ def _lifted(found: Certificate, block: Block, ax: Axes) -> None:
     largest = max(map(abs, found.weights), default=0) or 1
     weights = [w / largest for w in found.weights]
     plane(lifted, weights, bias=False, names=(called, "the constant"),
-          classes=found.data.classes, ax=ax)  # fmt: skip
-    ax.set_aspect("auto")
-    ax.set_ylim(-0.4, 1.6)
+          classes=classes, ax=ax)  # fmt: skip
+    ax.plot([0], [0], "+", color=BLACK, ms=14, label="the origin", zorder=5)
     ax.axhline(1, color=GREY, lw=0.8, zorder=0)
     if weights[0]:
         threshold = -weights[1] / weights[0]

@@ -92,14 +92,19 @@ def no_line(line: Linear, classes: Sequence[str]) -> str:
     return f"no line: only the constant has a weight, so every score says {classes[line.b > 0]}"
 
 
-def frame(ax: Axes, view: View, line: Linear | None = None) -> None:
-    """Limits around the points, and around the line if it is near; a unit the same on both axes."""
+def frame(ax: Axes, view: View, line: Linear) -> None:
+    """Limits around the points, and around the line if it is near; a unit the same on both axes.
+
+    But for features of which one varies more than twenty times as much as the other.
+    """
     places = view.places
-    if line is not None and line.length:
-        foot = _foot(places.mean(axis=0), view.basis @ line.w, line.b)
-        size = float(np.linalg.norm(np.ptp(places, axis=0))) or 1.0
-        if np.linalg.norm(foot - places.mean(axis=0)) < 2 * size:
-            places = np.vstack([places, foot])
+    centre = places.mean(axis=0)
+    size = float(np.linalg.norm(np.ptp(places, axis=0))) or 1.0
+    feet = [_foot(centre, view.basis @ line.w, line.b)] if line.length else []
+    if not line.bias:  # its line, whatever the weights, passes through the origin
+        feet.append(np.zeros(2))
+    near = [foot for foot in feet if np.linalg.norm(foot - centre) < 2 * size]
+    places = np.vstack([places, *near])
     low, high = places.min(axis=0), places.max(axis=0)
     middle, half = (low + high) / 2, (high - low) / 2
     half[half == 0] = half.max() or 1.0
@@ -143,11 +148,14 @@ def draw_points(
                 s=size[these],
                 marker=marker,
                 linewidths=1.2 if base > 4 else 0.6,
-                label=str(classes[label > 0]),
+                label=str(classes[label > 0]) if sizes is None else None,
                 rasterized=len(labels) >= MANY,
                 zorder=3,
                 **style,
             )
+            if sizes is not None:  # the legend shows one size
+                name = str(classes[label > 0])
+                ax.scatter([], [], s=base, marker=marker, linewidths=1.2, label=name, **style)
 
 
 def ring(ax: Axes, places: Vector, label: str) -> None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from novikoff.ledger import Ledger
 
-_LINES = 40
+_LINES = 40  # of a longer run some lines are left out
 
 
 def turning(
@@ -62,7 +62,8 @@ def turning(
         sizes = sized([float(given.get(int(i), 0)) for i in _positions(block)])
     draw_points(ax, view.places, block.labels, classes, sizes)
     mistaken = np.isin(_positions(block), ledger.rows)
-    ring(ax, view.places[mistaken], f"mistaken at least once ({int(mistaken.sum()):,})")
+    if sizes is None:
+        ring(ax, view.places[mistaken], f"mistaken at least once ({int(mistaken.sum()):,})")
     if view.dim <= 2:
         _draw_earlier(ax, view, ledger)
     if last.length:
