@@ -53,10 +53,12 @@ def new_axes(*, width: float = 8, height: float = 5) -> Axes:
     return new_row(1, width=width, height=height)[0]
 
 
-def expect_panels(axes: Sequence[Axes] | None, panels: int) -> tuple[Axes, ...]:
-    """The axes given, which must be so many, or new ones."""
+def expect_panels(
+    axes: Sequence[Axes] | None, panels: int, *, height: float = 4.2
+) -> tuple[Axes, ...]:
+    """The axes given, which must be so many, or new ones, so many inches high."""
     if axes is None:
-        return new_row(panels)
+        return new_row(panels, height=height)
     given = tuple(axes)
     if len(given) != panels:
         raise ValueError(f"the figure has {panels} panels, and {len(given)} axes were given")

@@ -110,6 +110,8 @@ def readings(made: Ledger | Run, test: Block, *, most: int = 1000, ax: Axes | No
     Freund & Schapire (1999) for the vote and the average.
     """
     ledger = made.ledger if isinstance(made, Run) else made
+    ledger.expect_sums()
+    ledger.expect_examples()
     expect_rows(test)
     if test.rows.dim != ledger.dim:
         raise ValueError(f"the run was on {ledger.dim} features, the test has {test.rows.dim}")

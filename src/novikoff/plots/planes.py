@@ -35,9 +35,9 @@ def plane(
 
     When every example is on its right side, the band reaches to the nearest of them, which are
     ringed: its lines are y(w·x + b) = min. Without a constant half its width is the margin γ of
-    `guarantees.achieved_margin`; with one, γ counts the constant as a feature and is smaller, so
-    both are said. Otherwise there is no band, and the examples on the wrong side (or on the line,
-    which claims no side) are ringed.
+    `guarantees.achieved_margin`; with one, γ counts the constant as a feature and is smaller, and
+    the legend says both. Otherwise there is no band, and the examples on the wrong side (or on the
+    line, which claims no side) are ringed.
 
     Examples of one feature lie on a line. With more than two features they are projected on w and
     on the first principal direction orthogonal to it, which the axes say: the distances to the
@@ -61,7 +61,7 @@ def plane(
     line = Linear.of(weights, block.rows.dim, bias=bias)
     view = View.of(block, line.w, names)
     other = None if average is None else Linear.of(average, block.rows.dim, bias=bias)
-    ax = new_axes(width=6.4, height=6) if ax is None else ax
+    ax = plane_axes(view) if ax is None else ax
     frame(ax, view, line)
     draw_points(ax, view.places, block.labels, classes)
     if line.length == 0:
@@ -83,6 +83,11 @@ def plane(
     draw_normal(ax, view.basis @ line.w, line.b)
     legend_below(ax)
     return ax
+
+
+def plane_axes(view: View) -> Axes:
+    """New axes for points of a plane, or of a line."""
+    return new_axes(width=6.4, height=6 if view.dim > 1 else 2.8)
 
 
 def no_line(line: Linear, classes: Sequence[str]) -> str:
@@ -207,7 +212,7 @@ def _draw_band(ax: Axes, view: View, line: Linear, least: float) -> None:
     gamma = least / float(np.linalg.norm(line.whole))
     words = f"margin γ = {gamma:.4g}"
     if line.bias:
-        words = f"nearest at {least / line.length:.4g} (γ = {gamma:.4g} with the constant)"
+        words = f"nearest at {least / line.length:.4g}; γ = {gamma:.4g}"
     edges = [_ends(ax, normal, line.b + side * least) for side in (-1, 1)]
     for k, ends in enumerate(edges):
         label = None if k else words

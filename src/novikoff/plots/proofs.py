@@ -10,7 +10,16 @@ import numpy as np
 from novikoff.guarantees.sandwiches import Sandwich
 from novikoff.ledger import Ledger
 from novikoff.loop import Run
-from novikoff.plots.axes import BLACK, BLUE, GREEN, GREY, ORANGE, new_axes, say_instead
+from novikoff.plots.axes import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    legend_below,
+    new_axes,
+    say_instead,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,7 +69,7 @@ def sandwich(trace: Sandwich, *, ax: Axes | None = None) -> Axes:
     ax.set_ylabel("length, along the unit vector u and of w")
     if trace.failure is not None:
         ax.set_title(str(trace.failure), fontsize="medium", wrap=True)
-    ax.legend(loc="lower right")
+    legend_below(ax, columns=5)
     return ax
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from novikoff import readings
 from novikoff.examples import Block
 from novikoff.loop import Run, Verdict
-from novikoff.plots.axes import GREY, legend_below, new_axes
-from novikoff.plots.planes import draw_line, draw_normal, draw_points, frame, ring
+from novikoff.plots.axes import GREY, legend_below
+from novikoff.plots.planes import draw_line, draw_normal, draw_points, frame, plane_axes, ring
 from novikoff.plots.views import CLASSES, Linear, View
 from novikoff.rows import Positions, Vector
 
@@ -54,7 +54,7 @@ def turning(
         raise ValueError(f"the run was on {ledger.dim} features, the block has {block.rows.dim}")
     last = Linear.of(readings.final(ledger).tolist(), ledger.dim, bias=ledger.bias)
     view = View.of(block, last.w, names)
-    ax = new_axes(width=6.4, height=6) if ax is None else ax
+    ax = plane_axes(view) if ax is None else ax
     frame(ax, view, last)
     sizes = None
     if run.cycle is not None:

@@ -133,7 +133,7 @@ class _Step:
             for w, b in zip((self.before, self.after), self.constants, strict=True)
             if w.any()
         ]
-        return 1.3 * max([far, *(d for d in lines if d < 4 * far)])
+        return 1.45 * max([far, *(d for d in lines if d < 4 * far)])
 
 
 def _prepare(ax: Axes, step: _Step) -> None:
