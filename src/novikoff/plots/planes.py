@@ -17,7 +17,7 @@ from novikoff.rows import Vector
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MANY = 2000  # points from which a drawing of each would make a large file
+MANY = 1000  # points from which a drawing of each would make a large file
 _UNEQUAL = 20  # how many times wider than high before a unit may differ on the two axes
 
 
@@ -204,7 +204,15 @@ def draw_normal(ax: Axes, normal: Vector, b: float) -> None:
         tuple(foot),
         arrowprops={"arrowstyle": "-|>", "color": BLACK, "lw": 1.4, "shrinkA": 0},
     )
-    ax.annotate("w", tip, (4, 4), textcoords="offset points", fontweight="bold", zorder=5)
+    ax.annotate(
+        "w",
+        tip,
+        (4, 4),
+        textcoords="offset points",
+        fontweight="bold",
+        zorder=5,
+        bbox={"facecolor": "white", "alpha": 0.75, "lw": 0, "pad": 0.6},
+    )
 
 
 def _draw_band(ax: Axes, view: View, line: Linear, least: float) -> None:

@@ -88,6 +88,7 @@ def _continue(trace: Sandwich, ax: Axes) -> None:
     ax.plot(ks, gamma * ks, color=BLUE, ls=":", lw=1.2)
     ax.plot([meet], [gamma * meet], "o", color=BLACK, zorder=4)
     ax.axvline(made, color=GREY, lw=0.8, ls=(0, (2, 3)), zorder=0)
+    ax.annotate(f"{trace.k[-1]:,} made", (made, 0), (4, 6), textcoords="offset points")
     ax.annotate(
         f"they meet at (R/γ)² = {meet:,.4g}",
         (meet, gamma * meet),
