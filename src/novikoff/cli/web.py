@@ -13,7 +13,7 @@ def web(
     port: Annotated[
         int,
         Option(metavar="N", min=0, max=65535, help="The port to serve on; 0 takes any free one."),
-    ] = 0,
+    ] = 1962,
     browser: Annotated[bool, Option(help="Whether to open the page in a browser.")] = True,
 ) -> None:
     """Open a page to place points on, and watch the perceptron learn them.
@@ -27,7 +27,7 @@ def web(
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
             raise
-        fail(f"the page needs {error.name}: pip install 'novikoff[web]'")
+        fail(f"the page needs {(error.name or '').partition('.')[0]}: pip install 'novikoff[web]'")
     try:
         sock = bound_socket(port)
     except OSError as error:

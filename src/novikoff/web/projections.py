@@ -24,11 +24,11 @@ def view(placed: Placed, weights: Vector) -> dict[str, Any] | None:
     length = float(np.linalg.norm(w))
     across = w / length if 0 < length < np.inf else np.eye(dim)[0]
     spread = X - X.mean(axis=0)
+    spread = spread - np.outer(spread @ across, across)
     covariance = spread.T @ spread
     # what is taken away makes w itself the last direction, though nothing else may have any spread
     covariance -= (1 + np.trace(covariance)) * np.outer(across, across)
     up = np.linalg.eigh(covariance)[1][:, -1]
-    up = up - (up @ across) * across
     return {
         "across": across.tolist(),
         "up": up.tolist(),

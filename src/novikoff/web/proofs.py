@@ -56,7 +56,7 @@ def _bound(choices: Choices, run: Run, certificate: Certificate) -> tuple[Bound 
     if choices.learner == "winnow":
         return None, "balanced Winnow has no bound of this kind"
     if certificate.verdict != "complete":
-        return None, "no line separates the points with a margin, so the theorem says nothing"
+        return None, "no line separates the points, so there is no bound"
     if choices.learner == "margin":
         return guarantees.margin_perceptron(run.ledger, certificate.weights, choices.eta), ""
     return guarantees.novikoff(run.ledger, certificate.weights), ""
@@ -139,7 +139,7 @@ def _direction(weights: tuple[int, ...]) -> list[float]:
 
 def _words(placed: Placed, run: Run, weights: Vector, certificate: Certificate) -> str:
     """What happened and why it is certain, in a few sentences."""
-    passes, made = _count(run.epochs, "pass", "passes"), _count(len(run.ledger), "mistake")
+    made = _count(len(run.ledger), "mistake")
     if run.verdict == Verdict.CYCLE and run.cycle is not None:
         return (
             f"The weights after pass {run.cycle.until} are those after pass {run.cycle.since}: it "
@@ -153,8 +153,10 @@ def _words(placed: Placed, run: Run, weights: Vector, certificate: Certificate) 
             "made no mistake in floating point; in exact arithmetic a point is on it or behind it"
         )  # fmt: skip
         return f"Pass {run.epochs} was clean after {made}: the line {held}. {_best(certificate)}"
-    used = f"{passes} were allowed and are used up, with {made}: that alone proves nothing. "
-    return used + _best(certificate)
+    used = "1 pass was allowed and is" if run.epochs == 1 else (
+        f"{run.epochs:,} passes were allowed and are"
+    )  # fmt: skip
+    return f"{used} used up, with {made}: that alone proves nothing. {_best(certificate)}"
 
 
 def _best(certificate: Certificate) -> str:
@@ -174,5 +176,5 @@ def _best(certificate: Certificate) -> str:
     return f"novikoff certify found no proof either way: {certificate.why_undecided}."
 
 
-def _count(n: int, one: str, many: str | None = None) -> str:
-    return f"{n:,} {one if n == 1 else many or one + 's'}"
+def _count(n: int, one: str) -> str:
+    return f"{n:,} {one}{'s' * (n != 1)}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import chain, count
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -15,6 +17,11 @@ from novikoff.sources.files import format_of
 from novikoff.sources.inputs import Input
 from novikoff.web.placed import MOST_COLUMNS, MOST_POINTS, Refused
 
+_CURES = {
+    r", or say what to do: missing=.*": "",
+    r" \(the label is the last column unless .*\)": "; the label is the last column",
+    r"say which it is by format \(--format\)": "CSV and svmlight are read here",
+}
 _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")
 
 
@@ -46,7 +53,7 @@ def points_of(name: str, content: bytes) -> dict[str, Any]:
         "points": _dense(data.block.rows).tolist(),
         "labels": data.block.labels.tolist(),
         "names": names,
-        "label": data.label if data.label and data.names is not None else "label",
+        "label": _label(data, names),
         "classes": list(data.classes),
         "words": _words(name, data, names),
         "note": _note(data),
@@ -72,7 +79,14 @@ def _read(name: str, content: bytes) -> Data:
         except Refused:
             raise
         except BadExample as error:
-            raise Refused(str(error).replace(f"{folder}/", "")) from None
+            raise Refused(_for_the_page(str(error).replace(f"{folder}/", ""))) from None
+
+
+def _for_the_page(words: str) -> str:
+    """What a reader said, with cures that the page has for those that a command has."""
+    for pattern, instead in _CURES.items():
+        words = re.sub(pattern, instead, words)
+    return words
 
 
 def _dense(rows: Rows) -> NDArray[np.float64]:
@@ -89,6 +103,13 @@ def _names(data: Data) -> list[str]:
     if names is None or any(name.strip().isdecimal() for name in names):
         return [f"x{j + 1}" for j in range(data.block.rows.dim)]
     return list(names)
+
+
+def _label(data: Data, names: list[str]) -> str:
+    """What to call the column of the labels: as the header does, unless that would not be clear."""
+    known = [data.label] if data.label and not data.label.isdecimal() else []
+    made_up = (f"label{k}" for k in count(2))
+    return next(name for name in chain(known, ["label"], made_up) if name not in names)
 
 
 def _words(name: str, data: Data, names: list[str]) -> str:

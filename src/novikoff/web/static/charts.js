@@ -32,12 +32,11 @@ function axes(id, most, high, under) {
 
 const short = (v) => (v >= 10000 ? v.toExponential(0) : String(Number(v.toPrecision(3))));
 
-function curve({ pen, x, y }, values, first, colour, { dash = [], wide = 2, faint = false } = {}) {
+function curve({ pen, x, y }, values, first, colour, { wide, faint = false }) {
   if (!values.length) return;
   pen.save();
   pen.strokeStyle = colour;
   pen.lineWidth = wide;
-  pen.setLineDash(dash);
   pen.globalAlpha = faint ? 0.25 : 1;
   pen.beginPath();
   pen.moveTo(x(0), y(0));
@@ -73,11 +72,11 @@ function sandwich() {
   const drawing = axes("sandwich", replay.sent, Math.max(...upper.slice(-1), 1e-9), "mistakes");
   const { c } = drawing;
   const root = replay.margin > 0 ? "√(k(R² + 2η))" : "R√k";
-  const lines = [[upper, c.minus, [6, 4]], [norms, c.ink, []]];
-  if (found) lines.push([found.progress, c.plus, []], [found.lower, c.average, [6, 4]]);
-  for (const [values, colour, dash] of lines) {
-    curve(drawing, values, 1, colour, { dash, faint: true, wide: 1 });
-    curve(drawing, values.slice(0, n), 1, colour, { dash });
+  const lines = [[upper, c.minus, 4], [norms, c.ink, 1.8]];
+  if (found) lines.unshift([found.lower, c.average, 4], [found.progress, c.plus, 1.8]);
+  for (const [values, colour, wide] of lines) {
+    curve(drawing, values, 1, colour, { faint: true, wide });
+    curve(drawing, values.slice(0, n), 1, colour, { wide });
   }
   key(drawing, [[root, c.minus], ["‖w‖", c.ink], ...(found ? [["w·u", c.plus], ["kγ", c.average]] : [])]);
   if (!found) {

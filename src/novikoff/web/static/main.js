@@ -113,7 +113,7 @@ async function go(where) {
   const forward = to === state.k + 1 && to <= state.replay.sent;
   state.k = to;
   show();
-  if (forward && !still.matches && playing === null) turn(performance.now());
+  if (forward && !still.matches && (playing === null || delay() >= 300)) turn(performance.now());
 }
 
 // The line turns from the weights before the mistake to those after it.
@@ -132,6 +132,8 @@ function stop() {
   at("slow").setAttribute("aria-pressed", "false");
 }
 
+const delay = () => 1200 / 2 ** Number(at("speed").value);
+
 async function slow() {
   if (playing !== null) {
     stop();
@@ -144,7 +146,7 @@ async function slow() {
     await go((k) => k + 1);
     if (playing === null) return;
     if (!state.replay || state.k >= last()) stop();
-    else playing = setTimeout(tick, 1200 / 2 ** Number(at("speed").value));
+    else playing = setTimeout(tick, delay());
   };
   playing = setTimeout(tick, 0);
 }
@@ -163,7 +165,10 @@ const moves = {
 
 function choosePreset(name) {
   const preset = presets.find((one) => one.name === name);
-  if (!preset) return;
+  if (!preset) {
+    controls();
+    return;
+  }
   say("");
   place(preset);
   state.preset = name;
@@ -235,7 +240,7 @@ async function copyLink() {
   try {
     window.history.replaceState(null, "", `#${toHash()}`);
     await navigator.clipboard.writeText(window.location.href).catch(() => {});
-    say("The address of this page now holds the points, the choices and the step, and is copied: it opens wherever novikoff web runs on the same port.");
+    say("The address of this page now holds the points, the choices and the step, and is copied: open it while novikoff web runs on this port.");
   } catch (error) {
     say(error.message, true);
   }

@@ -137,8 +137,7 @@ function band(pen, c, scale, weights) {
 }
 
 function grid(pen, c, scale, width, height) {
-  const unit = 10 ** Math.floor(Math.log10((scale.right - scale.left) / 3));
-  const unitY = 10 ** Math.floor(Math.log10((scale.top - scale.bottom) / 3));
+  const [unit, unitY] = [round((scale.right - scale.left) / 6), round((scale.top - scale.bottom) / 5)];
   pen.save();
   pen.font = "11px system-ui, sans-serif";
   pen.fillStyle = c.soft;
@@ -158,6 +157,12 @@ function grid(pen, c, scale, width, height) {
   pen.fillText(`${across} →`, width - 6, height - 18);
   if (up && dim() !== 1) pen.fillText(`↑ ${up}`, width - 6, 14);
   pen.restore();
+}
+
+// The round number, 1, 2 or 5 times a power of ten, that is next to this one.
+function round(about) {
+  const ten = 10 ** Math.floor(Math.log10(about));
+  return ten * (about < 1.5 * ten ? 1 : about < 3.5 * ten ? 2 : about < 7.5 * ten ? 5 : 10);
 }
 
 const number = (x) => String(Number(x.toPrecision(4)));

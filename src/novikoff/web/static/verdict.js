@@ -53,7 +53,7 @@ function proved(replay, { achieved, best, multipliers, kind }) {
   if (achieved && replay.average_margin && state.choices.learner === "averaged") {
     facts.push(["of the average", `${six(replay.average_margin.value)}, at point ${replay.average_margin.row}`]);
   }
-  if (best) facts.push(["best margin γ", best.high === null || best.low === best.high ? six(best.low) : `between ${six(best.low)} and ${six(best.high)}`]);
+  if (best) facts.push(["best margin γ", best.high === null || six(best.low) === six(best.high) ? six(best.low) : `between ${six(best.low)} and ${six(best.high)}`]);
   if (replay.bound) facts.push(["bound", replay.bound.words]);
   if (multipliers) {
     const listed = multipliers.rows.slice(0, 12).map((row, i) => `point ${row} ×${shortly(multipliers, i)}`);
