@@ -365,6 +365,7 @@ def test_a_file_of_one_class_is_shown_with_what_to_do() -> None:
         ({"passes": 0}, "passes must be a whole number from 1"),
         ({"bias": "yes"}, "bias must be true or false"),
         ({"points": [[1e300, 1e300]] * 4}, "row 1: the score is too large"),
+        ({"points": [[1e5, 0]] * 4, "learner": "winnow"}, "scale the columns to about 1"),
     ],
 )
 def test_a_question_that_cannot_be_answered_is_refused_with_the_reason(

@@ -21,8 +21,10 @@ def view(placed: Placed, weights: Vector) -> dict[str, Any] | None:
     if dim <= 2:
         return None
     w = weights[:dim]
-    length = float(np.linalg.norm(w))
-    across = w / length if 0 < length < np.inf else np.eye(dim)[0]
+    across = np.eye(dim)[0]
+    if w.any():
+        across = w / np.abs(w).max()  # first, for the squares of very large weights are infinite
+        across = across / np.linalg.norm(across)
     spread = X - X.mean(axis=0)
     spread = spread - np.outer(spread @ across, across)
     covariance = spread.T @ spread

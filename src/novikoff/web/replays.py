@@ -14,11 +14,12 @@ from novikoff.ledger import Ledger
 from novikoff.loop import play
 from novikoff.rows import Vector
 from novikoff.web.choices import Choices
-from novikoff.web.placed import Placed
+from novikoff.web.placed import Placed, Refused
 from novikoff.web.projections import view
 from novikoff.web.proofs import certificate_of, proof
 
 MOST_SENT = 5_000
+LARGEST = 1e100  # weights beyond which a line can no longer be computed from their squares
 
 Matrix = NDArray[np.float64]
 
@@ -91,6 +92,11 @@ def _weights(ledger: Ledger, learner: Additive | BalancedWinnow, lifted: Matrix)
         return ledger.unit * sums
     out, powers = np.empty(sums.size), np.ascontiguousarray(sums.ravel())
     _core.weights_of(alpha=learner.alpha, balanced=True, powers=powers, out=out)
+    if not (np.abs(out) < LARGEST).all():
+        raise Refused(
+            "balanced Winnow multiplies its weights, and on points this large they outgrow what "
+            "can be drawn: scale the columns to about 1, or choose another rule"
+        )
     return out.reshape(sums.shape)
 
 

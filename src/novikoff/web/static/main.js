@@ -169,7 +169,6 @@ function choosePreset(name) {
     controls();
     return;
   }
-  say("");
   place(preset);
   state.preset = name;
   state.table = null;
@@ -248,7 +247,10 @@ async function copyLink() {
 
 function listenToControls() {
   for (const [id, move] of Object.entries(moves)) at(id).addEventListener("click", move);
-  at("preset").addEventListener("change", (event) => choosePreset(event.target.value));
+  at("preset").addEventListener("change", (event) => {
+    say("");
+    choosePreset(event.target.value);
+  });
   at("clear").addEventListener("click", () => {
     say("");
     place({ points: [], labels: [] });
