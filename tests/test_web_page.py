@@ -163,6 +163,48 @@ def test_xor_ends_in_a_cycle_with_the_multipliers_shown(page: Page) -> None:
     assert page.evaluate("document.getElementById('plane').toDataURL()") != with_numbers
 
 
+# white, with 9 % of the blue and the orange of the points
+TINTS = {"+": (232, 242, 248), "-": (251, 240, 232)}
+# the place in the plane, and the colour, of pixels all over the picture
+SIDES = """async () => {
+  const { scaleFor } = await import("/view.js");
+  const canvas = document.getElementById("plane");
+  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+  const scale = scaleFor(width, height);
+  const copy = new OffscreenCanvas(canvas.width, canvas.height);
+  const pen = copy.getContext("2d", { willReadFrequently: true });
+  pen.drawImage(canvas, 0, 0);
+  const fine = canvas.width / width;
+  const found = [];
+  for (let x = 3; x < width; x += 23) {
+    for (let y = 3; y < height; y += 23) {
+      const pixel = pen.getImageData(x * fine, y * fine, 1, 1).data;
+      found.push([...scale.toPlane(x, y), [...pixel.slice(0, 3)]]);
+    }
+  }
+  return found;
+}"""
+
+
+def test_the_half_plane_that_is_tinted_blue_is_where_the_weights_are_positive(page: Page) -> None:
+    for preset, back in [("and", 0), ("no-bias", 0), ("barely", 0), ("barely", 9)]:
+        chosen(page, preset)
+        page.click("#run")
+        for _ in range(back):
+            page.click("#back")
+        told = replay(PRESETS[preset])
+        weights = told["ledger"]["weights"][told["sent"] - max(1, back)]
+        a, b, c = [*weights, 0.0][:3]
+        places = page.evaluate(SIDES)
+        sides = {
+            (a * x + b * y + c > 0, sign)
+            for x, y, pixel in places
+            for sign, tint in TINTS.items()
+            if max(abs(p - t) for p, t in zip(pixel, tint, strict=True)) <= 1
+        }
+        assert sides == {(True, "+"), (False, "-")}, preset
+
+
 def test_every_preset_and_every_learner_shows_what_play_returned(page: Page) -> None:
     others = [("barely", "margin"), ("overlapping", "averaged"), ("and", "winnow")]
     for name, learner in [*((name, "perceptron") for name in PRESETS), *others]:
