@@ -250,6 +250,12 @@ def test_a_point_is_dragged_and_deleted(page: Page, tmp_path: Path) -> None:
     after = points_of(saved(page, "#save-csv", tmp_path))["points"]
     assert before[0] != after[0] == [0, 0]  # the middle of the empty plane
     assert before[1] == after[1]
+    page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + 0.1 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 0.3 * box["height"], steps=4)
+    page.mouse.up()  # a swipe over empty ground places nothing
+    settled(page)
+    assert page.get_attribute("#plane", "data-points") == "2"
     page.click("#delete")
     settled(page)
     assert points_of(saved(page, "#save-csv", tmp_path))["points"] == [before[1]]
@@ -387,7 +393,8 @@ def test_ten_thousand_points_stay_responsive(page: Page, tmp_path: Path) -> None
     page.click("#run")
     assert page.get_attribute("#verdict", "data-kind") == "budget"
     assert len(listed(page)) == 300  # of thousands: the table is kept short
-    assert "can be stepped through" in text(page, "#message")
+    assert "first 5,000 can be stepped through" in text(page, "#ledger-words")
+    assert "10,000 points, columns a, b" in text(page, "#message")
     # the page answers at once, in the next frame
     assert page.evaluate("new Promise((done) => requestAnimationFrame(() => done(1)))") == 1
 

@@ -37,6 +37,7 @@ function curve({ pen, x, y }, values, first, colour, { wide, faint = false }) {
   pen.save();
   pen.strokeStyle = colour;
   pen.lineWidth = wide;
+  pen.lineJoin = "round";
   pen.globalAlpha = faint ? 0.25 : 1;
   pen.beginPath();
   pen.moveTo(x(0), y(0));

@@ -32,6 +32,6 @@ function said(replay, upto, from) {
   if (!replay) return "";
   const n = (k) => k.toLocaleString("en");
   const hidden = from ? `; the last ${SHOWN} are listed` : "";
-  const cut = replay.sent < replay.mistakes ? `; the run made ${n(replay.mistakes)}, the first ${n(replay.sent)} can be stepped through` : "";
+  const cut = replay.sent < replay.mistakes ? `; the run made ${n(replay.mistakes)}, of which the first ${n(replay.sent)} can be stepped through` : "";
   return `${n(upto)} of ${n(replay.sent)} mistakes${hidden}${cut}`;
 }

@@ -93,7 +93,6 @@ function changed({ keepPreset = false, k = 0, fitted = false } = {}) {
       state.replay = found;
       state.k = Math.min(k, last());
       if (fitted && dim() > 2) fit();
-      if (found.sent < found.mistakes) say(`The run made ${found.mistakes.toLocaleString("en")} mistakes. The first ${found.sent.toLocaleString("en")} can be stepped through; the verdict is of all of it.`);
     })
     .catch((error) => {
       if (mine === asked) say(error.message, true);

@@ -5,7 +5,7 @@ import { lineOf, onPlane, scaleFor, smallest } from "./view.js";
 
 const canvas = document.getElementById("plane");
 const MANY = 400;        // points from which on they are drawn small
-const MOST_NUMBERS = 60; // multipliers written beside points
+const NUMBERS = { few: 60, many: 8 }; // multipliers written beside points: the largest
 
 export const cursor = { shown: false, at: [0, 0] };
 
@@ -298,11 +298,12 @@ function multipliers(pen, c, scale) {
   if (!found) return;
   pen.fillStyle = c.ink;
   pen.font = "700 14px system-ui, sans-serif";
-  found.rows.forEach((row, i) => {
-    const at = scale.toPixel(onPlane(state.points[row]));
-    ring(pen, c.ink, at, radius() + 3, 2, [3, 2]);
-    if (i < MOST_NUMBERS) halo(pen, c, `×${shortly(found, i)}`, at[0] + radius() + 5, at[1] - radius());
-  });
+  const places = found.rows.map((row) => scale.toPixel(onPlane(state.points[row])));
+  for (const at of places) ring(pen, c.ink, at, radius() + 3, 2, [3, 2]);
+  const largest = places.map((_, i) => i).sort((i, j) => found.shares[j] - found.shares[i]);
+  for (const i of largest.slice(0, state.points.length > MANY ? NUMBERS.many : NUMBERS.few)) {
+    halo(pen, c, `×${shortly(found, i)}`, places[i][0] + radius() + 5, places[i][1] - radius());
+  }
 }
 
 // A multiplier as it is, or as its share of all when it is too long to write beside a point.

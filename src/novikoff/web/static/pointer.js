@@ -10,7 +10,8 @@ const scaled = () => scaleFor(canvas.clientWidth, canvas.clientHeight);
 
 // `changed` is called when the points are other than before, `redraw` when only the picture is.
 export function listen({ changed, redraw, refuse }) {
-  let dragging = null;
+  let dragging = null; // a point being held
+  let pressed = null;  // an empty place: what is pressed and let go there, not swiped over, is placed
 
   function place(at, label) {
     if (dim() > 2) {
@@ -37,8 +38,15 @@ export function listen({ changed, redraw, refuse }) {
       return;
     }
     const other = event.shiftKey || event.button === 2;
-    place(scaled().toPlane(x, y), other ? -chosen() : chosen());
+    pressed = { id: event.pointerId, from: [x, y], label: other ? -chosen() : chosen() };
   });
+
+  // a finger on a point drags it; elsewhere it scrolls the page
+  canvas.addEventListener("touchstart", (event) => {
+    const box = canvas.getBoundingClientRect();
+    const { clientX, clientY } = event.touches[0];
+    if (nearest(clientX - box.left, clientY - box.top, radius() + 14) >= 0) event.preventDefault();
+  }, { passive: false });
 
   canvas.addEventListener("pointermove", (event) => {
     if (!dragging || event.pointerId !== dragging.id || dim() > 2) return;
@@ -51,6 +59,13 @@ export function listen({ changed, redraw, refuse }) {
   });
 
   const drop = (event) => {
+    const { offsetX: x, offsetY: y } = event;
+    const was = pressed;
+    pressed = null;
+    if (event.type === "pointerup" && was?.id === event.pointerId && Math.hypot(x - was.from[0], y - was.from[1]) < 6) {
+      place(scaled().toPlane(...was.from), was.label);
+      return;
+    }
     if (!dragging || event.pointerId !== dragging.id) return;
     const { moved } = dragging;
     dragging = null;

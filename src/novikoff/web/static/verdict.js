@@ -9,7 +9,7 @@ const TITLES = {
   cycle: "A cycle: nothing separates these points",
   budget: "Out of passes",
 };
-const six = (x) => String(Number(x.toPrecision(6)));
+const six = (x) => String(Number(x.toPrecision(6))).replace("-", "−");
 
 export function drawVerdict() {
   const { replay, k } = state;
