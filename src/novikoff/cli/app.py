@@ -29,6 +29,7 @@ VERBS = {
     "certify": Verb("Decide whether data are separable, and prove it.", "mail.svm -o mail.json"),
     "verify": Verb("Check that a certificate proves its verdict.", "mail.json mail.svm"),
     "lab": Verb("Experiments that show the theorems; alone, it lists them.", "conjunctions"),
+    "web": Verb("Open a page to place points on, and watch the perceptron learn.", "--port 0"),
 }
 
 

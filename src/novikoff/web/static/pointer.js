@@ -1,0 +1,131 @@
+// Mouse, touch and keys on the plane: placing, dragging and deleting points.
+
+import { state, dim } from "./state.js";
+import { onPlane, scaleFor, snapped } from "./view.js";
+import { cursor, radius } from "./plane.js";
+
+const canvas = document.getElementById("plane");
+const chosen = () => Number(document.querySelector('input[name="sign"]:checked').value);
+const scaled = () => scaleFor(canvas.clientWidth, canvas.clientHeight);
+
+// `changed` is called when the points are other than before, `redraw` when only the picture is.
+export function listen({ changed, redraw, refuse }) {
+  let dragging = null; // a point being held
+  let pressed = null;  // an empty place: what is pressed and let go there, not swiped over, is placed
+
+  function place(at, label) {
+    if (dim() > 2) {
+      refuse("These points have more than two columns: choose two above to place or move points.");
+      return;
+    }
+    state.points.push(fitted(at));
+    state.labels.push(label);
+    state.selected = state.points.length - 1;
+    changed();
+  }
+
+  canvas.addEventListener("contextmenu", (event) => event.preventDefault());
+
+  canvas.addEventListener("pointerdown", (event) => {
+    const { offsetX: x, offsetY: y } = event;
+    const hit = nearest(x, y, radius() + (event.pointerType === "touch" ? 14 : 5));
+    cursor.shown = false;
+    if (hit >= 0) {
+      state.selected = hit;
+      dragging = { id: event.pointerId, moved: false, from: [x, y] };
+      canvas.setPointerCapture(event.pointerId);
+      redraw();
+      return;
+    }
+    const other = event.shiftKey || event.button === 2;
+    pressed = { id: event.pointerId, from: [x, y], label: other ? -chosen() : chosen() };
+  });
+
+  // a finger on a point drags it; elsewhere it scrolls the page
+  canvas.addEventListener("touchstart", (event) => {
+    const box = canvas.getBoundingClientRect();
+    const { clientX, clientY } = event.touches[0];
+    if (nearest(clientX - box.left, clientY - box.top, radius() + 14) >= 0) event.preventDefault();
+  }, { passive: false });
+
+  canvas.addEventListener("pointermove", (event) => {
+    if (!dragging || event.pointerId !== dragging.id || dim() > 2) return;
+    const { offsetX: x, offsetY: y } = event;
+    if (!dragging.moved && Math.hypot(x - dragging.from[0], y - dragging.from[1]) < 3) return;
+    if (!dragging.moved) state.replay = null;
+    dragging.moved = true;
+    state.points[state.selected] = fitted(scaled().toPlane(x, y));
+    redraw();
+  });
+
+  const drop = (event) => {
+    const { offsetX: x, offsetY: y } = event;
+    const was = pressed;
+    pressed = null;
+    if (event.type === "pointerup" && was?.id === event.pointerId && Math.hypot(x - was.from[0], y - was.from[1]) < 6) {
+      place(scaled().toPlane(...was.from), was.label);
+      return;
+    }
+    if (!dragging || event.pointerId !== dragging.id) return;
+    const { moved } = dragging;
+    dragging = null;
+    if (moved) changed();
+  };
+  canvas.addEventListener("pointerup", drop);
+  canvas.addEventListener("pointercancel", drop);
+
+  canvas.addEventListener("keydown", (event) => {
+    const arrow = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
+    const scale = scaled();
+    const unit = (scale.right - scale.left) / 50;
+    if (arrow && event.shiftKey && state.selected >= 0 && dim() <= 2) {
+      const [x, y] = onPlane(state.points[state.selected]);
+      state.points[state.selected] = fitted([x + arrow[0] * unit, y + arrow[1] * unit]);
+      changed();
+    } else if (arrow) {
+      cursor.at = cursor.shown ? [cursor.at[0] + arrow[0] * unit, cursor.at[1] + arrow[1] * unit] : [(scale.left + scale.right) / 2, (scale.bottom + scale.top) / 2];
+      cursor.shown = true;
+      redraw();
+    } else if ((event.key === "+" || event.key === "=" || event.key === "-" || event.key === "−") && cursor.shown) {
+      place(cursor.at, event.key === "+" || event.key === "=" ? 1 : -1);
+    } else if (event.key === "Enter" && cursor.shown) {
+      state.selected = nearest(...scale.toPixel(cursor.at), Infinity);
+      redraw();
+    } else if (event.key === "Delete" || event.key === "Backspace") {
+      removeSelected(changed);
+    } else {
+      return;
+    }
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  canvas.addEventListener("blur", () => {
+    cursor.shown = false;
+    redraw();
+  });
+}
+
+export function removeSelected(changed) {
+  if (state.selected < 0) return;
+  state.points.splice(state.selected, 1);
+  state.labels.splice(state.selected, 1);
+  state.selected = -1;
+  changed();
+}
+
+function fitted([x, y]) {
+  const scale = scaled();
+  const point = [snapped(x, scale.right - scale.left), snapped(y, scale.top - scale.bottom)];
+  return dim() === 1 ? point.slice(0, 1) : point;
+}
+
+function nearest(x, y, within) {
+  const scale = scaled();
+  let [best, least] = [-1, within];
+  state.points.forEach((point, i) => {
+    const [px, py] = scale.toPixel(onPlane(point));
+    const far = Math.hypot(px - x, py - y);
+    if (far <= least) [best, least] = [i, far];
+  });
+  return best;
+}

@@ -1,0 +1,94 @@
+// From points to pixels: which two numbers of a point are drawn, and where.
+
+import { state, dim } from "./state.js";
+
+// The window: centre and half-width in the data's units; separate for the two axes only when their
+// spans differ so much that one scale for both would flatten the points.
+const frame = { x: 0, y: 0, halfX: 1.6, halfY: 1.6, equal: true };
+
+export const isEqual = () => frame.equal;
+
+// A point's place in the plane that is drawn.
+export function onPlane(point) {
+  const view = state.replay?.view;
+  if (point.length > 2 && view) return [dot(point, view.across), dot(point, view.up)];
+  return [point[0], point.length > 1 ? point[1] : 0];
+}
+
+// The line a·x + b·y + c = 0 of some weights, in that plane; null when there is none.
+export function lineOf(weights) {
+  if (!weights) return null;
+  const d = dim();
+  const c = state.choices.bias ? weights[d] : 0;
+  const view = state.replay?.view;
+  const [a, b] = d > 2 && view ? [dot(weights, view.across), dot(weights, view.up)] : [weights[0], d > 1 ? weights[1] : 0];
+  return { a, b, c };
+}
+
+function dot(u, v) {
+  let sum = 0;
+  for (let j = 0; j < v.length; j++) sum += u[j] * v[j];
+  return sum;
+}
+
+// How right each point is by some weights: the smallest y(w·x + b).
+export function smallest(weights) {
+  const d = dim();
+  let least = Infinity;
+  state.points.forEach((point, i) => {
+    let score = state.choices.bias ? weights[d] : 0;
+    for (let j = 0; j < d; j++) score += weights[j] * point[j];
+    least = Math.min(least, state.labels[i] * score);
+  });
+  return least;
+}
+
+// A scale for one canvas: functions from the plane to pixels and back.
+export function scaleFor(width, height) {
+  const { x, y, halfX, halfY, equal } = frame;
+  let sx = width / 2 / halfX;
+  let sy = height / 2 / halfY;
+  if (equal) sx = sy = Math.min(sx, sy);
+  return {
+    sx,
+    sy,
+    toPixel: ([px, py]) => [width / 2 + (px - x) * sx, height / 2 - (py - y) * sy],
+    toPlane: (qx, qy) => [x + (qx - width / 2) / sx, y - (qy - height / 2) / sy],
+    left: x - width / 2 / sx,
+    right: x + width / 2 / sx,
+    bottom: y - height / 2 / sy,
+    top: y + height / 2 / sy,
+  };
+}
+
+// Show every point and, unless they are far from it, the origin.
+export function fit() {
+  const places = state.points.map(onPlane);
+  if (!places.length) {
+    Object.assign(frame, { x: 0, y: 0, halfX: 1.6, halfY: 1.6, equal: true });
+    return;
+  }
+  const [x, halfX] = range(places.map((p) => p[0]));
+  const [y, halfY] = range(places.map((p) => p[1]));
+  const equal = dim() !== 2 || (halfX < 8 * halfY && halfY < 8 * halfX);
+  Object.assign(frame, { x, y, halfX: halfX || halfY || 1, halfY: halfY || halfX || 1, equal });
+}
+
+function range(values) {
+  let low = Infinity;
+  let high = -Infinity;
+  for (const v of values) {
+    low = Math.min(low, v);
+    high = Math.max(high, v);
+  }
+  const span = high - low;
+  if (low > 0 && low < 2 * span) low = 0;
+  if (high < 0 && -high < 2 * span) high = 0;
+  return [(low + high) / 2, ((high - low) / 2) * 1.3];
+}
+
+// The grid that placed points snap to: a power of two, so that their sums are exact.
+export function snapped(value, span) {
+  const unit = 2 ** Math.round(Math.log2(span / 110));
+  return Math.round(value / unit) * unit;
+}
