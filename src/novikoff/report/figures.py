@@ -1,0 +1,146 @@
+"""The figures of a report, as SVG inside the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from novikoff import plots
+from novikoff.examples import Block
+from novikoff.guarantees.separation import Separation
+from novikoff.report.gathering import Known
+from novikoff.report.html import Html
+from novikoff.report.numbers import count, some
+from novikoff.rows import Vector, dots
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+DRAWN = 1500  # points: more make a file of megabytes, and cover each other
+_SIZE = {"width": 5.6, "height": 4.2}  # inches: on a phone its letters are still large enough
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A drawing, what it is called and what it shows."""
+
+    name: str
+    title: str
+    svg: Html
+    caption: str
+
+
+def hyperplane(known: Known) -> tuple[Vector, str]:
+    """The weights that figures show, and whose they are.
+
+    The certificate's when they separate the data, for they are nearly as far from all rows as any
+    can be; else those that the run ended with.
+    """
+    if known.certificate.verdict != Separation.COMPLETE:
+        return known.final, "the weights that the run ended with"
+    weights = known.certificate.weights
+    most = max(map(abs, weights), default=0) or 1
+    return np.array([w / most for w in weights]), "the weights of the certificate"
+
+
+def figures(known: Known) -> Iterator[Figure]:
+    """Each figure that can be drawn of what is known."""
+    block, ledger, bias = known.data.block, known.run.ledger, known.settings.bias
+    weights, whose = hyperplane(known)
+    if block.rows.dim and weights.any():
+        yield _plane(known, weights, whose)
+        yield _figure(
+            "margins",
+            "How far each row is from the hyperplane",
+            lambda ax: plots.margins(block, weights, bias=bias, ax=ax),
+            f"The distance of all {some(len(block), 'row')} from the hyperplane of {whose}, "
+            "counted positive on the right side: y(w·x + b)/‖w‖. Rows left of 0 are on the wrong "
+            "side.",
+        )
+    if len(ledger):
+        bound = None if known.bound is None else known.bound.bound
+        yield _figure(
+            "mistakes",
+            "Mistakes, round by round",
+            lambda ax: plots.mistakes(ledger, bound=bound, ax=ax),
+            f"Each round shows the perceptron one row. It made {some(len(ledger), 'mistake')} in "
+            f"{some(ledger.n_rounds, 'round')}"
+            + ("." if bound is None else f"; the bound says at most {count(bound)}."),
+        )
+    if (trace := known.sandwich) is not None:
+        yield _figure(
+            "sandwich",
+            "The proof closing in",
+            lambda ax: plots.sandwich(trace, ax=ax),
+            "After k mistakes w·u is at least kγ, which grows as k, and ‖w‖ at most R√k, which "
+            "grows as its root. As w·u ≤ ‖w‖, there can be no more mistakes than where they meet.",
+        )
+    if (trial := known.trial) is not None and len(trial.ledger):
+        yield _figure(
+            "readings",
+            "Learning curves on rows held out",
+            lambda ax: plots.readings(trial.ledger, trial.test, ax=ax),
+            f"Three ways to read one run over {some(trial.learned, 'row')}, tested on "
+            f"{count(len(trial.test))} others: its final weights, their average over all rounds, "
+            "and the vote of every weight vector it had.",
+        )
+
+
+def _plane(known: Known, weights: Vector, whose: str) -> Figure:
+    block, dim = known.data.block, known.data.block.rows.dim
+    shown = sample(block, weights, bias=known.settings.bias, seed=known.settings.seed)
+    names = None if known.data.names is None or dim > 2 else known.data.names
+    told = f"The hyperplane of {whose}."
+    if len(shown) < len(block):
+        told += (
+            f" Of {some(len(block), 'row')} {count(len(shown))} are drawn, at random, and the "
+            "nearest to the hyperplane among them; counts in the legend are of these."
+        )
+    if dim > 2:
+        told += (
+            f" The {count(dim)} columns are projected on two directions: across the hyperplane, "
+            "so that distances from it are true, and the one along it in which the rows differ "
+            "most."
+        )
+    return _figure(
+        "plane",
+        "The rows and the hyperplane",
+        lambda ax: plots.plane(
+            shown,
+            weights,
+            bias=known.settings.bias,
+            average=known.average if dim <= 2 else None,
+            names=names,
+            classes=known.data.classes,
+            ax=ax,
+        ),
+        told,
+    )
+
+
+def sample(block: Block, weights: Vector, *, bias: bool, seed: int) -> Block:
+    """The block, or some rows drawn at random with the one nearest to the hyperplane."""
+    if len(block) <= DRAWN:
+        return block
+    nearest = int(np.argmin(block.labels * dots(block.rows, weights, bias=bias)))
+    drawn = np.random.default_rng(seed).choice(len(block), DRAWN - 1, replace=False)
+    which = np.unique(np.append(drawn, nearest)).astype(np.int64)
+    return Block(block.rows.take(which), block.labels[which])
+
+
+def _figure(name: str, title: str, draw: Callable[[Axes], Any], caption: str) -> Figure:
+    ax = plots.new_axes(**_SIZE)
+    draw(ax)
+    return Figure(name, title, inlined(plots.svg(ax, label=f"{title}. {caption}"), name), caption)
+
+
+def inlined(svg: str, name: str) -> Html:
+    """An SVG to stand beside others in a page: its ids are its own, and nothing points outside."""
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r' id="([^"]*)"', rf' id="{name}-\1"', svg)
+    svg = re.sub(r'((?:xlink:)?href="#|url\(#)', rf"\1{name}-", svg)
+    return Html(svg.strip())
