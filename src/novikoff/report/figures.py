@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 DRAWN = 1500  # points: more make a file of megabytes, and cover each other
-_SIZE = {"width": 5.6, "height": 4.2}  # inches: on a phone its letters are still large enough
+_WIDTH, _HEIGHT, _TALL = 5.6, 4.2, 5.4  # inches: on a phone letters are still large enough
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,14 +52,14 @@ def figures(known: Known) -> Iterator[Figure]:
     block, ledger, bias = known.data.block, known.run.ledger, known.settings.bias
     weights, whose = hyperplane(known)
     if block.rows.dim and weights.any():
+        constant = ", the constant counting as a column" if bias else ""
         yield _plane(known, weights, whose)
         yield _figure(
             "margins",
             "How far each row is from the hyperplane",
             lambda ax: plots.margins(block, weights, bias=bias, ax=ax),
             f"The distance of all {some(len(block), 'row')} from the hyperplane of {whose}, "
-            "counted positive on the right side: y(w·x + b)/‖w‖. Rows left of 0 are on the wrong "
-            "side.",
+            f"counted positive on the right side{constant}. Rows left of 0 are on the wrong one.",
         )
     if len(ledger):
         bound = None if known.bound is None else known.bound.bound
@@ -97,8 +97,8 @@ def _plane(known: Known, weights: Vector, whose: str) -> Figure:
     told = f"The hyperplane of {whose}."
     if len(shown) < len(block):
         told += (
-            f" Of {some(len(block), 'row')} {count(len(shown))} are drawn, at random, and the "
-            "nearest to the hyperplane among them; counts in the legend are of these."
+            f" Of {some(len(block), 'row')} {count(len(shown))} are drawn, at random; the one that "
+            "is least on its right side is among them. Counts in the legend are of these."
         )
     if dim > 2:
         told += (
@@ -119,22 +119,31 @@ def _plane(known: Known, weights: Vector, whose: str) -> Figure:
             ax=ax,
         ),
         told,
+        _TALL,
     )
 
 
 def sample(block: Block, weights: Vector, *, bias: bool, seed: int) -> Block:
-    """The block, or some rows drawn at random with the one nearest to the hyperplane."""
+    """The block, or rows drawn at random with the one that is least on its right side."""
     if len(block) <= DRAWN:
         return block
-    nearest = int(np.argmin(block.labels * dots(block.rows, weights, bias=bias)))
+    least = int(np.argmin(block.labels * dots(block.rows, weights, bias=bias)))
     drawn = np.random.default_rng(seed).choice(len(block), DRAWN - 1, replace=False)
-    which = np.unique(np.append(drawn, nearest)).astype(np.int64)
+    which = np.unique(np.append(drawn, least)).astype(np.int64)
     return Block(block.rows.take(which), block.labels[which])
 
 
-def _figure(name: str, title: str, draw: Callable[[Axes], Any], caption: str) -> Figure:
-    ax = plots.new_axes(**_SIZE)
+def _figure(
+    name: str,
+    title: str,
+    draw: Callable[[Axes], Any],
+    caption: str,
+    height: float = _HEIGHT,
+) -> Figure:
+    ax = plots.new_axes(width=_WIDTH, height=height)
     draw(ax)
+    ax.figure.set_facecolor("none")  # the page's own shows through, light or dark
+    ax.set_facecolor("none")
     return Figure(name, title, inlined(plots.svg(ax, label=f"{title}. {caption}"), name), caption)
 
 

@@ -6,6 +6,7 @@ import math
 from decimal import Decimal
 
 _LONGEST = 60
+_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
 def count(n: int) -> str:
@@ -19,8 +20,15 @@ def some(n: int, noun: str) -> str:
 
 
 def short(x: float | Decimal, digits: int = 4) -> str:
-    """A number in a few digits, its minus a minus."""
-    return f"{x:.{digits}g}".replace("-", "−") if x == x else "not a number"
+    """A number in a few digits, its minus a minus: 0.5, 12,345, 7.3×10¹⁶.
+
+    >>> short(-0.00001234), short(12345.6)
+    ('−1.234×10⁻⁵', '12,346')
+    """
+    shown = f"{x:,.0f}" if 1000 <= abs(x) < 10**12 else f"{x:.{digits}g}"
+    mantissa, mark, power = shown.partition("e")
+    exponent = f"×10{str(int(power)).translate(_RAISED)}" if mark else ""
+    return mantissa.replace("-", "−") + exponent
 
 
 def percent(part: int, whole: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from novikoff.sources.files import format_of
 from novikoff.sources.inputs import inputs_of
@@ -46,10 +47,10 @@ class Origin:
 
     @property
     def title(self) -> str:
-        """What to call the data."""
-        if self.piped:
-            return "standard input" if self.given == ("-",) else "piped data"
-        return ", ".join(self.given) or "the data"
+        """What to call the data: the names of the files without their directories."""
+        names = ["the standard input" if one == "-" else Path(one).name for one in self.given]
+        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+        return ", ".join(names[:3]) + more or "the data"
 
 
 def origin_of(

@@ -28,14 +28,14 @@ def page(known: Known, *, top: int = TOP, mistakes: int = LISTED) -> str:
     """
     drawn = list(figures(known))
     sections = [
-        ("data", "The data", data(known)),
-        ("verdict", "Are they separable?", verdicts.verdict(known)),
-        ("run", "What the perceptron did", runs.run(known)),
-        ("figures", "Figures", map(_figure, drawn)),
-        ("unseen", "New rows", runs.unseen(known)),
-        ("weights", "The weights by name", runs.weights(known, top)),
-        ("mistakes", "The mistakes", runs.mistakes(known, mistakes)),
-        ("again", "How to make this again", again(known)),
+        ("data", "Data", "The data", data(known)),
+        ("verdict", "Verdict", "Are they separable?", verdicts.verdict(known)),
+        ("run", "Run", "What the perceptron did", runs.run(known)),
+        ("figures", "Figures", "Figures", map(_figure, drawn)),
+        ("unseen", "New rows", "What to expect of new rows", runs.unseen(known)),
+        ("weights", "Weights", "The weights by name", runs.weights(known, top)),
+        ("mistakes", "Mistakes", "The mistakes", runs.mistakes(known, mistakes)),
+        ("again", "Again", "How to make this again", again(known)),
     ]
     title = f"Report on {known.origin.title}"
     style = (files("novikoff.report") / "style.css").read_text(encoding="utf-8")
@@ -50,8 +50,8 @@ def page(known: Known, *, top: int = TOP, mistakes: int = LISTED) -> str:
     body = tag(
         "body",
         tag("header", tag("h1", title), in_short(known)),
-        tag("nav", *(tag("a", heading, href=f"#{name}") for name, heading, _ in sections)),
-        tag("main", *(_section(*section) for section in sections)),
+        tag("nav", *(tag("a", short, href=f"#{name}") for name, short, *_ in sections)),
+        tag("main", *(_section(name, *rest) for name, _, *rest in sections)),
         tag("footer", tag("p", f"Made by novikoff {__version__}.")),
     )
     return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
@@ -101,7 +101,7 @@ def data(known: Known) -> Iterator[Html]:
     cells = len(block) * block.rows.dim
     about: list[tuple[object, object]] = []
     if origin.given:
-        about.append(("Read from", ", ".join(origin.given) if not origin.piped else "a pipe"))
+        about.append(("Read from", ", ".join("the standard input" if one == "-" else one for one in origin.given)))
         about.append(("Format", origin.format or "told from the first bytes"))
     constant = ", and a constant 1 so that the hyperplane may miss the origin"
     columns = f"{count(block.rows.dim)}{constant if known.settings.bias else ''}"
@@ -111,7 +111,7 @@ def data(known: Known) -> Iterator[Html]:
         ("Rows", count(len(block))),
         ("Columns", columns),
         ("Values that are not 0", f"{count(stored)} of {count(cells)}, {percent(stored, cells)}"),
-        ("Label", "first in each line" if known.data.label is None else _label_column(known)),
+        *([] if known.data.label is None else [("Label", _label_column(known))]),
         ("Missing or left out", "nothing: a value or a line that cannot be read is refused"),
     ]
     yield facts(about)

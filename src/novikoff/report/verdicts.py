@@ -107,10 +107,11 @@ def _quasi_complete(known: Known) -> Html:
             tag(
                 "p",
                 "There is no finite maximum-likelihood fit. Along the weights of this proof "
-                f"{some(len(far), 'coefficient')} run{'s' * (len(far) == 1)} away"
-                f" and {count(finite)} stay{'s' * (finite == 1)} finite. Software that reports "
-                "large estimates with huge standard errors here stopped on the way. (Other "
-                "directions may separate the same rows.)",
+                f"{some(len(far), 'coefficient')} run{'s' * (len(far) == 1)} away and "
+                f"{count(finite)} stay{'s' * (finite == 1)} finite"
+                + (", the constant's included" if it.data.bias else "")
+                + ". A fitted model that shows large estimates with huge standard errors here is "
+                "one that stopped on the way. (Other directions may separate the same rows.)",
             ),
             table(["coefficient", "goes to"], rows[:LISTED]),
             _more(len(rows) - LISTED, "coefficient"),
@@ -164,7 +165,7 @@ def _multipliers(known: Known) -> Html:
                 "none.",
             ),
             table(["row", "label", "λ"], rows, left=(1,)),
-            _more(len(order) - LISTED, "row", "with smaller λ"),
+            _more(len(order) - LISTED, "row"),
         ]
     )
 
@@ -225,8 +226,8 @@ def _rows(rows: list[int], most: int = 10) -> str:
     return f"{some(len(rows), 'row')}: {shown}" + (f" and {count(left)} more" if left else "")
 
 
-def _more(left: int, noun: str, which: str = "") -> Html:
+def _more(left: int, noun: str) -> Html:
     if left <= 0:
         return Html()
-    words = f"… and {count(left)} more {noun}{'s' * (left != 1)} {which}".rstrip()
+    words = f"… and {count(left)} more {noun}{'s' * (left != 1)}"
     return tag("p", f"{words}, in the certificate.", class_="more")
