@@ -1,54 +1,16 @@
-"""Figures, drawn by matplotlib, which comes with the extra `plot`."""
+"""What an experiment of the lab found, as a figure."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from novikoff.plots.axes import COLOURS, MARKERS, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from novikoff.lab.results import Curves, Result
-
-FORMATS = (".png", ".svg", ".pdf")
-# Okabe & Ito's colours, which colour-blind readers can tell apart; the markers differ as well.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-MARKERS = "os^Dv*"
-
-
-class NoMatplotlib(ImportError):  # noqa: N818  (it says what is missing)
-    """Figures were asked for, and matplotlib is not installed."""
-
-
-def expect_format(path: str | os.PathLike[str]) -> None:
-    """Refuse a file that is not named as a figure of a kind that can be drawn."""
-    if Path(path).suffix.lower() not in FORMATS:
-        raise ValueError(f"{os.fspath(path)}: name the figure .png, .svg or .pdf")
-
-
-def new_axes() -> Axes:
-    """Axes of a new figure, which no window shows."""
-    try:
-        from matplotlib.backends.backend_agg import FigureCanvasAgg
-        from matplotlib.figure import Figure
-    except ImportError:
-        raise NoMatplotlib(
-            "figures need matplotlib: pip install 'novikoff[plot]', or pip install matplotlib"
-        ) from None
-    figure = Figure(figsize=(8, 5), layout="constrained")
-    FigureCanvasAgg(figure)
-    axes: Axes = figure.add_subplot()
-    return axes
-
-
-def save(ax: Axes, path: str | os.PathLike[str]) -> None:
-    """Write the figure of these axes to a file, of the kind its name says."""
-    expect_format(path)
-    figure = ax.get_figure(root=True)
-    assert figure is not None  # axes without one cannot be made
-    figure.savefig(path, dpi=150)
 
 
 def experiment(result: Result, *, ax: Axes | None = None) -> Axes:

@@ -1,0 +1,38 @@
+"""Figures, drawn by matplotlib, which comes with the extra `plot`.
+
+Each is a function from what the theory talks about (a block and its weights, a ledger, a run, a
+sandwich, a certificate, a fitted estimator, what an experiment found) to matplotlib's Axes; give
+`ax` to draw into axes of your own.
+"""
+
+from novikoff.plots.axes import NoMatplotlib, expect_format, new_axes, new_row, save, svg
+from novikoff.plots.certified import certificate, constant
+from novikoff.plots.curves import margins, readings
+from novikoff.plots.estimators import Fitted, estimator, fitted
+from novikoff.plots.lab import experiment
+from novikoff.plots.planes import plane
+from novikoff.plots.proofs import mistakes, sandwich
+from novikoff.plots.runs import turning
+from novikoff.plots.updates import update
+
+__all__ = [
+    "Fitted",
+    "NoMatplotlib",
+    "certificate",
+    "constant",
+    "estimator",
+    "expect_format",
+    "experiment",
+    "fitted",
+    "margins",
+    "mistakes",
+    "new_axes",
+    "new_row",
+    "plane",
+    "readings",
+    "sandwich",
+    "save",
+    "svg",
+    "turning",
+    "update",
+]
