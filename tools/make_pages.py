@@ -16,7 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[1]
-VERBS = ("demo", "train", "predict", "test", "inspect", "certify", "verify", "lab")
+VERBS = ("demo", "train", "predict", "test", "inspect", "certify", "verify", "report", "lab")
 PAGES = (
     "README.md",
     *(f"docs/commands/{verb}.md" for verb in VERBS),

@@ -170,7 +170,7 @@ def _verify(data: Sequence[str], format: FileFormat | None, zero_based: bool) ->
     given = _options(label=None, format=format, zero_based=zero_based, classes=None, names=None)
     words = ["novikoff", "verify", "certificate.json"]
     if len(data) > 1:
-        return f"{shlex.join(words)} FOLDER{''.join(f' {w}' for w in given)}  # with these files in it"
+        return f"{shlex.join([*words, 'FOLDER', *given])}  # the files together in one folder"
     return shlex.join([*words, *data, *given])
 
 

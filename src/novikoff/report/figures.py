@@ -61,6 +61,16 @@ def figures(known: Known) -> Iterator[Figure]:
             f"The distance of all {some(len(block), 'row')} from the hyperplane of {whose}, "
             f"counted positive on the right side{constant}. Rows left of 0 are on the wrong one.",
         )
+    it = known.certificate
+    if it.multipliers and block.rows.dim and len(block) <= DRAWN:
+        yield _figure(
+            "proof",
+            "The rows that cancel out",
+            lambda ax: plots.certificate(it, block, ax=ax),
+            "The proof that not all rows can be told apart. The larger a point, the larger its "
+            "multiplier λ; each times its sign and its λ, they sum to 0 in every column.",
+            _TALL,
+        )
     if len(ledger):
         bound = None if known.bound is None else known.bound.bound
         yield _figure(

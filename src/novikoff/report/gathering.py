@@ -140,9 +140,7 @@ def gather(
     )
 
 
-def _bound(
-    run: Run, data: Data, certificate: Certificate, unknown: dict[str, str]
-) -> Bound | None:
+def _bound(run: Run, data: Data, certificate: Certificate, unknown: dict[str, str]) -> Bound | None:
     """Novikoff's for data that the certificate's weights separate, else one by losses."""
     if len(run.ledger) == 0:
         unknown["bound"] = "no mistake was made, so there is nothing to bound"
@@ -156,9 +154,7 @@ def _bound(
         return None
 
 
-def _sandwich(
-    run: Run, certificate: Certificate, unknown: dict[str, str]
-) -> Sandwich | None:
+def _sandwich(run: Run, certificate: Certificate, unknown: dict[str, str]) -> Sandwich | None:
     """The proof's two inequalities after each mistake, for the certificate's weights."""
     ledger = run.ledger
     if len(ledger) == 0:

@@ -25,7 +25,7 @@ def short(x: float | Decimal, digits: int = 4) -> str:
     >>> short(-0.00001234), short(12345.6)
     ('−1.234×10⁻⁵', '12,346')
     """
-    shown = f"{x:,.0f}" if 1000 <= abs(x) < 10**12 else f"{x:.{digits}g}"
+    shown = f"{x:,.0f}" if 1000 <= math.fabs(x) < 10**12 else f"{x:.{digits}g}"
     mantissa, mark, power = shown.partition("e")
     exponent = f"×10{str(int(power)).translate(_RAISED)}" if mark else ""
     return mantissa.replace("-", "−") + exponent

@@ -27,7 +27,7 @@ def page(known: Known, *, top: int = TOP, mistakes: int = LISTED) -> str:
         How many mistakes to list.
     """
     drawn = list(figures(known))
-    sections = [
+    sections: list[tuple[str, str, str, Iterable[Html]]] = [
         ("data", "Data", "The data", data(known)),
         ("verdict", "Verdict", "Are they separable?", verdicts.verdict(known)),
         ("run", "Run", "What the perceptron did", runs.run(known)),
@@ -50,8 +50,8 @@ def page(known: Known, *, top: int = TOP, mistakes: int = LISTED) -> str:
     body = tag(
         "body",
         tag("header", tag("h1", title), in_short(known)),
-        tag("nav", *(tag("a", short, href=f"#{name}") for name, short, *_ in sections)),
-        tag("main", *(_section(name, *rest) for name, _, *rest in sections)),
+        tag("nav", *(tag("a", short, href=f"#{name}") for name, short, _, _ in sections)),
+        tag("main", *(_section(name, long, parts) for name, _, long, parts in sections)),
         tag("footer", tag("p", f"Made by novikoff {__version__}.")),
     )
     return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
@@ -101,7 +101,12 @@ def data(known: Known) -> Iterator[Html]:
     cells = len(block) * block.rows.dim
     about: list[tuple[object, object]] = []
     if origin.given:
-        about.append(("Read from", ", ".join("the standard input" if one == "-" else one for one in origin.given)))
+        about.append(
+            (
+                "Read from",
+                ", ".join("the standard input" if one == "-" else one for one in origin.given),
+            )
+        )
         about.append(("Format", origin.format or "told from the first bytes"))
     constant = ", and a constant 1 so that the hyperplane may miss the origin"
     columns = f"{count(block.rows.dim)}{constant if known.settings.bias else ''}"

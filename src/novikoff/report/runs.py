@@ -41,9 +41,9 @@ def run(known: Known) -> Iterator[Html]:
     yield tag(
         "p",
         "A perceptron starts with all weights 0 and meets the rows one after another, in an order "
-        f"drawn at random (seed {known.settings.seed}) and the same in every pass. When a row is on "
-        "the wrong side of its hyperplane, or on it, that is a mistake: the row is added to the "
-        f"weights if it is labelled {known.label(1)}, and taken away if {known.label(-1)}.",
+        f"drawn at random (seed {known.settings.seed}) and the same in every pass. When a row is "
+        "on the wrong side of its hyperplane, or on it, that is a mistake: the row is added to "
+        f"the weights if it is labelled {known.label(1)}, and taken away if {known.label(-1)}.",
     )
     final, average = known.wrong
     yield facts(
@@ -123,8 +123,8 @@ def unseen(known: Known) -> Iterator[Html]:
         sampled = " (random samples, as there are many)" if trial.sampled else ""
         yield tag(
             "p",
-            f"A second run learned from {some(trial.learned, 'row')} in {_passes(trial.passes)} and "
-            f"was tested on {some(n, 'other')}{sampled}:",
+            f"A second run learned from {some(trial.learned, 'row')} in {_passes(trial.passes)} "
+            f"and was tested on {some(n, 'other')}{sampled}:",
         )
         names = {"final": "final weights", "average": "average", "vote": "vote"}
         rows = [
@@ -141,7 +141,9 @@ def risk(known: Known) -> str:
     bound = known.risk
     if bound is None:
         return f"There is no bound on the errors on new rows: {known.unknown['risk']}."
-    seen = f"{some(bound.mistakes, 'mistake')} in the {some(bound.rounds, 'round')} of the first pass"
+    seen = (
+        f"{some(bound.mistakes, 'mistake')} in the {some(bound.rounds, 'round')} of the first pass"
+    )
     if bound.value == 1:
         return (
             f"The {seen} prove nothing about new rows: there were too few rows, or too many "

@@ -51,9 +51,11 @@ def verdict(known: Known) -> Iterator[Html]:
 
 def _complete(known: Known) -> Html:
     it = known.certificate
+    radius = root(*it.radius_squared.as_integer_ratio())
+    constant = ", its constant included" if it.data.bias else ""
     told: list[tuple[object, object]] = [
         ("Best margin γ", f"{it.margin}: how far from the hyperplane the nearest row can be kept"),
-        ("Radius R", f"{short(root(*it.radius_squared.as_integer_ratio()))}: the length of the longest row"),
+        ("Radius R", f"{short(radius)}: the length of the longest row{constant}"),
     ]
     if (bound := it.mistake_bound) is not None:
         told.append(
@@ -140,7 +142,10 @@ def _undecided(known: Known) -> Html:
         told += [tag("h3", "Not all rows can be told apart"), _multipliers(known)]
     elif it.margin.at_most_squared:
         told.append(
-            tag("p", f"If they are separable, then with a margin of at most {short(it.margin.high)}.")
+            tag(
+                "p",
+                f"If they are separable, then with a margin of at most {short(it.margin.high)}.",
+            )
         )
     return join(told)
 
