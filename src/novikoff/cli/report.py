@@ -80,7 +80,7 @@ def report(
             plots.new_axes()  # before the long work, not after it
         except plots.NoMatplotlib as error:
             fail(str(error))
-        from novikoff.report import Settings, gather, origin_of, page
+        from novikoff.report import Settings, ended, gather, origin_of, page
 
         given = sources.read(
             data,
@@ -115,8 +115,7 @@ def report(
     _write(text, output)
     if not quiet:
         with one_line_errors("standard output"):
-            made = f"{len(known.run.ledger):,} mistakes in {known.run.epochs:,} passes"
-            print(f"{output}: {known.certificate.verdict}; {made}", flush=True)
+            print(f"{output}: {known.certificate.verdict}; {ended(known)}", flush=True)
 
 
 @contextmanager

@@ -3,5 +3,6 @@
 from novikoff.report.gathering import Known, Settings, gather
 from novikoff.report.origins import File, Origin, origin_of
 from novikoff.report.pages import page
+from novikoff.report.runs import ended
 
-__all__ = ["File", "Known", "Origin", "Settings", "gather", "origin_of", "page"]
+__all__ = ["File", "Known", "Origin", "Settings", "ended", "gather", "origin_of", "page"]

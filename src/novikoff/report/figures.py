@@ -14,12 +14,13 @@ from novikoff.examples import Block
 from novikoff.guarantees.separation import Separation
 from novikoff.report.gathering import Known
 from novikoff.report.html import Html
-from novikoff.report.numbers import count, some
+from novikoff.report.numbers import count, cut, some
 from novikoff.rows import Vector, dots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_SPACES = dict.fromkeys(range(32), " ")
 DRAWN = 1500  # points: more make a file of megabytes, and cover each other
 _WIDTH, _HEIGHT, _TALL = 5.6, 4.2, 5.4  # inches: on a phone letters are still large enough
 
@@ -61,26 +62,25 @@ def figures(known: Known) -> Iterator[Figure]:
             f"The distance of all {some(len(block), 'row')} from the hyperplane of {whose}, "
             f"counted positive on the right side{constant}. Rows left of 0 are on the wrong one.",
         )
-    it = known.certificate
+    it, (names, classes) = known.certificate, called(known)
     if it.multipliers and block.rows.dim and len(block) <= DRAWN:
         yield _figure(
             "proof",
             "The rows that cancel out",
-            lambda ax: plots.certificate(it, block, ax=ax),
+            lambda ax: plots.certificate(it, block, names=names, classes=classes, ax=ax),
             "The proof that not all rows can be told apart. The larger a point, the larger its "
             "multiplier λ; each times its sign and its λ, they sum to 0 in every column.",
             _TALL,
         )
-    if len(ledger):
-        bound = None if known.bound is None else known.bound.bound
-        yield _figure(
-            "mistakes",
-            "Mistakes, round by round",
-            lambda ax: plots.mistakes(ledger, bound=bound, ax=ax),
-            f"Each round shows the perceptron one row. It made {some(len(ledger), 'mistake')} in "
-            f"{some(ledger.n_rounds, 'round')}"
-            + ("." if bound is None else f"; the bound says at most {count(bound)}."),
-        )
+    bound = None if known.bound is None else known.bound.bound
+    yield _figure(
+        "mistakes",
+        "Mistakes, round by round",
+        lambda ax: plots.mistakes(ledger, bound=bound, ax=ax),
+        f"Each round shows the perceptron one row. It made {some(len(ledger), 'mistake')} in "
+        f"{some(ledger.n_rounds, 'round')}"
+        + ("." if bound is None else f"; the bound says at most {count(bound)}."),
+    )
     if (trace := known.sandwich) is not None:
         yield _figure(
             "sandwich",
@@ -89,7 +89,7 @@ def figures(known: Known) -> Iterator[Figure]:
             "After k mistakes w·u is at least kγ, which grows as k, and ‖w‖ at most R√k, which "
             "grows as its root. As w·u ≤ ‖w‖, there can be no more mistakes than where they meet.",
         )
-    if (trial := known.trial) is not None and len(trial.ledger):
+    if (trial := known.trial) is not None:
         yield _figure(
             "readings",
             "Learning curves on rows held out",
@@ -103,7 +103,7 @@ def figures(known: Known) -> Iterator[Figure]:
 def _plane(known: Known, weights: Vector, whose: str) -> Figure:
     block, dim = known.data.block, known.data.block.rows.dim
     shown = sample(block, weights, bias=known.settings.bias, seed=known.settings.seed)
-    names = None if known.data.names is None or dim > 2 else known.data.names
+    names, classes = called(known)
     told = f"The hyperplane of {whose}."
     if len(shown) < len(block):
         told += (
@@ -125,12 +125,27 @@ def _plane(known: Known, weights: Vector, whose: str) -> Figure:
             bias=known.settings.bias,
             average=known.average if dim <= 2 else None,
             names=names,
-            classes=known.data.classes,
+            classes=classes,
             ax=ax,
         ),
         told,
         _TALL,
     )
+
+
+def called(known: Known) -> tuple[list[str] | None, list[str]]:
+    """The names of the columns and of the labels as matplotlib is to write them, letter by letter.
+
+    It would take what stands between two dollars for a formula, and leave out of a legend what
+    begins with a low line.
+    """
+
+    def plain(name: str) -> str:
+        name = cut(name.translate(_SPACES)).replace("$", r"\$")
+        return f"\u200b{name}" if name.startswith("_") else name
+
+    names = known.data.names
+    return None if names is None else [*map(plain, names)], [*map(plain, known.data.classes)]
 
 
 def sample(block: Block, weights: Vector, *, bias: bool, seed: int) -> Block:

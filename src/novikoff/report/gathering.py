@@ -142,9 +142,6 @@ def gather(
 
 def _bound(run: Run, data: Data, certificate: Certificate, unknown: dict[str, str]) -> Bound | None:
     """Novikoff's for data that the certificate's weights separate, else one by losses."""
-    if len(run.ledger) == 0:
-        unknown["bound"] = "no mistake was made, so there is nothing to bound"
-        return None
     try:
         if certificate.verdict == Separation.COMPLETE:
             return guarantees.novikoff(run.ledger, certificate.weights)
@@ -157,9 +154,7 @@ def _bound(run: Run, data: Data, certificate: Certificate, unknown: dict[str, st
 def _sandwich(run: Run, certificate: Certificate, unknown: dict[str, str]) -> Sandwich | None:
     """The proof's two inequalities after each mistake, for the certificate's weights."""
     ledger = run.ledger
-    if len(ledger) == 0:
-        unknown["sandwich"] = "no mistake was made"
-    elif certificate.verdict != Separation.COMPLETE:
+    if certificate.verdict != Separation.COMPLETE:
         unknown["sandwich"] = "the proof needs weights that separate the data, and none are known"
     elif len(ledger) * (ledger.examples.values.size / len(ledger.examples) + 64) > _TO_FOLLOW:
         unknown["sandwich"] = "there are too many mistakes to follow the weights exactly"

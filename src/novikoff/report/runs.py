@@ -46,9 +46,11 @@ def run(known: Known) -> Iterator[Html]:
         f"the weights if it is labelled {known.label(1)}, and taken away if {known.label(-1)}.",
     )
     final, average = known.wrong
+    unfinished = known.run.verdict == "budget" and known.certificate.verdict == "complete"
+    more = " before a pass without mistakes, which the bound says will come" * unfinished
     yield facts(
         [
-            ("How it ended", f"{known.run.verdict}: {_ENDED[str(known.run.verdict)]}"),
+            ("How it ended", f"{known.run.verdict}: {_ENDED[str(known.run.verdict)]}{more}"),
             ("Passes", f"{count(known.run.epochs)}, of at most {count(known.passes)}"),
             ("Rounds", f"{count(ledger.n_rounds)}, a row in each"),
             ("Mistakes", count(len(ledger))),
@@ -193,9 +195,6 @@ def weights(known: Known, most: int) -> Iterator[Html]:
 def mistakes(known: Known, most: int) -> Iterator[Html]:
     """The mistakes with their rows, for the section of that name."""
     ledger = known.run.ledger
-    if len(ledger) == 0:
-        yield tag("p", "No mistake was made.")
-        return
     if not most:
         yield tag("p", f"{some(len(ledger), 'mistake')}, none of them listed here.")
         return

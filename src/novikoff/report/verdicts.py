@@ -6,6 +6,7 @@ import base64
 import json
 import math
 from collections.abc import Iterator
+from decimal import Decimal
 
 from novikoff.guarantees.exact import root
 from novikoff.guarantees.separation import Separation
@@ -93,8 +94,12 @@ def _weights(known: Known) -> Html:
     weights = known.certificate.weights
     order = sorted((j for j, w in enumerate(weights) if w), key=lambda j: -abs(weights[j]))
     left = len(order) - LISTED
-    rows = [(cut(known.name(j)), count(weights[j])) for j in order[:LISTED]]
-    return join([table(["column", "weight"], rows), _more(left, "weight")])
+    length = Decimal(sum(w * w for w in weights)).sqrt()
+    rows = [
+        (cut(known.name(j)), count(weights[j]), short(Decimal(weights[j]) / length))
+        for j in order[:LISTED]
+    ]
+    return join([table(["column", "weight", "at length 1"], rows), _more(left, "weight")])
 
 
 def _quasi_complete(known: Known) -> Html:
