@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/ready
 
-.PHONY: demo test lint bench stubs pages clean
+.PHONY: demo test lint bench stubs pages gallery clean
 
 demo: $(READY)
 	$(BIN)/novikoff demo
@@ -37,6 +37,10 @@ stubs: $(READY)
 # What the pages quote of commands, their help and their output, is written by running them; a test says when it is stale.
 pages: $(READY)
 	$(BIN)/python tools/make_pages.py
+
+# The figures of docs/gallery.md are drawn by the code that the page shows; a test says when they are stale.
+gallery: $(READY)
+	$(BIN)/python docs/make_gallery.py
 
 $(READY): pyproject.toml CMakeLists.txt $(wildcard cpp/*)
 	@echo "Building and installing into .venv (a minute or two the first time) ..."

@@ -102,14 +102,21 @@ def known(request: pytest.FixtureRequest) -> Known:
     return gather(data[request.param], Settings(seed=3))
 
 
-def test_the_numbers_are_those_of_play_certify_and_the_guarantees(known: Known) -> None:
+@pytest.fixture(scope="module")
+def source(known: Known) -> str:
+    return page(known, mistakes=1000)
+
+
+def test_the_numbers_are_those_of_play_certify_and_the_guarantees(
+    known: Known, source: str
+) -> None:
     block = known.data.block
     it = certify(block, margin_rtol=0.01)
     complete = it.verdict == "complete"
     learner = Additive(block.rows.dim, bias=True, averaging=True)
     alone = play(streams.arranged(block, 3), learner, epochs=1000 if complete else 10)
     ledger = alone.ledger
-    seen = Page(page(known, mistakes=1000))
+    seen = Page(source)
     verdict, told = seen.words("verdict"), seen.words("run")
     assert str(it.verdict) in verdict
     assert it.data.fingerprint in verdict
@@ -142,21 +149,20 @@ def test_the_numbers_are_those_of_play_certify_and_the_guarantees(known: Known) 
         assert f"{count(int(t))} {i} {label} {short(s)} " in seen.words("mistakes")
 
 
-def test_the_trial_is_on_rows_that_were_not_learned_from(known: Known) -> None:
+def test_the_trial_is_on_rows_that_were_not_learned_from(known: Known, source: str) -> None:
     block, trial = known.data.block, known.trial
     assert trial is not None
     order = streams.seeded_order(block.rows, 3)
     held = order[len(order) - len(order) // 5 :]
     assert (trial.test.labels == block.labels[held]).all()
     assert trial.learned + len(trial.test) == len(block)
-    seen = Page(page(known)).words("unseen")
+    seen = Page(source).words("unseen")
     votes = readings.vote(trial.ledger, trial.test.rows)
     right = int(((votes >= 0) == (trial.test.labels > 0)).sum())
     assert f"vote {right} " in seen
 
 
-def test_a_page_is_well_formed_and_needs_no_other(known: Known) -> None:
-    source = page(known)
+def test_a_page_is_well_formed_and_needs_no_other(source: str) -> None:
     seen = Page(source)
     assert source.startswith("<!DOCTYPE html>")
     assert not seen.tags & {"script", "link", "iframe", "img", "object", "base", "form"}
@@ -166,17 +172,16 @@ def test_a_page_is_well_formed_and_needs_no_other(known: Known) -> None:
     inside = {link[1:] for link in seen.links if link.startswith("#")}
     assert inside <= set(seen.ids)
     assert set(re.findall(r"url\(#([^)]*)\)", source)) <= set(seen.ids)
-    assert source == page(gather(known.data, known.settings))  # the same whenever it is made
 
 
-def test_the_certificate_in_the_page_proves_its_verdict(known: Known, tmp_path: Path) -> None:
-    links = [one for one in Page(page(known)).links if one.startswith("data:")]
+def test_the_certificate_in_the_page_proves_its_verdict(known: Known, source: str) -> None:
+    links = [one for one in Page(source).links if one.startswith("data:")]
     raw = base64.b64decode(links[0].partition(",")[2])
     assert json.loads(raw) == known.certificate.to_dict()
 
 
 def test_the_rows_that_cancel_and_those_told_apart_are_listed() -> None:
-    seen = Page(page(gather(QUASI))).words("verdict")
+    seen = Page(page(gather(QUASI), mistakes=0)).words("verdict")
     assert "3 of 5 rows strictly on their right sides" in seen
     assert "3 rows: 0–1, 4" in seen
     assert "dose +∞ constant −∞" in seen
@@ -187,7 +192,6 @@ def test_aliased_columns_are_named() -> None:
     X = np.array([[1, 2, 0], [2, 4, 1], [3, 6, 0], [5, 10, 1]])
     data = Data(sources.block(X, [1, -1, 1, -1]), ("a", "twice a", "b"), ("-1", "1"))
     assert "twice a is a sum of multiples of other columns" in Page(page(gather(data))).words()
-    assert "Aliased" not in Page(page(gather(SEPARABLE))).words()
 
 
 def test_an_undecided_verdict_says_why() -> None:
@@ -287,9 +291,7 @@ def test_the_verb_writes_the_page_whole(tmp_path: Path) -> None:
     assert hashlib.sha256(MAIL.encode()).hexdigest() in again
     assert f"novikoff report {data} -o {target} --seed 4 --max-seconds 60" in again
     assert "3 labelled spam and 3 labelled ham" in seen.words("")
-    assert run("report", data, "-o", tmp_path / "again.html", "-q") == run(
-        "report", data, "-o", target, "-q"
-    )
+    assert said("report", data, "-o", target, "-q") == ""
 
 
 def test_the_command_in_the_page_makes_it_again_and_the_other_verifies_it(tmp_path: Path) -> None:
@@ -300,16 +302,15 @@ def test_the_command_in_the_page_makes_it_again_and_the_other_verifies_it(tmp_pa
     said("report", data, "-o", target, *options, "--passes", 5, "--top", 1, "--mistakes", 2)
     first = target.read_bytes()
     seen = Page(first.decode())
-    assert (
-        "towards 3 ham" in seen.words("weights").lower().replace("  ", " ") or "ham" in seen.cells
-    )
+    shown = seen.words("weights")
+    assert [name in shown for name in ("ham", "spam", "<b>")] == [False, True, True]  # one a label
     raw = next(one for one in seen.links if one.startswith("data:")).partition(",")[2]
     cert.write_bytes(base64.b64decode(raw))
     commands = re.findall(r"<pre>(novikoff [^<]*)</pre>", first.decode())
     assert len(commands) == 2
     verify, again = (one.replace("certificate.json", str(cert)).split()[1:] for one in commands)
     assert "proved" in said(*verify)
-    said(*again, "--top", 1, "--mistakes", 2)
+    said(*again)
     assert target.read_bytes() == first
 
 
@@ -339,9 +340,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
     assert "leave --names out" in error("report", good, "-o", target, "--names", good)
     few = tmp_path / "few.svm"
     few.write_text("1 1:1 2:1 99:1\n-1 1:2\n")
-    assert "6 names for 99 columns" in error("report", few, "-o", target, "--names", good).replace(
-        "7 names", "6 names"
-    )
+    assert "7 names for 99 columns" in error("report", few, "-o", target, "--names", good)
     assert set(contents(tmp_path)) == before | {"few.svm"}
 
 

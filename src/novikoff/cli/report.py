@@ -104,6 +104,7 @@ def report(
                     *([] if intercept else ["--no-intercept"]),
                     *([] if passes is None else ["--passes", str(passes)]),
                     "--seed", str(seed), "--max-seconds", f"{max_seconds:g}",
+                    "--top", str(top), "--mistakes", str(mistakes),
                 ]
             ),
             verify=_verify(data, format, zero_based),

@@ -53,10 +53,12 @@ def new_axes(*, width: float = 8, height: float = 5) -> Axes:
     return new_row(1, width=width, height=height)[0]
 
 
-def expect_panels(axes: Sequence[Axes] | None, panels: int) -> tuple[Axes, ...]:
-    """The axes given, which must be so many, or new ones."""
+def expect_panels(
+    axes: Sequence[Axes] | None, panels: int, *, height: float = 4.2
+) -> tuple[Axes, ...]:
+    """The axes given, which must be so many, or new ones, so many inches high."""
     if axes is None:
-        return new_row(panels)
+        return new_row(panels, height=height)
     given = tuple(axes)
     if len(given) != panels:
         raise ValueError(f"the figure has {panels} panels, and {len(given)} axes were given")
@@ -106,7 +108,8 @@ def legend_below(ax: Axes, *, columns: int = 3) -> None:
     if handles:
         ax.legend(
             loc="upper center",
-            bbox_to_anchor=(0.5, -0.13),
+            bbox_to_anchor=(0.5, 0),
+            borderaxespad=4.6,  # below the numbers and the name of the axis
             ncols=min(columns, len(handles)),
             frameon=False,
             fontsize="small",

@@ -10,8 +10,8 @@ import numpy as np
 from novikoff.examples import Block
 from novikoff.guarantees.certificates import Certificate
 from novikoff.guarantees.separation import Separation
-from novikoff.plots.axes import BLACK, GREY, expect_panels, legend_below, new_axes
-from novikoff.plots.planes import draw_line, draw_points, frame, plane
+from novikoff.plots.axes import BLACK, GREY, expect_panels, legend_below
+from novikoff.plots.planes import draw_line, draw_points, frame, plane, plane_axes
 from novikoff.plots.runs import sized
 from novikoff.plots.views import CLASSES, Linear, View
 from novikoff.rows import DenseRows
@@ -56,16 +56,17 @@ def certificate(
             f"{len(block)} of {block.rows.dim}"
         )
     names = about.names if names is None else names
-    classes = about.classes if classes is None else classes
+    if classes is None:
+        classes = CLASSES if about.classes == ("-1", "1") else about.classes
     largest = max(map(abs, it.weights), default=0) or 1
     weights = [w / largest for w in it.weights]  # they may be too large for floats
-    ax = new_axes(width=6.4, height=6) if ax is None else ax
     if it.verdict == Separation.COMPLETE:
-        plane(block, weights, bias=about.bias, names=names, classes=classes, ax=ax)
+        ax = plane(block, weights, bias=about.bias, names=names, classes=classes, ax=ax)
         ax.set_title("complete: the line has every point on its right side", fontsize="medium")
         return ax
     line = Linear.of(weights, block.rows.dim, bias=about.bias)
     view = View.of(block, line.w, names)
+    ax = plane_axes(view) if ax is None else ax
     frame(ax, view, line)
     most = max(it.multipliers.values(), default=1)
     sizes = sized([it.multipliers.get(i, 0) / most for i in range(len(block))])
@@ -116,23 +117,23 @@ def constant(
     d = block.rows.dim
     if d not in (1, 2):
         raise ValueError(f"the constant is shown for one or two features, not {d}; choose columns")
-    without, with_it = expect_panels(axes, 2)
+    without, with_it = expect_panels(axes, 2, height=4.6 if d == 2 else 3.6)
     for ax, bias in ((without, False), (with_it, True)):
         found = certify(block, fit_intercept=bias, max_seconds=_SECONDS)
-        found = found.named(names, None, (str(classes[0]), str(classes[1])))
+        found = found.named(names)
         if bias and d == 1:
-            _lifted(found, block, ax)
+            _lifted(found, block, classes, ax)
         else:
-            certificate(found, block, ax=ax)
+            certificate(found, block, classes=classes, ax=ax)
         if not bias:
             ax.plot([0], [0], "+", color=BLACK, ms=14, label="the origin", zorder=5)
-            legend_below(ax, columns=2)
+        legend_below(ax, columns=2)
         said = "with the constant" if bias else "without the constant"
         ax.set_title(f"{said}: {found.verdict}", fontsize="medium")
     return without, with_it
 
 
-def _lifted(found: Certificate, block: Block, ax: Axes) -> None:
+def _lifted(found: Certificate, block: Block, classes: Sequence[str], ax: Axes) -> None:
     """Points of one feature at height 1 of the plane, divided by a line through its origin."""
     values = np.zeros((len(block), 2))
     for i in range(len(block)):
@@ -144,11 +145,9 @@ def _lifted(found: Certificate, block: Block, ax: Axes) -> None:
     largest = max(map(abs, found.weights), default=0) or 1
     weights = [w / largest for w in found.weights]
     plane(lifted, weights, bias=False, names=(called, "the constant"),
-          classes=found.data.classes, ax=ax)  # fmt: skip
-    ax.set_aspect("auto")
-    ax.set_ylim(-0.4, 1.6)
+          classes=classes, ax=ax)  # fmt: skip
+    ax.plot([0], [0], "+", color=BLACK, ms=14, label="the origin", zorder=5)
     ax.axhline(1, color=GREY, lw=0.8, zorder=0)
     if weights[0]:
         threshold = -weights[1] / weights[0]
         ax.plot([threshold], [1], "v", color=BLACK, label=f"threshold {threshold:.4g}", zorder=5)
-        legend_below(ax, columns=2)

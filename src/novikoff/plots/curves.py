@@ -66,7 +66,7 @@ def margins(block: Block, weights: Numbers, *, bias: bool, ax: Axes | None = Non
         )
     ax.axvline(0, color=BLACK, lw=1.2)
     least = float(each.min())
-    ax.axvline(least, color=BLACK, lw=1, ls=":", label=f"the least: {least:.4g}")
+    ax.axvline(least, color=BLACK, lw=1, ls=":", label=f"the least: {least:.4g}".replace("-", "−"))
     with_b = "y(w·x + b)/‖(w, b)‖" if bias else "y w·x/‖w‖"
     ax.set_xlabel(f"{with_b}: how far on its right side")
     ax.set_ylabel("examples")
@@ -89,7 +89,7 @@ def _counts(values: Vector, edges: Vector) -> Positions:
     return np.bincount(places, minlength=len(edges) - 1)
 
 
-def readings(made: Ledger | Run, test: Block, *, ax: Axes | None = None) -> Axes:
+def readings(made: Ledger | Run, test: Block, *, most: int = 1000, ax: Axes | None = None) -> Axes:
     """The accuracy of the final weights, their average and the vote on a test set, as a run grows.
 
     Each point is the reading of the run as it stood after so many rounds, which are spaced evenly
@@ -101,18 +101,30 @@ def readings(made: Ledger | Run, test: Block, *, ax: Axes | None = None) -> Axes
         A run of a learner that adds, or its ledger, with its examples kept.
     test
         The examples to try each reading on.
+    most
+        Of more test examples than this, so many are tried, evenly spaced, and the axis says so: a
+        vote takes time in proportion to them and to the mistakes.
 
     References
     ----------
     Freund & Schapire (1999) for the vote and the average.
     """
     ledger = made.ledger if isinstance(made, Run) else made
+    ledger.expect_sums()
+    ledger.expect_examples()
     expect_rows(test)
     if test.rows.dim != ledger.dim:
         raise ValueError(f"the run was on {ledger.dim} features, the test has {test.rows.dim}")
     ax = new_axes() if ax is None else ax
     if ledger.n_rounds == 0:
         return say_instead(ax, "no round was played")
+    if most < 1:
+        raise ValueError(f"most must be at least 1, not {most}")
+    of_all = f"{len(test):,}"
+    if len(test) > most:
+        some = np.linspace(0, len(test) - 1, most).astype(np.int64)
+        test = Block(test.rows.take(some), test.labels[some])
+        of_all = f"{most:,} of {of_all}"
     rounds = np.unique(np.geomspace(1, ledger.n_rounds, _POINTS).round().astype(np.int64))
     values = np.array([_accuracies(_up_to(ledger, int(t)), test) for t in rounds])
     for k, name in enumerate(("final", "average", "vote")):
@@ -128,7 +140,7 @@ def readings(made: Ledger | Run, test: Block, *, ax: Axes | None = None) -> Axes
         )
     ax.set_xscale("log")
     ax.set_xlabel("rounds")
-    ax.set_ylabel(f"accuracy on {len(test):,} examples")
+    ax.set_ylabel(f"accuracy on {of_all} examples")
     ax.yaxis.set_major_formatter(lambda v, _: f"{v:.0%}")
     ax.legend(loc="lower right", title="at the end")
     return ax

@@ -17,7 +17,7 @@ from novikoff.rows import Vector
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-MANY = 2000  # points from which a drawing of each would make a large file
+MANY = 1000  # points from which a drawing of each would make a large file
 _UNEQUAL = 20  # how many times wider than high before a unit may differ on the two axes
 
 
@@ -35,9 +35,9 @@ def plane(
 
     When every example is on its right side, the band reaches to the nearest of them, which are
     ringed: its lines are y(w·x + b) = min. Without a constant half its width is the margin γ of
-    `guarantees.achieved_margin`; with one, γ counts the constant as a feature and is smaller, so
-    both are said. Otherwise there is no band, and the examples on the wrong side (or on the line,
-    which claims no side) are ringed.
+    `guarantees.achieved_margin`; with one, γ counts the constant as a feature and is smaller, and
+    the legend says both. Otherwise there is no band, and the examples on the wrong side (or on the
+    line, which claims no side) are ringed.
 
     Examples of one feature lie on a line. With more than two features they are projected on w and
     on the first principal direction orthogonal to it, which the axes say: the distances to the
@@ -61,7 +61,7 @@ def plane(
     line = Linear.of(weights, block.rows.dim, bias=bias)
     view = View.of(block, line.w, names)
     other = None if average is None else Linear.of(average, block.rows.dim, bias=bias)
-    ax = new_axes(width=6.4, height=6) if ax is None else ax
+    ax = plane_axes(view) if ax is None else ax
     frame(ax, view, line)
     draw_points(ax, view.places, block.labels, classes)
     if line.length == 0:
@@ -85,6 +85,11 @@ def plane(
     return ax
 
 
+def plane_axes(view: View) -> Axes:
+    """New axes for points of a plane, or of a line."""
+    return new_axes(width=6.4, height=6 if view.dim > 1 else 2.8)
+
+
 def no_line(line: Linear, classes: Sequence[str]) -> str:
     """Why weights that are all 0 draw no line."""
     if line.b == 0:
@@ -92,14 +97,19 @@ def no_line(line: Linear, classes: Sequence[str]) -> str:
     return f"no line: only the constant has a weight, so every score says {classes[line.b > 0]}"
 
 
-def frame(ax: Axes, view: View, line: Linear | None = None) -> None:
-    """Limits around the points, and around the line if it is near; a unit the same on both axes."""
+def frame(ax: Axes, view: View, line: Linear) -> None:
+    """Limits around the points, and around the line if it is near; a unit the same on both axes.
+
+    But for features of which one varies more than twenty times as much as the other.
+    """
     places = view.places
-    if line is not None and line.length:
-        foot = _foot(places.mean(axis=0), view.basis @ line.w, line.b)
-        size = float(np.linalg.norm(np.ptp(places, axis=0))) or 1.0
-        if np.linalg.norm(foot - places.mean(axis=0)) < 2 * size:
-            places = np.vstack([places, foot])
+    centre = places.mean(axis=0)
+    size = float(np.linalg.norm(np.ptp(places, axis=0))) or 1.0
+    feet = [_foot(centre, view.basis @ line.w, line.b)] if line.length else []
+    if not line.bias:  # its line, whatever the weights, passes through the origin
+        feet.append(np.zeros(2))
+    near = [foot for foot in feet if np.linalg.norm(foot - centre) < 2 * size]
+    places = np.vstack([places, *near])
     low, high = places.min(axis=0), places.max(axis=0)
     middle, half = (low + high) / 2, (high - low) / 2
     half[half == 0] = half.max() or 1.0
@@ -143,11 +153,14 @@ def draw_points(
                 s=size[these],
                 marker=marker,
                 linewidths=1.2 if base > 4 else 0.6,
-                label=str(classes[label > 0]),
+                label=str(classes[label > 0]) if sizes is None else None,
                 rasterized=len(labels) >= MANY,
                 zorder=3,
                 **style,
             )
+            if sizes is not None:  # the legend shows one size
+                name = str(classes[label > 0])
+                ax.scatter([], [], s=base, marker=marker, linewidths=1.2, label=name, **style)
 
 
 def ring(ax: Axes, places: Vector, label: str) -> None:
@@ -191,7 +204,15 @@ def draw_normal(ax: Axes, normal: Vector, b: float) -> None:
         tuple(foot),
         arrowprops={"arrowstyle": "-|>", "color": BLACK, "lw": 1.4, "shrinkA": 0},
     )
-    ax.annotate("w", tip, (4, 4), textcoords="offset points", fontweight="bold", zorder=5)
+    ax.annotate(
+        "w",
+        tip,
+        (4, 4),
+        textcoords="offset points",
+        fontweight="bold",
+        zorder=5,
+        bbox={"facecolor": "white", "alpha": 0.75, "lw": 0, "pad": 0.6},
+    )
 
 
 def _draw_band(ax: Axes, view: View, line: Linear, least: float) -> None:
@@ -199,7 +220,7 @@ def _draw_band(ax: Axes, view: View, line: Linear, least: float) -> None:
     gamma = least / float(np.linalg.norm(line.whole))
     words = f"margin γ = {gamma:.4g}"
     if line.bias:
-        words = f"nearest at {least / line.length:.4g} (γ = {gamma:.4g} with the constant)"
+        words = f"nearest at {least / line.length:.4g}; γ = {gamma:.4g}"
     edges = [_ends(ax, normal, line.b + side * least) for side in (-1, 1)]
     for k, ends in enumerate(edges):
         label = None if k else words

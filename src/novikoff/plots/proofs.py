@@ -10,12 +10,21 @@ import numpy as np
 from novikoff.guarantees.sandwiches import Sandwich
 from novikoff.ledger import Ledger
 from novikoff.loop import Run
-from novikoff.plots.axes import BLACK, BLUE, GREEN, GREY, ORANGE, new_axes, say_instead
+from novikoff.plots.axes import (
+    BLACK,
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    legend_below,
+    new_axes,
+    say_instead,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_AHEAD = 20  # how many times the mistakes made the proof is followed to where its curves meet
+_AHEAD = 8  # how many times the mistakes made the proof is followed to where its curves meet
 
 
 class HasBound(Protocol):
@@ -55,12 +64,12 @@ def sandwich(trace: Sandwich, *, ax: Axes | None = None) -> Axes:
         ax.plot(trace.k, values, label=words, color=colour, ls=dashes, lw=1.8, marker=few)
     _continue(trace, ax)
     ax.set_xlim(left=0)
-    ax.set_ylim(bottom=0)
+    ax.set_ylim(0, 1.12 * ax.get_ylim()[1])
     ax.set_xlabel("mistakes k")
     ax.set_ylabel("length, along the unit vector u and of w")
     if trace.failure is not None:
         ax.set_title(str(trace.failure), fontsize="medium", wrap=True)
-    ax.legend(loc="lower right")
+    legend_below(ax, columns=5)
     return ax
 
 
@@ -79,10 +88,11 @@ def _continue(trace: Sandwich, ax: Axes) -> None:
     ax.plot(ks, gamma * ks, color=BLUE, ls=":", lw=1.2)
     ax.plot([meet], [gamma * meet], "o", color=BLACK, zorder=4)
     ax.axvline(made, color=GREY, lw=0.8, ls=(0, (2, 3)), zorder=0)
+    ax.annotate(f"{trace.k[-1]:,} made", (made, 0), (4, 6), textcoords="offset points")
     ax.annotate(
         f"they meet at (R/γ)² = {meet:,.4g}",
         (meet, gamma * meet),
-        (-10, 6),
+        (-8, 8),
         textcoords="offset points",
         ha="right",
         va="bottom",
@@ -97,7 +107,7 @@ def mistakes(
 ) -> Axes:
     """The mistakes made up to each round, the ends of the passes, and the bound above them.
 
-    When the bound is more than twenty times what was made, heights above 1 are logarithmic. Of a
+    When the bound is more than ten times what was made, heights above 1 are logarithmic. Of a
     ledger that kept counts only, the ends of the passes are all that is known, and drawn.
 
     Parameters
@@ -142,7 +152,7 @@ def _draw_bound(ax: Axes, limit: int, made: int) -> None:
         power = int(math.log10(limit))
         ax.plot([], [], color=ORANGE, ls="--", label=f"at most 10^{power}, far above the figure")
         return
-    if height > 20 * max(1, made):
+    if height > 10 * max(1, made):
         ax.set_yscale("symlog", linthresh=1)
     words = f"at most {limit:,}" if limit < 10**12 else f"at most {height:.3g}"
     ax.axhline(height, color=ORANGE, ls="--", lw=1.8, label=words)

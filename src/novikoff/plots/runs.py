@@ -10,8 +10,8 @@ import numpy as np
 from novikoff import readings
 from novikoff.examples import Block
 from novikoff.loop import Run, Verdict
-from novikoff.plots.axes import GREY, legend_below, new_axes
-from novikoff.plots.planes import draw_line, draw_normal, draw_points, frame, ring
+from novikoff.plots.axes import GREY, legend_below
+from novikoff.plots.planes import draw_line, draw_normal, draw_points, frame, plane_axes, ring
 from novikoff.plots.views import CLASSES, Linear, View
 from novikoff.rows import Positions, Vector
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from novikoff.ledger import Ledger
 
-_LINES = 40
+_LINES = 40  # of a longer run some lines are left out
 
 
 def turning(
@@ -54,7 +54,7 @@ def turning(
         raise ValueError(f"the run was on {ledger.dim} features, the block has {block.rows.dim}")
     last = Linear.of(readings.final(ledger).tolist(), ledger.dim, bias=ledger.bias)
     view = View.of(block, last.w, names)
-    ax = new_axes(width=6.4, height=6) if ax is None else ax
+    ax = plane_axes(view) if ax is None else ax
     frame(ax, view, last)
     sizes = None
     if run.cycle is not None:
@@ -62,7 +62,8 @@ def turning(
         sizes = sized([float(given.get(int(i), 0)) for i in _positions(block)])
     draw_points(ax, view.places, block.labels, classes, sizes)
     mistaken = np.isin(_positions(block), ledger.rows)
-    ring(ax, view.places[mistaken], f"mistaken at least once ({int(mistaken.sum()):,})")
+    if sizes is None:
+        ring(ax, view.places[mistaken], f"mistaken at least once ({int(mistaken.sum()):,})")
     if view.dim <= 2:
         _draw_earlier(ax, view, ledger)
     if last.length:

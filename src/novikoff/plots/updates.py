@@ -133,7 +133,7 @@ class _Step:
             for w, b in zip((self.before, self.after), self.constants, strict=True)
             if w.any()
         ]
-        return 1.2 * max([far, *(d for d in lines if d < 4 * far)])
+        return 1.45 * max([far, *(d for d in lines if d < 4 * far)])
 
 
 def _prepare(ax: Axes, step: _Step) -> None:
@@ -152,14 +152,12 @@ def _arrow(ax: Axes, tail: Vector, tip: Vector, words: str, colour: str, dashes:
         return
     props = {"arrowstyle": "-|>", "color": colour, "lw": 1.8, "ls": dashes,
              "shrinkA": 0, "shrinkB": 0, "mutation_scale": 14}  # fmt: skip
-    arrow = ax.annotate("", tuple(tip), tuple(tail), arrowprops=props, zorder=3)
-    arrow.set_gid(words)
-    middle = (tail + tip) / 2
-    across = np.array([-(tip - tail)[1], (tip - tail)[0]]) / np.linalg.norm(tip - tail)
+    ax.annotate("", tuple(tip), tuple(tail), arrowprops=props, zorder=3)
+    beyond = (tip - tail) / np.linalg.norm(tip - tail)
     ax.annotate(
         words,
-        tuple(middle),
-        tuple(11 * across),
+        tuple(tip),
+        tuple(beyond * (8 + 2.6 * len(words) * abs(beyond[0]))),
         textcoords="offset points",
         ha="center",
         va="center",

@@ -12,8 +12,9 @@ from novikoff.examples import Block
 from novikoff.guarantees.exact import Numbers
 from novikoff.rows import BadExample, Rows, Vector, dots
 
-CLASSES = ("-1", "+1")
+CLASSES = ("−1", "+1")
 _ITERATIONS = 300
+_LARGE = 1e100  # the squares of numbers within it are still numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,9 @@ class Linear:
         if not np.isfinite(numbers).all():
             k = int(np.flatnonzero(~np.isfinite(numbers))[0])
             raise ValueError(f"weight {k} is {numbers[k]}, not a number to draw with")
+        largest = float(np.abs(numbers).max(initial=0.0))
+        if largest and not 1 / _LARGE < largest < _LARGE:
+            raise ValueError(f"the largest weight is {largest:.3g}: scale the weights to draw them")
         return cls(numbers[:dim], float(numbers[dim]) if bias else 0.0, bias)
 
     @property
@@ -113,6 +117,9 @@ def expect_rows(block: Block) -> None:
     if len(block) == 0:
         raise BadExample("there are no examples to draw")
     dots(block.rows, np.zeros(block.rows.dim))  # names the row and column of NaN or infinity
+    largest = float(np.abs(block.rows.values).max(initial=0.0))
+    if largest >= _LARGE:
+        raise BadExample(f"the largest feature is {largest:.3g}: scale the features to draw them")
 
 
 def csr(rows: Rows) -> csr_array:
