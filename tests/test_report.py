@@ -134,6 +134,8 @@ def test_the_numbers_are_those_of_play_certify_and_the_guarantees(
         assert str(it.margin) in verdict
         assert it.mistake_bound is not None
         assert f"(R/γ)² = {count(it.mistake_bound[1])} mistakes" in verdict
+        adaptive = guarantees.adaptive(ledger, it.weights)
+        assert f"at most {count(adaptive.bound)} by the lengths" in told
         trace = guarantees.sandwich(ledger, it.weights)
         assert f"{short(trace.lower[-1])} ≤ {short(trace.progress[-1])}" in told
     risk = guarantees.risk_bound(ledger)
@@ -255,6 +257,17 @@ def test_of_many_rows_some_are_drawn_and_the_page_says_so() -> None:
     assert known.trial is not None
     assert known.trial.sampled
     assert "random samples" in Page(page(known)).words("unseen")
+
+
+def test_rows_very_far_out_are_left_out_of_figures_and_the_page_says_so() -> None:
+    block = divided(99).block
+    X = np.vstack([np.asarray(block.rows.values), [[900.0, 900.0]]])
+    far = Data(sources.block(X, np.append(block.labels, 1)), None, ("-1", "1"))
+    drawn = {one.name: one for one in figures(gather(far))}
+    for name in ("plane", "margins"):
+        assert "1 row very far out is not drawn" in drawn[name].caption
+    assert "The distance of 99 rows" in drawn["margins"].caption
+    assert not any("far out" in one.caption for one in figures(gather(SEPARABLE)))
 
 
 @pytest.mark.parametrize(

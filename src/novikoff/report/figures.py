@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _SPACES = dict.fromkeys(range(32), " ")
+_FAR = 3  # times the size that one row in twenty exceeds
 DRAWN = 1500  # points: more make a file of megabytes, and cover each other
 _WIDTH, _HEIGHT, _TALL = 5.6, 4.2, 5.4  # inches: on a phone letters are still large enough
 
@@ -52,17 +53,21 @@ def figures(known: Known) -> Iterator[Figure]:
     """Each figure that can be drawn of what is known."""
     block, ledger, bias = known.data.block, known.run.ledger, known.settings.bias
     weights, whose = hyperplane(known)
+    names, classes = called(known)
     if block.rows.dim and weights.any():
+        near, far = without_far(block, weights, bias=bias)
+        left_out = f" {some(far, 'row')} very far out {'is' if far == 1 else 'are'} not drawn."
+        yield _plane(known, near, weights, f"The hyperplane of {whose}.{left_out * (far > 0)}")
         constant = ", the constant counting as a column" if bias else ""
-        yield _plane(known, weights, whose)
         yield _figure(
             "margins",
             "How far each row is from the hyperplane",
-            lambda ax: plots.margins(block, weights, bias=bias, ax=ax),
-            f"The distance of all {some(len(block), 'row')} from the hyperplane of {whose}, "
-            f"counted positive on the right side{constant}. Rows left of 0 are on the wrong one.",
+            lambda ax: plots.margins(near, weights, bias=bias, ax=ax),
+            f"The distance of {some(len(near), 'row')} from the hyperplane of {whose}, counted "
+            f"positive on the right side{constant}. Rows left of 0 are on the wrong one."
+            f"{left_out * (far > 0)}",
         )
-    it, (names, classes) = known.certificate, called(known)
+    it = known.certificate
     if it.multipliers and block.rows.dim and len(block) <= DRAWN:
         yield _figure(
             "proof",
@@ -100,11 +105,10 @@ def figures(known: Known) -> Iterator[Figure]:
         )
 
 
-def _plane(known: Known, weights: Vector, whose: str) -> Figure:
-    block, dim = known.data.block, known.data.block.rows.dim
+def _plane(known: Known, block: Block, weights: Vector, told: str) -> Figure:
+    dim = block.rows.dim
     shown = sample(block, weights, bias=known.settings.bias, seed=known.settings.seed)
     names, classes = called(known)
-    told = f"The hyperplane of {whose}."
     if len(shown) < len(block):
         told += (
             f" Of {some(len(block), 'row')} {count(len(shown))} are drawn, at random; the one that "
@@ -131,6 +135,25 @@ def _plane(known: Known, weights: Vector, whose: str) -> Figure:
         told,
         _TALL,
     )
+
+
+def without_far(block: Block, weights: Vector, *, bias: bool) -> tuple[Block, int]:
+    """The block without rows very far from the hyperplane or the origin, and how many these are.
+
+    They would leave all others on one spot of a figure.
+    """
+    scores = dots(block.rows, weights, bias=bias)
+    kept = block.rows.sparse()
+    of_row = np.repeat(np.arange(len(block)), np.diff(kept.starts))
+    span = slice(int(kept.starts[0]), int(kept.starts[-1]))
+    squares = np.bincount(of_row, kept.values[span].astype(np.float64) ** 2, len(block))
+    sizes = (np.abs(scores), np.sqrt(squares))
+    near = np.all([size <= _FAR * np.quantile(size, 0.95) for size in sizes], axis=0)
+    near[int(np.argmin(block.labels * scores))] = True
+    which = np.flatnonzero(near)
+    if len(which) == len(block):
+        return block, 0
+    return Block(block.rows.take(which), block.labels[which]), len(block) - len(which)
 
 
 def called(known: Known) -> tuple[list[str] | None, list[str]]:

@@ -54,7 +54,8 @@ class Known:
     """All that a report tells, each number as the library gives it.
 
     `wrong` counts the rows that the final weights and their average have on a wrong side. Where
-    there is no bound, sandwich or risk, `unknown` says why.
+    there is no bound, sandwich or risk, `unknown` says why. `adaptive` is the bound by the lengths
+    of the mistaken rows, when the data are separable.
     """
 
     data: Data
@@ -67,6 +68,7 @@ class Known:
     average: Vector
     wrong: tuple[int, int]
     bound: Bound | None
+    adaptive: Bound | None
     sandwich: Sandwich | None
     risk: RiskBound | None
     trial: Trial | None
@@ -133,6 +135,7 @@ def gather(
         average=average,
         wrong=wrong,
         bound=bound,
+        adaptive=guarantees.adaptive(run.ledger, certificate.weights) if complete else None,
         sandwich=sandwich,
         risk=risk,
         trial=trial,
@@ -155,7 +158,8 @@ def _sandwich(run: Run, certificate: Certificate, unknown: dict[str, str]) -> Sa
     """The proof's two inequalities after each mistake, for the certificate's weights."""
     ledger = run.ledger
     if certificate.verdict != Separation.COMPLETE:
-        unknown["sandwich"] = "the proof needs weights that separate the data, and none are known"
+        none = "none are known" if certificate.why_undecided else "there are none"
+        unknown["sandwich"] = f"the proof needs weights that separate the data, and {none}"
     elif len(ledger) * (ledger.examples.values.size / len(ledger.examples) + 64) > _TO_FOLLOW:
         unknown["sandwich"] = "there are too many mistakes to follow the weights exactly"
     else:

@@ -57,7 +57,7 @@ def run(known: Known) -> Iterator[Html]:
             ("The bound beside them", _bound(known)),
             ("The proof's two sides", _sandwich(known)),
             (
-                "Rows wrong in the end",
+                "Rows wrong at the end",
                 f"{count(final)} of {count(rows)} ({percent(final, rows)}) by the final weights, "
                 f"{count(average)} ({percent(average, rows)}) by their average over all rounds",
             ),
@@ -101,6 +101,12 @@ def _bound(known: Known) -> str:
     return (
         f"{at_most}, in any order and however many passes ({bound.theorem}: (R/γ)² with "
         f"R = {_root(bound.radius_squared)} and γ = {short(bound.unit_margin)}){holds}"
+        + (
+            ""
+            if known.adaptive is None
+            else f"; at most {count(known.adaptive.bound)} by the lengths of the rows that were "
+            "mistaken, instead of the longest of them"
+        )
     )
 
 
@@ -209,7 +215,7 @@ def mistakes(known: Known, most: int) -> Iterator[Html]:
         ["row", "label", "times", "last round", "score at the end", "largest features"],
         [
             (
-                count(m.row),
+                m.row,
                 cut(m.label),
                 count(m.times),
                 count(m.last_round),
@@ -232,10 +238,7 @@ def mistakes(known: Known, most: int) -> Iterator[Html]:
     )
     yield table(
         ["round", "row", "label", "score", "largest features"],
-        [
-            (count(m.round), count(m.row), cut(m.label), short(m.score), _told(m.features))
-            for m in first
-        ],
+        [(count(m.round), m.row, cut(m.label), short(m.score), _told(m.features)) for m in first],
         left=(2, 4),
     )
 
