@@ -144,6 +144,8 @@ def test_the_numbers_are_those_of_play_certify_and_the_guarantees(
     final, average = readings.final(ledger), readings.average(ledger)
     assert (final == learner.weights).all()
     assert (average == learner.average).all()
+    wrong = int((block.labels * learner.scores(block.rows) <= 0).sum())
+    assert f"{count(wrong)} of {count(len(block))} (" in told
     for j, name in enumerate(known.data.names or ()):
         assert f"{name} {short(average[j])} {short(final[j])}" in seen.words("weights")
     for t, i, s in zip(ledger.rounds, ledger.rows, ledger.scores, strict=True):
@@ -257,6 +259,13 @@ def test_of_many_rows_some_are_drawn_and_the_page_says_so() -> None:
     assert known.trial is not None
     assert known.trial.sampled
     assert "random samples" in Page(page(known)).words("unseen")
+
+
+def test_what_cannot_be_drawn_is_said_in_its_place() -> None:
+    data = Data(sources.block([[1e152, 2e152], [2e152, 1e152]], [1, -1]), None, ("-1", "1"))
+    seen = Page(page(gather(data)))
+    assert "Not drawn: the largest feature is 2e+152" in seen.words("figures")
+    assert "complete" in seen.words("verdict")
 
 
 def test_rows_very_far_out_are_left_out_of_figures_and_the_page_says_so() -> None:

@@ -13,9 +13,9 @@ from novikoff import plots
 from novikoff.examples import Block
 from novikoff.guarantees.separation import Separation
 from novikoff.report.gathering import Known
-from novikoff.report.html import Html
+from novikoff.report.html import Html, tag
 from novikoff.report.numbers import count, cut, some
-from novikoff.rows import Vector, dots
+from novikoff.rows import BadExample, Vector, dots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -189,10 +189,15 @@ def _figure(
     height: float = _HEIGHT,
 ) -> Figure:
     ax = plots.new_axes(width=_WIDTH, height=height)
-    draw(ax)
-    ax.figure.set_facecolor("none")  # the page's own shows through, light or dark
-    ax.set_facecolor("none")
-    return Figure(name, title, inlined(plots.svg(ax, label=f"{title}. {caption}"), name), caption)
+    try:
+        draw(ax)
+        ax.figure.set_facecolor("none")  # the page's own shows through, light or dark
+        ax.set_facecolor("none")
+        drawn = inlined(plots.svg(ax, label=f"{title}. {caption}"), name)
+    except (BadExample, OverflowError) as error:
+        why = error if isinstance(error, BadExample) else "the numbers are too large"
+        drawn = tag("p", f"Not drawn: {why}.", class_="more")
+    return Figure(name, title, drawn, caption)
 
 
 def inlined(svg: str, name: str) -> Html:
