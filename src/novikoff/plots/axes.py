@@ -104,9 +104,11 @@ def _write(ax: Axes, target: Any, kind: str) -> None:
 
 def legend_below(ax: Axes, *, columns: int = 3) -> None:
     """A legend under the axes, where it covers no point."""
+    from matplotlib.collections import PathCollection
+
     handles, _ = ax.get_legend_handles_labels()
     if handles:
-        ax.legend(
+        legend = ax.legend(
             loc="upper center",
             bbox_to_anchor=(0.5, 0),
             borderaxespad=4.6,  # below the numbers and the name of the axis
@@ -114,6 +116,9 @@ def legend_below(ax: Axes, *, columns: int = 3) -> None:
             frameon=False,
             fontsize="small",
         )
+        for handle in legend.legend_handles:  # points of any size are shown in one
+            if isinstance(handle, PathCollection):
+                handle.set_sizes([40])
 
 
 def say_instead(ax: Axes, words: str) -> Axes:

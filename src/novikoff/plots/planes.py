@@ -153,14 +153,11 @@ def draw_points(
                 s=size[these],
                 marker=marker,
                 linewidths=1.2 if base > 4 else 0.6,
-                label=str(classes[label > 0]) if sizes is None else None,
+                label=str(classes[label > 0]),
                 rasterized=len(labels) >= MANY,
                 zorder=3,
                 **style,
             )
-            if sizes is not None:  # the legend shows one size
-                name = str(classes[label > 0])
-                ax.scatter([], [], s=base, marker=marker, linewidths=1.2, label=name, **style)
 
 
 def ring(ax: Axes, places: Vector, label: str) -> None:
