@@ -16,7 +16,9 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 ROOT = Path(__file__).parents[1]
-VERBS = ("demo", "train", "predict", "test", "inspect", "certify", "verify", "lab", "web")
+VERBS = (
+    "demo", "train", "predict", "test", "inspect", "certify", "verify", "report", "lab", "web",
+)  # fmt: skip
 PAGES = (
     "README.md",
     *(f"docs/commands/{verb}.md" for verb in VERBS),

@@ -28,6 +28,9 @@ VERBS = {
     "inspect": Verb("Show what a model is, and its largest weights.", "mail.model -n 20"),
     "certify": Verb("Decide whether data are separable, and prove it.", "mail.svm -o mail.json"),
     "verify": Verb("Check that a certificate proves its verdict.", "mail.json mail.svm"),
+    "report": Verb(
+        "Write one page about data: verdict, proof, figures, weights.", "mail.csv -o report.html"
+    ),
     "lab": Verb("Experiments that show the theorems; alone, it lists them.", "conjunctions"),
     "web": Verb("Open a page to place points on, and watch the perceptron learn.", "--port 0"),
 }

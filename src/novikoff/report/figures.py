@@ -1,0 +1,208 @@
+"""The figures of a report, as SVG inside the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from novikoff import plots
+from novikoff.examples import Block
+from novikoff.guarantees.separation import Separation
+from novikoff.report.gathering import Known
+from novikoff.report.html import Html, tag
+from novikoff.report.numbers import count, cut, some
+from novikoff.rows import BadExample, Vector, dots
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+_SPACES = dict.fromkeys(range(32), " ")
+_FAR = 3  # times the size that one row in twenty exceeds
+DRAWN = 1500  # points: more make a file of megabytes, and cover each other
+_WIDTH, _HEIGHT, _TALL = 5.6, 4.2, 5.4  # inches: on a phone letters are still large enough
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A drawing, what it is called and what it shows."""
+
+    name: str
+    title: str
+    svg: Html
+    caption: str
+
+
+def hyperplane(known: Known) -> tuple[Vector, str]:
+    """The weights that figures show, and whose they are.
+
+    The certificate's when they separate the data, for they are nearly as far from all rows as any
+    can be; else those that the run ended with.
+    """
+    if known.certificate.verdict != Separation.COMPLETE:
+        return known.final, "the weights that the run ended with"
+    weights = known.certificate.weights
+    most = max(map(abs, weights), default=0) or 1
+    return np.array([w / most for w in weights]), "the weights of the certificate"
+
+
+def figures(known: Known) -> Iterator[Figure]:
+    """Each figure that can be drawn of what is known."""
+    block, ledger, bias = known.data.block, known.run.ledger, known.settings.bias
+    weights, whose = hyperplane(known)
+    names, classes = called(known)
+    if block.rows.dim and weights.any():
+        near, far = without_far(block, weights, bias=bias)
+        left_out = f" {some(far, 'row')} very far out {'is' if far == 1 else 'are'} not drawn."
+        yield _plane(known, near, weights, f"The hyperplane of {whose}.{left_out * (far > 0)}")
+        constant = ", the constant counting as a column" if bias else ""
+        yield _figure(
+            "margins",
+            "How far each row is from the hyperplane",
+            lambda ax: plots.margins(near, weights, bias=bias, ax=ax),
+            f"The distance of {some(len(near), 'row')} from the hyperplane of {whose}, counted "
+            f"positive on the right side{constant}. Rows left of 0 are on the wrong one."
+            f"{left_out * (far > 0)}",
+        )
+    it = known.certificate
+    if it.multipliers and block.rows.dim and len(block) <= DRAWN:
+        yield _figure(
+            "proof",
+            "The rows that cancel out",
+            lambda ax: plots.certificate(it, block, names=names, classes=classes, ax=ax),
+            "The proof that not all rows can be told apart. The larger a point, the larger its "
+            "multiplier λ; each times its sign and its λ, they sum to 0 in every column.",
+            _TALL,
+        )
+    bound = None if known.bound is None else known.bound.bound
+    yield _figure(
+        "mistakes",
+        "Mistakes, round by round",
+        lambda ax: plots.mistakes(ledger, bound=bound, ax=ax),
+        f"Each round shows the perceptron one row. It made {some(len(ledger), 'mistake')} in "
+        f"{some(ledger.n_rounds, 'round')}"
+        + ("." if bound is None else f"; the bound says at most {count(bound)}."),
+    )
+    if (trace := known.sandwich) is not None:
+        yield _figure(
+            "sandwich",
+            "The proof closing in",
+            lambda ax: plots.sandwich(trace, ax=ax),
+            "After k mistakes w·u is at least kγ, which grows as k, and ‖w‖ at most R√k, which "
+            "grows as its root. As w·u ≤ ‖w‖, there can be no more mistakes than where they meet.",
+        )
+    if (trial := known.trial) is not None:
+        yield _figure(
+            "readings",
+            "Learning curves on rows held out",
+            lambda ax: plots.readings(trial.ledger, trial.test, ax=ax),
+            f"Three ways to read one run over {some(trial.learned, 'row')}, tested on "
+            f"{count(len(trial.test))} others: its final weights, their average over all rounds, "
+            "and the vote of every weight vector it had.",
+        )
+
+
+def _plane(known: Known, block: Block, weights: Vector, told: str) -> Figure:
+    dim = block.rows.dim
+    shown = sample(block, weights, bias=known.settings.bias, seed=known.settings.seed)
+    names, classes = called(known)
+    if len(shown) < len(block):
+        told += (
+            f" Of {some(len(block), 'row')} {count(len(shown))} are drawn, at random; the one that "
+            "is least on its right side is among them. Counts in the legend are of these."
+        )
+    if dim > 2:
+        told += (
+            f" The {count(dim)} columns are projected on two directions: across the hyperplane, "
+            "so that distances from it are true, and the one along it in which the rows differ "
+            "most."
+        )
+    return _figure(
+        "plane",
+        "The rows and the hyperplane",
+        lambda ax: plots.plane(
+            shown,
+            weights,
+            bias=known.settings.bias,
+            average=known.average if dim <= 2 else None,
+            names=names,
+            classes=classes,
+            ax=ax,
+        ),
+        told,
+        _TALL,
+    )
+
+
+def without_far(block: Block, weights: Vector, *, bias: bool) -> tuple[Block, int]:
+    """The block without rows very far from the hyperplane or the origin, and how many these are.
+
+    They would leave all others on one spot of a figure.
+    """
+    scores = dots(block.rows, weights, bias=bias)
+    kept = block.rows.sparse()
+    of_row = np.repeat(np.arange(len(block)), np.diff(kept.starts))
+    span = slice(int(kept.starts[0]), int(kept.starts[-1]))
+    squares = np.bincount(of_row, kept.values[span].astype(np.float64) ** 2, len(block))
+    sizes = (np.abs(scores), np.sqrt(squares))
+    near = np.all([size <= _FAR * np.quantile(size, 0.95) for size in sizes], axis=0)
+    near[int(np.argmin(block.labels * scores))] = True
+    which = np.flatnonzero(near)
+    if len(which) == len(block):
+        return block, 0
+    return Block(block.rows.take(which), block.labels[which]), len(block) - len(which)
+
+
+def called(known: Known) -> tuple[list[str] | None, list[str]]:
+    """The names of the columns and of the labels as matplotlib is to write them, letter by letter.
+
+    It would take what stands between two dollars for a formula, and leave out of a legend what
+    begins with a low line.
+    """
+
+    def plain(name: str) -> str:
+        name = cut(name.translate(_SPACES)).replace("$", r"\$")
+        return f"\u200b{name}" if name.startswith("_") else name
+
+    names = known.data.names
+    return None if names is None else [*map(plain, names)], [*map(plain, known.data.classes)]
+
+
+def sample(block: Block, weights: Vector, *, bias: bool, seed: int) -> Block:
+    """The block, or rows drawn at random with the one that is least on its right side."""
+    if len(block) <= DRAWN:
+        return block
+    least = int(np.argmin(block.labels * dots(block.rows, weights, bias=bias)))
+    drawn = np.random.default_rng(seed).choice(len(block), DRAWN - 1, replace=False)
+    which = np.unique(np.append(drawn, least)).astype(np.int64)
+    return Block(block.rows.take(which), block.labels[which])
+
+
+def _figure(
+    name: str,
+    title: str,
+    draw: Callable[[Axes], Any],
+    caption: str,
+    height: float = _HEIGHT,
+) -> Figure:
+    ax = plots.new_axes(width=_WIDTH, height=height)
+    try:
+        draw(ax)
+        ax.figure.set_facecolor("none")  # the page's own shows through, light or dark
+        ax.set_facecolor("none")
+        drawn = inlined(plots.svg(ax, label=f"{title}. {caption}"), name)
+    except (BadExample, OverflowError) as error:
+        why = error if isinstance(error, BadExample) else "the numbers are too large"
+        drawn = tag("p", f"Not drawn: {why}.", class_="more")
+    return Figure(name, title, drawn, caption)
+
+
+def inlined(svg: str, name: str) -> Html:
+    """An SVG to stand beside others in a page: its ids are its own, and nothing points outside."""
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    svg = re.sub(r' id="([^"]*)"', rf' id="{name}-\1"', svg)
+    svg = re.sub(r'((?:xlink:)?href="#|url\(#)', rf"\1{name}-", svg)
+    return Html(svg.strip())
