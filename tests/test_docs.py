@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import novikoff
-from novikoff import concepts, guarantees, lab, learners, sources
+from novikoff import concepts, guarantees, lab, learners, plots, report, sources
 from novikoff.cli.app import VERBS
 from verbs import run
 
@@ -33,6 +33,7 @@ EXPECTED = [
     *(f"6.{k}" for k in range(1, 5)),
     *(f"7.{k}" for k in range(1, 9)),
     *(f"8.{k}" for k in range(1, 4)),
+    *(f"9.{k}" for k in range(1, 4)),
 ]
 
 
@@ -58,6 +59,8 @@ def test_every_point_of_the_theory_has_tests_that_exist(number: str, words: str)
         *guarantees.__all__,
         *lab.__all__,
         *learners.__all__,
+        *plots.__all__,
+        *report.__all__,
         *sources.__all__,
     ],
 )
