@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import socket
@@ -413,6 +414,21 @@ def test_requests_that_are_too_large_are_refused() -> None:
         assert answer.status_code == 413
         assert "more than the 4 MB the page takes: load fewer rows" in answer.json()["error"]
     assert CLIENT.post("/api/upload", content=b"0" * MOST_BYTES).status_code == 422
+
+
+def test_a_request_that_says_it_is_too_large_is_not_even_read() -> None:
+    headers = [(b"host", b"localhost:1962"), (b"content-length", str(10**12).encode())]
+    scope = {"type": "http", "method": "POST", "path": "/api/upload", "headers": headers}
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        raise AssertionError("it was read")
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(new_app(PORT)(scope, receive, send))
+    assert sent[0]["status"] == 413
 
 
 def test_only_the_pages_own_files_are_served() -> None:
