@@ -250,6 +250,10 @@ def test_a_point_is_dragged_and_deleted(page: Page, tmp_path: Path) -> None:
     after = points_of(saved(page, "#save-csv", tmp_path))["points"]
     assert before[0] != after[0] == [0, 0]  # the middle of the empty plane
     assert before[1] == after[1]
+    page.click("#run")
+    told = replay({"points": after, "labels": [1, 1]})
+    assert [tuple(row[:5]) for row in listed(page)] == expected(told)
+    assert told["verdict"]["words"] in text(page, "#verdict-words")
     page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + 0.1 * box["height"])
     page.mouse.down()
     page.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 0.3 * box["height"], steps=4)

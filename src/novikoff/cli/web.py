@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import webbrowser
+from threading import Thread
 from typing import Annotated
 
 from novikoff.cli.arguments import Option
@@ -25,9 +26,10 @@ def web(
     try:
         from novikoff.web.serving import bound_socket, serve
     except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] not in ("starlette", "uvicorn"):
+        library = (error.name or "").partition(".")[0]
+        if library not in ("starlette", "uvicorn"):
             raise
-        fail(f"the page needs {(error.name or '').partition('.')[0]}: pip install 'novikoff[web]'")
+        fail(f"the page needs {library}: pip install 'novikoff[web]'")
     try:
         sock = bound_socket(port)
     except OSError as error:
@@ -36,7 +38,7 @@ def web(
 
     def started(address: str) -> None:
         print(f"{address}\nCtrl-C ends it.", flush=True)
-        if browser:
-            webbrowser.open(address)
+        if browser:  # on a thread: a browser in the terminal would keep the server from answering
+            Thread(target=webbrowser.open, args=[address], daemon=True).start()
 
     serve(sock, started)

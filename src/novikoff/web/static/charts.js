@@ -68,7 +68,7 @@ function sandwich() {
     return;
   }
   const norms = found ? found.norm : normsOf(replay);
-  const grow = state.replay.radius ** 2 + 2 * replay.margin;
+  const grow = replay.radius ** 2 + 2 * replay.margin;
   const upper = found ? found.upper : norms.map((_, i) => Math.sqrt(grow * (i + 1)));
   const drawing = axes("sandwich", replay.sent, Math.max(...upper.slice(-1), 1e-9), "mistakes");
   const { c } = drawing;

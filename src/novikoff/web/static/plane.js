@@ -40,7 +40,7 @@ export function draw(part = 1) {
   tint(pen, c, scale, line, width, height);
   grid(pen, c, scale, width, height);
   if (weights) {
-    band(pen, c, scale, weights, width, height);
+    band(pen, c, scale, weights);
     if (before && !ended()) stroke(pen, scale, lineOf(before), { colour: c.soft, dash: [2, 5], wide: 1.5 });
     const read = state.choices.learner === "averaged";
     stroke(pen, scale, lineOf(averageAt(k)), { colour: c.average, dash: [9, 6], wide: read ? 3.5 : 2 });
@@ -252,8 +252,7 @@ function arrows(pen, c, scale, before, weights, width, height) {
   const now = lineOf(weights);
   const found = ends(scale, now);
   if (!found) return;
-  const longest = Math.max(...longestOf(state.replay));
-  const unit = (0.33 * Math.min(width, height)) / (longest || 1);
+  const unit = (0.33 * Math.min(width, height)) / (longestOf(state.replay) || 1);
   const foot = state.choices.bias ? found[2] : [0, 0];
   const from = scale.toPixel(foot);
   const old = before && lineOf(before);
@@ -273,7 +272,7 @@ function longestOf(replay) {
       const { a, b } = lineOf(weights);
       most = Math.max(most, Math.hypot(a, b));
     }
-    lengths.set(replay, [most]);
+    lengths.set(replay, most);
   }
   return lengths.get(replay);
 }

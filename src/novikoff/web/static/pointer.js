@@ -1,8 +1,8 @@
 // Mouse, touch and keys on the plane: placing, dragging and deleting points.
 
 import { state, dim } from "./state.js";
-import { onPlane, scaleFor, snapped } from "./view.js";
 import { cursor, radius } from "./plane.js";
+import { onPlane, scaleFor, snapped } from "./view.js";
 
 const canvas = document.getElementById("plane");
 const chosen = () => Number(document.querySelector('input[name="sign"]:checked').value);
