@@ -58,7 +58,8 @@ function proved(replay, { achieved, best, multipliers, kind }) {
   if (multipliers) {
     const listed = multipliers.rows.slice(0, 12).map((row, i) => `point ${row} ×${shortly(multipliers, i)}`);
     const more = multipliers.rows.length - listed.length;
-    facts.push(["multipliers", listed.join(", ") + (more > 0 ? ` and ${more} more` : "")]);
+    const long = multipliers.values.some((value) => value.length > 5);
+    facts.push([long ? "multipliers, as shares" : "multipliers", listed.join(", ") + (more > 0 ? ` and ${more} more` : "")]);
   }
   if (state.choices.bias && best) facts.push(["", "margins count the constant 1 of the bias as a coordinate"]);
   return facts;
