@@ -81,6 +81,13 @@ def test_curves_that_meet_far_away_are_drawn_as_far_as_the_run() -> None:
     assert max(np.asarray(it.get_xdata()).max() for it in ax.lines) == len(trace.k)
 
 
+def test_a_tiny_margin_leaves_the_meeting_out() -> None:
+    ledger = play(block([[1, 1e-160], [-1, 1e-160]], [1, 1]), Additive(2), epochs=3).ledger
+    trace = guarantees.sandwich(ledger, [0, 1])
+    assert 0 < trace.lower[-1] < 1e-150  # the square of R/γ is no float
+    assert "they meet" not in words(plots.sandwich(trace))
+
+
 def test_on_the_tight_family_the_curves_meet_at_the_last_mistake() -> None:
     ledger = play(tight(9), Additive(9)).ledger
     ax = plots.sandwich(guarantees.sandwich(ledger, [1] * 9))

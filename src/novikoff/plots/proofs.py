@@ -78,11 +78,9 @@ def _continue(trace: Sandwich, ax: Axes) -> None:
     made = float(trace.k[-1])
     gamma, radius = float(trace.lower[-1]) / made, float(trace.upper[-1]) / math.sqrt(made)
     alike = np.allclose(trace.lower, gamma * trace.k, rtol=1e-9)
-    if not alike or gamma <= 0 or not math.isfinite((radius / gamma) ** 2):
+    if not alike or gamma <= 0 or radius / gamma > math.sqrt(_AHEAD * made):
         return
     meet = (radius / gamma) ** 2
-    if meet > _AHEAD * made:
-        return
     ks = np.linspace(made, max(meet, made), 200)
     ax.plot(ks, radius * np.sqrt(ks), color=ORANGE, ls=":", lw=1.2)
     ax.plot(ks, gamma * ks, color=BLUE, ls=":", lw=1.2)
