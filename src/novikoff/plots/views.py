@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from novikoff.examples import Block
 from novikoff.guarantees.exact import Numbers
+from novikoff.plots.axes import letters
 from novikoff.rows import BadExample, Rows, Vector, dots
 
 CLASSES = ("−1", "+1")
@@ -92,7 +93,7 @@ class View:
         if d == 0:
             raise BadExample("the rows have no features: there is nothing to draw")
         called = ["x₁", "x₂"] if d == 2 else ["x"]
-        called = list(called if names is None else names)
+        called = called if names is None else [letters(name) for name in names]
         values = x.toarray()
         if d == 1:  # the classes a little apart, so that neither covers the other
             height = np.where(block.labels > 0, 0.12, -0.12)
