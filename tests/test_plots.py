@@ -205,6 +205,17 @@ def test_the_constant_moves_the_line_off_the_origin() -> None:
     assert set(points(with_it, "+1")[:, 1]) == {1}
 
 
+@pytest.mark.parametrize("scale", [1e-120, 1e-20, 1.0, 1e20])
+def test_the_constant_is_shown_beside_numbers_of_any_size(scale: float) -> None:
+    data = block([[1 * scale], [2 * scale], [3 * scale]], [-1, -1, 1])
+    _, with_it = plots.constant(data)
+    threshold = line(with_it, "threshold")[0]
+    assert 2 * scale < threshold[0] < 3 * scale
+    (low, high), (left, right) = with_it.get_ylim(), with_it.get_xlim()
+    assert low < 1 < high
+    assert left < scale < 3 * scale < right
+
+
 def test_the_constant_in_two_dimensions() -> None:
     data = block([[1, 1], [2, 1], [3, 3], [4, 3]], [-1, -1, 1, 1])
     without, with_it = plots.constant(data, names=("a", "b"), classes=("no", "yes"))
@@ -226,6 +237,7 @@ def test_the_constant_in_two_dimensions() -> None:
         (block([[1.0, 1e200]], [1]), [1, 1], "largest feature is 1e.200: scale the features"),
         (XOR, [1, 1, 1], "3 weights for 2 features without a constant"),
         (XOR, [1, np.nan], "weight 1 is nan"),
+        (XOR, [10**400, 1], "too large for a float: scale the weights"),
         (XOR, [1e-200, 0], "largest weight is 1e-200: scale the weights"),
         (block(np.empty((2, 0)), [1, -1]), [], "no features"),
     ],

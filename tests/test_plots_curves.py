@@ -235,6 +235,17 @@ def test_the_learning_curves_are_the_readings_of_the_run_so_far() -> None:
         assert line(ax, name)[-4, 1] == np.mean((each >= 0) == (test.labels > 0))
 
 
+def test_a_legend_covers_nothing() -> None:
+    for ax in (
+        plots.margins(noisy(300), [1, -1, 0, 0, 0, 0], bias=False),
+        plots.readings(play(noisy(50), Additive(6)), noisy(50)),
+    ):
+        ax.figure.draw_without_rendering()
+        legend = ax.get_legend()
+        assert legend is not None
+        assert legend.get_window_extent().y1 < ax.get_window_extent().y0
+
+
 def test_of_a_large_test_set_some_are_tried_and_the_axis_says_so() -> None:
     made, test = play(noisy(100), Additive(6), epochs=2), noisy(90, seed=1)
     ax = plots.readings(made, test, most=30)

@@ -114,6 +114,7 @@ def frame(ax: Axes, view: View, line: Linear) -> None:
     low, high = places.min(axis=0), places.max(axis=0)
     middle, half = (low + high) / 2, (high - low) / 2
     half[half == 0] = half.max() or 1.0
+    half = np.maximum(half, 1e-9 * np.abs(middle))  # limits must differ as floats
     equal = view.dim > 1 and half.max() <= _UNEQUAL * half.min()
     if equal:
         half = np.maximum(half, half.max() / 2)

@@ -33,7 +33,12 @@ class Linear:
         if len(given) != dim + bias:
             also = " and the constant" if bias else " without a constant"
             raise ValueError(f"{len(given)} weights for {dim} features{also}")
-        numbers = np.array([float(v) for v in given])
+        try:
+            numbers = np.array([float(v) for v in given])
+        except OverflowError:
+            raise ValueError(
+                "a weight is too large for a float: scale the weights to draw them"
+            ) from None
         if not np.isfinite(numbers).all():
             k = int(np.flatnonzero(~np.isfinite(numbers))[0])
             raise ValueError(f"weight {k} is {numbers[k]}, not a number to draw with")
