@@ -125,7 +125,7 @@ def letters(name: object) -> str:
     return f"\u200b{plain}" if plain.startswith("_") else plain
 
 
-def legend_below(ax: Axes, *, columns: int = 3) -> None:
+def legend_below(ax: Axes, *, columns: int = 3, title: str | None = None) -> None:
     """A legend under the axes, where it covers no point."""
     from matplotlib.collections import PathCollection
 
@@ -137,6 +137,8 @@ def legend_below(ax: Axes, *, columns: int = 3) -> None:
             borderaxespad=4.6,  # below the numbers and the name of the axis
             ncols=min(columns, len(handles)),
             frameon=False,
+            title=title,
+            title_fontsize="small",
             fontsize="small",
         )
         for handle in legend.legend_handles:  # points of any size are shown in one

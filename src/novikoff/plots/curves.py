@@ -140,7 +140,7 @@ def readings(made: Ledger | Run, test: Block, *, most: int = 1000, ax: Axes | No
         ax.plot(
             rounds,
             values[:, k],
-            label=f"{name}: {values[-1, k]:.2%} at the end",
+            label=f"{name}: {values[-1, k]:.2%}",
             color=COLOURS[k],
             marker=MARKERS[k],
             ms=5,
@@ -151,7 +151,7 @@ def readings(made: Ledger | Run, test: Block, *, most: int = 1000, ax: Axes | No
     ax.set_xlabel("rounds")
     ax.set_ylabel(f"accuracy on {of_all} examples")
     ax.yaxis.set_major_formatter(lambda v, _: f"{v:.0%}")
-    legend_below(ax)
+    legend_below(ax, title="at the end")
     return ax
 
 
