@@ -135,7 +135,9 @@ def test_the_numbers_are_those_of_play_certify_and_the_guarantees(
         assert it.mistake_bound is not None
         assert f"(R/γ)² = {count(it.mistake_bound[1])} mistakes" in verdict
         adaptive = guarantees.adaptive(ledger, it.weights)
-        assert f"at most {count(adaptive.bound)} by the lengths" in told
+        assert f"at most {count(adaptive.bound)} by the lengths of all of these" in told
+        radius = float(bound.radius_squared) ** 0.5
+        assert f"mistaken: R = {short(radius)}, γ = {short(bound.unit_margin)})" in told
         trace = guarantees.sandwich(ledger, it.weights)
         assert f"{short(trace.lower[-1])} ≤ {short(trace.progress[-1])}" in told
     risk = guarantees.risk_bound(ledger)
