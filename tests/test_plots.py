@@ -60,7 +60,7 @@ def test_the_band_is_as_wide_as_the_margin(bias: bool, seed: int) -> None:
 
 
 def test_the_points_ringed_are_those_of_the_least_margin() -> None:
-    data = block([[1, 0], [1, 5], [-1, 2], [3, 0], [-1.5, 0]], [1, 1, -1, 1, -1])
+    data = block([[1, 0], [1, 5], [-1, 2], [3, 0], [-1.001, 0]], [1, 1, -1, 1, -1])
     ax = plots.plane(data, [2, 0], bias=False)
     assert same_places(points(ax, "nearest (3)"), [[1, 0], [1, 5], [-1, 2]])
     data, w = learned(bias=True)

@@ -21,7 +21,7 @@ from novikoff import (
     plots,
     readings,
 )
-from novikoff.plots.runs import weights_after
+from novikoff.plots.runs import sized, weights_after
 from novikoff.rows import BadExample
 from novikoff.sources import block, separable
 
@@ -92,6 +92,11 @@ def test_a_cycle_shows_its_multipliers() -> None:
     assert list(sizes(ax).values()) == [260] * 4  # XOR needs each of its points alike
     budget = play(XOR, Additive(2, bias=True), epochs=1)
     assert "used up" in plots.turning(budget, XOR).get_title()
+
+
+def test_areas_are_in_proportion_to_multipliers_and_never_too_small_to_see() -> None:
+    assert sized([0, 40, 20, 1]).tolist() == [10, 260, 130, 30]
+    assert sized([0, 0]).tolist() == [30, 30]
 
 
 def test_runs_without_mistakes_and_of_many_features() -> None:
