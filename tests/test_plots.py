@@ -5,8 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import PathCollection
@@ -15,9 +17,10 @@ from matplotlib.text import Annotation
 from scipy.sparse import csr_array
 
 from drawn import XOR, band, labels, learned, line, many, points, same_places
-from novikoff import certify, plots
+from novikoff import Additive, Perceptron, certify, play, plots
 from novikoff.examples import Block
 from novikoff.guarantees import achieved_margin
+from novikoff.plots.axes import letters
 from novikoff.plots.views import csr, principal
 from novikoff.sources import block
 
@@ -57,7 +60,7 @@ def test_the_band_is_as_wide_as_the_margin(bias: bool, seed: int) -> None:
 
 
 def test_the_points_ringed_are_those_of_the_least_margin() -> None:
-    data = block([[1, 0], [1, 5], [-1, 2], [3, 0], [-1.5, 0]], [1, 1, -1, 1, -1])
+    data = block([[1, 0], [1, 5], [-1, 2], [3, 0], [-1.001, 0]], [1, 1, -1, 1, -1])
     ax = plots.plane(data, [2, 0], bias=False)
     assert same_places(points(ax, "nearest (3)"), [[1, 0], [1, 5], [-1, 2]])
     data, w = learned(bias=True)
@@ -202,6 +205,17 @@ def test_the_constant_moves_the_line_off_the_origin() -> None:
     assert set(points(with_it, "+1")[:, 1]) == {1}
 
 
+@pytest.mark.parametrize("scale", [1e-120, 1e-20, 1.0, 1e20])
+def test_the_constant_is_shown_beside_numbers_of_any_size(scale: float) -> None:
+    data = block([[1 * scale], [2 * scale], [3 * scale]], [-1, -1, 1])
+    _, with_it = plots.constant(data)
+    threshold = line(with_it, "threshold")[0]
+    assert 2 * scale < threshold[0] < 3 * scale
+    (low, high), (left, right) = with_it.get_ylim(), with_it.get_xlim()
+    assert low < 1 < high
+    assert left < scale < 3 * scale < right
+
+
 def test_the_constant_in_two_dimensions() -> None:
     data = block([[1, 1], [2, 1], [3, 3], [4, 3]], [-1, -1, 1, 1])
     without, with_it = plots.constant(data, names=("a", "b"), classes=("no", "yes"))
@@ -223,6 +237,7 @@ def test_the_constant_in_two_dimensions() -> None:
         (block([[1.0, 1e200]], [1]), [1, 1], "largest feature is 1e.200: scale the features"),
         (XOR, [1, 1, 1], "3 weights for 2 features without a constant"),
         (XOR, [1, np.nan], "weight 1 is nan"),
+        (XOR, [10**400, 1], "too large for a float: scale the weights"),
         (XOR, [1e-200, 0], "largest weight is 1e-200: scale the weights"),
         (block(np.empty((2, 0)), [1, -1]), [], "no features"),
     ],
@@ -307,3 +322,57 @@ def test_without_matplotlib_a_figure_says_what_to_install(monkeypatch: pytest.Mo
     ):
         with pytest.raises(plots.NoMatplotlib, match=r"pip install 'novikoff\[plot\]'"):
             draw()
+
+
+EVIL = (r"$\foo{$", "_low")
+
+
+def drawn_words(*panels: Axes) -> str:
+    """What a figure says, as a browser that reads its SVG would."""
+    texts = "|".join(ElementTree.fromstring(plots.svg(panels[0])).itertext())
+    return texts.replace("\u200b", "")
+
+
+@pytest.mark.parametrize("evil", [EVIL, EVIL[::-1]])
+def test_names_are_drawn_letter_by_letter(evil: tuple[str, str]) -> None:
+    data, w = learned(bias=True)
+    lifted = block([[1.0], [2.0], [3.0], [4.0]], [-1, -1, 1, 1])
+    frame = pd.DataFrame(data.rows.values, columns=list(evil))
+    y = np.where(data.labels > 0, *evil)
+    run = play(data, Additive(2, bias=True), epochs=100)
+    both: tuple[Axes, ...] = (
+        plots.plane(data, w, bias=True, names=evil, classes=evil),
+        plots.certificate(certify(XOR).named(evil, None, evil), XOR),
+        plots.certificate(certify(data).named(evil, None, evil), data),
+        plots.turning(run, data, names=evil, classes=evil),
+        plots.estimator(Perceptron().fit(frame, y), frame, y),
+        plots.constant(lifted, names=evil[:1], classes=evil)[0],
+    )
+    for ax in both:
+        shown = drawn_words(ax).split("|")
+        for name in evil:
+            legend = ax.get_legend()
+            assert legend is not None
+            assert name in [t.get_text().strip("\u200b").replace(r"\$", "$") for t in legend.texts]
+            assert name in shown
+        assert ax.get_xlabel() in (letters(evil[0]), letters(evil[1]))
+    for y_, name in zip((-1, 1), evil, strict=True):
+        panels = plots.update([1, 1], [1, 0], y_, bias=False, classes=evil)
+        assert f"before: a {name} example" in drawn_words(*panels)
+        ax = plots.plane(XOR, [0, 0, y_], bias=True, classes=evil)
+        assert f"every score says {name}" in drawn_words(ax)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("two\nlines\tand\x00", "two lines and "),
+        ("\x9b\ud800\uffff", "\ufffd\ufffd\ufffd"),
+        (r"a\$b$", r"a\$b$"),
+        ("$x$", "$x$"),
+        ("l" * 61, "l" * 59 + "…"),
+    ],
+)
+def test_what_has_no_shape_or_no_end_is_still_drawn(name: str, shown: str) -> None:
+    ax = plots.plane(XOR, [1, 1], bias=False, names=(name, "b"), classes=(name, "b"))
+    assert drawn_words(ax).split("|").count(shown) == 2

@@ -81,6 +81,23 @@ def test_curves_that_meet_far_away_are_drawn_as_far_as_the_run() -> None:
     assert max(np.asarray(it.get_xdata()).max() for it in ax.lines) == len(trace.k)
 
 
+@pytest.mark.parametrize(("margin", "scale"), [(0.25, "linear"), (0.001, "log")])
+def test_curves_very_far_apart_are_on_logarithmic_axes(margin: float, scale: str) -> None:
+    rows = block([[1, margin], [-1, margin]], [1, 1])
+    ax = plots.sandwich(guarantees.sandwich(play(rows, Additive(2), epochs=5).ledger, [0, 1]))
+    assert (ax.get_xscale(), ax.get_yscale()) == (scale, scale)
+    lower = line(ax, "kγ")
+    assert ax.get_ylim()[0] < lower[0, 1]
+    assert lower[:, 1] == pytest.approx(lower[:, 0] * margin)
+
+
+def test_a_tiny_margin_leaves_the_meeting_out() -> None:
+    ledger = play(block([[1, 1e-160], [-1, 1e-160]], [1, 1]), Additive(2), epochs=3).ledger
+    trace = guarantees.sandwich(ledger, [0, 1])
+    assert 0 < trace.lower[-1] < 1e-150  # the square of R/γ is no float
+    assert "they meet" not in words(plots.sandwich(trace))
+
+
 def test_on_the_tight_family_the_curves_meet_at_the_last_mistake() -> None:
     ledger = play(tight(9), Additive(9)).ledger
     ax = plots.sandwich(guarantees.sandwich(ledger, [1] * 9))
@@ -226,6 +243,19 @@ def test_the_learning_curves_are_the_readings_of_the_run_so_far() -> None:
         ("vote", readings.vote(short, test.rows)),
     ):
         assert line(ax, name)[-4, 1] == np.mean((each >= 0) == (test.labels > 0))
+
+
+def test_a_legend_covers_nothing() -> None:
+    for ax in (
+        plots.margins(noisy(300), [1, -1, 0, 0, 0, 0], bias=False, ax=plots.new_axes(width=5.6)),
+        plots.readings(play(noisy(50), Additive(6)), noisy(50), ax=plots.new_axes(width=5.6)),
+    ):
+        plots.svg(ax)  # which lays it out
+        legend = ax.get_legend()
+        assert legend is not None
+        place = legend.get_window_extent()
+        assert place.y1 < ax.get_window_extent().y0
+        assert 0 < place.x0 < place.x1 < ax.figure.bbox.width
 
 
 def test_of_a_large_test_set_some_are_tried_and_the_axis_says_so() -> None:

@@ -9,8 +9,19 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from drawn import XOR, labels, learned, line, many, points, same_places, sizes
-from novikoff import Additive, MarginPerceptron, Perceptron, Winnow, certify, play, plots, readings
-from novikoff.plots.runs import weights_after
+from novikoff import (
+    Additive,
+    AveragedPerceptron,
+    MarginPerceptron,
+    Perceptron,
+    VotedPerceptron,
+    Winnow,
+    certify,
+    play,
+    plots,
+    readings,
+)
+from novikoff.plots.runs import sized, weights_after
 from novikoff.rows import BadExample
 from novikoff.sources import block, separable
 
@@ -83,6 +94,11 @@ def test_a_cycle_shows_its_multipliers() -> None:
     assert "used up" in plots.turning(budget, XOR).get_title()
 
 
+def test_areas_are_in_proportion_to_multipliers_and_never_too_small_to_see() -> None:
+    assert sized([0, 40, 20, 1]).tolist() == [10, 260, 130, 30]
+    assert sized([0, 0]).tolist() == [30, 30]
+
+
 def test_runs_without_mistakes_and_of_many_features() -> None:
     run = play(block([[1, 2]], [1]), Additive(2, start=np.ones(2)))
     assert len(run.ledger) == 0
@@ -95,7 +111,9 @@ def test_runs_without_mistakes_and_of_many_features() -> None:
         plots.turning(play(data, learner), XOR)
 
 
-@pytest.mark.parametrize("clf", [Perceptron(), MarginPerceptron(), Winnow(), LogisticRegression()])
+@pytest.mark.parametrize(
+    "clf", [Perceptron(), AveragedPerceptron(), MarginPerceptron(), Winnow(), LogisticRegression()]
+)
 def test_a_fitted_estimator_is_drawn_with_its_own_labels(clf: Any) -> None:
     data, _ = learned(bias=False)
     X = np.asarray(data.rows.values)
@@ -105,6 +123,16 @@ def test_a_fitted_estimator_is_drawn_with_its_own_labels(clf: Any) -> None:
     drawn = line(ax, "= 0")
     assert np.abs(drawn @ clf.coef_[0] + clf.intercept_[0]).max() < 1e-9
     assert same_places(points(ax, "ham"), X[y == "ham"])
+
+
+def test_only_of_a_vote_the_title_says_that_the_line_is_one_of_many() -> None:
+    data, _ = learned(bias=False)
+    X, y = np.asarray(data.rows.values), data.labels
+    titles = [
+        plots.estimator(c().fit(X, y), X, y).get_title()
+        for c in (VotedPerceptron, AveragedPerceptron)
+    ]
+    assert titles == ["the last of the lines that vote", ""]
 
 
 def test_an_estimator_of_many_classes_is_asked_for_one() -> None:

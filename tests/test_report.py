@@ -135,7 +135,9 @@ def test_the_numbers_are_those_of_play_certify_and_the_guarantees(
         assert it.mistake_bound is not None
         assert f"(R/γ)² = {count(it.mistake_bound[1])} mistakes" in verdict
         adaptive = guarantees.adaptive(ledger, it.weights)
-        assert f"at most {count(adaptive.bound)} by the lengths" in told
+        assert f"at most {count(adaptive.bound)} by the lengths of all of these" in told
+        radius = float(bound.radius_squared) ** 0.5
+        assert f"mistaken: R = {short(radius)}, γ = {short(bound.unit_margin)})" in told
         trace = guarantees.sandwich(ledger, it.weights)
         assert f"{short(trace.lower[-1])} ≤ {short(trace.progress[-1])}" in told
     risk = guarantees.risk_bound(ledger)
@@ -266,6 +268,19 @@ def test_what_cannot_be_drawn_is_said_in_its_place() -> None:
     seen = Page(page(gather(data)))
     assert "Not drawn: the largest feature is 2e+152" in seen.words("figures")
     assert "complete" in seen.words("verdict")
+
+
+@pytest.mark.parametrize("scale", [1e-290, 1e-160, 1e-50, 1e50, 1e95])
+@pytest.mark.parametrize("labels", [[1, -1, -1, 1, -1, 1], [1, -1, 1, -1, 1, -1]])
+def test_tiny_and_large_numbers_are_drawn_as_others_are(scale: float, labels: list[int]) -> None:
+    X = np.array([[1.0, 2], [2, 1], [3, 1], [1, 3], [4, 1], [1, 5]])
+    names = []
+    for s in (1, scale):
+        data = Data(sources.block(s * X, labels), None, ("-1", "1"))
+        drawn = list(figures(gather(data, Settings(bias=False))))
+        assert not any("Not drawn" in one.svg for one in drawn)
+        names.append([one.name for one in drawn])
+    assert names[0] == names[1]
 
 
 def test_rows_very_far_out_are_left_out_of_figures_and_the_page_says_so() -> None:

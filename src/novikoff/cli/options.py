@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 from novikoff.cli.arguments import Argument, Option
+from novikoff.cli.common import fail
 
 if TYPE_CHECKING:
     from novikoff.sources import Reading
@@ -105,3 +106,13 @@ def reading(
         skip_bad=skip_bad,
         threads=threads,
     )
+
+
+def two(classes: str | None) -> tuple[str, str] | None:
+    """`ham,spam` as two labels."""
+    if classes is None:
+        return None
+    negative, mark, positive = classes.partition(",")
+    if not (mark and negative and positive and negative != positive):
+        fail(f"--classes {classes!r} is not NEG,POS: two different labels")
+    return negative, positive

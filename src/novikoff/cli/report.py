@@ -16,8 +16,7 @@ from novikoff.cli.common import (
     refuse_what_cannot_be_written,
     spinner,
 )
-from novikoff.cli.options import LABEL_HELP, DataFiles, FileFormat, Format, ZeroBased
-from novikoff.cli.train import two
+from novikoff.cli.options import LABEL_HELP, DataFiles, FileFormat, Format, ZeroBased, two
 
 if TYPE_CHECKING:
     from novikoff.sources import Data

@@ -22,6 +22,7 @@ from novikoff.cli.options import (
     SkipBad,
     Threads,
     reading,
+    two,
 )
 from novikoff.cli.progress import Progress
 from novikoff.cli.trained import Report
@@ -322,13 +323,3 @@ def pairs(interactions: list[str]) -> tuple[tuple[str, str], ...]:
             fail(f"--interactions {text!r} is not A*B, the names of two fields, nor all")
         out.append(ALL if text == "all" else (left, right))
     return tuple(out)
-
-
-def two(classes: str | None) -> tuple[str, str] | None:
-    """`ham,spam` as two labels."""
-    if classes is None:
-        return None
-    negative, mark, positive = classes.partition(",")
-    if not (mark and negative and positive and negative != positive):
-        fail(f"--classes {classes!r} is not NEG,POS: two different labels")
-    return negative, positive

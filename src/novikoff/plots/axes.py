@@ -20,6 +20,13 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 BLUE, ORANGE, GREEN = COLOURS[:3]
 BLACK, GREY = "#000000", "#666666"
 MARKERS = "os^Dv*"
+_LONGEST = 60  # letters of a name: longer ones leave no room for the figure
+# What has no shape and may not stand in an SVG: ends of lines and tabs become spaces.
+_SHAPELESS = {
+    **dict.fromkeys([*range(32), 0x85, 0x2028, 0x2029], " "),
+    **dict.fromkeys([*range(127, 133), *range(134, 160), *range(0xD800, 0xE000)], "\ufffd"),
+    **dict.fromkeys([0xFFFE, 0xFFFF], "\ufffd"),
+}
 # Text stays text, and the same figure has the same bytes whenever it is drawn.
 _SVG = {"svg.fonttype": "none", "svg.hashsalt": "novikoff"}
 
@@ -102,7 +109,23 @@ def _write(ax: Axes, target: Any, kind: str) -> None:
         figure.savefig(target, format=kind, dpi=150, metadata=metadata)
 
 
-def legend_below(ax: Axes, *, columns: int = 3) -> None:
+def letters(name: object) -> str:
+    r"""A name that a user gave, as matplotlib is to be given it so that it draws each letter.
+
+    It would take what stands between two dollars for a formula, and leave out of a legend what
+    begins with a low line. A very long name is cut.
+
+    >>> letters("US$ to A$"), letters("_id")
+    ('US\\$ to A\\$', '\u200b_id')
+    """
+    plain = str(name).translate(_SHAPELESS)
+    if len(plain) > _LONGEST:
+        plain = f"{plain[: _LONGEST - 1]}…"
+    plain = plain.replace("$", r"\$")
+    return f"\u200b{plain}" if plain.startswith("_") else plain
+
+
+def legend_below(ax: Axes, *, columns: int = 3, title: str | None = None) -> None:
     """A legend under the axes, where it covers no point."""
     from matplotlib.collections import PathCollection
 
@@ -114,6 +137,8 @@ def legend_below(ax: Axes, *, columns: int = 3) -> None:
             borderaxespad=4.6,  # below the numbers and the name of the axis
             ncols=min(columns, len(handles)),
             frameon=False,
+            title=title,
+            title_fontsize="small",
             fontsize="small",
         )
         for handle in legend.legend_handles:  # points of any size are shown in one

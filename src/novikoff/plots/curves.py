@@ -12,7 +12,16 @@ from novikoff.guarantees.exact import Numbers
 from novikoff.ledger import Ledger, Mistakes
 from novikoff.loop import Run
 from novikoff.measures import Confusion
-from novikoff.plots.axes import BLACK, BLUE, COLOURS, MARKERS, ORANGE, new_axes, say_instead
+from novikoff.plots.axes import (
+    BLACK,
+    BLUE,
+    COLOURS,
+    MARKERS,
+    ORANGE,
+    legend_below,
+    new_axes,
+    say_instead,
+)
 from novikoff.plots.views import Linear, expect_rows
 from novikoff.rows import Positions, Vector, dots
 
@@ -70,7 +79,7 @@ def margins(block: Block, weights: Numbers, *, bias: bool, ax: Axes | None = Non
     with_b = "y(w·x + b)/‖(w, b)‖" if bias else "y w·x/‖w‖"
     ax.set_xlabel(f"{with_b}: how far on its right side")
     ax.set_ylabel("examples")
-    ax.legend()
+    legend_below(ax)
     return ax
 
 
@@ -142,7 +151,7 @@ def readings(made: Ledger | Run, test: Block, *, most: int = 1000, ax: Axes | No
     ax.set_xlabel("rounds")
     ax.set_ylabel(f"accuracy on {of_all} examples")
     ax.yaxis.set_major_formatter(lambda v, _: f"{v:.0%}")
-    ax.legend(loc="lower right", title="at the end")
+    legend_below(ax, title="at the end")
     return ax
 
 

@@ -80,14 +80,20 @@ def estimator(
 ) -> Axes:
     """The line a fitted estimator drew between these examples, as `plane` shows it.
 
+    A voted perceptron has many lines and predicts by all of them: the last is drawn, and the title
+    says so.
+
     Parameters
     ----------
     clf, X, y, of, average
         As for `fitted`.
     """
     it = fitted(clf, X, y, of=of, average=average)
-    return plane(it.block, it.weights, bias=True, average=it.average, names=it.names,
-                 classes=it.classes, ax=ax)  # fmt: skip
+    ax = plane(it.block, it.weights, bias=True, average=it.average, names=it.names,
+               classes=it.classes, ax=ax)  # fmt: skip
+    if getattr(clf, "_reading", None) == "vote":
+        ax.set_title("the last of the lines that vote", fontsize="medium")
+    return ax
 
 
 def _which(kinds: Sequence[Any], of: Any) -> tuple[int, tuple[str, str]]:

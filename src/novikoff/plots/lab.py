@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from novikoff.plots.axes import COLOURS, MARKERS, new_axes
+from novikoff.plots.axes import COLOURS, MARKERS, letters, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,7 +31,7 @@ def _draw_curves(result: Result, curves: Curves, ax: Axes) -> None:
         ax.plot(
             [x for x, _ in points],
             [y for _, y in points],
-            label=name,
+            label=letters(name),
             color=COLOURS[k % len(COLOURS)],
             marker=MARKERS[k % len(MARKERS)],
         )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from novikoff.examples import Block, Labels
 from novikoff.guarantees.exact import Numbers
-from novikoff.plots.axes import BLACK, BLUE, GREEN, GREY, ORANGE, legend_below, new_axes
+from novikoff.plots.axes import BLACK, BLUE, GREEN, GREY, ORANGE, legend_below, letters, new_axes
 from novikoff.plots.views import CLASSES, Linear, View
 from novikoff.rows import Vector
 
@@ -94,7 +94,8 @@ def no_line(line: Linear, classes: Sequence[str]) -> str:
     """Why weights that are all 0 draw no line."""
     if line.b == 0:
         return "no line: the weights are all 0"
-    return f"no line: only the constant has a weight, so every score says {classes[line.b > 0]}"
+    says = letters(classes[line.b > 0])
+    return f"no line: only the constant has a weight, so every score says {says}"
 
 
 def frame(ax: Axes, view: View, line: Linear) -> None:
@@ -113,6 +114,7 @@ def frame(ax: Axes, view: View, line: Linear) -> None:
     low, high = places.min(axis=0), places.max(axis=0)
     middle, half = (low + high) / 2, (high - low) / 2
     half[half == 0] = half.max() or 1.0
+    half = np.maximum(half, 1e-9 * np.abs(middle))  # limits must differ as floats
     equal = view.dim > 1 and half.max() <= _UNEQUAL * half.min()
     if equal:
         half = np.maximum(half, half.max() / 2)
@@ -153,7 +155,7 @@ def draw_points(
                 s=size[these],
                 marker=marker,
                 linewidths=1.2 if base > 4 else 0.6,
-                label=str(classes[label > 0]),
+                label=letters(classes[label > 0]),
                 rasterized=len(labels) >= MANY,
                 zorder=3,
                 **style,

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 _AHEAD = 8  # how many times the mistakes made the proof is followed to where its curves meet
+_APART = 30  # how many times the lower curve the upper one may be and both still be told from 0
 
 
 class HasBound(Protocol):
@@ -39,7 +40,8 @@ def sandwich(trace: Sandwich, *, ax: Axes | None = None) -> Axes:
     """kγ ≤ w·u ≤ ‖w‖ ≤ √(Σ‖x‖²) ≤ R√k after each mistake k: the two outer curves close in.
 
     One grows as k, the other as its root, so they meet, at k = (R/γ)², and no run goes on beyond.
-    Where all steps were alike and it is not too far away, the two are continued, in dots, to there.
+    Where all steps were alike and it is not too far away, the two are continued, in dots, to there;
+    where they are very far apart, both axes are logarithmic.
 
     Parameters
     ----------
@@ -63,8 +65,12 @@ def sandwich(trace: Sandwich, *, ax: Axes | None = None) -> Axes:
         few = "." if len(trace.k) < 25 else None
         ax.plot(trace.k, values, label=words, color=colour, ls=dashes, lw=1.8, marker=few)
     _continue(trace, ax)
-    ax.set_xlim(left=0)
-    ax.set_ylim(0, 1.12 * ax.get_ylim()[1])
+    if trace.lower[0] > 0 and trace.upper[-1] > _APART * trace.lower[-1]:
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+    else:
+        ax.set_xlim(left=0)
+        ax.set_ylim(0, 1.12 * ax.get_ylim()[1])
     ax.set_xlabel("mistakes k")
     ax.set_ylabel("length, along the unit vector u and of w")
     if trace.failure is not None:
@@ -78,11 +84,9 @@ def _continue(trace: Sandwich, ax: Axes) -> None:
     made = float(trace.k[-1])
     gamma, radius = float(trace.lower[-1]) / made, float(trace.upper[-1]) / math.sqrt(made)
     alike = np.allclose(trace.lower, gamma * trace.k, rtol=1e-9)
-    if not alike or gamma <= 0 or not math.isfinite((radius / gamma) ** 2):
+    if not alike or gamma <= 0 or radius / gamma > math.sqrt(_AHEAD * made):
         return
     meet = (radius / gamma) ** 2
-    if meet > _AHEAD * made:
-        return
     ks = np.linspace(made, max(meet, made), 200)
     ax.plot(ks, radius * np.sqrt(ks), color=ORANGE, ls=":", lw=1.2)
     ax.plot(ks, gamma * ks, color=BLUE, ls=":", lw=1.2)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novikoff.guarantees.exact import Numbers
-from novikoff.plots.axes import BLACK, BLUE, GREEN, GREY, ORANGE, expect_panels
+from novikoff.plots.axes import BLACK, BLUE, GREEN, GREY, ORANGE, expect_panels, letters
 from novikoff.plots.planes import draw_line
 from novikoff.plots.views import CLASSES, Linear
 from novikoff.rows import Vector
@@ -83,7 +83,7 @@ def update(
     _arrow(after, np.zeros(2), step.after, f"w {'+' if y > 0 else '−'} {times}x", BLACK)
     score, then = step.scores
     said = "no line yet: w = 0" if not step.before.any() else f"score {_signed(score)}"
-    before.set_title(f"before: a {classes[y > 0]} example,\n{said}", fontsize="medium")
+    before.set_title(f"before: a {letters(classes[y > 0])} example,\n{said}", fontsize="medium")
     turned = "towards" if y > 0 else "away from"
     during.set_title(f"during: w turns {turned} x,\nthe score changes by {_signed(then - score)}",
                      fontsize="medium")  # fmt: skip

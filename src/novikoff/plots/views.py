@@ -10,6 +10,7 @@ from scipy.sparse import csr_array
 
 from novikoff.examples import Block
 from novikoff.guarantees.exact import Numbers
+from novikoff.plots.axes import letters
 from novikoff.rows import BadExample, Rows, Vector, dots
 
 CLASSES = ("−1", "+1")
@@ -32,7 +33,12 @@ class Linear:
         if len(given) != dim + bias:
             also = " and the constant" if bias else " without a constant"
             raise ValueError(f"{len(given)} weights for {dim} features{also}")
-        numbers = np.array([float(v) for v in given])
+        try:
+            numbers = np.array([float(v) for v in given])
+        except OverflowError:
+            raise ValueError(
+                "a weight is too large for a float: scale the weights to draw them"
+            ) from None
         if not np.isfinite(numbers).all():
             k = int(np.flatnonzero(~np.isfinite(numbers))[0])
             raise ValueError(f"weight {k} is {numbers[k]}, not a number to draw with")
@@ -92,7 +98,7 @@ class View:
         if d == 0:
             raise BadExample("the rows have no features: there is nothing to draw")
         called = ["x₁", "x₂"] if d == 2 else ["x"]
-        called = list(called if names is None else names)
+        called = called if names is None else [letters(name) for name in names]
         values = x.toarray()
         if d == 1:  # the classes a little apart, so that neither covers the other
             height = np.where(block.labels > 0, 0.12, -0.12)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,13 +14,12 @@ from novikoff.examples import Block
 from novikoff.guarantees.separation import Separation
 from novikoff.report.gathering import Known
 from novikoff.report.html import Html, tag
-from novikoff.report.numbers import count, cut, some
+from novikoff.report.numbers import count, some
 from novikoff.rows import BadExample, Vector, dots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_SPACES = dict.fromkeys(range(32), " ")
 _FAR = 3  # times the size that one row in twenty exceeds
 DRAWN = 1500  # points: more make a file of megabytes, and cover each other
 _WIDTH, _HEIGHT, _TALL = 5.6, 4.2, 5.4  # inches: on a phone letters are still large enough
@@ -43,17 +42,21 @@ def hyperplane(known: Known) -> tuple[Vector, str]:
     can be; else those that the run ended with.
     """
     if known.certificate.verdict != Separation.COMPLETE:
-        return known.final, "the weights that the run ended with"
-    weights = known.certificate.weights
+        return _scaled(known.final.tolist()), "the weights that the run ended with"
+    return _scaled(known.certificate.weights), "the weights of the certificate"
+
+
+def _scaled(weights: Sequence[float]) -> Vector:
+    """Weights of the same hyperplane whose largest is 1, however large or small these are."""
     most = max(map(abs, weights), default=0) or 1
-    return np.array([w / most for w in weights]), "the weights of the certificate"
+    return np.array([w / most for w in weights], dtype=np.float64)
 
 
 def figures(known: Known) -> Iterator[Figure]:
     """Each figure that can be drawn of what is known."""
-    block, ledger, bias = known.data.block, known.run.ledger, known.settings.bias
+    data, ledger, bias = known.data, known.run.ledger, known.settings.bias
+    block = data.block
     weights, whose = hyperplane(known)
-    names, classes = called(known)
     if block.rows.dim and weights.any():
         near, far = without_far(block, weights, bias=bias)
         left_out = f" {some(far, 'row')} very far out {'is' if far == 1 else 'are'} not drawn."
@@ -72,7 +75,7 @@ def figures(known: Known) -> Iterator[Figure]:
         yield _figure(
             "proof",
             "The rows that cancel out",
-            lambda ax: plots.certificate(it, block, names=names, classes=classes, ax=ax),
+            lambda ax: plots.certificate(it, block, names=data.names, classes=data.classes, ax=ax),
             "The proof that not all rows can be told apart. The larger a point, the larger its "
             "multiplier λ; each times its sign and its λ, they sum to 0 in every column.",
             _TALL,
@@ -108,7 +111,6 @@ def figures(known: Known) -> Iterator[Figure]:
 def _plane(known: Known, block: Block, weights: Vector, told: str) -> Figure:
     dim = block.rows.dim
     shown = sample(block, weights, bias=known.settings.bias, seed=known.settings.seed)
-    names, classes = called(known)
     if len(shown) < len(block):
         told += (
             f" Of {some(len(block), 'row')} {count(len(shown))} are drawn, at random; the one that "
@@ -127,9 +129,9 @@ def _plane(known: Known, block: Block, weights: Vector, told: str) -> Figure:
             shown,
             weights,
             bias=known.settings.bias,
-            average=known.average if dim <= 2 else None,
-            names=names,
-            classes=classes,
+            average=_scaled(known.average.tolist()) if dim <= 2 else None,
+            names=known.data.names,
+            classes=known.data.classes,
             ax=ax,
         ),
         told,
@@ -154,21 +156,6 @@ def without_far(block: Block, weights: Vector, *, bias: bool) -> tuple[Block, in
     if len(which) == len(block):
         return block, 0
     return Block(block.rows.take(which), block.labels[which]), len(block) - len(which)
-
-
-def called(known: Known) -> tuple[list[str] | None, list[str]]:
-    """The names of the columns and of the labels as matplotlib is to write them, letter by letter.
-
-    It would take what stands between two dollars for a formula, and leave out of a legend what
-    begins with a low line.
-    """
-
-    def plain(name: str) -> str:
-        name = cut(name.translate(_SPACES)).replace("$", r"\$")
-        return f"\u200b{name}" if name.startswith("_") else name
-
-    names = known.data.names
-    return None if names is None else [*map(plain, names)], [*map(plain, known.data.classes)]
 
 
 def sample(block: Block, weights: Vector, *, bias: bool, seed: int) -> Block:

@@ -99,13 +99,13 @@ def _bound(known: Known) -> str:
         )
     holds = "" if bound.holds else ", which is less than were made: by rounding"
     return (
-        f"{at_most}, in any order and however many passes ({bound.theorem}: (R/γ)² with "
-        f"R = {_root(bound.radius_squared)} and γ = {short(bound.unit_margin)}){holds}"
+        f"{at_most} ({bound.theorem}: (R/γ)², with the longest and the nearest of the rows that "
+        f"were mistaken: R = {_root(bound.radius_squared)}, γ = {short(bound.unit_margin)}){holds}"
         + (
             ""
             if known.adaptive is None
-            else f"; at most {count(known.adaptive.bound)} by the lengths of the rows that were "
-            "mistaken, instead of the longest of them"
+            else f"; at most {count(known.adaptive.bound)} by the lengths of all of these instead "
+            "of the longest"
         )
     )
 
