@@ -19,6 +19,7 @@ from novikoff import Additive, certify, guarantees, play, readings, sources, str
 from novikoff.report import Known, Origin, Settings, gather, page
 from novikoff.report.figures import DRAWN, figures, inlined
 from novikoff.report.html import Html, tag, text
+from novikoff.report.listing import largest_weights, repeated
 from novikoff.report.numbers import count, short, upwards
 from novikoff.sources import Data
 from verbs import contents, error, run, said
@@ -407,3 +408,27 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     answer = run("report", tmp_path / "mail.csv", "-o", tmp_path / "page.html")
     assert (answer.exit_code, answer.stderr) == (130, "novikoff: interrupted\n")
     assert set(contents(tmp_path)) == {"mail.csv"}
+
+
+def test_weights_are_listed_under_the_label_they_speak_for_largest_first(known: Known) -> None:
+    dim = known.data.block.rows.dim
+    average = {known.name(j): float(known.average[j]) for j in range(dim)}
+    for sign in (1, -1):
+        listed = largest_weights(known, sign, dim)
+        assert [one.name for one in listed] == sorted(
+            (name for name, w in average.items() if sign * w > 0),
+            key=lambda name: -sign * average[name],
+        )
+        assert all(one.average == average[one.name] for one in listed)
+
+
+def test_rows_are_listed_by_how_often_and_then_how_late_they_were_mistaken(known: Known) -> None:
+    ledger = known.run.ledger
+    rows, rounds = ledger.rows.tolist(), ledger.rounds.tolist()
+    last = dict(zip(rows, rounds, strict=True))
+    expected = sorted(last, key=lambda row: (-rows.count(row), -last[row]))
+    listed = repeated(known, len(last))
+    assert [(one.row, one.times, one.last_round) for one in listed] == [
+        (row, rows.count(row), last[row]) for row in expected
+    ]
+    assert len({one.times for one in listed}) < len(listed)  # there are equals to order
