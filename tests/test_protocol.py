@@ -70,9 +70,9 @@ class Passing:
 @pytest.mark.parametrize("keep", ["examples", "positions", "counts"])
 def test_an_example_is_seen_learned_from_and_forgotten(keep: Keep) -> None:
     """However many blocks pass, no more than two are in memory: the one met and the next."""
-    stream, learner = Passing(30), Additive(5)
+    stream, learner = Passing(10), Additive(5)
     play(stream, learner, ledger=learner.open_ledger(keep))
-    assert learner.rounds == 3000
+    assert learner.rounds == 1000
     assert stream.most <= 2
 
 

@@ -17,6 +17,8 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from novikoff import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron, Winnow
 
+FEW = 50  # passes: on data that nothing separates, and many checks have such, all are made
+
 every = pytest.mark.parametrize(
     "kind", [Perceptron, MarginPerceptron, AveragedPerceptron, VotedPerceptron]
 )
@@ -24,14 +26,14 @@ every = pytest.mark.parametrize(
 
 @every
 def test_every_check_of_scikit_learn_passes(kind: Any) -> None:
-    results = check_estimator(kind(), on_skip=None, on_fail=None)
+    results = check_estimator(kind(max_iter=FEW), on_skip=None, on_fail=None)
     assert len(results) > 40
     assert [(r["check_name"], r["exception"]) for r in results if r["status"] != "passed"] == []
 
 
 @pytest.mark.parametrize("variant", ["balanced", "winnow1", "winnow2"])
 def test_every_check_of_scikit_learn_passes_for_each_winnow(variant: Any) -> None:
-    results = check_estimator(Winnow(variant=variant), on_skip=None, on_fail=None)
+    results = check_estimator(Winnow(variant=variant, max_iter=FEW), on_skip=None, on_fail=None)
     assert len(results) > 40
     assert [(r["check_name"], r["exception"]) for r in results if r["status"] != "passed"] == []
 
