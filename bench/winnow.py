@@ -9,7 +9,8 @@ Run: python bench/winnow.py
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 from scipy.sparse import csr_array, vstack
@@ -57,6 +58,10 @@ def best(work: Callable[[], object]) -> float:
     return min(times)
 
 
+def _pass_of_the_next(block: Block, learners: Iterator[Learner]) -> None:
+    play(block, next(learners))
+
+
 def compare(examples: int, on: int) -> None:
     """The rows of the table for one stream."""
     block = together(list(sources.few_relevant(examples, N, K, on=on)))
@@ -64,7 +69,7 @@ def compare(examples: int, on: int) -> None:
     for name, (make, bound) in LEARNERS.items():
         made = len(play(block, make()).ledger)
         learners = iter([make() for _ in range(5)])
-        seconds = best(lambda learners=learners: play(block, next(learners)))  # type: ignore[misc]
+        seconds = best(partial(_pass_of_the_next, block, learners))
         if name == "perceptron":
             bound = (on + 1) * (4 * K + 1)
         limit = "–" if bound is None else f"{bound:,}"

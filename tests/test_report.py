@@ -248,10 +248,15 @@ def test_figures_side_by_side_share_no_ids() -> None:
 
 @pytest.mark.parametrize("dim", [1, 2, 5])
 def test_every_figure_is_there(dim: int) -> None:
-    apart = [one.name for one in figures(gather(two_clouds(60, apart=3, dim=dim)))]
-    assert apart == ["plane", "margins", "mistakes", "sandwich", "readings"]
+    known = gather(two_clouds(60, apart=3, dim=dim))
+    apart = [one.name for one in figures(known)]
+    made = set(known.run.ledger.labels.tolist())
+    once = [f"update-{'positive' if y > 0 else 'negative'}" for y in (-1, 1) if y in made]
+    updates = ["update-negative", "update-positive"]
+    flat = ["turning", "constant"] if dim <= 2 else []
+    assert apart == ["plane", "margins", "mistakes", "sandwich", *once, *flat, "readings"]
     mixed = [one.name for one in figures(gather(two_clouds(60, apart=0.1, dim=dim)))]
-    assert mixed == ["plane", "margins", "proof", "mistakes", "readings"]
+    assert mixed == ["plane", "margins", "proof", "mistakes", *updates, *flat, "readings"]
 
 
 def test_of_many_rows_some_are_drawn_and_the_page_says_so() -> None:
@@ -279,7 +284,8 @@ def test_tiny_and_large_numbers_are_drawn_as_others_are(scale: float, labels: li
     for s in (1, scale):
         data = Data(sources.block(s * X, labels), None, ("-1", "1"))
         drawn = list(figures(gather(data, Settings(bias=False))))
-        assert not any("Not drawn" in one.svg for one in drawn)
+        hyperplane = [one for one in drawn if not one.name.startswith(("update", "turning", "con"))]
+        assert not any("Not drawn" in one.svg for one in hyperplane)
         names.append([one.name for one in drawn])
     assert names[0] == names[1]
 

@@ -132,8 +132,9 @@ def disjunctions(n: int, *, k: int | None = None, monotone: bool = False) -> Sub
 
 def parities(n: int, *, k: int | None = None) -> Subsets:
     """Parities of some of n variables: 2ⁿ, of exactly k of them C(n, k)."""
-    odd = lambda j: tuple(i % 2 == 1 for i in range(j + 1))  # noqa: E731
-    return _family("parities", n, k, False, odd, Parity)
+    return _family(
+        "parities", n, k, False, lambda j: tuple(i % 2 == 1 for i in range(j + 1)), Parity
+    )
 
 
 def at_least(r: int, n: int, *, k: int | None = None) -> Subsets:

@@ -5,7 +5,15 @@ sandwich, a certificate, a fitted estimator, what an experiment found) to matplo
 `ax` to draw into axes of your own.
 """
 
-from novikoff.plots.axes import NoMatplotlib, expect_format, new_axes, new_row, save, svg
+from novikoff.plots.axes import (
+    NoMatplotlib,
+    expect_format,
+    new_axes,
+    new_column,
+    new_row,
+    save,
+    svg,
+)
 from novikoff.plots.certified import certificate, constant
 from novikoff.plots.curves import margins, readings
 from novikoff.plots.estimators import Fitted, estimator, fitted
@@ -27,6 +35,7 @@ __all__ = [
     "margins",
     "mistakes",
     "new_axes",
+    "new_column",
     "new_row",
     "plane",
     "readings",

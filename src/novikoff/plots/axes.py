@@ -43,6 +43,15 @@ def expect_format(path: str | os.PathLike[str]) -> None:
 
 def new_row(panels: int, *, width: float = 4.2, height: float = 4.2) -> tuple[Axes, ...]:
     """Axes side by side in a new figure, which no window shows; each so many inches in size."""
+    return _new_panels(1, panels, width, height)
+
+
+def new_column(panels: int, *, width: float = 5.6, height: float = 4.2) -> tuple[Axes, ...]:
+    """The same, one under another: for pages that are narrow."""
+    return _new_panels(panels, 1, width, height)
+
+
+def _new_panels(rows: int, columns: int, width: float, height: float) -> tuple[Axes, ...]:
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -50,9 +59,9 @@ def new_row(panels: int, *, width: float = 4.2, height: float = 4.2) -> tuple[Ax
         raise NoMatplotlib(
             "figures need matplotlib: pip install 'novikoff[plot]', or pip install matplotlib"
         ) from None
-    figure = Figure(figsize=(width * panels, height), layout="constrained")
+    figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
     FigureCanvasAgg(figure)
-    return tuple(figure.add_subplot(1, panels, k + 1) for k in range(panels))
+    return tuple(figure.add_subplot(rows, columns, k + 1) for k in range(rows * columns))
 
 
 def new_axes(*, width: float = 8, height: float = 5) -> Axes:

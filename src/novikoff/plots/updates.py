@@ -138,8 +138,9 @@ class _Step:
 
 def _prepare(ax: Axes, step: _Step) -> None:
     ax.set_aspect("equal", adjustable="box")
-    ax.set_xlim(-step.reach, step.reach)
-    ax.set_ylim(-step.reach, step.reach)
+    reach = step.reach or 1.0  # of an example that is all 0 only the constant changes
+    ax.set_xlim(-reach, reach)
+    ax.set_ylim(-reach, reach)
     ax.axhline(0, color=GREY, lw=0.4, zorder=0)
     ax.axvline(0, color=GREY, lw=0.4, zorder=0)
     ax.set_xlabel(step.axes[0])

@@ -15,10 +15,11 @@ from novikoff.guarantees.separation import Separation
 from novikoff.report.gathering import Known
 from novikoff.report.html import Html, tag
 from novikoff.report.numbers import count, some
-from novikoff.rows import BadExample, Vector, dots
+from novikoff.report.steps import Step, steps
+from novikoff.rows import Vector, dots
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
+    pass
 
 _FAR = 3  # times the size that one row in twenty exceeds
 DRAWN = 1500  # points: more make a file of megabytes, and cover each other
@@ -97,6 +98,9 @@ def figures(known: Known) -> Iterator[Figure]:
             "After k mistakes w·u is at least kγ, which grows as k, and ‖w‖ at most R√k, which "
             "grows as its root. As w·u ≤ ‖w‖, there can be no more mistakes than where they meet.",
         )
+    yield from (_update(known, step) for step in steps(ledger))
+    if block.rows.dim in (1, 2) and len(block) <= DRAWN:
+        yield from _in_the_plane(known)
     if (trial := known.trial) is not None:
         yield _figure(
             "readings",
@@ -106,6 +110,48 @@ def figures(known: Known) -> Iterator[Figure]:
             f"{count(len(trial.test))} others: its final weights, their average over all rounds, "
             "and the vote of every weight vector it had.",
         )
+
+
+def _update(known: Known, step: Step) -> Figure:
+    kind = known.label(step.label)
+    told = "towards" if step.label > 0 else "away from"
+    return _figure(
+        f"update-{'positive' if step.label > 0 else 'negative'}",
+        f"A mistake on {kind}",
+        lambda *axes: plots.update(
+            step.before,
+            step.x,
+            step.label,
+            bias=known.settings.bias,
+            classes=known.data.classes,
+            axes=axes,
+        ),
+        f"Mistake {count(step.mistake)}, on row {count(step.row)}, which is {kind}: the weights w "
+        f"turn {told} it.",
+        _HEIGHT,
+        panels=3,
+    )
+
+
+def _in_the_plane(known: Known) -> Iterator[Figure]:
+    """What one or two columns let see: the line after each mistake, and what the constant does."""
+    block, names, classes = known.data.block, known.data.names, known.data.classes
+    yield _figure(
+        "turning",
+        "The line after each mistake",
+        lambda ax: plots.turning(known.run, block, names=names, classes=classes, ax=ax),
+        "The later the line, the darker; rows that were mistaken at least once are ringed, or, if "
+        "the run went round, drawn by their multipliers.",
+        _TALL,
+    )
+    yield _figure(
+        "constant",
+        "Without and with a constant",
+        lambda *axes: plots.constant(block, names=names, classes=classes, axes=axes),
+        "Without a constant the line must pass through the origin; with one it need not.",
+        _TALL,
+        panels=2,
+    )
 
 
 def _plane(known: Known, block: Block, weights: Vector, told: str) -> Figure:
@@ -171,18 +217,21 @@ def sample(block: Block, weights: Vector, *, bias: bool, seed: int) -> Block:
 def _figure(
     name: str,
     title: str,
-    draw: Callable[[Axes], Any],
+    draw: Callable[..., Any],
     caption: str,
     height: float = _HEIGHT,
+    panels: int = 1,
 ) -> Figure:
-    ax = plots.new_axes(width=_WIDTH, height=height)
+    """What `draw` draws, given so many axes, one under another."""
+    axes = plots.new_column(panels, width=_WIDTH, height=height)
     try:
-        draw(ax)
-        ax.figure.set_facecolor("none")  # the page's own shows through, light or dark
-        ax.set_facecolor("none")
-        drawn = inlined(plots.svg(ax, label=f"{title}. {caption}"), name)
-    except (BadExample, OverflowError) as error:
-        why = error if isinstance(error, BadExample) else "the numbers are too large"
+        draw(*axes)
+        for ax in axes:  # the page's own colour shows through, light or dark
+            ax.figure.set_facecolor("none")
+            ax.set_facecolor("none")
+        drawn = inlined(plots.svg(axes[0], label=f"{title}. {caption}"), name)
+    except (ValueError, OverflowError) as error:
+        why = error if isinstance(error, ValueError) else "the numbers are too large"
         drawn = tag("p", f"Not drawn: {why}.", class_="more")
     return Figure(name, title, drawn, caption)
 
