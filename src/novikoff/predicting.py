@@ -9,10 +9,10 @@ import numpy as np
 
 from novikoff.chunks import Chunk, Source
 from novikoff.examples import Labels
-from novikoff.measures import Confusion, roc_area
+from novikoff.measures import ClassConfusion, Confusion, best_classes, roc_area
 from novikoff.model import Model
 from novikoff.rows import Vector
-from novikoff.sources.classes import Labelling
+from novikoff.sources.classes import JointLabelling, Labelling
 from novikoff.sources.numbering import parts_of, rows_of
 
 
@@ -29,14 +29,16 @@ def scored(model: Model, source: Source) -> Iterator[tuple[Chunk, Vector]]:
 
 
 def labels_of(model: Model, scores: Vector) -> list[str]:
-    """The label each score stands for."""
+    """The label each score stands for; or the scores of each row, where there are many classes."""
+    if model.is_joint:
+        return [model.classes[k] for k in best_classes(scores).tolist()]
     negative, positive = model.classes
     return [positive if right else negative for right in (scores >= 0).tolist()]
 
 
 @dataclass(slots=True)
 class Tested:
-    """How a model did on labelled examples."""
+    """How a model of two labels did on labelled examples."""
 
     confusion: Confusion = field(default_factory=Confusion)
     labels: list[Labels] = field(default_factory=list)
@@ -48,12 +50,26 @@ class Tested:
         return roc_area(self.labels, self.scores) if self.labels else float("nan")
 
 
+@dataclass(slots=True)
+class TestedClasses:
+    """How a model of many classes did on labelled examples.
+
+    `labels` are those of the model, in its order, and then others that the examples had.
+    """
+
+    __test__ = False  # though its name begins as that of a test does
+
+    confusion: ClassConfusion
+    labels: tuple[str, ...]
+
+
 def tested(model: Model, source: Source) -> Tested:
-    """Compare the model's predictions with the labels of a source.
+    """Compare the predictions of a model of two labels with the labels of a source.
 
     Nine bytes an example are held, for the area under the ROC curve; the examples are not.
     """
-    labelling = Labelling(model.classes)
+    negative, positive = model.classes
+    labelling = Labelling((negative, positive))
     found = Tested()
     for chunk, scores in scored(model, source):
         labels = labelling.signs(chunk)
@@ -61,3 +77,15 @@ def tested(model: Model, source: Source) -> Tested:
         found.labels.append(labels)
         found.scores.append(np.asarray(scores))
     return found
+
+
+def tested_classes(model: Model, source: Source) -> TestedClasses:
+    """Compare the predictions of a model of many classes with the labels of a source.
+
+    A label that the model does not know is a mistake, whatever was predicted.
+    """
+    labelling = JointLabelling(model.classes, most=None)
+    found = ClassConfusion()
+    for chunk, scores in scored(model, source):
+        found.count(labelling.codes(chunk), best_classes(scores))
+    return TestedClasses(found, labelling.classes)
