@@ -120,9 +120,10 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bytes_with_a_cache_or_withou
 
 
 def test_labels_named_beforehand_are_numbered_so_and_no_other_is_taken(fruit: Path) -> None:
-    words = [fruit / "a.csv", *MANY, "-q", "--classes", "plum,fig,pear,apple"]
+    order = [FRUIT[Y[0]], "plum", *(one for one in FRUIT[:3] if one != FRUIT[Y[0]])]
+    words = [fruit / "a.csv", *MANY, "-q", "--classes", ",".join(order)]
     report = told("train", *words, "-o", fruit / "m")
-    assert report["classes"] == ["plum", "fig", "pear", "apple"]
+    assert report["classes"] == order
     codes = [report["classes"].index(FRUIT[y]) for y in Y[:37]]
     learner = Joint(3, classes=4, bias=True)
     play(classes_block(X[:37], codes), learner)
@@ -131,12 +132,20 @@ def test_labels_named_beforehand_are_numbered_so_and_no_other_is_taken(fruit: Pa
     found = error("train", fruit / "all.csv", *words[1:], "-o", fruit / "m")
     line = 2 + next(i for i, y in enumerate(Y) if y == 4)
     assert found.startswith(f"{fruit / 'all.csv'}:{line}: ")
-    assert found.endswith("label 'quince' is not one of 'plum', 'fig', 'pear', 'apple'")
+    assert found.endswith(f"label 'quince' is not one of {', '.join(map(repr, order))}")
     on = ["train", fruit / "b.csv", "--initial", fruit / "m", "-o", fruit / "n", "-q"]
     assert error(*on, "--classes", "a,b").startswith("the labels of the model to go on from are")
-    assert "is not one of" in error(*on, "--classes", "plum,fig,pear,apple")
+    assert "is not one of" in error(*on, "--classes", ",".join(order))
     assert contents(fruit) == before
-    assert told(*on)["classes"] == ["plum", "fig", "pear", "apple", "quince"]
+    assert told(*on)["classes"] == [*order, "quince"]
+
+
+def test_a_cache_of_two_labels_is_not_used_for_many_nor_the_other_way(tmp_path: Path) -> None:
+    file, cache = tmp_path / "x.svm", tmp_path / "cache"
+    file.write_text("2 1:1\n1 2:1\n2 1:2\n1 2:2\n")
+    for words in ([], ["--multiclass"], []):
+        plain = trained(tmp_path / "m", file, *words)
+        assert trained(tmp_path / "n", file, *words, "--cache", cache) == plain
 
 
 def test_numbers_to_be_predicted_are_not_taken_for_labels(fruit: Path) -> None:
@@ -178,18 +187,20 @@ def test_what_cannot_be_is_said(
 
 
 @pytest.mark.parametrize(
-    ("text", "reason"),
+    ("name", "text", "reason"),
     [
-        ("", "there are no examples"),
-        ("kind,a\n", "there are no examples"),
-        ("kind,a\nfig,1\n,2\n", "label '' is not a class; name one or remove the row"),
-        ("kind,a\nfig,1\nnan,2\n", "label 'nan' is not a class; name one or remove the row"),
+        ("x.csv", "", "there are no examples"),
+        ("x.csv", "kind,a\n", "there are no examples"),
+        ("x.svm", "", "there are no examples"),
+        ("x.csv", "a,kind\n1,fig\n2,\n", "label '' is not a class; name one or remove the row"),
+        ("x.svm", "2 1:1\nnan 1:1\n", "label 'nan' is not a class; name one or remove the row"),
+        ("x.vw", "fig | a\n| a\n", "there is no label before the |"),
     ],
 )
-def test_bad_labels_are_refused(text: str, reason: str, tmp_path: Path) -> None:
-    (tmp_path / "x.csv").write_text(text)
-    found = error("train", tmp_path / "x.csv", "-o", tmp_path / "m", "-q", *MANY)
-    assert found.startswith(f"{tmp_path / 'x.csv'}:")
+def test_bad_labels_are_refused(name: str, text: str, reason: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    found = error("train", tmp_path / name, "-o", tmp_path / "m", "-q", "--multiclass")
+    assert found.startswith(f"{tmp_path / name}:")
     assert found.endswith(reason)
     assert not (tmp_path / "m").exists()
 
