@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from novikoff import model as models
 from novikoff.cli.jobs import Watch
 from novikoff.learners import Joint
 from novikoff.loop import play
 from novikoff.model import Model
-from novikoff.rows import Vector
+from novikoff.rows import Rows, Vector
 from novikoff.sources import classes_block
 from novikoff.sources.text import pieces
 from verbs import contents, error, run, said, told, trained
@@ -309,6 +310,27 @@ def test_importances_hashing_and_products_are_as_for_two_labels(tmp_path: Path) 
     assert said("predict", tmp_path / "h", tmp_path / "x.vw") == said(
         "predict", tmp_path / "m", tmp_path / "x.vw"
     )
+
+
+def test_scores_are_asked_for_in_parts_that_fit_in_memory(
+    fruit: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [fruit / "all.csv", *MANY, "--holdout", 3]
+    report = told("train", *words, "-o", fruit / "m", "-q")
+    tested = told("test", fruit / "m", fruit / "all.csv")
+    printed = said("predict", fruit / "m", fruit / "all.csv", "--print", "scores")
+    sizes, scores = [], Model.scores
+
+    def counted(self: Model, rows: Rows) -> Vector:
+        sizes.append(len(rows))
+        return scores(self, rows)
+
+    monkeypatch.setattr(Model, "scores", counted)
+    monkeypatch.setattr(models, "SCORES_AT_ONCE", 37)
+    assert told("train", *words, "-o", fruit / "m", "-q")["held_out"] == report["held_out"]
+    assert told("test", fruit / "m", fruit / "all.csv") == tested
+    assert said("predict", fruit / "m", fruit / "all.csv", "--print", "scores") == printed
+    assert max(sizes) == 7
 
 
 def test_certify_stays_with_two_labels(fruit: Path) -> None:

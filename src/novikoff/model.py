@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self, TypeAlias
 
@@ -37,6 +38,9 @@ WINNOWS: dict[Kind, Variant] = {
     "winnow1": "winnow1",
     "winnow2": "winnow2",
 }
+
+
+SCORES_AT_ONCE = 1 << 22
 
 
 @dataclass(slots=True)
@@ -80,6 +84,11 @@ class Model:
     def is_joint(self) -> bool:
         """Whether any number of classes were learned jointly, and not two labels."""
         return isinstance(self.learner, Joint)
+
+    @property
+    def rows_at_once(self) -> int:
+        """How many rows to ask for the scores of, so that these do not fill the memory."""
+        return max(1, SCORES_AT_ONCE // len(self.classes)) if self.is_joint else sys.maxsize
 
     @property
     def weights(self) -> Vector:

@@ -17,7 +17,7 @@ from novikoff.sources.numbering import parts_of, rows_of
 
 
 def scored(model: Model, source: Source) -> Iterator[tuple[Chunk, Vector]]:
-    """Each chunk of the source in turn, and the scores of its examples.
+    """Each chunk of the source in turn, or part of one, and the scores of its examples.
 
     Features that the model has no weight for are left out; `model.features.left_out` counts them.
     """
@@ -25,7 +25,18 @@ def scored(model: Model, source: Source) -> Iterator[tuple[Chunk, Vector]]:
     model.widen(model.features.room)
     whole = (part for chunk in source for part in parts_of(chunk, model.features))
     for chunk in whole:
-        yield chunk, model.scores(rows_of(source, chunk, model.features))
+        for part in _scored_at_once(chunk, model):
+            yield part, model.scores(rows_of(source, part, model.features))
+
+
+def _scored_at_once(chunk: Chunk, model: Model) -> Iterator[Chunk]:
+    """The chunk, in parts if it would have very many scores."""
+    most = model.rows_at_once
+    if len(chunk) <= most:
+        yield chunk
+        return
+    for begin in range(0, len(chunk), most):
+        yield chunk.part(begin, min(len(chunk), begin + most))
 
 
 def labels_of(model: Model, scores: Vector) -> list[str]:

@@ -301,13 +301,15 @@ class Training:
         if self.plan.holdout is None:
             return None
         two, many = Confusion(), ClassConfusion()
+        most = self.model.rows_at_once
         for block in self._blocks:
             kept = np.flatnonzero(held_out(block, self.plan.holdout))
-            scores = self.model.scores(block.rows.take(kept))
-            if self.plan.multiclass:
-                many.count(block.codes[kept], best_classes(scores))
-            else:
-                two.count(block.signs[kept], scores)
+            for some in (kept[k : k + most] for k in range(0, len(kept), most)):
+                scores = self.model.scores(block.rows.take(some))
+                if self.plan.multiclass:
+                    many.count(block.codes[some], best_classes(scores))
+                else:
+                    two.count(block.signs[some], scores)
         return many if self.plan.multiclass else two
 
     def save(self, path: str | os.PathLike[str]) -> None:
