@@ -365,6 +365,11 @@ class Ledger:
 
     def expect_sums(self) -> None:
         """Refuse what rests on the weights being a sum of the mistakes when they are not."""
+        if self.rule == "joint":
+            raise ValueError(
+                "this is the ledger of many classes learned jointly, and what was asked for is "
+                "about two: for many there are guarantees.joint_bound, and readings"
+            )
         if self.rule != "additive":
             raise ValueError(
                 f"this is the ledger of a learner whose rule is {self.rule!r}: what was asked for "
