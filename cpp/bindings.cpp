@@ -5,6 +5,7 @@
 #include "array_bindings.hpp"
 #include "ascent.hpp"
 #include "concept_bindings.hpp"
+#include "online_bindings.hpp"
 #include "order.hpp"
 #include "pass_bindings.hpp"
 #include "passes.hpp"
@@ -143,5 +144,6 @@ NB_MODULE(_core, m) {
         "out"_a.noconvert(), "Fills out with a seeded order of its own positions.");
   bind_passes(m);
   bind_concepts(m);
+  bind_online(m);
   bind_text(m);
 }
