@@ -88,8 +88,9 @@ def public_functions() -> list[Any]:
     modules = [importlib.import_module(f"novikoff.{name}") for name in (
         "cache", "chunks", "concepts", "examples", "estimators", "features", "guarantees", "lab",
         "learners", "ledger", "loop", "measures", "model", "plots", "predicting", "products",
-        "readings", "replacing", "report", "rows", "scaling", "separability", "shelves", "sources",
-        "states", "storage", "streams", "summaries", "training", "weights")]  # fmt: skip
+        "progressive", "protocol", "readings", "replacing", "report", "rows", "scaling",
+        "separability", "shelves", "sources", "states", "storage",
+        "streams", "summaries", "training", "weights")]  # fmt: skip
     found = []
     for module in modules:
         for name, thing in vars(module).items():
