@@ -238,17 +238,12 @@ class Model:
             stopped.settings("watch")
 
     def _check_classes(self, learner: Joint, stored: Stored) -> None:
-        ledger = self.ledger
         if not 0 <= learner.n_classes <= len(self.classes) or len(self.classes) == 0:
             stored.refuse(
                 f"it has {len(self.classes)} labels, and weights for {learner.n_classes} of them"
             )
-        if ledger.rule == "joint" and ledger.n_classes != learner.n_classes:
+        if self.ledger.n_classes != learner.n_classes:
             stored.refuse("its learner and its ledger have not met the same classes")
-        if ledger.rule == "joint" and ledger.keep != "counts":
-            named = np.concatenate([ledger.classes, ledger.rivals])
-            if named.min(initial=0) < 0 or named.max(initial=-1) >= learner.n_classes:
-                stored.refuse("its mistakes name classes that are not there")
 
 
 def _restored_learner(settings: Settings, arrays: Arrays) -> Additive | Multiplicative | Joint:
