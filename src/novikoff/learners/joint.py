@@ -133,6 +133,20 @@ class Joint:
             self._w = np.pad(self._w, ((0, 0), (0, more)))
             self._u = None if self._u is None else np.pad(self._u, ((0, 0), (0, more)))
 
+    def know(self, classes: int) -> None:
+        """Let so many classes be known from now on, whether they have been met or not."""
+        self.make_room(classes)
+        self.n_classes = max(self.n_classes, classes)
+
+    def weigh(self, first: int, class_weights: Sequence[float]) -> None:
+        """Have these factors of the rate for the classes from number `first` on."""
+        if not all(0 < c < math.inf for c in class_weights):
+            raise ValueError(f"class weights must be positive and finite, got {class_weights}")
+        weights = np.ones(max(len(self._class_weights), first + len(class_weights)))
+        weights[: len(self._class_weights)] = self._class_weights
+        weights[first : first + len(class_weights)] = class_weights
+        self._class_weights = weights
+
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
         """An empty ledger that starts where this learner stands."""
         start = self._w[:, : self.n_classes].copy() if self._w.any() else None
