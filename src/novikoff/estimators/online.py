@@ -16,7 +16,8 @@ from novikoff.estimators.doors import restore
 from novikoff.estimators.labels import Known, Meeting, label_of, labels_of
 from novikoff.estimators.results import Results
 from novikoff.examples import Labels
-from novikoff.learners.named import Names, Online, Weights, check_bounds
+from novikoff.learners.named import Online
+from novikoff.learners.naming import Names, Weights, check_bounds
 from novikoff.learners.plain import by_name, first, plain, plain_row, records
 from novikoff.ledger import Keep
 from novikoff.loop import Run, Verdict
