@@ -22,6 +22,7 @@ from novikoff.estimators.doors import (
 from novikoff.estimators.online import OneAtATime
 from novikoff.examples import Block, Labels, Stream
 from novikoff.learners import Ties
+from novikoff.learners.plain import are_dicts
 from novikoff.ledger import Keep, Ledger
 from novikoff.loop import Interrupted, Run, Verdict, play
 from novikoff.readings import Reading
@@ -107,7 +108,7 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
         first names all the classes. A batch is learned as a whole or, when something is wrong with
         it or Ctrl-C is pressed, not at all.
         """
-        if self._going_on() is not None:
+        if are_dicts(X) or self._going_on() is not None:
             self.learn_many(X, y, classes=classes)
             return self
         with self._alone():

@@ -51,7 +51,10 @@ class Weights(Mapping[str, float]):
 
     def __getitem__(self, name: str) -> float:
         core = self._of.core
-        column = core.column_of(name) if isinstance(name, str) else -1
+        try:
+            column = core.column_of(name)
+        except TypeError:  # no text, or one that is not UTF-8
+            column = -1
         if column < 0:
             raise KeyError(name)
         return core.weight(self._run, column, self._output)
