@@ -5,11 +5,12 @@
 #include "array_bindings.hpp"
 #include "ascent.hpp"
 #include "concept_bindings.hpp"
+#include "joint_bindings.hpp"
 #include "order.hpp"
 #include "pass_bindings.hpp"
 #include "passes.hpp"
 #include "text_bindings.hpp"
-#include "vote.hpp"
+#include "vote_bindings.hpp"
 
 static void py_accumulate(const Array& values, const Maybe<Array>& indices,
                           const Maybe<Array>& starts, Size dim, In<std::int64_t> example,
@@ -72,26 +73,12 @@ static void py_vote(const Array& stored_values, const Maybe<Array>& stored_indic
   const History history{example.data(), step.data(), survived.data(), example.size(),
                         zero_is_positive};
   nb::gil_scoped_release unlocked;
-  std::vector<double> work(dim * abreast, 0.0), dots(length(stored) * abreast);
   double start[abreast], votes[abreast];
-  for (Size first = begin; first < end; first += abreast) {
-    const Size some = std::min(abreast, end - first);
-    const auto place = [&](bool erase) {
-      std::visit(
-          [&](const auto& r) {
-            for (Size q = 0; q < some; ++q)
-              r.row(first + q).each(
-                  [&](Size j, double x) { work[j * abreast + q] = erase ? 0.0 : x; });
-          },
-          rows);
-    };
-    place(false);
-    std::visit([&](const auto& r) { multiply(r, bias, work.data(), dots.data()); }, stored);
-    place(true);
+  dots_abreast(stored, rows, dim, bias, begin, end, [&](Size first, Size some, const double* dots) {
     for (Size q = 0; q < abreast; ++q) start[q] = q < some ? start_scores(first - begin + q) : 0.0;
-    count_votes(history, dots.data(), start, votes);
+    count_votes(history, dots, start, votes);
     std::copy(votes, votes + some, out.data() + (first - begin));
-  }
+  });
 }
 
 // Copies the spans of bytes source[from[k]], ... side by side; span k ends up at [to[k], to[k + 1]).
@@ -143,5 +130,6 @@ NB_MODULE(_core, m) {
         "out"_a.noconvert(), "Fills out with a seeded order of its own positions.");
   bind_passes(m);
   bind_concepts(m);
+  bind_joint(m);
   bind_text(m);
 }

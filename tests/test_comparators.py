@@ -34,7 +34,7 @@ def noisy(n: int, d: int, *, flipped: float = 0.1, seed: int = 0) -> Block:
 
 
 def data_of(block: Block) -> Data:
-    return Data(np.asarray(block.rows.values, dtype=np.float64), block.labels)
+    return Data(np.asarray(block.rows.values, dtype=np.float64), block.signs)
 
 
 def claimed(

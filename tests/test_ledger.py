@@ -187,7 +187,7 @@ def test_reading_in_the_middle_changes_nothing() -> None:
 def test_blocks_of_different_layouts_make_one_ledger() -> None:
     data = Data(np.random.default_rng(4).standard_normal((30, 6)), np.array([1, -1] * 15, np.int8))
     first, second, third = data.pieces([10, 20])
-    sparse = Data(data.X[10:20], second.labels).block("csr of int32", first=10)
+    sparse = Data(data.X[10:20], second.signs).block("csr of int32", first=10)
     learner = Additive(6)
     ledger = play([first, sparse, third], learner).ledger
     assert readings.final(ledger).tobytes() == learner.weights.tobytes()

@@ -122,6 +122,58 @@ def balanced_winnow(
     return Winnowed(mistakes, [u_j - v_j for u_j, v_j in zip(u, v, strict=True)])
 
 
+@dataclass(frozen=True)
+class JointlyPlayed:
+    """What the textbook's run with many classes did.
+
+    A mistake is (round from 1, row, how far ahead of the rival, the class, the rival).
+    """
+
+    mistakes: list[tuple[int, int, Fraction, int, int]]
+    weights: list[Point]
+    average: list[Point]
+    rounds: int
+    clean: bool
+
+
+def joint_perceptron(
+    shown: Sequence[Shown],
+    *,
+    classes: int,
+    known: bool,
+    margin: Fraction,
+    rate: Fraction,
+    epochs: int,
+) -> JointlyPlayed:
+    """Go through (row, x, class) until a whole pass is right, or `epochs` are made."""
+    dim = len(shown[0][1])
+    w = [[Fraction(0)] * dim for _ in range(classes)]
+    total = [[Fraction(0)] * dim for _ in range(classes)]
+    met = set(range(classes)) if known else set()
+    mistakes: list[tuple[int, int, Fraction, int, int]] = []
+    t, clean = 0, False
+    for _ in range(epochs):
+        before = len(mistakes)
+        for row, x, y in shown:
+            t += 1
+            met |= {y}
+            scores = {r: dot(w[r], x) for r in sorted(met)}
+            rivals = [r for r in scores if r != y]
+            if rivals:
+                r = max(rivals, key=lambda r: (scores[r], -r))
+                if scores[y] - scores[r] <= margin:
+                    mistakes.append((t, row, scores[y] - scores[r], y, r))
+                    w[y] = [a + rate * b for a, b in zip(w[y], x, strict=True)]
+                    w[r] = [a - rate * b for a, b in zip(w[r], x, strict=True)]
+            total = [
+                [a + b for a, b in zip(*two, strict=True)] for two in zip(total, w, strict=True)
+            ]
+        if len(mistakes) == before:
+            clean = True
+            break
+    return JointlyPlayed(mistakes, w, [[a / t for a in row] for row in total], t, clean)
+
+
 def tie_is_wrong(y: int, margin: Fraction, ties: Ties) -> bool:
     """Whether y(w·x) equal to the margin is a mistake: a score of 0 may claim a sign."""
     return margin > 0 or ties == "mistake" or (ties == "positive") == (y < 0)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from novikoff.features import Features
     from novikoff.guarantees.certificates import Certificate
     from novikoff.guarantees.check import Rejected
-    from novikoff.learners import Additive, BalancedWinnow, Winnow1, Winnow2
+    from novikoff.learners import Additive, BalancedWinnow, Joint, Winnow1, Winnow2
     from novikoff.ledger import Ledger
     from novikoff.loop import Interrupted, Run, Verdict, play
     from novikoff.model import Model
@@ -47,6 +47,7 @@ _HOMES = {
     "Winnow1": "novikoff.learners",
     "Winnow2": "novikoff.learners",
     "Additive": "novikoff.learners",
+    "Joint": "novikoff.learners",
     "BadExample": "novikoff.rows",
     "BadModel": "novikoff.storage",
     "BadTicket": "novikoff.protocol",
@@ -92,6 +93,7 @@ __all__ = [
     "Example",
     "Features",
     "Interrupted",
+    "Joint",
     "Ledger",
     "MarginPerceptron",
     "Model",

@@ -91,6 +91,30 @@ def conjoin(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writab
     Returns the position after the last row used, and a flaw.
     """
 
+def joint_learn(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], importances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, threshold: float, step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: float, bias: bool, rounds: int, width: int, classes: int, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], round: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], taken: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], square: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')], rival: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int, int, int]:
+    """
+    One mistake-driven pass for many classes over rows[order[begin:end]], updating w.
+
+    Returns the first position not learned, why (0: all were), the number of mistakes recorded, and the number of classes met.
+    """
+
+def joint_scores(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, begin: int, end: int, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: bool, width: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int]:
+    """
+    The scores of rows[begin:end] for every class; returns the first row not scored, and why.
+    """
+
+def joint_accumulate(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, example: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rival: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: bool, width: int, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Adds step[k] times row example[k] to class right[k] and takes it from rival[k].
+    """
+
+def joint_vote(stored_values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], stored_indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, stored_starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, begin: int, end: int, example: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rival: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], survived: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: bool, classes: int, start_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    The votes for each class on rows[begin:end] of every step of a run, by rounds survived.
+
+    The rows must have been scored before, which is where they are checked.
+    """
+
 def parse_svmlight(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int) -> dict[str, Any]:
     """
     The examples of text[:length], and the lines that cannot be read: it stops when these are

@@ -1,6 +1,7 @@
 """The nouns a learner meets: examples, and blocks of them in an order.
 
-Labels are −1 and +1 everywhere inside; names and other numbers are converted at the door.
+Labels are −1 and +1 everywhere inside, and class 0, 1, 2, … where many classes are learned jointly;
+names and other numbers are converted at the door.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ from numpy.typing import NDArray
 from novikoff.rows import BadExample, Positions, Rows, Vector
 
 Labels: TypeAlias = NDArray[np.int8]
+Codes: TypeAlias = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One example: the columns that are stored, their values, the label (−1 or +1), its weight."""
+    """One example: the columns that are stored, their values, its label or class, its weight."""
 
     columns: Positions
     values: Vector
@@ -31,6 +33,8 @@ class Example:
 class Block:
     """Some examples side by side, and the order to meet them in (None: as they stand).
 
+    `labels` are −1 and +1 as int8, or the numbers of classes, from 0, as int32.
+
     `first` is the position in the whole stream of the block's first row, by which the ledger
     names a row. When the rows are stored in another order than the stream's, `numbers` says where
     each belongs, counted from `first`.
@@ -41,7 +45,7 @@ class Block:
     """
 
     rows: Rows
-    labels: Labels
+    labels: Labels | Codes
     first: int = 0
     order: Positions | None = None
     numbers: Positions | None = None
@@ -54,7 +58,10 @@ class Block:
             )
         if len(self.labels) != len(self.rows):
             raise BadExample(f"{len(self.rows)} rows but {len(self.labels)} labels")
-        if self.labels.dtype != np.int8 or (self.labels * self.labels != 1).any():
+        if self.labels.dtype == np.int32:
+            if len(self.labels) and self.labels.min() < 0:
+                raise BadExample("classes are numbered from 0")
+        elif self.labels.dtype != np.int8 or (self.labels * self.labels != 1).any():
             raise BadExample("labels must be -1 or +1, as int8; sources.block(X, y) converts them")
         for name in ("order", "numbers"):
             given = getattr(self, name)
@@ -65,6 +72,22 @@ class Block:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    @property
+    def signs(self) -> Labels:
+        """The labels −1 and +1, for what knows no others; refused if they are classes."""
+        if self.labels.dtype != np.int8:
+            raise BadExample(
+                "the labels of this block are the numbers of classes; -1 and +1 are needed here"
+            )
+        return self.labels.view(np.int8)
+
+    @property
+    def codes(self) -> Codes:
+        """The numbers of the classes: of two labels, 0 for −1 and 1 for +1."""
+        if self.labels.dtype == np.int32:
+            return self.labels.view(np.int32)
+        return (self.labels > 0).astype(np.int32)
 
     @property
     def n_rounds(self) -> int:

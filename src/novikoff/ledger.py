@@ -14,16 +14,16 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.examples import Block, Labels
+from novikoff.examples import Block, Codes, Labels
 from novikoff.rows import Positions, Rows, Vector
 from novikoff.shelves import Shelf
 from novikoff.states import Arrays, Settings, Stored, prefixed, with_prefix
 from novikoff.weights import parted, whole, widened
 
 Keep: TypeAlias = Literal["examples", "positions", "counts"]
-Rule: TypeAlias = Literal["additive", "multiplicative", "concepts"]
+Rule: TypeAlias = Literal["additive", "multiplicative", "concepts", "joint"]
 _KEEPS: tuple[Keep, ...] = ("examples", "positions", "counts")
-_RULES: tuple[Rule, ...] = ("additive", "multiplicative", "concepts")
+_RULES: tuple[Rule, ...] = ("additive", "multiplicative", "concepts", "joint")
 
 
 class NotKept(ValueError):  # noqa: N818  (it says what became of the thing asked for)
@@ -32,13 +32,19 @@ class NotKept(ValueError):  # noqa: N818  (it says what became of the thing aske
 
 @dataclass(frozen=True, slots=True)
 class Mistakes:
-    """Some mistakes in the order they were made, one entry each in every column."""
+    """Some mistakes in the order they were made, one entry each in every column.
+
+    Where many classes are learned jointly, `classes` and `rivals` say which was right and which was
+    in its way; `scores` then are by how much the one was ahead of the other.
+    """
 
     rounds: Positions
     rows: Positions
     scores: Vector
     steps: Vector
     squares: Vector
+    classes: Codes | None = None
+    rivals: Codes | None = None
 
     def __len__(self) -> int:
         return len(self.rounds)
@@ -46,7 +52,14 @@ class Mistakes:
     @classmethod
     def joined(cls, pieces: Sequence[Mistakes]) -> Mistakes:
         """The mistakes of all the pieces, in order."""
-        return cls(*(np.concatenate([getattr(p, name) for p in pieces]) for name in cls.__slots__))
+        columns = [piece.columns for piece in pieces]
+        return cls(**{name: np.concatenate([c[name] for c in columns]) for name in columns[0]})
+
+    @property
+    def columns(self) -> Arrays:
+        """The columns there are, by name."""
+        named = {name: getattr(self, name) for name in self.__slots__}
+        return {name: column for name, column in named.items() if column is not None}
 
 
 class Ledger:
@@ -70,7 +83,9 @@ class Ledger:
         mistake takes 40 bytes, and its row is stored the first time.
     rule
         What a mistake did: "additive", as above; "multiplicative", the same for the logarithms of
-        the weights; "concepts", it ruled hypotheses out, and a step says the label only.
+        the weights; "concepts", it ruled hypotheses out, and a step says the label only; "joint",
+        as above for each of many classes: a mistake was added to the weights of the class that was
+        right and taken from those of its rival, and `start` has a column a class.
 
     Attributes
     ----------
@@ -201,9 +216,9 @@ class Ledger:
         }
         if self.start is not None:
             arrays["start"], constant = parted(self.start, dim, bias=self.bias)
-            arrays["start_constant"] = np.array([constant])
+            arrays["start_constant"] = constant
         if self.keep != "counts":
-            arrays |= {name: getattr(self.mistakes, name) for name in Mistakes.__slots__}
+            arrays |= self.mistakes.columns
         if self.keep == "examples" and self.n_mistakes:
             arrays |= prefixed("kept", self._shelf.state(dim))
         return settings, arrays
@@ -213,12 +228,16 @@ class Ledger:
         """The ledger that `state` described, to go on from there."""
         stored = Stored("ledger", settings, arrays)
         dim, bias, keep = stored.count("dim"), stored.flag("bias"), stored.choice("keep", _KEEPS)
-        start = None
-        if "start" in stored:
-            constant = float(stored.vector("start_constant", 1)[0])
-            start = whole(stored.vector("start", dim), constant, bias=bias)
         began, unit, n = stored.count("began"), stored.number("unit"), stored.count("mistakes")
         rule = stored.choice("rule", _RULES)
+        start = None
+        if "start" in stored:
+            wide = stored.array("start", ("float64",)).shape[1:]
+            features = stored.array("start", ("float64",), (dim, *wide))
+            constant = stored.array("start_constant", ("float64",), (1, *wide))
+            start = whole(features, constant, bias=bias)
+            if len(wide) != (rule == "joint"):
+                stored.refuse("its start is not that of its rule")
         ledger = cls(dim, bias=bias, start=start, began=began, unit=unit, keep=keep, rule=rule)
         ledger.n_rounds, ledger.n_mistakes = stored.count("rounds"), n
         ledger.largest_square = float(stored.vector("largest_square", 1)[0])
@@ -234,6 +253,8 @@ class Ledger:
                     scores=stored.vector("scores", n),
                     steps=stored.vector("steps", n),
                     squares=stored.vector("squares", n),
+                    classes=stored.array("classes", ("int32",), n) if rule == "joint" else None,
+                    rivals=stored.array("rivals", ("int32",), n) if rule == "joint" else None,
                 )
             ]
         if keep == "examples" and n:
@@ -254,7 +275,8 @@ class Ledger:
             raise NotKept("this ledger kept counts only; keep='positions' or 'examples'")
         if not self._pieces:
             none, nothing = np.empty(0, dtype=np.int64), np.empty(0)
-            return Mistakes(none, none, nothing, nothing, nothing)
+            nobody = np.empty(0, dtype=np.int32) if self.rule == "joint" else None
+            return Mistakes(none, none, nothing, nothing, nothing, nobody, nobody)
         if len(self._pieces) > 1:
             self._pieces = [Mistakes.joined(self._pieces)]
         return self._pieces[0]
@@ -288,6 +310,21 @@ class Ledger:
     def labels(self) -> Labels:
         """The label of each mistaken example, −1 or +1."""
         return np.sign(self.steps).astype(np.int8)
+
+    @property
+    def classes(self) -> Codes:
+        """The class of each mistaken example, where many are learned jointly."""
+        return self._of_classes(self.mistakes.classes)
+
+    @property
+    def rivals(self) -> Codes:
+        """The class that was in its way: the best of the others, where many are learned jointly."""
+        return self._of_classes(self.mistakes.rivals)
+
+    def _of_classes(self, column: Codes | None) -> Codes:
+        if column is None:
+            raise ValueError(f"a ledger of rule {self.rule!r} knows labels, not classes")
+        return column
 
     @property
     def radius(self) -> float:

@@ -272,9 +272,14 @@ def dots(rows: Rows, weights: Vector, *, bias: bool = False) -> Vector:
     return scored(rows, core)
 
 
-def scored(rows: Rows, core: Callable[[int, int, Vector], tuple[int, int]]) -> Vector:
-    """What the core writes down for each row, asked for part by part; BadExample if it cannot."""
-    out = np.empty(len(rows))
+def scored(
+    rows: Rows, core: Callable[[int, int, Vector], tuple[int, int]], width: int | None = None
+) -> Vector:
+    """What the core writes down for each row, asked for part by part; BadExample if it cannot.
+
+    It writes a number for each row, or so many of them.
+    """
+    out = np.empty(len(rows) if width is None else (len(rows), width))
     at = 0
     while at < len(rows):
         end = min(len(rows), at + part_size(rows))

@@ -91,15 +91,18 @@ class Stored:
         """An array of so many integers."""
         return self.array(name, ("int64",), length)
 
-    def array(self, name: str, dtypes: Sequence[str], length: int | None = None) -> NDArray[Any]:
-        """An array of one of these dtypes, flat unless no length is given."""
+    def array(
+        self, name: str, dtypes: Sequence[str], shape: int | tuple[int, ...] | None = None
+    ) -> NDArray[Any]:
+        """An array of one of these dtypes and of this shape, which for a flat one is its length."""
         array = self._arrays.get(name)
         if array is None:
             raise BadModel(f"the {self._what} in the file has no {name!r}")
         if array.dtype not in [np.dtype(kind) for kind in dtypes]:
             self._refuse(name, array.dtype, " or ".join(dtypes))
-        if length is not None and array.shape != (length,):
-            self._refuse(name, array.shape, f"of shape ({length},)")
+        wanted = (shape,) if isinstance(shape, int) else shape
+        if wanted is not None and array.shape != wanted:
+            self._refuse(name, array.shape, f"of shape {wanted}")
         return array
 
     def part(self, name: str) -> tuple[Settings, Arrays]:

@@ -268,7 +268,7 @@ class Training:
         found = Confusion()
         for block in self._blocks:
             kept = np.flatnonzero(held_out(block, self.plan.holdout))
-            found.count(block.labels[kept], self.model.scores(block.rows.take(kept)))
+            found.count(block.signs[kept], self.model.scores(block.rows.take(kept)))
         return found
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -1,4 +1,6 @@
-"""Weight vectors whose last number may be a constant's: growing them, and taking them apart.
+"""Weights whose last may be a constant's: growing them, and taking them apart.
+
+A weight is a number, or one for each class: then they are rows of a table.
 
 A learner that meets new features as it goes grows by more room than it needs, so that it seldom
 grows; what is stored of it are the features it met and, apart from them, the constant's weight.
@@ -16,24 +18,24 @@ def widened(w: Vector, dim: int, *, bias: bool) -> Vector:
     features = len(w) - bias
     if dim < features:
         raise ValueError(f"{features} features cannot become {dim}: features are never taken away")
-    wide = np.zeros(dim + bias)
+    wide = np.zeros((dim + bias, *w.shape[1:]))
     wide[:features] = w[:features]
     if bias:
         wide[dim] = w[features]
     return wide
 
 
-def parted(w: Vector, dim: int, *, bias: bool) -> tuple[Vector, float]:
+def parted(w: Vector, dim: int, *, bias: bool) -> tuple[Vector, Vector]:
     """The first `dim` weights, and the constant's (0 without one); the others must be 0."""
     features = len(w) - bias
     if not 0 <= dim <= features:
         raise ValueError(f"there are {features} features, not {dim}")
     if w[dim:features].any():
-        met = int(np.flatnonzero(w[:features])[-1]) + 1
+        met = int(np.nonzero(w[:features])[0][-1]) + 1
         raise ValueError(f"feature {met - 1} has a weight: more than {dim} features are in use")
-    return w[:dim], float(w[features]) if bias else 0.0
+    return w[:dim], w[features:] if bias else np.zeros((1, *w.shape[1:]))
 
 
-def whole(features: Vector, constant: float, *, bias: bool) -> Vector:
+def whole(features: Vector, constant: Vector, *, bias: bool) -> Vector:
     """What `parted` took apart; without a constant these are the features' weights themselves."""
-    return np.append(features, constant) if bias else features
+    return np.concatenate([features, constant]) if bias else features

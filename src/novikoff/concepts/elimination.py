@@ -90,7 +90,7 @@ class _Elimination(ABC):
         def run() -> tuple[int, int, int, int]:
             return _core.eliminate(
                 *block.rows.core,
-                labels=block.labels,
+                labels=block.signs,
                 importances=block.importances,
                 order=block.order,
                 begin=begin,
@@ -126,7 +126,7 @@ class _Elimination(ABC):
             self._remembered.add(places, rows, self._alive, dropped=count > 0)
         self.rounds += at - begin
         which = which[:count]
-        steps = block.labels[which].astype(np.float64)
+        steps = block.signs[which].astype(np.float64)
         return at, Mistakes(
             rounds[:count].copy(), block.positions(which), -steps, steps, squares[:count].copy()
         )
@@ -159,7 +159,7 @@ class _Elimination(ABC):
         """The examples among begin..end that must stay false: their places, and their rows."""
         met = np.arange(begin, end) if block.order is None else block.order[begin:end]
         counts = True if block.importances is None else block.importances[met] > 0
-        which = met[(block.labels[met] != self.sign) & counts]
+        which = met[(block.signs[met] != self.sign) & counts]
         return block.positions(which), block.rows.take(which).sparse()
 
     def _contradiction(

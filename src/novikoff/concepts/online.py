@@ -36,7 +36,7 @@ def meet(
         i = at if block.order is None else int(block.order[at])
         try:
             counts = once(block, i)
-            x, label = truths_of_row(block, i, dim), bool(block.labels[i] > 0)
+            x, label = truths_of_row(block, i, dim), bool(block.signs[i] > 0)
             score = step(x, label) if counts else 0.0
         except (BadExample, TooLarge, Contradiction) as error:
             if at > begin:

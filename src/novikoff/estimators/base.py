@@ -19,6 +19,7 @@ from novikoff.estimators.doors import (
     column_kinds,
     unchanged_by_errors,
 )
+from novikoff.estimators.results import Results
 from novikoff.examples import Block, Labels, Stream
 from novikoff.learners import Ties
 from novikoff.ledger import Keep, Ledger
@@ -32,10 +33,9 @@ from novikoff.summaries import Summaries, Summary
 Starts: TypeAlias = Callable[[int, int, np.random.RandomState], list[Vector | None]]
 
 _LAYOUT = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
-_WORST_FIRST = (Verdict.INTERRUPTED, Verdict.BUDGET, Verdict.CYCLE, Verdict.SEPARATED)
 
 
-class MistakeDriven(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sklearn is untyped
+class MistakeDriven(Results, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sklearn is untyped
     """What the estimators share: the run, one for each class against the rest."""
 
     _reading: ClassVar[Reading] = "final"
@@ -51,7 +51,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
     class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
 
     _learners: list[Any]  # of the kind that `_learner` makes
-    ledger_: Any  # a Ledger; with more than two classes a tuple of them, hence Any
+    _rows_seen: int
 
     @abstractmethod
     def _learner(self, dim: int, weights: tuple[float, float], start: Vector | None) -> Any:
@@ -81,10 +81,8 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         weights = self._class_weights(y)
         pairs = zip(weights, starts(len(weights), rows.dim, dice), strict=True)
         self._learners = [self._learner(rows.dim, *pair) for pair in pairs]
-        self.runs_ = tuple(
-            Run(learner.open_ledger(self.keep), Verdict.BUDGET) for learner in self._learners
-        )
-        self._rows_seen, self._streaming = len(rows), False
+        self._open_runs()
+        self._rows_seen = len(rows)
         block = Block(rows, self._signs(codes, 0))
         again = self.shuffle != "once" and bool(self.shuffle)
         if self.shuffle == "once":
@@ -95,7 +93,7 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             block = replace(block, labels=self._signs(codes, k))
             stream = Shuffled(block, seed=seed, again=True) if again else block
             self._play(k, stream)
-        return self._publish()
+        return self
 
     @unchanged_by_errors(but_for=())
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
@@ -126,15 +124,16 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             for k, learner in enumerate(learners)
         ]  # fmt: skip
         self._learners = learners
-        for run, part in zip(self.runs_, parts, strict=True):
+        for run, part in zip(self._runs, parts, strict=True):
             if self._streaming:
                 run.ledger.reopen_epoch()
             run.ledger.absorb(part)
             run.ledger.close_epoch()
         self._rows_seen, self._streaming = self._rows_seen + len(rows), True
         # a clean pass over one batch says nothing of the batches before it
-        self.runs_ = tuple(Run(run.ledger, Verdict.BUDGET) for run in self.runs_)
-        return self._publish()
+        self._runs = tuple(Run(run.ledger, Verdict.BUDGET) for run in self._runs)
+        self._read_last, self._interrupted = None, False
+        return self
 
     def decision_function(self, X: Any, *, reading: Reading | None = None) -> NDArray[np.float64]:
         """The score of each row: positive for classes_[1], or one column a class.
@@ -205,10 +204,15 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             )
         self.classes_ = classes
         self._learners = [self._learner(dim, w, None) for w in self._class_weights(classes)]
-        self._rows_seen, self._streaming = 0, False
-        self.runs_ = tuple(
+        self._open_runs()
+
+    def _open_runs(self) -> None:
+        """A run for each learner, in which nothing has happened yet."""
+        self._runs = tuple(
             Run(learner.open_ledger(self.keep), Verdict.BUDGET) for learner in self._learners
         )
+        self._rows_seen, self._streaming = 0, False
+        self._read_last, self._interrupted = None, False
 
     @property
     def _zero_is_positive(self) -> bool:
@@ -270,18 +274,18 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
         return signs
 
     def _play(self, k: int, stream: Stream) -> None:
-        learner, ledger = self._learners[k], self.runs_[k].ledger
+        learner, ledger = self._learners[k], self._runs[k].ledger
         report = self._report(k) if self.verbose else None
         try:
             run = play(stream, learner, epochs=self.max_iter, ledger=ledger, progress=report)
         except Interrupted as stopped:
             self._enter(k, stopped.run)
-            self._publish().verdict_ = str(Verdict.INTERRUPTED)
+            self._interrupted = True
             raise
         self._enter(k, run)
 
     def _enter(self, k: int, run: Run) -> None:
-        self.runs_ = (*self.runs_[:k], run, *self.runs_[k + 1 :])
+        self._runs = (*self._runs[:k], run, *self._runs[k + 1 :])
 
     def _report(self, k: int) -> Any:
         which = "" if len(self.classes_) == 2 else f"{self.classes_[k]} against the rest, "
@@ -296,23 +300,6 @@ class MistakeDriven(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type:
             )
 
         return print_epoch
-
-    def _publish(self) -> Self:
-        self.coef_, self.intercept_ = self.weights()
-        ledgers = tuple(run.ledger for run in self.runs_)
-        self.ledger_ = ledgers[0] if len(ledgers) == 1 else ledgers
-        self.verdict_ = str(next(v for v in _WORST_FIRST if v in {r.verdict for r in self.runs_}))
-        self.n_iter_ = max(run.epochs for run in self.runs_)
-        self.n_mistakes_ = sum(len(ledger) for ledger in ledgers)
-        self.mistakes_per_epoch_ = np.zeros(self.n_iter_, dtype=np.int64)
-        for ledger in ledgers:
-            made = ledger.epoch_mistakes
-            if self._streaming:  # the stream comes after the longest of the fits
-                self.mistakes_per_epoch_[-1] += made[-1]
-                made = made[:-1]
-            self.mistakes_per_epoch_[: len(made)] += np.array(made, dtype=np.int64)
-        self.radius_ = max(ledger.radius for ledger in ledgers)
-        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

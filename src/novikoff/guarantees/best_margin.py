@@ -90,7 +90,7 @@ def achieved_margin(weights: Numbers, block: Block) -> Achieved:
     if w.squared == 0:
         raise ValueError("the weights are all 0: they have no hyperplane, and so no margin")
     usable(rows)
-    i, smallest = smallest_margin(rows, np.arange(len(rows)), block.labels, w)
+    i, smallest = smallest_margin(rows, np.arange(len(rows)), block.signs, w)
     return Achieved(int(block.positions(np.array([i]))[0]), smallest, w.squared)
 
 

@@ -111,7 +111,7 @@ class Repeats:
         }
         if self._saved is not None:
             arrays["weights"], constant = parted(self._saved, dim, bias=bias)
-            arrays["constant"] = np.array([constant])
+            arrays["constant"] = constant
         return settings, arrays
 
     @classmethod
@@ -121,7 +121,7 @@ class Repeats:
         repeats._passes, repeats._since = stored.count("passes"), stored.count("since")
         repeats._counting = stored.flag("counting")
         if "weights" in stored:
-            constant = float(stored.vector("constant", 1)[0])
+            constant = stored.vector("constant", 1)
             repeats._saved = whole(stored.vector("weights"), constant, bias=stored.flag("bias"))
         rows = stored.positions("rows")
         steps, times = stored.vector("steps", len(rows)), stored.positions("times", len(rows))
@@ -136,7 +136,7 @@ class Repeats:
             positions = block.positions(np.arange(len(block)))
             at = np.flatnonzero(np.isin(positions, updated))
             each = sizes[np.searchsorted(updated, positions[at])]
-            total.add(block.rows, at, block.labels[at].astype(each.dtype) * each, unit)
+            total.add(block.rows, at, block.signs[at].astype(each.dtype) * each, unit)
             rows.append(positions[at])
             multipliers += [n * unit for n in each.tolist()]
         if not total.is_zero or not multipliers:

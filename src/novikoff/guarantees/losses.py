@@ -42,7 +42,7 @@ class Counted:
         if block.order is not None:
             times = np.bincount(block.order, minlength=len(block)).astype(np.int64)
         at = np.flatnonzero(times)
-        labels = block.labels[at]
+        labels = block.signs[at]
         each = products(times[at], sizes[(labels > 0).astype(np.int64)], summed=block.n_rounds)
         return cls(block.rows, at, labels, each, bias)
 
@@ -102,7 +102,7 @@ class Pass:
             place = np.searchsorted(mistaken, positions)
             place[place == len(mistaken)] = 0
             at = np.flatnonzero(mistaken[place] == positions)
-            if (block.labels[at] != labels[place[at]]).any():
+            if (block.signs[at] != labels[place[at]]).any():
                 raise BadExample("the data are not those of the run: a mistake has another label")
             R2 = max(R2, largest_square(block.rows.take(at), bias=ledger.bias))
             pieces.append(Counted.met(block, sizes[1:], bias=ledger.bias))

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from novikoff.examples import Block
 from novikoff.learners.additive import Additive
+from novikoff.learners.joint import Joint
 from novikoff.learners.multiplicative import BalancedWinnow, Multiplicative, Winnow1, Winnow2
 from novikoff.learners.passes import Ties
 from novikoff.ledger import Keep, Ledger, Mistakes
@@ -14,6 +15,7 @@ from novikoff.rows import Rows, Vector
 __all__ = [
     "Additive",
     "BalancedWinnow",
+    "Joint",
     "Learner",
     "Multiplicative",
     "Ties",

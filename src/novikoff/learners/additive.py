@@ -142,7 +142,7 @@ class Additive:
             "unit": float(self._unit),
         }
         arrays = {name: features for name, (features, _) in taken.items()}
-        arrays["constants"] = np.array([constant for _, constant in taken.values()])
+        arrays["constants"] = np.concatenate([constant for _, constant in taken.values()])
         arrays["steps"], arrays["thresholds"] = np.array(self._steps), np.array(self._thresholds)
         return settings, arrays
 
@@ -158,7 +158,7 @@ class Additive:
         dim, bias, averaging = stored.count("dim"), stored.flag("bias"), stored.flag("averaging")
         names = ("w", "u") if averaging else ("w",)
         features = [stored.vector(name, dim) for name in names]
-        constants = stored.vector("constants", len(names)).tolist()
+        constants = np.split(stored.vector("constants", len(names)), len(names))
         try:
             learner = cls(
                 0,
@@ -206,6 +206,7 @@ class Additive:
             block,
             begin,
             end,
+            labels=block.signs,
             dim=self.dim,
             threshold=self._thresholds,
             step=self._steps,

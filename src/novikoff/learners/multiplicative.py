@@ -133,7 +133,7 @@ class Multiplicative:
         }
         powers, constant = parted(self._p, dim, bias=self.bias)
         steps = np.array(self.class_weights)
-        return settings, {"powers": powers, "constant": np.array([constant]), "steps": steps}
+        return settings, {"powers": powers, "constant": constant, "steps": steps}
 
     @staticmethod
     def restored(settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Multiplicative:
@@ -142,7 +142,7 @@ class Multiplicative:
         stored.choice("rule", ("multiplicative",))
         dim, bias = stored.count("dim"), stored.flag("bias")
         powers = stored.vector("powers", dim)
-        constant = float(stored.vector("constant", 1)[0])
+        constant = stored.vector("constant", 1)
         low, high = stored.vector("steps", 2).tolist()
         try:
             learner = Multiplicative(
@@ -210,6 +210,7 @@ class Multiplicative:
             block,
             begin,
             end,
+            labels=block.signs,
             dim=self.dim,
             threshold=THRESHOLDS[self.ties],
             step=self.class_weights,

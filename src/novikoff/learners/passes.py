@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from novikoff.examples import Block
+from novikoff.examples import Block, Codes, Labels
 from novikoff.ledger import Mistakes
 from novikoff.rows import BadExample, Flaw, Positions, explain
 
@@ -26,7 +26,14 @@ THRESHOLDS: dict[Ties, tuple[float, float]] = {
 
 
 def one_pass(
-    core: Core, block: Block, begin: int, end: int, *, dim: int, **rule: Any
+    core: Core,
+    block: Block,
+    begin: int,
+    end: int,
+    *,
+    labels: Labels | Codes,
+    dim: int,
+    **rule: Any,
 ) -> tuple[int, Positions, Mistakes]:
     """Let the core learn from examples begin..end of the block, in its order, by this rule.
 
@@ -44,7 +51,7 @@ def one_pass(
     def run() -> tuple[int, int, int]:
         return core(
             *rows.core,
-            labels=block.labels,
+            labels=labels,
             importances=block.importances,
             order=order,
             begin=begin,
@@ -66,6 +73,7 @@ def one_pass(
         known = 0 <= i < len(rows)
         position = int(block.positions(np.array([i]))[0]) if known else block.first + i
         raise explain(Flaw(flaw), rows, i, position=position)
-    made = (column[:count].copy() for column in (scores, steps, squares))
+    scores, steps, squares = (column[:count].copy() for column in (scores, steps, squares))
     which = which[:count]
-    return at, which, Mistakes(rounds[:count].copy(), block.positions(which), *made)
+    made = Mistakes(rounds[:count].copy(), block.positions(which), scores, steps, squares)
+    return at, which, made

@@ -70,7 +70,7 @@ def certificate(
     frame(ax, view, line)
     most = max(it.multipliers.values(), default=1)
     sizes = sized([it.multipliers.get(i, 0) / most for i in range(len(block))])
-    draw_points(ax, view.places, block.labels, classes, sizes)
+    draw_points(ax, view.places, block.signs, classes, sizes)
     if line.length:
         draw_line(ax, view.basis @ line.w, line.b, label=line.equation)
     ax.set_title(_said(it), fontsize="medium")

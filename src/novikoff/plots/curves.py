@@ -164,7 +164,7 @@ def _accuracies(ledger: Ledger, test: Block) -> list[float]:
     found = []
     for each in scores:
         table = Confusion()
-        table.count(test.labels, each)
+        table.count(test.signs, each)
         found.append(table.accuracy)
     return found
 

@@ -63,7 +63,7 @@ def plane(
     other = None if average is None else Linear.of(average, block.rows.dim, bias=bias)
     ax = plane_axes(view) if ax is None else ax
     frame(ax, view, line)
-    draw_points(ax, view.places, block.labels, classes)
+    draw_points(ax, view.places, block.signs, classes)
     if line.length == 0:
         ax.set_title(no_line(line, classes), fontsize="medium")
         legend_below(ax)

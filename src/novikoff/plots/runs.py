@@ -60,7 +60,7 @@ def turning(
     if run.cycle is not None:
         given = dict(zip(run.cycle.rows.tolist(), run.cycle.multipliers, strict=True))
         sizes = sized([float(given.get(int(i), 0)) for i in _positions(block)])
-    draw_points(ax, view.places, block.labels, classes, sizes)
+    draw_points(ax, view.places, block.signs, classes, sizes)
     mistaken = np.isin(_positions(block), ledger.rows)
     if sizes is None:
         ring(ax, view.places[mistaken], f"mistaken at least once ({int(mistaken.sum()):,})")

@@ -33,7 +33,7 @@ class Points:
     """z = y·x for each row of a block; with a bias the constant is the last coordinate."""
 
     def __init__(self, block: Block, *, bias: bool) -> None:
-        self.block, self.rows, self.labels, self.bias = block, block.rows, block.labels, bias
+        self.block, self.rows, self.labels, self.bias = block, block.rows, block.signs, bias
         self._exact = ExactRows(block.rows, bias=bias)
         self.length = block.rows.dim + bias
 

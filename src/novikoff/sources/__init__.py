@@ -6,7 +6,7 @@ from novikoff.sources.adversaries import (
     forcing_winnow2,
     tight,
 )
-from novikoff.sources.arrays import block, rows_of
+from novikoff.sources.arrays import block, classes_block, rows_of
 from novikoff.sources.bundled import spamassassin
 from novikoff.sources.classes import Labelling
 from novikoff.sources.few_relevant import few_relevant
@@ -20,6 +20,7 @@ __all__ = [
     "Numbered",
     "Reading",
     "block",
+    "classes_block",
     "few_relevant",
     "forcing_disjunction",
     "forcing_winnow1",

@@ -83,3 +83,19 @@ def block(X: Any, y: Sequence[float] | NDArray[Any], *, first: int = 0) -> Block
     Example(columns=array([0, 1]), values=array([0., 2.]), label=-1, importance=1.0)
     """
     return Block(rows_of(X), signs(y), first)
+
+
+def classes_block(X: Any, y: Sequence[int] | NDArray[Any], *, first: int = 0) -> Block:
+    """A block of the rows of X with classes y, numbered from 0, to be learned jointly.
+
+    >>> classes_block([[1.0, 0.0], [0.0, 2.0]], [2, 0])[0]
+    Example(columns=array([0, 1]), values=array([1., 0.]), label=2, importance=1.0)
+    """
+    given = np.asarray(y)
+    if given.ndim != 1 or given.dtype.kind not in "iu":
+        raise BadExample(f"classes must be whole numbers in a row, not {given.dtype}")
+    wrong = np.flatnonzero((given < 0) | (given >= 2**31))
+    if len(wrong):
+        i = int(wrong[0])
+        raise BadExample(f"row {i}: class {given.tolist()[i]} is not a number from 0 below 2^31")
+    return Block(rows_of(X), given.astype(np.int32), first)

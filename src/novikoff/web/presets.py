@@ -34,7 +34,7 @@ def presets() -> list[dict[str, Any]]:
         _preset("tight", "The tight family", "Nine unit vectors, all positive: each is a mistake, "
                 "and the bound (R/γ)² = 9 is met exactly.",
                 np.asarray(tight(9).rows.values, dtype=np.float64).reshape(9, 9),
-                tight(9).labels, bias=False),
+                tight(9).signs, bias=False),
     ]  # fmt: skip
 
 

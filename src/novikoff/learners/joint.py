@@ -1,0 +1,300 @@
+"""The perceptron for many classes learned jointly: a weight vector for each of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import _core
+from novikoff.examples import Block
+from novikoff.learners.passes import one_pass
+from novikoff.ledger import Keep, Ledger, Mistakes
+from novikoff.rows import Rows, Vector, scored
+from novikoff.states import Arrays, Settings, Stored
+from novikoff.weights import parted, whole, widened
+
+CLASSES_AT_A_TIME = 4  # the core's: weights lie in columns, as many as a multiple of this
+
+
+class Joint:
+    """Add a mistaken example to the weights of its class, take it from those of its best rival.
+
+    The class with the highest score is predicted. An example whose class is not ahead of all others
+    is a mistake, a tie among them. With ‖x‖ ≤ R, and vectors u with Σ‖u_r‖² = 1 such that
+    u_y·x − u_r·x ≥ γ for every other class r, at most 2(R/γ)² mistakes are made; with `margin` η at
+    most (2R² + 2η)/γ² updates.
+
+    Classes are numbered from 0, and may appear while learning, the next number each: a new one has
+    weights 0 and is no one's rival before. So the bound holds for them as well; the first of all
+    classes has no rival at first, and nothing is learned until there is a second.
+
+    Parameters
+    ----------
+    dim, bias
+        The number of features, and whether a constant feature 1 is folded in after them.
+    classes
+        How many classes are known before the first example.
+    margin
+        Update when the class is ahead of its best rival by no more than this. 0 is the plain rule.
+    rate
+        As for :class:`Additive`: from a start at 0 without a margin it only scales the weights.
+    averaging
+        Keep the lazy sums that `average` needs.
+    start
+        The weights before the first round, a row a class, the constant's last; zero if not given.
+    class_weights
+        Factors of the rate, for each class that may be mistaken; 1 for any other.
+
+    References
+    ----------
+    Duda & Hart (1973), section 5.12, for Kesler's construction; Crammer & Singer (2003).
+
+    Examples
+    --------
+    >>> from novikoff import play, sources
+    >>> learner = Joint(2)
+    >>> block = sources.classes_block([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2])
+    >>> run = play(block, learner, epochs=9)
+    >>> str(run.verdict), len(run.ledger), learner.weights.tolist()
+    ('separated', 2, [[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        *,
+        classes: int = 0,
+        bias: bool = False,
+        margin: float = 0.0,
+        rate: float = 1.0,
+        averaging: bool = False,
+        start: Vector | None = None,
+        class_weights: Sequence[float] = (),
+    ) -> None:
+        if not 0 < rate < math.inf:
+            raise ValueError(f"rate must be a finite number above 0, not {rate!r}")
+        if not 0 <= margin < math.inf:
+            raise ValueError(f"margin must be a finite number from 0, not {margin!r}")
+        if not all(0 < c < math.inf for c in class_weights):
+            raise ValueError(f"class weights must be positive and finite, got {class_weights}")
+        self.dim, self.bias, self.margin, self.rate = dim, bool(bias), margin, rate
+        self.rounds = 0
+        self.n_classes = classes
+        self._w = np.zeros((dim + self.bias, _width(classes)))
+        self._unit, self._rate = rate, 1.0
+        if start is not None:
+            given, shape = np.asarray(start, dtype=np.float64), (classes, dim + self.bias)
+            if given.shape != shape or not np.isfinite(given).all():
+                raise ValueError(f"start must hold {shape} finite weights, got {given.shape}")
+            if given.any():
+                self._w[:, :classes] = given.T + 0.0  # the start −0 is the start 0
+                self._unit, self._rate = 1.0, rate
+        self._u = np.zeros_like(self._w) if averaging else None
+        self._class_weights = np.array(class_weights, dtype=np.float64)
+        self._threshold = margin / self._unit
+
+    @property
+    def weights(self) -> Vector:
+        """The present weights, a row a class, the constant's last."""
+        return self._unit * np.ascontiguousarray(self._w[:, : self.n_classes].T)
+
+    @property
+    def averaging(self) -> bool:
+        """Whether it keeps what the average needs."""
+        return self._u is not None
+
+    @property
+    def average(self) -> Vector:
+        """The mean of the weights over all rounds, each counted as it stood at the round's end."""
+        return self._unit * np.ascontiguousarray(self._mean()[:, : self.n_classes].T)
+
+    def _mean(self) -> Vector:
+        if self._u is None:
+            raise ValueError("this learner keeps no average; make it with averaging=True")
+        return self._w if self.rounds == 0 else (self.rounds * self._w - self._u) / self.rounds
+
+    def widen(self, dim: int) -> None:
+        """Go on with `dim` features, not fewer than before, as if they had been there, bit for bit.
+
+        The new ones have weight 0.
+        """
+        self._w = widened(self._w, dim, bias=self.bias)
+        if self._u is not None:
+            self._u = widened(self._u, dim, bias=self.bias)
+        self.dim = dim
+
+    def make_room(self, classes: int) -> None:
+        """Have weights for so many classes, which may then appear."""
+        more = _width(classes) - self._w.shape[1]
+        if more > 0:
+            self._w = np.pad(self._w, ((0, 0), (0, more)))
+            self._u = None if self._u is None else np.pad(self._u, ((0, 0), (0, more)))
+
+    def open_ledger(self, keep: Keep = "examples") -> Ledger:
+        """An empty ledger that starts where this learner stands."""
+        start = self._w[:, : self.n_classes].copy() if self._w.any() else None
+        return Ledger(
+            self.dim,
+            bias=self.bias,
+            start=start,
+            began=self.rounds,
+            unit=self._unit,
+            keep=keep,
+            rule="joint",
+        )
+
+    def scores(self, rows: Rows) -> Vector:
+        """The score of each row for each class, a column a class, exactly as when learning."""
+        return class_scores(rows, self._w, bias=self.bias)[:, : self.n_classes] * self._unit
+
+    def average_scores(self, rows: Rows) -> Vector:
+        """The same by the average of the weights."""
+        return class_scores(rows, self._mean(), bias=self.bias)[:, : self.n_classes] * self._unit
+
+    def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
+        """Predict, reveal and update for examples begin..end of the block, in its order.
+
+        Stops early before an example it cannot use; asked to begin with that one, it raises
+        BadExample and changes nothing. So what is returned is always all that was learned.
+        """
+        codes = block.codes
+        self.make_room(int(codes.max(initial=-1)) + 1)
+        if not self._w.flags.writeable:  # as when a model was mapped from a file
+            self._w = self._w.copy()
+        if self._u is not None and not self._u.flags.writeable:
+            self._u = self._u.copy()
+        room, width = end - begin, self._w.shape[1]
+        classes, rivals = np.empty(room, np.int32), np.empty(room, np.int32)
+
+        def core(*rows: Any, **rule: Any) -> tuple[int, int, int]:
+            at, flaw, made, self.n_classes = _core.joint_learn(*rows, **rule)
+            return at, flaw, made
+
+        at, which, mistakes = one_pass(
+            core,
+            block,
+            begin,
+            end,
+            labels=codes,
+            dim=self.dim,
+            threshold=self._threshold,
+            step=self._steps(width),
+            unit=self._unit,
+            bias=self.bias,
+            rounds=self.rounds,
+            width=width,
+            classes=self.n_classes,
+            w=self._w.reshape(-1),
+            right=classes,
+            rival=rivals,
+        )
+        made = len(mistakes)
+        mistakes = replace(mistakes, classes=classes[:made].copy(), rivals=rivals[:made].copy())
+        self.rounds += at - begin
+        if self._u is not None:
+            # (t − 1) times each update, so that after T rounds the mean of w is (T·w − u)/T
+            _core.joint_accumulate(
+                *block.rows.core,
+                example=which,
+                step=mistakes.steps * (mistakes.rounds - 1),
+                right=classes[:made],
+                rival=rivals[:made],
+                bias=self.bias,
+                width=width,
+                w=self._u.reshape(-1),
+            )
+        return at, mistakes
+
+    def _steps(self, width: int) -> Vector:
+        """By how much of it an example of each class is added."""
+        steps = np.full(width, self._rate)
+        some = min(width, len(self._class_weights))
+        steps[:some] *= self._class_weights[:some]
+        return steps
+
+    def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
+        """All that the learner is, for `restored`: settings for JSON, and arrays.
+
+        Only the first `dim` features are stored, and the constant apart from them.
+        """
+        dim = int(self.dim if dim is None else dim)
+        settings = {
+            "rule": "joint",
+            "dim": dim,
+            "classes": self.n_classes,
+            "bias": self.bias,
+            "margin": float(self.margin),
+            "rate": float(self.rate),
+            "averaging": self._u is not None,
+            "rounds": self.rounds,
+            "unit": float(self._unit),
+        }
+        sums = {"w": self._w} if self._u is None else {"w": self._w, "u": self._u}
+        arrays: Arrays = {"class_weights": self._class_weights}
+        for name, table in sums.items():
+            met = np.ascontiguousarray(table[:, : self.n_classes])
+            arrays[name], arrays[f"{name}_constant"] = parted(met, dim, bias=self.bias)
+        return settings, arrays
+
+    @classmethod
+    def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Joint:
+        """The learner that `state` described: all that follows is the same, bit for bit."""
+        stored = Stored("learner", settings, arrays)
+        stored.choice("rule", ("joint",))
+        dim, classes, bias = stored.count("dim"), stored.count("classes"), stored.flag("bias")
+        unit, rate = stored.number("unit"), stored.number("rate")
+        if unit not in (1.0, rate):
+            stored.refuse(f"its unit is {unit!r}, and its rate {rate!r}")
+        try:
+            learner = cls(
+                0,
+                bias=bias,
+                margin=stored.number("margin"),
+                rate=rate,
+                class_weights=stored.vector("class_weights").tolist(),
+            )
+        except ValueError as error:
+            stored.refuse(str(error))
+        learner._unit, learner._rate = unit, 1.0 if unit == rate else rate
+        learner._threshold = learner.margin / unit
+
+        def table(name: str) -> Vector:
+            features = stored.array(name, ("float64",), (dim, classes))
+            constant = stored.array(f"{name}_constant", ("float64",), (1, classes))
+            return whole(features, constant, bias=bias)
+
+        learner._w = table("w")
+        learner._u = table("u") if stored.flag("averaging") else None
+        learner.dim, learner.n_classes = dim, classes
+        learner.rounds = stored.count("rounds")
+        learner.make_room(classes)
+        return learner
+
+
+def _width(classes: int) -> int:
+    """How many columns of weights there are for so many classes."""
+    return max(1, -(-classes // CLASSES_AT_A_TIME)) * CLASSES_AT_A_TIME
+
+
+def class_scores(rows: Rows, w: Vector, *, bias: bool = False) -> Vector:
+    """The score of each row for each column of w, whose last row is the constant's, with bias."""
+    width = _width(w.shape[1])
+    w = np.ascontiguousarray(np.pad(w, ((0, 0), (0, width - w.shape[1]))))
+
+    def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
+        return _core.joint_scores(
+            *rows.core,
+            begin=begin,
+            end=end,
+            w=w.reshape(-1),
+            bias=bias,
+            width=width,
+            out=out.reshape(-1),
+        )
+
+    return scored(rows, core, width)
