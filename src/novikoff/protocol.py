@@ -131,7 +131,7 @@ class Protocol:
             number = self._find(ticket)
             x, prediction = self._waiting[number]
             same = prediction == y
-            right = isinstance(same, bool | np.bool_) and bool(same)
+            right = same is True or (isinstance(same, np.bool_) and bool(same))
             self._learner.learn_one(x, y)
             del self._waiting[number]
             self._told += 1
