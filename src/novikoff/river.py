@@ -89,8 +89,7 @@ class ForRiver(base.MiniBatchClassifier):
         found = self.learner.predict_many(X)
         labels = [self.at_first if label is None else label for label in found]
         if hasattr(X, "index"):  # pandas: the rows keep their names
-            kind = None if labels else object
-            return frames.Series(labels, index=X.index, name=self._label_name, dtype=kind)
+            return frames.Series(labels, index=X.index, name=self._label_name)
         return frames.Series(self._label_name, labels)
 
     @property
