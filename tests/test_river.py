@@ -72,12 +72,12 @@ def test_the_checks_of_river_pass(estimator: Any) -> None:
 
 def test_the_perceptron_of_river_is_reproduced_prediction_for_prediction() -> None:
     """It predicts False at 0, learns at 0 from either label, and has False and True beforehand."""
-    ours, theirs = scaled(ForRiver(Plain(), False)), scaled(linear_model.Perceptron())
+    ours, theirs = scaled(ForRiver(Plain(), at_first=False)), scaled(linear_model.Perceptron())
     for x, y in datasets.Phishing():
         assert ours.predict_one(x) == theirs.predict_one(x)
         ours.learn_one(x, y)
         theirs.learn_one(x, y)
-    model = scaled(ForRiver(Plain(), False))
+    model = scaled(ForRiver(Plain(), at_first=False))
     metric = evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
     assert f"{metric.get():.4f}" == "0.8584"
 
@@ -169,7 +169,7 @@ def test_progressive_validation_agrees_with_that_of_river() -> None:
 
 
 def test_a_pipeline_of_river_waits_for_its_labels_and_is_saved_with_them() -> None:
-    p = Protocol(scaled(ForRiver(Plain(), False)))
+    p = Protocol(scaled(ForRiver(Plain(), at_first=False)))
     stream = list(datasets.Phishing().take(30))
     tickets = [p.ask(x) for x, _ in stream]
     for i in range(0, 30, 2):

@@ -5,7 +5,7 @@ River is optional: `pip install 'novikoff[river]'`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from importlib import import_module
 from typing import Any
@@ -34,6 +34,9 @@ class ForRiver(base.MiniBatchClassifier):
     estimator
         For instance `Perceptron()`. It is copied: what is learned is learned by `learner`, and a
         `clone()`, which starts again, starts where the estimator stood when it was given.
+    classes
+        All the labels there will be, where the estimator needs them beforehand (see its
+        `learn_one`): more than two one against the rest, or a rule that does not treat two alike.
     at_first
         What to predict before any label was met. By default None, no prediction, which river's
         metrics pass over.
@@ -48,12 +51,18 @@ class ForRiver(base.MiniBatchClassifier):
     >>> from river import datasets, evaluate, metrics, preprocessing
     >>> from novikoff import Perceptron
     >>> from novikoff.river import ForRiver
-    >>> model = preprocessing.StandardScaler() | ForRiver(Perceptron(ties="negative"), False)
+    >>> model = preprocessing.StandardScaler() | ForRiver(Perceptron(ties="negative"), at_first=False)
     >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
     Accuracy: 85.84%
     """
 
-    def __init__(self, estimator: Any, at_first: base.typing.ClfTarget | None = None) -> None:
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        classes: Sequence[base.typing.ClfTarget] | None = None,
+        at_first: base.typing.ClfTarget | None = None,
+    ) -> None:
         if not hasattr(estimator, "learn_one"):
             raise TypeError(
                 f"ForRiver needs an estimator with learn_one, such as Perceptron(), "
@@ -61,13 +70,15 @@ class ForRiver(base.MiniBatchClassifier):
             )
         if isinstance(estimator, type):
             raise TypeError(f"ForRiver needs an estimator, not its class: {estimator.__name__}()")
-        self.estimator, self.at_first = estimator, at_first
+        self.estimator, self.classes, self.at_first = estimator, classes, at_first
         self.learner = deepcopy(estimator)
+        self._first = {} if classes is None else {"classes": list(classes)}
         self._label_name: Any = None
 
     def learn_one(self, x: dict[base.typing.FeatureName, Any], y: base.typing.ClfTarget) -> None:
         """Learn from one example."""
-        self.learner.learn_one(x, y)
+        self.learner.learn_one(x, y, **self._first)
+        self._first = {}
 
     def predict_one(
         self, x: dict[base.typing.FeatureName, Any], **kwargs: Any
@@ -78,7 +89,8 @@ class ForRiver(base.MiniBatchClassifier):
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Learn from the rows of a frame one after the other, as `learn_one` would."""
-        self.learner.learn_many(X, y)
+        self.learner.learn_many(X, y, **self._first)
+        self._first = {}
         self._label_name = getattr(y, "name", None)
 
     def predict_many(self, X: Any) -> Any:
@@ -94,7 +106,9 @@ class ForRiver(base.MiniBatchClassifier):
 
     @property
     def _multiclass(self) -> bool:
-        return True
+        if self.classes is not None:
+            return len(self.classes) > 2
+        return getattr(self.estimator, "multiclass", "ovr") == "joint"
 
     def _more_tags(self) -> set[str]:
         if getattr(self.estimator, "variant", "balanced") != "balanced":
