@@ -51,7 +51,8 @@ class ForRiver(base.MiniBatchClassifier):
     >>> from river import datasets, evaluate, metrics, preprocessing
     >>> from novikoff import Perceptron
     >>> from novikoff.river import ForRiver
-    >>> model = preprocessing.StandardScaler() | ForRiver(Perceptron(ties="negative"), at_first=False)
+    >>> perceptron = ForRiver(Perceptron(ties="negative"), at_first=False)
+    >>> model = preprocessing.StandardScaler() | perceptron
     >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
     Accuracy: 85.84%
     """
@@ -89,6 +90,8 @@ class ForRiver(base.MiniBatchClassifier):
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Learn from the rows of a frame one after the other, as `learn_one` would."""
+        if len(X) == 0:  # nothing to begin with
+            return
         self.learner.learn_many(X, y, **self._first)
         self._first = {}
         self._label_name = getattr(y, "name", None)
