@@ -6,6 +6,7 @@
 #include "ascent.hpp"
 #include "concept_bindings.hpp"
 #include "joint_bindings.hpp"
+#include "online_bindings.hpp"
 #include "order.hpp"
 #include "pass_bindings.hpp"
 #include "passes.hpp"
@@ -131,5 +132,6 @@ NB_MODULE(_core, m) {
   bind_passes(m);
   bind_concepts(m);
   bind_joint(m);
+  bind_online(m);
   bind_text(m);
 }

@@ -36,7 +36,7 @@ from strategies import (
     stored,
 )
 
-few = settings(deadline=None, max_examples=100)
+few = settings(max_examples=100)
 KEEPS: tuple[Keep, ...] = ("examples", "positions", "counts")
 AWKWARD: dict[str, Any] = {"rate": 0.3, "class_weights": (0.7, 1.1)}
 
@@ -347,7 +347,7 @@ def test_rows_that_the_core_could_not_trust_are_refused(key: str, place: int, va
         kind.restored(whole, {**arrays, key: altered})
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(draws=st.data())
 def test_states_altered_at_random_are_refused_or_can_be_used(draws: st.DataObject) -> None:
     kind, whole, arrays = STATES[draws.draw(st.sampled_from(sorted(STATES)))]

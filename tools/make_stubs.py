@@ -16,7 +16,8 @@ def generate() -> str:
     stubs = StubGen(importlib.import_module("novikoff._core"))
     stubs.put(importlib.import_module("novikoff._core"))
     text = str(stubs.get()).replace("NDArray,", "NDArray[Any],")
-    return text.replace("from typing import Annotated", "from typing import Annotated, Any")
+    needs_any = "import Annotated, Any" not in text
+    return text.replace("import Annotated", "import Annotated, Any") if needs_any else text
 
 
 if __name__ == "__main__":

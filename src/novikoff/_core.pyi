@@ -1,7 +1,7 @@
 """The compiled core of novikoff: passes over rows that NumPy owns."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Any, overload
+from typing import Annotated, Any, overload
 
 import numpy
 from numpy.typing import NDArray
@@ -114,6 +114,91 @@ def joint_vote(stored_values: Annotated[NDArray[Any], dict(order='C', device='cp
 
     The rows must have been scored before, which is where they are checked.
     """
+
+class Heads:
+    """The runs that meet each example, over weights that NumPy owns."""
+
+    def __init__(self, dim: int, *, bias: bool, keep: str) -> None: ...
+
+    def add_sum(self, *, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, threshold: tuple[float, float], step: tuple[float, float], unit: float, rounds: int, mean: bool) -> None:
+        """A perceptron; with `mean` it predicts by the average."""
+
+    def add_powers(self, *, powers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threshold: tuple[float, float], step: tuple[float, float], alpha: float, balanced: bool, erases: bool, theta: float, rounds: int) -> None:
+        """A Winnow."""
+
+class Online:
+    """Names with their columns, and runs that learn one by one."""
+
+    def __init__(self, *, by_name: bool, hash_bits: int = 0, most: int = 0) -> None: ...
+
+    def open(self, heads: Heads, *, seen: int) -> None:
+        """Go on with these runs, which met so many examples before."""
+
+    def name_labels(self, codes: dict[Any, int], labels: tuple[Any, ...], *, zero_is_positive: bool) -> None:
+        """What labels mean, and what predictions are called."""
+
+    def learn(self, x: object, y: object, /) -> int:
+        """Meet one example; 0, or why nothing was done."""
+
+    def learn_as(self, x: object, code: int, /) -> int:
+        """The same, for what the label means."""
+
+    def predict(self, x: object, /) -> object:
+        """
+        The label predicted for x; NotImplemented if it cannot be read or scored.
+        """
+
+    def decide(self, x: object, /) -> object:
+        """The score of x, or a list of them; NotImplemented as for predict."""
+
+    def rows(self, xs: list[Any], *, adding: bool) -> int | tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """
+        The CSR arrays of these dicts; or the place of the first that is not plain.
+        """
+
+    def take(self) -> list[Any]:
+        """For each run, what waits to be written down."""
+
+    def undo(self) -> None:
+        """Take back the names that were added last."""
+
+    def settle(self) -> None:
+        """Let the names that were added last stay."""
+
+    def hold(self, held: bool) -> None:
+        """Learn nothing until it is let go."""
+
+    @property
+    def waits(self) -> bool: ...
+
+    @property
+    def single(self) -> bool: ...
+
+    @property
+    def wanted(self) -> int: ...
+
+    @property
+    def columns(self) -> int: ...
+
+    @property
+    def position(self) -> int: ...
+
+    def __len__(self) -> int: ...
+
+    def column_of(self, name: str) -> int:
+        """The column of a name; -1 if it has none."""
+
+    def name_of(self, column: int) -> str | None:
+        """The name of a column."""
+
+    def weight(self, run: int, column: int) -> float:
+        """One weight of those that predict."""
+
+    def named(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """The columns with names, and the uses of these."""
+
+    def put_names(self, names: Sequence[str], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Names as they were saved."""
 
 def parse_svmlight(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int) -> dict[str, Any]:
     """

@@ -18,7 +18,7 @@ from novikoff.examples import Block, Codes, Labels
 from novikoff.rows import Positions, Rows, Vector
 from novikoff.shelves import Shelf
 from novikoff.states import Arrays, Settings, Stored, prefixed, with_prefix
-from novikoff.weights import parted, whole, widened
+from novikoff.weights import parted, turned, whole, widened
 
 Keep: TypeAlias = Literal["examples", "positions", "counts"]
 Rule: TypeAlias = Literal["additive", "multiplicative", "concepts", "joint"]
@@ -142,13 +142,33 @@ class Ledger:
             return
         self._shelf.put(recent, block)
 
+    def write_down(self, mistakes: Mistakes, rounds: int, rows: Rows | None) -> None:
+        """Record mistakes on examples not met before, together with their rows, one each."""
+        self.record(mistakes, rounds)
+        self._recent.clear()
+        if rows is not None and self.keep == "examples" and len(mistakes):
+            self._shelf.add(mistakes.rows, rows)
+
+    def count(self, rounds: int, mistakes: int, largest_square: float) -> None:
+        """Add the totals of the next so many rounds, where no more than totals is kept."""
+        self.n_rounds += rounds
+        self.n_mistakes += mistakes
+        self.largest_square = max(self.largest_square, largest_square)
+
+    def turn_round(self) -> None:
+        """Let what was the label +1 be −1, and the other way round: nothing else changes."""
+        if self.start is not None:
+            self.start = turned(self.start)
+        self._pieces = [
+            replace(piece, scores=turned(piece.scores), steps=-piece.steps)
+            for piece in self._pieces
+        ]
+
     def absorb(self, later: Ledger) -> None:
         """Take over what another ledger wrote down of the same learner's next rounds."""
         before = self.began + self.n_rounds
         if self.keep == "counts":
-            self.n_rounds += later.n_rounds
-            self.n_mistakes += later.n_mistakes
-            self.largest_square = max(self.largest_square, later.largest_square)
+            self.count(later.n_rounds, later.n_mistakes, later.largest_square)
             return
         self.record(replace(later.mistakes, rounds=later.rounds + before), later.n_rounds)
         self._recent.clear()

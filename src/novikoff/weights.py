@@ -12,6 +12,8 @@ import numpy as np
 
 from novikoff.rows import Vector
 
+LANES = 8  # of the sums: rows.hpp
+
 
 def widened(w: Vector, dim: int, *, bias: bool) -> Vector:
     """A copy with weights 0 for features up to `dim`; the constant's weight stays the last."""
@@ -23,6 +25,24 @@ def widened(w: Vector, dim: int, *, bias: bool) -> Vector:
     if bias:
         wide[dim] = w[features]
     return wide
+
+
+def turned(w: Vector) -> Vector:
+    """The numbers with their signs changed; 0 stays 0, and does not become −0."""
+    return 0.0 - w
+
+
+def room_for(columns: int, dim: int) -> int:
+    """How many features to make room for so that there are `columns`, where there is room for dim.
+
+    A power of two from eight, or as much more as keeps the constant, which stands after them, in
+    the same lane of the sums: column mod 8. It depends on where a learner began and on how many
+    columns there are, not on the steps in which they came.
+    """
+    if columns <= dim:
+        return dim
+    power = max(LANES, 1 << (columns - 1).bit_length())
+    return power + (dim - power) % LANES
 
 
 def parted(w: Vector, dim: int, *, bias: bool) -> tuple[Vector, Vector]:

@@ -19,7 +19,7 @@ from novikoff.estimators.doors import (
     column_kinds,
     unchanged_by_errors,
 )
-from novikoff.estimators.results import Results
+from novikoff.estimators.online import OneAtATime
 from novikoff.examples import Block, Labels, Stream
 from novikoff.learners import Ties
 from novikoff.ledger import Keep, Ledger
@@ -35,7 +35,7 @@ Starts: TypeAlias = Callable[[int, int, np.random.RandomState], list[Vector | No
 _LAYOUT = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
 
 
-class MistakeDriven(Results, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sklearn is untyped
+class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sklearn is untyped
     """What the estimators share: the run, one for each class against the rest."""
 
     _reading: ClassVar[Reading] = "final"
@@ -67,6 +67,10 @@ class MistakeDriven(Results, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _fit(self, X: Any, y: Any, starts: Starts) -> Self:
         """The whole of `fit`, from where `starts` says that each run starts."""
+        with self._alone():
+            return self._fit_alone(X, y, starts)
+
+    def _fit_alone(self, X: Any, y: Any, starts: Starts) -> Self:
         self._check_parameters()
         X, y = self._validate(X, y, reset=True)
         rows = rows_of(X)
@@ -103,6 +107,13 @@ class MistakeDriven(Results, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         first names all the classes. A batch is learned as a whole or, when something is wrong with
         it or Ctrl-C is pressed, not at all.
         """
+        if self._going_on() is not None:
+            self.learn_many(X, y, classes=classes)
+            return self
+        with self._alone():
+            return self._partial_fit_alone(X, y, classes)
+
+    def _partial_fit_alone(self, X: Any, y: Any, classes: ArrayLike | None) -> Self:
         first = not hasattr(self, "classes_")
         if first:
             self._check_parameters()
@@ -143,22 +154,24 @@ class MistakeDriven(Results, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         than two classes, over all the votes of the class.
         """
         check_is_fitted(self)
-        rows = rows_of(self._validate(X, reset=False))
         reading = self._reading if reading is None else reading
         if reading not in ("final", "average", "vote"):
             raise ValueError(f"reading must be 'final', 'average' or 'vote', not {reading!r}")
-        columns = self._scores(rows, reading)
+        still, rows = self._still(X, reading)
+        columns = still._scores(rows, reading)
         if len(columns) == 1:
             return columns[0]
         if reading == "vote":  # each class is a run of its own length
             columns = [
-                v / max(1, run.ledger.n_rounds) for v, run in zip(columns, self.runs_, strict=True)
+                v / max(1, run.ledger.n_rounds) for v, run in zip(columns, still.runs_, strict=True)
             ]
         return np.column_stack(columns)
 
     def predict(self, X: Any, *, reading: Reading | None = None) -> NDArray[Any]:
         """The predicted label of each row; a score of 0 says what `ties` says, else positive."""
         scores = self.decision_function(X, reading=reading)
+        if len(self.classes_) == 1:  # of two, the only one met so far
+            return np.repeat(self.classes_, len(scores))
         if scores.ndim == 1:
             chosen = scores >= 0 if self._zero_is_positive else scores > 0
             return np.asarray(self.classes_[chosen.astype(np.intp)])
@@ -172,7 +185,8 @@ class MistakeDriven(Results, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         if reading is None:
             reading = "average" if self._reading == "average" else "final"
         read = [self._read(k, reading) for k in range(len(self.runs_))]
-        return np.stack([coef for coef, _ in read]), np.array([constant for _, constant in read])
+        coef = np.stack([coef for coef, _ in read])[:, : self._columns]
+        return coef, np.array([constant for _, constant in read])
 
     def summary(self, X: Any = None, y: Any = None) -> Summary | Summaries:
         """What happened and what is known, to print; of more than two classes, a line for each.
@@ -182,8 +196,8 @@ class MistakeDriven(Results, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
         check_is_fitted(self)
         blocks: list[Block | None] = [None] * len(self.runs_)
         if X is not None or y is not None:
-            X, y = self._validate(X, y, reset=False)
-            rows, codes = rows_of(X), self._codes(y)
+            rows, y = self._read_data(X, y)
+            codes = self._codes(y)
             blocks = [Block(rows, self._signs(codes, k)) for k in range(len(self.runs_))]
         each = tuple(self._summary(k, block) for k, block in enumerate(blocks))
         return each[0] if len(each) == 1 else Summaries(tuple(self.classes_.tolist()), each)
@@ -208,6 +222,8 @@ class MistakeDriven(Results, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _open_runs(self) -> None:
         """A run for each learner, in which nothing has happened yet."""
+        for name in ("_online", "_resume", "_known"):
+            self.__dict__.pop(name, None)
         self._runs = tuple(
             Run(learner.open_ledger(self.keep), Verdict.BUDGET) for learner in self._learners
         )
@@ -249,6 +265,9 @@ class MistakeDriven(Results, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
                 "of X, otherwise encode it (for instance with OneHotEncoder)"
             ) from error
 
+    def _rows(self, X: Any, *, finite: bool = False) -> Rows:
+        return rows_of(self._validate(X, reset=False, finite=finite))
+
     def _class_weights(self, y: NDArray[Any]) -> list[tuple[float, float]]:
         """For each run, the factors of the rate for the rest (−1) and for the class (+1)."""
         if self.class_weight is None:
@@ -270,6 +289,8 @@ class MistakeDriven(Results, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):
 
     def _signs(self, codes: NDArray[Any], k: int) -> Labels:
         positive = codes == (1 if len(self.classes_) == 2 else k)
+        if len(self.classes_) == 1:
+            positive = np.full(len(codes), self._known.alone_is_positive)
         signs: Labels = positive.view(np.int8) * np.int8(2) - np.int8(1)
         return signs
 

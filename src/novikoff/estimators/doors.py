@@ -19,6 +19,13 @@ S = TypeVar("S")
 T = TypeVar("T")
 
 
+def restore(self: object, before: dict[str, Any]) -> None:
+    """Give the object back the attributes it had."""
+    for name in vars(self).keys() - before.keys():
+        del vars(self)[name]
+    vars(self).update(before)
+
+
 def unchanged_by_errors(
     *, but_for: tuple[type[BaseException], ...]
 ) -> Callable[[Callable[Concatenate[S, P], T]], Callable[Concatenate[S, P], T]]:
@@ -36,8 +43,7 @@ def unchanged_by_errors(
             except but_for:
                 raise
             except BaseException:
-                vars(self).clear()
-                vars(self).update(before)
+                restore(self, before)
                 raise
 
         return guarded

@@ -42,6 +42,13 @@ class Perceptron(SumOfMistakes):
         What the ledger keeps of a mistake: "examples" copies each mistaken row once, so that any
         reading can be asked for; "positions" says which row; "counts" keeps totals, for streams
         without end.
+    hash_bits
+        For `learn_one` and `learn_many` with named features: give a name the column hash mod
+        2^hash_bits, so that memory is bounded; names that fall together share a weight.
+    max_names
+        For the same: when there are more names, the least used (those of the fewest examples, and
+        of these the ones not met for longest) are forgotten, down to three quarters. Their weights
+        become 0, so the mistake bound no longer speaks of the run. It needs keep="counts".
     random_state
         Seeds the order, and a random start.
     verbose
@@ -87,6 +94,8 @@ class Perceptron(SumOfMistakes):
         ties: Ties = "mistake",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         keep: Keep = "examples",
+        hash_bits: int | None = None,
+        max_names: int | None = None,
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
     ) -> None:
@@ -97,6 +106,8 @@ class Perceptron(SumOfMistakes):
         self.ties = ties
         self.class_weight = class_weight
         self.keep = keep
+        self.hash_bits = hash_bits
+        self.max_names = max_names
         self.random_state = random_state
         self.verbose = verbose
 
@@ -132,6 +143,8 @@ class MarginPerceptron(SumOfMistakes):
         ties: Ties = "mistake",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         keep: Keep = "examples",
+        hash_bits: int | None = None,
+        max_names: int | None = None,
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
     ) -> None:
@@ -143,6 +156,8 @@ class MarginPerceptron(SumOfMistakes):
         self.ties = ties
         self.class_weight = class_weight
         self.keep = keep
+        self.hash_bits = hash_bits
+        self.max_names = max_names
         self.random_state = random_state
         self.verbose = verbose
 
@@ -168,7 +183,8 @@ class VotedPerceptron(SumOfMistakes):
     mistakes they differ by, so memory is in proportion to the mistakes. A random one of the
     vectors errs, on data like those of a first pass with M mistakes in n rounds, with probability
     at most (M + 1)/(n + 1) on average. `coef_` holds the last of the voters. Parameters and
-    attributes are those of :class:`Perceptron`, but for `keep`: the examples are always kept.
+    attributes are those of :class:`Perceptron`, but for `keep` and `max_names`: the examples are
+    always kept, and with them all names.
 
     References
     ----------
@@ -186,6 +202,7 @@ class VotedPerceptron(SumOfMistakes):
         eta0: float = 1.0,
         ties: Ties = "mistake",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        hash_bits: int | None = None,
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
     ) -> None:
@@ -195,5 +212,22 @@ class VotedPerceptron(SumOfMistakes):
         self.eta0 = eta0
         self.ties = ties
         self.class_weight = class_weight
+        self.hash_bits = hash_bits
         self.random_state = random_state
         self.verbose = verbose
+
+    def predict_one(self, x: Any) -> Any:
+        """The label that the vote says for x: a plain object; None if no label was met yet.
+
+        It takes time in proportion to the mistakes made so far.
+        """
+        return self.predict_many([x]).tolist()[0]
+
+    def decision_one(self, x: Any) -> float | dict[Any, float]:
+        """The vote on x: positive for classes_[1]; of more than two classes, one for each."""
+        if self._opened() is None:
+            return super().decision_one(x)
+        votes = self.decision_function([x])[0]
+        if votes.ndim == 0:
+            return float(votes)
+        return dict(zip(self.classes_.tolist(), votes.tolist(), strict=True))

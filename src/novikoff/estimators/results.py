@@ -93,7 +93,12 @@ class Results(metaclass=ABCMeta):
     def _expect_runs(self) -> tuple[Run, ...]:
         if not self.__sklearn_is_fitted__():
             raise AttributeError(f"this {type(self).__name__} has not learned from anything yet")
+        self._settle()
         return self._runs
+
+    @abstractmethod
+    def _settle(self) -> None:
+        """Write down in the runs what was learned one by one since they were last looked at."""
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_runs" in vars(self)

@@ -39,7 +39,7 @@ class Winnow(MistakeDriven):
     fit_intercept
         Whether balanced Winnow has a constant attribute 1. The others have their threshold, and no
         constant whatever this says.
-    max_iter, shuffle, keep, random_state, verbose
+    max_iter, shuffle, keep, hash_bits, max_names, random_state, verbose
         As for :class:`Perceptron`.
     ties
         What w·x = θ means while learning: "mistake" (always wrong), "positive" or "negative".
@@ -82,6 +82,8 @@ class Winnow(MistakeDriven):
         shuffle: Shuffle = "once",
         ties: Ties = "mistake",
         keep: Keep = "examples",
+        hash_bits: int | None = None,
+        max_names: int | None = None,
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
     ) -> None:
@@ -93,6 +95,8 @@ class Winnow(MistakeDriven):
         self.shuffle = shuffle
         self.ties = ties
         self.keep = keep
+        self.hash_bits = hash_bits
+        self.max_names = max_names
         self.random_state = random_state
         self.verbose = verbose
 
@@ -117,6 +121,13 @@ class Winnow(MistakeDriven):
             if given is not None and not is_finite_number(given):
                 raise ValueError(f"{name} must be a finite number or None, not {given!r}")
         super()._check_parameters()
+
+    def _check_names(self) -> None:
+        if self.variant != "balanced" and self.threshold is None and self.hash_bits is None:
+            raise ValueError(
+                f"the usual threshold of {self.variant!r} goes by the number of attributes, which "
+                "is not known while names are still being met: give threshold=..."
+            )
 
     def _learner(
         self, dim: int, weights: tuple[float, float], start: Vector | None

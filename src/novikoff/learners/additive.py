@@ -15,7 +15,7 @@ from novikoff.learners.passes import THRESHOLDS, Ties, one_pass
 from novikoff.ledger import Keep, Ledger, Mistakes
 from novikoff.rows import Rows, Vector, dots
 from novikoff.states import Arrays, Settings, Stored
-from novikoff.weights import parted, whole, widened
+from novikoff.weights import parted, turned, whole, widened
 
 
 class Additive:
@@ -121,6 +121,41 @@ class Additive:
             self._u = widened(self._u, dim, bias=self.bias)
         self.dim = dim
 
+    def turn_round(self) -> None:
+        """Let what was the label +1 be −1, and the other way round.
+
+        The weights are then those of a learner that was told so from the start, bit for bit.
+        """
+        if not self.is_symmetric:
+            raise ValueError("the two labels do not count alike, so they cannot change places")
+        self._w = turned(self._w)
+        self._u = None if self._u is None else turned(self._u)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the two labels count alike."""
+        (low, high), steps = self._thresholds, self._steps
+        return low == high and steps[0] == steps[1]
+
+    def enter(self, heads: _core.Heads, *, mean: bool) -> None:
+        """Let these, which meet examples one by one, learn and score with the weights here."""
+        self._own_weights()
+        heads.add_sum(
+            w=self._w,
+            u=self._u,
+            threshold=self._thresholds,
+            step=self._steps,
+            unit=self._unit,
+            rounds=self.rounds,
+            mean=mean,
+        )
+
+    def _own_weights(self) -> None:
+        if not self._w.flags.writeable:  # as when a model was mapped from a file
+            self._w = self._w.copy()
+        if self._u is not None and not self._u.flags.writeable:
+            self._u = self._u.copy()
+
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
         """All that the learner is, for `restored`: settings for JSON, and arrays.
 
@@ -197,10 +232,7 @@ class Additive:
         Stops early before an example it cannot use; asked to begin with that one, it raises
         BadExample and changes nothing. So what is returned is always all that was learned.
         """
-        if not self._w.flags.writeable:  # as when a model was mapped from a file
-            self._w = self._w.copy()
-        if self._u is not None and not self._u.flags.writeable:
-            self._u = self._u.copy()
+        self._own_weights()
         at, which, mistakes = one_pass(
             _core.learn,
             block,

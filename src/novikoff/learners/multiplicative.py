@@ -15,7 +15,7 @@ from novikoff.learners.passes import THRESHOLDS, Ties, one_pass
 from novikoff.ledger import Keep, Ledger, Mistakes
 from novikoff.rows import Rows, Vector, scored
 from novikoff.states import Arrays, Settings, Stored
-from novikoff.weights import parted, whole, widened
+from novikoff.weights import parted, turned, whole, widened
 
 Variant: TypeAlias = Literal["winnow1", "winnow2", "balanced"]
 
@@ -114,6 +114,40 @@ class Multiplicative:
         self._become(widened(self._p, dim, bias=self.bias))
         self.dim = dim
 
+    def turn_round(self) -> None:
+        """Let what was the label +1 be −1, and the other way round: bit for bit, if balanced."""
+        if not self.is_symmetric:
+            raise ValueError("the two labels do not count alike, so they cannot change places")
+        self._become(turned(self._p))
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the two labels count alike."""
+        low, high = THRESHOLDS[self.ties]
+        alike = low == high and self.class_weights[0] == self.class_weights[1]
+        return alike and self._balanced and self.threshold == 0
+
+    def enter(self, heads: _core.Heads, *, mean: bool) -> None:
+        """Let these, which meet examples one by one, learn and score with the weights here."""
+        if mean:
+            raise ValueError("Winnow has no average: its weights are not a sum of its mistakes")
+        self._own_weights()
+        heads.add_powers(
+            powers=self._p,
+            w=self._w,
+            threshold=THRESHOLDS[self.ties],
+            step=self.class_weights,
+            alpha=self.alpha,
+            balanced=self._balanced,
+            erases=self.variant == "winnow1",
+            theta=self.threshold,
+            rounds=self.rounds,
+        )
+
+    def _own_weights(self) -> None:
+        if not self._p.flags.writeable:  # as when a model was mapped from a file
+            self._p = self._p.copy()
+
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
         """All that the learner is, for `restored`: settings for JSON, and arrays.
 
@@ -203,8 +237,7 @@ class Multiplicative:
         Stops early before an example it cannot use; asked to begin with that one, it raises
         BadExample and changes nothing. So what is returned is always all that was learned.
         """
-        if not self._p.flags.writeable:  # as when a model was mapped from a file
-            self._p = self._p.copy()
+        self._own_weights()
         at, _, mistakes = one_pass(
             _core.multiply,
             block,

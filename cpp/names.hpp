@@ -1,0 +1,195 @@
+// The names of features and the columns they have: in the order they are met, or by their hash.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "hashing.hpp"
+
+namespace novikoff {
+
+// Without `bits` a new name gets the lowest column that is free; with them every name has the
+// column hash mod 2^bits, and the first that is met on a column is the one remembered for it.
+// What was added since the last `settle` can be taken back. A name is looked for by the hash of its
+// bytes; for callers that have another hash at hand, a shortcut by that is tried first.
+class Names {
+ public:
+  using Column = std::int32_t;
+  static constexpr Column none = -1;
+
+  explicit Names(int bits = 0) : bits_(bits), slots_(bits ? 0 : 64, none), shortcuts_(256) {
+    if (bits_) spans_.resize(std::size_t(1) << bits_);
+  }
+
+  int bits() const { return bits_; }
+  std::size_t size() const { return named_; }             // how many names are remembered
+  std::size_t columns() const { return spans_.size(); }   // all columns are below this
+  bool has(Column j) const { return spans_[std::size_t(j)].size >= 0; }
+  std::string_view operator[](Column j) const {
+    const Span& span = spans_[std::size_t(j)];
+    return {text_.data() + span.at, std::size_t(std::max<std::int64_t>(span.size, 0))};
+  }
+
+  // The column remembered for this hash of the caller's, if it is that of this very name.
+  Column shortcut(std::uint64_t key, std::string_view name) const {
+    const Shortcut& way = shortcuts_[key & (shortcuts_.size() - 1)];
+    if (way.key != key || std::size_t(way.column) >= spans_.size()) return none;
+    const Span& span = spans_[std::size_t(way.column)];  // whatever became of it since
+    const bool same = span.size == std::int64_t(name.size()) &&
+                      std::memcmp(text_.data() + span.at, name.data(), name.size()) == 0;
+    return same ? way.column : none;
+  }
+  void remember(std::uint64_t key, Column j) {
+    shortcuts_[key & (shortcuts_.size() - 1)] = {key, j};
+  }
+
+  // The column of the name, or none. With bits every name has one.
+  Column find(std::string_view name, std::uint64_t hash) const {
+    if (bits_) return Column(hash & (spans_.size() - 1));
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t at = hash & mask; slots_[at] != none; at = (at + 1) & mask) {
+      const Column j = slots_[at];
+      if (hashes_[std::size_t(j)] == hash && (*this)[j] == name) return j;
+    }
+    return none;
+  }
+
+  // The column of the name, which is new; with bits, of one whose column may have a name already.
+  Column add(std::string_view name, std::uint64_t hash) {
+    Column j;
+    if (bits_) {
+      j = Column(hash & (spans_.size() - 1));
+      if (has(j)) return j;
+    } else {
+      if (free_.empty()) {
+        j = Column(spans_.size());
+        spans_.emplace_back();
+        hashes_.push_back(0);
+      } else {
+        std::pop_heap(free_.begin(), free_.end(), std::greater<>());
+        j = free_.back();
+        free_.pop_back();
+        used_again_ = true;
+      }
+      hashes_[std::size_t(j)] = hash;
+    }
+    spans_[std::size_t(j)] = {std::int64_t(text_.size()), std::int64_t(name.size())};
+    text_.insert(text_.end(), name.begin(), name.end());
+    ++named_;
+    added_.push_back(j);
+    if (!bits_) {
+      enter(j);
+      if (2 * named_ > slots_.size()) spread(2 * slots_.size());
+    }
+    if (2 * named_ > shortcuts_.size() && shortcuts_.size() < most_shortcuts)
+      shortcuts_.assign(4 * shortcuts_.size(), {});
+    return j;
+  }
+
+  const std::vector<Column>& added() const { return added_; }
+  void settle() { added_.clear(), used_again_ = false; }
+
+  // Take back what was added since the last `settle`, the last first.
+  void undo() {
+    for (; !added_.empty(); added_.pop_back()) {
+      const auto j = std::size_t(added_.back());
+      text_.resize(std::size_t(spans_[j].at));
+      if (!bits_ && !used_again_) leave(added_.back());
+      spans_[j] = {};
+      --named_;
+      if (bits_) continue;
+      if (j + 1 == spans_.size()) {
+        spans_.pop_back();
+        hashes_.pop_back();
+      } else {
+        release(Column(j));
+      }
+    }
+    if (used_again_) spread(slots_.size());
+    used_again_ = false;
+  }
+
+  // Give a name the column it had, in a table that is as long as it was; columns rise.
+  void put(Column j, std::string_view name) {
+    while (!bits_ && spans_.size() <= std::size_t(j)) {
+      if (spans_.size() < std::size_t(j)) release(Column(spans_.size()));
+      spans_.emplace_back();
+      hashes_.push_back(0);
+    }
+    spans_[std::size_t(j)] = {std::int64_t(text_.size()), std::int64_t(name.size())};
+    text_.insert(text_.end(), name.begin(), name.end());
+    ++named_;
+    if (bits_) return;
+    hashes_[std::size_t(j)] = hash_name(name);
+    enter(j);
+    if (2 * named_ > slots_.size()) spread(2 * slots_.size());
+  }
+
+  // Forget these columns' names, so that the columns can be given to others.
+  void forget(const std::vector<Column>& columns) {
+    for (const Column j : columns) {
+      spans_[std::size_t(j)] = {};
+      release(j);
+      --named_;
+    }
+    std::vector<char> kept;
+    for (Span& span : spans_) {
+      if (span.size < 0) continue;
+      const auto at = std::int64_t(kept.size());
+      kept.insert(kept.end(), text_.begin() + span.at, text_.begin() + span.at + span.size);
+      span.at = at;
+    }
+    text_ = std::move(kept);
+    spread(slots_.size());
+  }
+
+ private:
+  static constexpr std::size_t most_shortcuts = std::size_t(1) << 20;
+  struct Span {
+    std::int64_t at = 0, size = -1;  // below 0: no name
+  };
+  struct Shortcut {
+    std::uint64_t key = 0;
+    Column column = none;
+  };
+
+  int bits_;
+  std::vector<char> text_;
+  std::vector<Span> spans_;             // of each column
+  std::vector<std::uint64_t> hashes_;   // of each column's name
+  std::vector<Column> slots_;           // from hashes to columns, by open addressing
+  std::vector<Shortcut> shortcuts_;
+  std::vector<Column> free_;            // columns without a name, the lowest on top
+  std::vector<Column> added_;
+  bool used_again_ = false;             // whether one of these was free
+  std::size_t named_ = 0;
+
+  void release(Column j) {
+    free_.push_back(j);
+    std::push_heap(free_.begin(), free_.end(), std::greater<>());
+  }
+  void enter(Column j) {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = hashes_[std::size_t(j)] & mask;
+    while (slots_[at] != none) at = (at + 1) & mask;
+    slots_[at] = j;
+  }
+  // Only for the highest column: nothing was put behind it, so nothing is lost from sight.
+  void leave(Column j) {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = hashes_[std::size_t(j)] & mask;
+    while (slots_[at] != j) at = (at + 1) & mask;
+    slots_[at] = none;
+  }
+  void spread(std::size_t slots) {
+    slots_.assign(slots, none);
+    for (std::size_t j = 0; j < spans_.size(); ++j)
+      if (spans_[j].size >= 0) enter(Column(j));
+  }
+};
+
+}  // namespace novikoff

@@ -1,0 +1,430 @@
+"""Learners that meet examples one at a time: dicts of named features, or single rows of numbers.
+
+The names and what one example does to the weights are the compiled core's. The weights themselves
+stay in the learners, where they are seen and saved as ever, and each mistake comes to the ledger
+when somebody looks.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from copy import deepcopy
+from enum import IntEnum
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import _core
+from novikoff.examples import Block, Labels
+from novikoff.learners.additive import Additive
+from novikoff.learners.multiplicative import Multiplicative
+from novikoff.learners.plain import plain, plain_row
+from novikoff.ledger import Keep, Ledger, Mistakes
+from novikoff.rows import BadExample, DenseRows, Flaw, Rows, SparseRows, explain, part_size
+from novikoff.weights import LANES, room_for
+
+Linear: TypeAlias = Additive | Multiplicative
+
+
+class Names(NamedTuple):
+    """Names of features, their columns, how many examples had each, and when it was last met."""
+
+    names: list[str]
+    columns: NDArray[np.int32]
+    examples: NDArray[np.int64]
+    last: NDArray[np.int64]
+
+
+class Met(IntEnum):
+    """How the core met an example; all but the first left everything as it was."""
+
+    LEARNED = 0
+    UNREAD = 1
+    LABEL = 2
+    ROOM = 3
+    FULL = 4
+    CROWDED = 5
+    HELD = 6
+    FLAW = 7
+
+
+class Online:
+    """Learners, names and ledgers, for examples that come one at a time.
+
+    Learning from an example is the block's pass over a block of one row, so what was learned one
+    by one is what is learned from the same rows as a block, bit for bit, and the two can alternate.
+
+    Calls from several threads each take effect as a whole, one after another. While a block is
+    being learned from, which takes longer, other threads that want to learn are refused with a
+    RuntimeError; they can predict.
+
+    Parameters
+    ----------
+    learners, ledgers
+        One learner, or one for each class against the rest; they must have the same width. The list
+        is kept, and always holds the present ones. Their ledgers are opened if none are given.
+    names
+        The names of the first columns; None if columns are positions, and examples rows.
+    hash_bits
+        Give a name the column hash mod 2^bits, as `Features` does; the learners have that width.
+    max_names
+        Forget the least used names, those of the fewest examples and of these the ones not met for
+        longest, whenever there are more: down to three quarters. Their weights become 0, so that
+        no mistake bound speaks of such a run, and the ledger must keep counts only.
+    mean
+        Predict by the average of the weights.
+    seen
+        How many examples were met before, by which the ledger numbers those to come.
+
+    Examples
+    --------
+    >>> from novikoff import Additive
+    >>> online = Online([Additive(8, bias=True)])
+    >>> online.learn_one({"free": 2, "from": "x.com"}, 1)
+    >>> online.learn_one({"free": 1, "from": "y.org"}, -1)
+    >>> dict(online.weights()), online.decide_one({"from": "y.org", "size": 7})
+    ({'free': 1.0, 'from=x.com': 1.0, 'from=y.org': -1.0}, -1.0)
+    """
+
+    def __init__(
+        self,
+        learners: list[Linear],
+        ledgers: Sequence[Ledger] | None = None,
+        *,
+        names: Sequence[str] | Names | None = (),
+        hash_bits: int | None = None,
+        max_names: int | None = None,
+        keep: Keep = "examples",
+        mean: bool = False,
+        seen: int = 0,
+    ) -> None:
+        check_bounds(hash_bits, max_names, keep)
+        self.learners = learners
+        self.ledgers = (
+            [one.open_ledger(keep) for one in learners] if ledgers is None else [*ledgers]
+        )
+        self.by_name, self.keep, self.mean = names is not None, keep, mean
+        self.hash_bits, self.max_names = hash_bits, max_names
+        self._begin(_placed(names), seen)
+        self.name_labels((-1, 1), {-1: 0, 1: 1})
+
+    def _begin(self, names: Names | None, seen: int) -> None:
+        self.lock, self._busy = threading.RLock(), False
+        self.core = _core.Online(
+            by_name=self.by_name, hash_bits=self.hash_bits or 0, most=self.max_names or 0
+        )
+        if names is not None:
+            self.core.put_names(*names)
+            self._widen(room_for(max(LANES, self.core.columns), self.dim))
+        self._open(seen)
+
+    def _open(self, seen: int) -> None:
+        """Let the core go on with the learners as they are now."""
+        heads = _core.Heads(self.dim, bias=self.learners[0].bias, keep=self.keep)
+        for learner in self.learners:
+            learner.enter(heads, mean=self.mean)
+        self.core.open(heads, seen=seen)
+
+    @property
+    def dim(self) -> int:
+        """How many columns there is room for."""
+        return self.learners[0].dim
+
+    def name_labels(
+        self, labels: Sequence[Any], codes: Mapping[Any, int], zero_is_positive: bool = True
+    ) -> None:
+        """Say what labels mean: 0 for −1 and 1 for +1; of several runs, which is the class's own.
+
+        `labels` are what predictions are called.
+        """
+        self._labels = tuple(labels), dict(codes), zero_is_positive
+        self.core.name_labels(self._labels[1], self._labels[0], zero_is_positive=zero_is_positive)
+
+    def learn_one(self, x: Any, y: Any) -> None:
+        """Meet one example; anything wrong with it leaves everything as it was."""
+        if self.core.learn(x, y):
+            self.learn_slowly(x, y)
+
+    def learn_slowly(self, x: Any, y: Any, *, code: int | None = None) -> None:
+        """Learn from what the core did not take as it came, or from a label it was not told of."""
+        x = self.readable(x)
+        with self.lock:
+            while met := self.core.learn(x, y) if code is None else self.core.learn_as(x, code):
+                if met == Met.ROOM:
+                    self._change(self._widen, room_for(self.core.wanted, self.dim))
+                elif met == Met.FULL:
+                    self.settle()
+                else:
+                    self._refuse(Met(met), x, y)
+
+    def _refuse(self, met: Met, x: Any, y: Any) -> None:
+        if met is Met.HELD:
+            raise RuntimeError(
+                "another thread is learning from a block; learn from this example when it is done"
+            )
+        if met is Met.LABEL:
+            raise BadExample(f"label {y!r} is not one that was named")
+        if met is Met.CROWDED:
+            raise BadExample(
+                f"the example has {len(x)} features, more names than max_names={self.max_names}"
+            )
+        raise self._explained(x, self.core.position)
+
+    def readable(self, x: Any, where: str = "") -> Any:
+        """The example as the core reads it; refused if it cannot be."""
+        return plain(x, where) if self.by_name else plain_row(x, self.dim, where)
+
+    def _explained(self, x: Any, position: int) -> BadExample:
+        """Why x, which can be read, cannot be scored or learned from."""
+        first = self.learners[0]
+        from_zero = isinstance(first, Multiplicative) and first.variant != "balanced"
+        if not self.by_name:
+            negative = from_zero and bool((x < 0).any())
+            flaw = Flaw.SIGN if negative else Flaw.VALUE
+            return explain(flaw, DenseRows(x[None]), 0, position=position)
+        sizes = {name: 1.0 if isinstance(v, str) else float(v) for name, v in x.items()}
+        for name, size in sizes.items():
+            if from_zero and size < 0:
+                return BadExample(
+                    f"Negative values in data: feature {name!r} is {size:g}, and this Winnow takes "
+                    "numbers from 0; balanced Winnow takes any"
+                )
+        largest = max(map(abs, sizes.values()), default=0.0)
+        return BadExample(
+            f"the score is too large for float64 (largest feature {largest:.3g}); "
+            "scale the features"
+        )
+
+    def predict_one(self, x: Any) -> Any:
+        """The label predicted for x; features not met before count for nothing."""
+        return self._asked(self.core.predict, x)
+
+    def decide_one(self, x: Any) -> float | list[float]:
+        """The score of x; of several runs, a score each."""
+        score: float | list[float] = self._asked(self.core.decide, x)
+        return score
+
+    def _asked(self, question: Callable[[Any], Any], x: Any) -> Any:
+        answer = question(x)
+        if answer is NotImplemented:
+            x = self.readable(x)
+            answer = question(x)
+        if answer is NotImplemented:
+            raise self._explained(x, 0)
+        return answer
+
+    def rows(self, xs: Sequence[Any], *, adding: bool = False) -> Rows:
+        """These dicts as rows over the columns; names not met before are left out, or added.
+
+        Rows that are being learned from have room for the names they added, and are to be followed
+        by `learn_block`, or by `core.undo`.
+        """
+        if not self.by_name:
+            return DenseRows(np.stack([self.readable(x, f"row {i}: ") for i, x in enumerate(xs)]))
+        dim = self.dim
+        read = self.core.rows(list(xs), adding=adding)
+        if isinstance(read, int):
+            tidy = [self.readable(x, f"row {i}: ") for i, x in enumerate(xs)]
+            read = self.core.rows(tidy, adding=adding)
+            assert not isinstance(read, int)
+        return SparseRows(*read, room_for(self.core.columns, dim) if adding else dim)
+
+    def learn_many(self, xs: Sequence[Any], signs: Sequence[Labels]) -> None:
+        """Meet these dicts or rows in order, with their labels as signs, for each run: all or none.
+
+        It is as if they had been learned from one by one.
+        """
+        with self.alone():
+            self.learn_block(self.rows(xs, adding=True), signs)
+
+    def learn_block(self, rows: Rows, signs: Sequence[Labels]) -> None:
+        """Meet the rows in order, whole or not at all; to be called within `alone`."""
+        first = self.core.position
+        try:
+            learners = deepcopy(self.learners)
+            parts = [
+                _met(Block(rows, of_run, first), learner, self.keep)
+                for learner, of_run in zip(learners, signs, strict=True)
+            ]
+        except BaseException:
+            self.core.undo()
+            raise
+        self.core.settle()
+        self.learners[:] = learners
+        for ledger, part in zip(self.ledgers, parts, strict=True):
+            ledger.widen(rows.dim)
+            ledger.absorb(part)
+        self._open(first + len(rows))
+
+    def learn_in_turn(self, xs: Sequence[Any], codes: Sequence[int]) -> None:
+        """Meet the dicts one by one, all or none: where names are forgotten, a block cannot."""
+        before = deepcopy(self)
+        try:
+            self.core.hold(False)
+            for x, code in zip(xs, codes, strict=True):
+                self.learn_slowly(x, None, code=code)
+        except BaseException:
+            vars(self).update(vars(before))
+            raise
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the two labels count alike."""
+        return all(learner.is_symmetric for learner in self.learners)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Let no other thread learn meanwhile; RuntimeError if one is learning from a block."""
+        with self.lock:
+            if self._busy:
+                self._refuse(Met.HELD, None, None)
+            self._busy = True
+            self.core.hold(True)
+            self.settle()
+        try:
+            yield
+        finally:
+            self.core.hold(False)
+            self._busy = False
+
+    def settle(self) -> None:
+        """Write down in the ledgers what was learned one by one since they were last looked at."""
+        with self.lock:
+            if not self.core.waits:
+                return
+            single = self.core.single
+            taken = zip(self.core.take(), self.learners, self.ledgers, strict=True)
+            for (met, made, largest, *columns), learner, ledger in taken:
+                learner.rounds += met
+                if self.keep == "counts":
+                    ledger.count(met, made, largest)
+                    continue
+                *mistakes, values, indices, starts = columns
+                rows: Rows | None = None
+                if self.keep == "examples" and made:
+                    if self.by_name:
+                        rows = SparseRows(values, indices, starts.astype(np.int32), self.dim)
+                    else:
+                        dense = values.reshape(made, self.dim)
+                        rows = DenseRows(dense.astype(np.float32) if single else dense)
+                ledger.write_down(Mistakes(*mistakes), met, rows)
+
+    def turn_round(self) -> None:
+        """Let what was the label +1 be −1, and the other way round."""
+        self._change(self._turn_round)
+
+    def _turn_round(self) -> None:
+        for learner, ledger in zip(self.learners, self.ledgers, strict=True):
+            learner.turn_round()
+            ledger.turn_round()
+
+    def _widen(self, dim: int) -> None:
+        for learner, ledger in zip(self.learners, self.ledgers, strict=True):
+            if dim > learner.dim:
+                learner.widen(dim)
+                ledger.widen(dim)
+
+    def _change(self, what: Callable[..., None], *args: Any) -> None:
+        """Change the learners while no other thread learns from an example, and go on with them."""
+        with self.lock:
+            self.core.hold(True)
+            try:
+                self.settle()
+                what(*args)
+                self._open(self.core.position)
+            finally:
+                self.core.hold(self._busy)
+
+    @property
+    def names(self) -> Names:
+        """The names and their columns; with max_names, also how often and when each was met."""
+        columns, examples, last = self.core.named()
+        named = [str(self.core.name_of(j)) for j in columns.tolist()]
+        return Names(named, columns, examples, last)
+
+    def weights(self, run: int = 0) -> Weights:
+        """The weights of a run by the names of features, as they are whenever they are read."""
+        if not self.by_name:
+            raise ValueError("the columns are positions without names: there are coef_ and weights")
+        return Weights(self, run)
+
+    def __getstate__(self) -> dict[str, Any]:
+        self.settle()
+        state = {k: v for k, v in vars(self).items() if k not in ("core", "lock", "_busy")}
+        return state | {"names": self.names if self.by_name else None, "seen": self.core.position}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        names, seen, labels = (state.pop(key) for key in ("names", "seen", "_labels"))
+        vars(self).update(state)
+        self._begin(names, seen)
+        self.name_labels(*labels)
+
+
+class Weights(Mapping[str, float]):
+    """The weights of a run by the names of features: read-only, and always as they are now.
+
+    A feature that was never met is not there. With hash_bits the names are the first that were met
+    on their columns; others that share a column with one of them are found too.
+    """
+
+    def __init__(self, online: Online, run: int) -> None:
+        self._online, self._run = online, run
+
+    def __getitem__(self, name: str) -> float:
+        core = self._online.core
+        column = core.column_of(name) if isinstance(name, str) else -1
+        if column < 0:
+            raise KeyError(name)
+        return core.weight(self._run, column)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._online.names[0])
+
+    def __len__(self) -> int:
+        return len(self._online.core)
+
+    def __repr__(self) -> str:
+        return f"<weights of {len(self)} features by name>"
+
+
+def check_bounds(hash_bits: int | None, max_names: int | None, keep: Keep) -> None:
+    """Refuse bounds on memory that are none, or that do not go together."""
+    for name, given, low, high in (
+        ("hash_bits", hash_bits, 3, 31),
+        ("max_names", max_names, 4, 2**31 - 1),
+    ):
+        if given is not None and (type(given) is not int or not low <= given <= high):
+            raise ValueError(f"{name} must be a whole number from {low} to {high}, not {given!r}")
+    if max_names is None:
+        return
+    if hash_bits is not None:
+        raise ValueError("hash_bits and max_names both bound the memory: choose one of them")
+    if keep != "counts":
+        raise ValueError(
+            f"max_names needs keep='counts', not {keep!r}: the rows of a ledger would name columns "
+            "that have been given to other features"
+        )
+
+
+def _met(block: Block, learner: Linear, keep: Keep) -> Ledger:
+    """Let the learner meet the block; the ledger of it."""
+    if block.rows.dim > learner.dim:
+        learner.widen(block.rows.dim)
+    ledger, at, part = learner.open_ledger(keep), 0, part_size(block.rows)
+    while at < len(block):
+        stop, mistakes = learner.learn(block, at, min(len(block), at + part))
+        ledger.record(mistakes, stop - at)
+        at = stop
+    ledger.store(block)
+    return ledger
+
+
+def _placed(names: Sequence[str] | Names | None) -> Names | None:
+    """The names with their columns, which are the first ones unless they are given."""
+    if names is None or isinstance(names, Names):
+        return names
+    uses = np.zeros(len(names), dtype=np.int64)
+    return Names(list(names), np.arange(len(names), dtype=np.int32), uses, uses)
