@@ -57,6 +57,14 @@ def test_the_checks_of_river_pass(estimator: Any) -> None:
     } <= set(ran)
 
 
+def test_rules_for_numbers_from_0_say_so() -> None:
+    tagged = {str(e): base.tags.POSITIVE_INPUT in ForRiver(e)._tags for e in LEARNERS}
+    assert [name for name, tag in tagged.items() if tag] == [
+        "Winnow(threshold=4, variant='winnow1')",
+        "Winnow(threshold=4, variant='winnow2')",
+    ]
+
+
 def like_rivers() -> Any:
     return scaled(ForRiver(Perceptron(ties="negative"), at_first=False))
 
