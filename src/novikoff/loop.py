@@ -163,7 +163,7 @@ def play(
             if clean:
                 return Run(ledger, Verdict.SEPARATED)
             # only where the weights are a sum of the mistakes does their coming back prove anything
-            watched = repeats is not None and ledger.rule == "additive"
+            watched = repeats is not None and ledger.rule in ("additive", "joint")
             weights = learner.weights if watched else None
             if repeats is None or weights is None:
                 continue

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import repeat
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from novikoff.rows import Positions, Vector
 from novikoff.states import Arrays, Settings, Stored
 from novikoff.weights import parted, whole, widened
 
+_NOBODY = -1  # the rival of a mistake where there are two labels
+
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
@@ -28,20 +31,28 @@ class Cycle:
     were found by a run whose weights after pass `since` were those after pass `until`, counting
     from 1 where `play` began; λ is the sizes of the steps taken on each row in between, added up.
 
+    Of classes learned jointly, `rivals` says against which class each multiplier is, and a row may
+    be there with several: for each class, what its own rows add, and what the rows that it was the
+    rival of take away, sums to 0. So no weights put each row's class ahead of all the others: in
+    Kesler's construction this is the same statement.
+
     References
     ----------
-    Gordan (1873) for the proof; Minsky & Papert (1969), Block & Levin (1970) for why one comes.
+    Gordan (1873) for the proof; Minsky & Papert (1969), Block & Levin (1970) for why one comes;
+    Duda & Hart (1973), section 5.12, for many classes.
     """
 
     since: int
     until: int
     rows: Positions = field(repr=False)
     multipliers: tuple[Fraction, ...] = field(repr=False)
+    rivals: Positions | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
+        n = len(np.unique(self.rows))
         return (
             f"the weights after pass {self.until} are those after pass {self.since}: the updates "
-            f"on {len(self.rows)} rows in between sum to 0, so no weights separate them"
+            f"on {n} rows in between sum to 0, so no weights separate them"
         )
 
 
@@ -62,20 +73,25 @@ class Repeats:
         self._passes = self._since = 0
         self._saved: Vector | None = None
         self._counting = False
-        self._updates = Counter[tuple[int, float]]()
+        self._updates = Counter[tuple[int, int, float]]()  # row, rival or −1, step
 
     def count(self, mistakes: Mistakes) -> None:
         """Count the updates made in a part of a pass."""
         if not self._counting:
             return
-        self._updates.update(zip(mistakes.rows.tolist(), mistakes.steps.tolist(), strict=True))
+        rivals = repeat(_NOBODY) if mistakes.rivals is None else mistakes.rivals.tolist()
+        self._updates.update(zip(mistakes.rows.tolist(), rivals, mistakes.steps.tolist()))  # noqa: B905
 
     def close_pass(self, weights: Vector, stream: Stream) -> Cycle | None:
-        """The proof, if the weights after this pass are the saved ones and it is exact."""
+        """The proof, if the weights after this pass are the saved ones and it is exact.
+
+        Of classes learned jointly, the weights have a row a class.
+        """
+        weights = weights.T
         self._passes += 1
         back = self._saved is not None and _same(weights, self._saved)
         if back and self._counting:
-            cycle = self._proof(stream, length=len(weights))
+            cycle = self._proof(stream, weights.shape)
             if cycle is not None:
                 return cycle
             # Only rounding brought these weights back, and may do so after every pass from now on:
@@ -103,11 +119,12 @@ class Repeats:
             "counting": self._counting,
             "bias": bias,
         }
-        counted = sorted((row, step, n) for (row, step), n in self._updates.items())
+        counted = sorted((*update, n) for update, n in self._updates.items())
         arrays: Arrays = {
-            "rows": np.array([row for row, _, _ in counted], dtype=np.int64),
-            "steps": np.array([step for _, step, _ in counted], dtype=np.float64),
-            "times": np.array([n for _, _, n in counted], dtype=np.int64),
+            "rows": np.array([row for row, _, _, _ in counted], dtype=np.int64),
+            "rivals": np.array([rival for _, rival, _, _ in counted], dtype=np.int64),
+            "steps": np.array([step for _, _, step, _ in counted], dtype=np.float64),
+            "times": np.array([n for _, _, _, n in counted], dtype=np.int64),
         }
         if self._saved is not None:
             arrays["weights"], constant = parted(self._saved, dim, bias=bias)
@@ -121,43 +138,58 @@ class Repeats:
         repeats._passes, repeats._since = stored.count("passes"), stored.count("since")
         repeats._counting = stored.flag("counting")
         if "weights" in stored:
-            constant = stored.vector("constant", 1)
-            repeats._saved = whole(stored.vector("weights"), constant, bias=stored.flag("bias"))
+            features = stored.array("weights", ("float64",))
+            constant = stored.array("constant", ("float64",), (1, *features.shape[1:]))
+            repeats._saved = whole(features, constant, bias=stored.flag("bias"))
         rows = stored.positions("rows")
-        steps, times = stored.vector("steps", len(rows)), stored.positions("times", len(rows))
-        keys = zip(rows.tolist(), steps.tolist(), strict=True)
+        rivals, times = stored.positions("rivals", len(rows)), stored.positions("times", len(rows))
+        steps = stored.vector("steps", len(rows))
+        keys = zip(rows.tolist(), rivals.tolist(), steps.tolist(), strict=True)
         repeats._updates.update(dict(zip(keys, times.tolist(), strict=True)))
         return repeats
 
-    def _proof(self, stream: Stream, *, length: int) -> Cycle | None:
-        total, rows, multipliers = ExactSum(length), list[Positions](), list[Fraction]()
-        updated, sizes, unit = self._sizes()
-        for block in blocks_of(stream):
+    def _proof(self, stream: Stream, shape: tuple[int, ...]) -> Cycle | None:
+        rows, rivals, sizes, unit = self._sizes()
+        classes = shape[1] if len(shape) > 1 else None
+        totals = [ExactSum(shape[0]) for _ in range(classes or 1)]
+        found = list[Positions]()
+        for block in filter(len, blocks_of(stream)):
             positions = block.positions(np.arange(len(block)))
-            at = np.flatnonzero(np.isin(positions, updated))
-            each = sizes[np.searchsorted(updated, positions[at])]
-            total.add(block.rows, at, block.signs[at].astype(each.dtype) * each, unit)
-            rows.append(positions[at])
-            multipliers += [n * unit for n in each.tolist()]
-        if not total.is_zero or not multipliers:
+            order = np.argsort(positions)
+            place = np.searchsorted(positions, rows, sorter=order).clip(max=len(block) - 1)
+            at = order[place]
+            here = np.flatnonzero(positions[at] == rows)
+            at, each = at[here], sizes[here]
+            found.append(here)
+            if classes is None:
+                totals[0].add(block.rows, at, block.signs[at].astype(each.dtype) * each, unit)
+                continue
+            for c, total in enumerate(totals):
+                own, other = block.codes[at] == c, rivals[here] == c
+                some = own | other
+                total.add(block.rows, at[some], np.where(own, each, -each)[some], unit)
+        counted = np.sort(np.concatenate(found))
+        if not len(counted) or not all(total.is_zero for total in totals):
             return None
-        places = np.concatenate(rows)
-        order = np.argsort(places)
-        return Cycle(
-            self._since, self._passes, places[order], tuple(multipliers[i] for i in order.tolist())
-        )
+        multipliers = tuple(n * unit for n in sizes[counted].tolist())
+        against = None if classes is None else rivals[counted]
+        return Cycle(self._since, self._passes, rows[counted], multipliers, against)
 
-    def _sizes(self) -> tuple[Positions, Integers, Fraction]:
-        """The rows updated, in order, and the sizes of the steps on each added up, in a unit.
+    def _sizes(self) -> tuple[Positions, Positions, Integers, Fraction]:
+        """The rows updated, with their rivals, in order, and the sizes of their steps in a unit.
 
         Steps too small for a float are 0: they move nothing and prove nothing.
         """
-        counted = sorted((row, abs(step), n) for (row, step), n in self._updates.items() if step)
-        updated = np.array([row for row, _, _ in counted], dtype=np.int64)
-        steps = ExactVector.of(np.array([size for _, size, _ in counted], dtype=float), "steps")
-        times = packed([n for _, _, n in counted])
-        sizes = sums_by(updated, products(steps.integers, times, summed=len(counted)))
-        return np.unique(updated), sizes, steps.unit
+        updates = self._updates.items()
+        counted = sorted((row, rival, abs(step), n) for (row, rival, step), n in updates if step)
+        pairs = np.array([(row, rival) for row, rival, _, _ in counted], dtype=np.int64).reshape(
+            -1, 2
+        )
+        steps = ExactVector.of(np.array([size for _, _, size, _ in counted], dtype=float), "steps")
+        times = packed([n for _, _, _, n in counted])
+        distinct, which = np.unique(pairs, axis=0, return_inverse=True)
+        sizes = sums_by(which.reshape(-1), products(steps.integers, times, summed=len(counted)))
+        return distinct[:, 0], distinct[:, 1], sizes, steps.unit
 
 
 def _same(a: Vector, b: Vector) -> bool:
