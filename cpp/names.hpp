@@ -34,14 +34,20 @@ class Names {
     return {text_.data() + span.at, std::size_t(std::max<std::int64_t>(span.size, 0))};
   }
 
-  // The column remembered for this hash of the caller's, if it is that of this very name.
+  // The column remembered for this hash of the caller's, if it is that of this very name; and the
+  // same for the name `name=text`.
   Column shortcut(std::uint64_t key, std::string_view name) const {
     const Shortcut& way = shortcuts_[key & (shortcuts_.size() - 1)];
-    if (way.key != key || std::size_t(way.column) >= spans_.size()) return none;
-    const Span& span = spans_[std::size_t(way.column)];  // whatever became of it since
-    const bool same = span.size == std::int64_t(name.size()) &&
-                      std::memcmp(text_.data() + span.at, name.data(), name.size()) == 0;
-    return same ? way.column : none;
+    return way.key == key && reads(way.column, name.size(), [name](const char* p) {
+             return std::memcmp(p, name.data(), name.size()) == 0;
+           }) ? way.column : none;
+  }
+  Column shortcut(std::uint64_t key, std::string_view name, std::string_view text) const {
+    const Shortcut& way = shortcuts_[key & (shortcuts_.size() - 1)];
+    return way.key == key && reads(way.column, name.size() + 1 + text.size(), [=](const char* p) {
+             return std::memcmp(p, name.data(), name.size()) == 0 && p[name.size()] == '=' &&
+                    std::memcmp(p + name.size() + 1, text.data(), text.size()) == 0;
+           }) ? way.column : none;
   }
   void remember(std::uint64_t key, Column j) {
     shortcuts_[key & (shortcuts_.size() - 1)] = {key, j};
@@ -167,6 +173,14 @@ class Names {
   std::vector<Column> added_;
   bool used_again_ = false;             // whether one of these was free
   std::size_t named_ = 0;
+
+  // Whether the column, whatever became of it, has a name of this size for which `same` holds.
+  template <class F>
+  bool reads(Column j, std::size_t size, F same) const {
+    if (std::size_t(j) >= spans_.size()) return false;
+    const Span& span = spans_[std::size_t(j)];
+    return span.size == std::int64_t(size) && same(text_.data() + span.at);
+  }
 
   void release(Column j) {
     free_.push_back(j);

@@ -88,7 +88,7 @@ def public_functions() -> list[Any]:
     modules = [importlib.import_module(f"novikoff.{name}") for name in (
         "cache", "chunks", "concepts", "examples", "estimators", "features", "guarantees", "lab",
         "learners", "ledger", "loop", "measures", "model", "plots", "predicting", "products",
-        "progressive", "protocol", "readings", "replacing", "report", "rows", "scaling",
+        "progressive", "protocol", "readings", "replacing", "report", "river", "rows", "scaling",
         "separability", "shelves", "sources", "states", "storage",
         "streams", "summaries", "training", "weights")]  # fmt: skip
     found = []

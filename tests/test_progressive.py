@@ -19,6 +19,7 @@ from novikoff import (
     Additive,
     BadExample,
     Block,
+    Perceptron,
     Protocol,
     Unfinished,
     guarantees,
@@ -85,6 +86,20 @@ def test_with_every_label_at_once_it_is_one_pass(delay: int | None) -> None:
         play(block, final)
         assert np.array_equal(learner.additive.weights, final.weights)
         assert p.risk_bound() == guarantees.risk_bound(ledger)
+
+
+@pytest.mark.parametrize("first", [-1, 1])
+def test_an_estimator_asked_and_told_makes_the_mistakes_of_one_pass(first: int) -> None:
+    X, y = noisy()
+    y[0] = first
+    block = sources.block(X, y)
+    ledger = play(block, Additive(8, bias=True, ties="positive")).ledger
+    for stream in (block, sources.block(sparse.csr_array(X), y), zip(X, y.tolist(), strict=True)):
+        clf = Perceptron(ties="positive")
+        p = progressive_validation(stream, clf)
+        assert np.array_equal(clf.ledger_.rounds, ledger.rounds)
+        # of the first it says nothing, which is no mistake of the weights if the label is +1
+        assert p.mistakes == ledger.n_mistakes + (first == 1)
 
 
 def test_rows_come_in_the_order_of_their_blocks() -> None:

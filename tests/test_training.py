@@ -270,5 +270,6 @@ def test_a_strangers_file_with_another_header_is_refused_or_a_model(way: Written
                 else:
                     words = f"{here.model}: a {found.kind} model"
                     assert found.weights.shape == model.weights.shape
+                    assert len(found.classes) == 2
                 assert words.startswith(f"{here.model}: ")
             inside[name] = old

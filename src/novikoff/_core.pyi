@@ -126,6 +126,9 @@ class Heads:
     def add_powers(self, *, powers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threshold: tuple[float, float], step: tuple[float, float], alpha: float, balanced: bool, erases: bool, theta: float, rounds: int) -> None:
         """A Winnow."""
 
+    def add_joint(self, *, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, threshold: float, step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: float, classes: int, rounds: int, mean: bool) -> None:
+        """A perceptron for many classes, by itself."""
+
 class Online:
     """Names with their columns, and runs that learn one by one."""
 
@@ -156,7 +159,7 @@ class Online:
         The CSR arrays of these dicts; or the place of the first that is not plain.
         """
 
-    def take(self) -> list[Any]:
+    def take(self) -> list[dict[str, Any]]:
         """For each run, what waits to be written down."""
 
     def undo(self) -> None:
@@ -191,7 +194,7 @@ class Online:
     def name_of(self, column: int) -> str | None:
         """The name of a column."""
 
-    def weight(self, run: int, column: int) -> float:
+    def weight(self, run: int, column: int, output: int = 0) -> float:
         """One weight of those that predict."""
 
     def named(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:

@@ -269,7 +269,7 @@ class Ledger:
             if len(wide) != (rule == "joint"):
                 stored.refuse("its start is not that of its rule")
         ledger = cls(dim, bias=bias, start=start, began=began, unit=unit, keep=keep, rule=rule)
-        ledger.n_classes = stored.count("classes") if rule == "joint" else 0
+        ledger.n_classes = known = stored.count("classes") if rule == "joint" else 0
         ledger.n_rounds, ledger.n_mistakes = stored.count("rounds"), n
         ledger.largest_square = float(stored.vector("largest_square", 1)[0])
         ledger.epoch_ends = stored.positions("epoch_ends").tolist()
@@ -284,8 +284,8 @@ class Ledger:
                     scores=stored.vector("scores", n),
                     steps=stored.vector("steps", n),
                     squares=stored.vector("squares", n),
-                    classes=stored.array("classes", ("int32",), n) if rule == "joint" else None,
-                    rivals=stored.array("rivals", ("int32",), n) if rule == "joint" else None,
+                    classes=stored.codes("classes", n, known) if rule == "joint" else None,
+                    rivals=stored.codes("rivals", n, known) if rule == "joint" else None,
                 )
             ]
         if keep == "examples" and n:

@@ -73,7 +73,9 @@ def columns_for(classes: int) -> int:
 def class_scores(rows: Rows, w: Vector, *, bias: bool = False) -> Vector:
     """The score of each row for each column of w, whose last row is the constant's, with bias."""
     width = columns_for(w.shape[1])
-    w = np.ascontiguousarray(np.pad(w, ((0, 0), (0, width - w.shape[1]))))
+    if w.shape[1] != width:
+        w = np.pad(w, ((0, 0), (0, width - w.shape[1])))
+    w = np.ascontiguousarray(w)
 
     def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
         return _core.joint_scores(

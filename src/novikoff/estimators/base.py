@@ -23,6 +23,7 @@ from novikoff.estimators.online import OneAtATime
 from novikoff.estimators.schemes import AgainstTheRest, Jointly, Scheme
 from novikoff.examples import Block, Codes, Stream
 from novikoff.learners import Ties
+from novikoff.learners.plain import are_dicts
 from novikoff.ledger import Keep, Ledger
 from novikoff.loop import Interrupted, Run, Verdict, play
 from novikoff.readings import Reading
@@ -110,7 +111,7 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
         one may come in any call, and one that is named is known from then on. A batch is learned as
         a whole or, when something is wrong with it or Ctrl-C is pressed, not at all.
         """
-        if self._going_on() is not None:
+        if are_dicts(X) or self._going_on() is not None:
             self.learn_many(X, y, classes=classes)
             return self
         with self._alone():

@@ -16,8 +16,9 @@ from novikoff.estimators.doors import restore
 from novikoff.estimators.labels import Known, Meeting, label_of, labels_of
 from novikoff.estimators.results import Results
 from novikoff.examples import Labels
-from novikoff.learners.named import Names, Online, Weights, check_bounds
-from novikoff.learners.plain import by_name, first, plain, plain_row, records
+from novikoff.learners.named import Online
+from novikoff.learners.naming import Names, check_bounds
+from novikoff.learners.plain import are_dicts, by_name, first, plain, plain_row, records
 from novikoff.ledger import Keep
 from novikoff.loop import Run, Verdict
 from novikoff.readings import Reading
@@ -122,11 +123,11 @@ class OneAtATime(Results):
         return self.predict(X)
 
     @property
-    def named_weights(self) -> Weights | dict[Any, Weights]:
-        """The weights by the names of features, always as they are now; one such for each class.
+    def named_weights(self) -> Any:  # Weights; with more than two classes a dict of them, hence Any
+        """The weights by the names of features: a read-only mapping that is always up to date.
 
-        They are those that predict: `coef_`. There is one mapping unless there are more than two
-        classes.
+        They are those that predict, as in `coef_`. With more than two classes there is a mapping
+        for each.
         """
         self._expect_runs()
         online = self._opened()
@@ -291,13 +292,13 @@ class OneAtATime(Results):
             return online.learn_block(online.rows(X, adding=True), signs)
         return online.learn_in_turn(X, codes)
 
-    def _going_on(self) -> Online | None:
-        """What learns one by one, if it began to."""
-        return self._opened() if "_resume" in vars(self) else self._online
+    def _going_on(self, X: Any = None) -> Online | None:
+        """What learns one by one, if it began to, or if X are dicts."""
+        return self._opened() if "_resume" in vars(self) or are_dicts(X) else self._online
 
     def _still(self, X: Any, reading: Reading) -> tuple[Self, Rows]:
         """The estimator as it stands, whatever other threads go on to learn, and the rows of X."""
-        online = self._going_on()
+        online = self._going_on(X)
         if online is None:
             return self, self._rows(X)
         with online.lock:
@@ -311,15 +312,13 @@ class OneAtATime(Results):
             return still, self._named_rows(online, X)
 
     def _named_rows(self, online: Online, X: Any) -> Rows:
-        if not online.by_name:
-            return self._rows(X)
-        if not by_name(X) and len(X):
+        if by_name(X) != online.by_name and len(X) and not hasattr(X, "columns"):
             online.readable(first(X), "row 0: ")
-        return online.rows(records(X))
+        return online.rows(records(X)) if online.by_name else self._rows(X)
 
     def _read_data(self, X: Any, y: Any) -> tuple[Rows, NDArray[Any]]:
         """Rows and labels, over the columns that were learned from."""
-        online = self._going_on()
+        online = self._going_on(X)
         if online is None or not online.by_name:
             X, y = self._validate(X, y, reset=False)
             return rows_of(X), y

@@ -97,6 +97,11 @@ class Joint:
         self._threshold = margin / self._unit
 
     @property
+    def is_symmetric(self) -> bool:
+        """Whether two labels could change places: classes have no order."""
+        return False
+
+    @property
     def weights(self) -> Vector:
         """The present weights, a row a class, the constant's last."""
         return self._unit * np.ascontiguousarray(self._w[:, : self.n_classes].T)
@@ -147,6 +152,26 @@ class Joint:
         weights[first : first + len(class_weights)] = class_weights
         self._class_weights = weights
 
+    def enter(self, heads: _core.Heads, *, mean: bool) -> None:
+        """Let these, which meet examples one by one, learn and score with the weights here."""
+        self._own_weights()
+        heads.add_joint(
+            w=self._w.reshape(-1),
+            u=None if self._u is None else self._u.reshape(-1),
+            threshold=self._threshold,
+            step=self._steps(self._w.shape[1]),
+            unit=self._unit,
+            classes=self.n_classes,
+            rounds=self.rounds,
+            mean=mean,
+        )
+
+    def _own_weights(self) -> None:
+        if not self._w.flags.writeable:  # as when a model was mapped from a file
+            self._w = self._w.copy()
+        if self._u is not None and not self._u.flags.writeable:
+            self._u = self._u.copy()
+
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
         """An empty ledger that starts where this learner stands."""
         start = self._w[:, : self.n_classes].copy() if self._w.any() else None
@@ -177,10 +202,7 @@ class Joint:
         """
         codes = block.codes
         self.make_room(int(codes.max(initial=-1)) + 1)
-        if not self._w.flags.writeable:  # as when a model was mapped from a file
-            self._w = self._w.copy()
-        if self._u is not None and not self._u.flags.writeable:
-            self._u = self._u.copy()
+        self._own_weights()
         room, width = end - begin, self._w.shape[1]
         classes, rivals = np.empty(room, np.int32), np.empty(room, np.int32)
 

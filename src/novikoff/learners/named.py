@@ -12,30 +12,32 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from enum import IntEnum
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.examples import Block, Labels
+from novikoff.examples import Block, Codes, Labels
 from novikoff.learners.additive import Additive
+from novikoff.learners.joint import Joint
 from novikoff.learners.multiplicative import Multiplicative
+from novikoff.learners.naming import Names, Weights, check_bounds, placed
 from novikoff.learners.plain import plain, plain_row
 from novikoff.ledger import Keep, Ledger, Mistakes
-from novikoff.rows import BadExample, DenseRows, Flaw, Rows, SparseRows, explain, part_size
+from novikoff.rows import (
+    BadExample,
+    DenseRows,
+    Flaw,
+    Indices,
+    Rows,
+    SparseRows,
+    Vector,
+    explain,
+    part_size,
+)
 from novikoff.weights import LANES, room_for
 
-Linear: TypeAlias = Additive | Multiplicative
-
-
-class Names(NamedTuple):
-    """Names of features, their columns, how many examples had each, and when it was last met."""
-
-    names: list[str]
-    columns: NDArray[np.int32]
-    examples: NDArray[np.int64]
-    last: NDArray[np.int64]
+Linear: TypeAlias = Additive | Multiplicative | Joint
 
 
 class Met(IntEnum):
@@ -108,7 +110,7 @@ class Online:
         )
         self.by_name, self.keep, self.mean = names is not None, keep, mean
         self.hash_bits, self.max_names = hash_bits, max_names
-        self._begin(_placed(names), seen)
+        self._begin(placed(names), seen)
         self.name_labels((-1, 1), {-1: 0, 1: 1})
 
     def _begin(self, names: Names | None, seen: int) -> None:
@@ -154,7 +156,8 @@ class Online:
         with self.lock:
             while met := self.core.learn(x, y) if code is None else self.core.learn_as(x, code):
                 if met == Met.ROOM:
-                    self._change(self._widen, room_for(self.core.wanted, self.dim))
+                    wanted = room_for(self.core.wanted, self.dim)
+                    self._change(self._widen, wanted, self._labels[1][y] if code is None else code)
                 elif met == Met.FULL:
                     self.settle()
                 else:
@@ -232,22 +235,22 @@ class Online:
             assert not isinstance(read, int)
         return SparseRows(*read, room_for(self.core.columns, dim) if adding else dim)
 
-    def learn_many(self, xs: Sequence[Any], signs: Sequence[Labels]) -> None:
+    def learn_many(self, xs: Sequence[Any], labels: Sequence[Labels | Codes]) -> None:
         """Meet these dicts or rows in order, with their labels as signs, for each run: all or none.
 
         It is as if they had been learned from one by one.
         """
         with self.alone():
-            self.learn_block(self.rows(xs, adding=True), signs)
+            self.learn_block(self.rows(xs, adding=True), labels)
 
-    def learn_block(self, rows: Rows, signs: Sequence[Labels]) -> None:
+    def learn_block(self, rows: Rows, labels: Sequence[Labels | Codes]) -> None:
         """Meet the rows in order, whole or not at all; to be called within `alone`."""
         first = self.core.position
         try:
             learners = deepcopy(self.learners)
             parts = [
                 _met(Block(rows, of_run, first), learner, self.keep)
-                for learner, of_run in zip(learners, signs, strict=True)
+                for learner, of_run in zip(learners, labels, strict=True)
             ]
         except BaseException:
             self.core.undo()
@@ -297,20 +300,26 @@ class Online:
                 return
             single = self.core.single
             taken = zip(self.core.take(), self.learners, self.ledgers, strict=True)
-            for (met, made, largest, *columns), learner, ledger in taken:
-                learner.rounds += met
+            for waiting, learner, ledger in taken:
+                learner.rounds += waiting["met"]
+                if isinstance(learner, Joint):
+                    learner.n_classes = ledger.n_classes = waiting["classes"]
                 if self.keep == "counts":
-                    ledger.count(met, made, largest)
+                    ledger.count(waiting["met"], waiting["made"], waiting["largest"])
                     continue
-                *mistakes, values, indices, starts = columns
-                rows: Rows | None = None
-                if self.keep == "examples" and made:
-                    if self.by_name:
-                        rows = SparseRows(values, indices, starts.astype(np.int32), self.dim)
-                    else:
-                        dense = values.reshape(made, self.dim)
-                        rows = DenseRows(dense.astype(np.float32) if single else dense)
-                ledger.write_down(Mistakes(*mistakes), met, rows)
+                pairs = waiting["pairs"] if isinstance(learner, Joint) else ()
+                rows = self._rows_of(*waiting["rows"], single=single) if waiting["made"] else None
+                ledger.write_down(Mistakes(*waiting["mistakes"], *pairs), waiting["met"], rows)
+
+    def _rows_of(
+        self, values: Vector, indices: Indices, starts: Indices, *, single: bool
+    ) -> Rows | None:
+        if self.keep != "examples":
+            return None
+        if self.by_name:
+            return SparseRows(values, indices, starts, self.dim)
+        dense = values.reshape(-1, self.dim)
+        return DenseRows(dense.astype(np.float32) if single else dense)
 
     def turn_round(self) -> None:
         """Let what was the label +1 be −1, and the other way round."""
@@ -318,11 +327,14 @@ class Online:
 
     def _turn_round(self) -> None:
         for learner, ledger in zip(self.learners, self.ledgers, strict=True):
+            assert not isinstance(learner, Joint)
             learner.turn_round()
             ledger.turn_round()
 
-    def _widen(self, dim: int) -> None:
+    def _widen(self, dim: int, code: int = -1) -> None:
         for learner, ledger in zip(self.learners, self.ledgers, strict=True):
+            if isinstance(learner, Joint):
+                learner.make_room(code + 1)
             if dim > learner.dim:
                 learner.widen(dim)
                 ledger.widen(dim)
@@ -345,11 +357,14 @@ class Online:
         named = [str(self.core.name_of(j)) for j in columns.tolist()]
         return Names(named, columns, examples, last)
 
-    def weights(self, run: int = 0) -> Weights:
-        """The weights of a run by the names of features, as they are whenever they are read."""
+    def weights(self, run: int = 0, output: int = 0) -> Weights:
+        """The weights of a run by the names of features, as they are whenever they are read.
+
+        Of classes that are learned jointly, `output` says whose.
+        """
         if not self.by_name:
-            raise ValueError("the columns are positions without names: there are coef_ and weights")
-        return Weights(self, run)
+            raise ValueError("the columns learned from are positions without names")
+        return Weights(self, run, output)
 
     def __getstate__(self) -> dict[str, Any]:
         self.settle()
@@ -363,52 +378,6 @@ class Online:
         self.name_labels(*labels)
 
 
-class Weights(Mapping[str, float]):
-    """The weights of a run by the names of features: read-only, and always as they are now.
-
-    A feature that was never met is not there. With hash_bits the names are the first that were met
-    on their columns; others that share a column with one of them are found too.
-    """
-
-    def __init__(self, online: Online, run: int) -> None:
-        self._online, self._run = online, run
-
-    def __getitem__(self, name: str) -> float:
-        core = self._online.core
-        column = core.column_of(name) if isinstance(name, str) else -1
-        if column < 0:
-            raise KeyError(name)
-        return core.weight(self._run, column)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._online.names[0])
-
-    def __len__(self) -> int:
-        return len(self._online.core)
-
-    def __repr__(self) -> str:
-        return f"<weights of {len(self)} features by name>"
-
-
-def check_bounds(hash_bits: int | None, max_names: int | None, keep: Keep) -> None:
-    """Refuse bounds on memory that are none, or that do not go together."""
-    for name, given, low, high in (
-        ("hash_bits", hash_bits, 3, 31),
-        ("max_names", max_names, 4, 2**31 - 1),
-    ):
-        if given is not None and (type(given) is not int or not low <= given <= high):
-            raise ValueError(f"{name} must be a whole number from {low} to {high}, not {given!r}")
-    if max_names is None:
-        return
-    if hash_bits is not None:
-        raise ValueError("hash_bits and max_names both bound the memory: choose one of them")
-    if keep != "counts":
-        raise ValueError(
-            f"max_names needs keep='counts', not {keep!r}: the rows of a ledger would name columns "
-            "that have been given to other features"
-        )
-
-
 def _met(block: Block, learner: Linear, keep: Keep) -> Ledger:
     """Let the learner meet the block; the ledger of it."""
     if block.rows.dim > learner.dim:
@@ -420,11 +389,3 @@ def _met(block: Block, learner: Linear, keep: Keep) -> Ledger:
         at = stop
     ledger.store(block)
     return ledger
-
-
-def _placed(names: Sequence[str] | Names | None) -> Names | None:
-    """The names with their columns, which are the first ones unless they are given."""
-    if names is None or isinstance(names, Names):
-        return names
-    uses = np.zeros(len(names), dtype=np.int64)
-    return Names(list(names), np.arange(len(names), dtype=np.int32), uses, uses)

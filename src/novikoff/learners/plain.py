@@ -68,6 +68,11 @@ def by_name(X: Any) -> bool:
     """Whether X holds examples whose features have names: dicts, or a frame's columns."""
     if hasattr(X, "columns"):
         return all(isinstance(name, str) for name in X.columns)
+    return are_dicts(X)
+
+
+def are_dicts(X: Any) -> bool:
+    """Whether X is a list of dicts."""
     return isinstance(X, Sequence) and len(X) > 0 and isinstance(X[0], Mapping)
 
 
