@@ -28,6 +28,7 @@ class Online {
   std::int64_t position_ = 0, taken_ = 0;
   nb::dict codes_;
   nb::tuple labels_;
+  std::vector<std::pair<PyObject*, std::int32_t>> quick_codes_;  // of objects that codes_ holds
   bool zero_is_positive_ = true, held_ = false, single_ = false;
   Size wanted_ = 0;
   Entries entries_;
@@ -47,12 +48,12 @@ class Online {
   // The row that x is: of float32 or float64, side by side in memory; or of the entries of a dict.
   bool read(nb::handle x, bool adding, OneRow& out) {
     if (by_name_) {
-      entries_.clear();
+      entries_.size = 0;
       const Size end = adding ? std::numeric_limits<Size>::max() : dim();
       if (!dicts_.read(x.ptr(), adding, end, entries_)) return false;
-      starts_[1] = std::int32_t(entries_.columns.size());
+      starts_[1] = std::int32_t(entries_.size);
       out = SparseRows<double, std::int32_t>{entries_.values.data(), entries_.columns.data(),
-                                             starts_, 1, dim(), entries_.columns.size()};
+                                             starts_, 1, dim(), entries_.size};
       return true;
     }
     using Row = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -85,9 +86,10 @@ class Online {
   void count_uses() {
     if (!most_) return;
     uses_.resize(names().columns());
-    for (const std::int32_t j : entries_.columns) {
-      ++uses_[Size(j)].examples;
-      uses_[Size(j)].last = position_ + 1;
+    for (Size k = 0; k < entries_.size; ++k) {
+      Use& use = uses_[Size(entries_.columns[k])];
+      ++use.examples;
+      use.last = position_ + 1;
     }
     if (names().size() <= most_) return;
     std::vector<std::int32_t> others;
@@ -133,10 +135,16 @@ class Online {
   void name_labels(nb::dict codes, nb::tuple labels, bool zero_is_positive) {
     codes_ = codes;
     labels_ = labels;
+    quick_codes_.clear();
+    for (const auto [label, code] : codes)
+      if (quick_codes_.size() < 4)
+        quick_codes_.emplace_back(label.ptr(), nb::cast<std::int32_t>(code));
     zero_is_positive_ = zero_is_positive;
   }
 
   int learn(nb::handle x, nb::handle y) {
+    for (const auto& [label, code] : quick_codes_)
+      if (label == y.ptr()) return learn_as(x, code);
     PyObject* const known = PyDict_GetItemWithError(codes_.ptr(), y.ptr());
     if (!known) return PyErr_Clear(), int(Met::label);
     return learn_as(x, std::int32_t(PyLong_AsLong(known)));
@@ -151,7 +159,7 @@ class Online {
     wanted_ = by_name_ ? std::max(dim(), names().columns()) : dim();
     const Size codes = heads.size() == 1 ? heads[0]->codes() : heads.size();
     if (wanted_ > dim() || Size(code) >= codes) return refused(Met::room);
-    if (most_ && entries_.columns.size() > most_) return refused(Met::crowded);
+    if (most_ && entries_.size > most_) return refused(Met::crowded);
     const bool single = row.index() == 1;
     for (const auto& head : heads)
       if (head->waiting.full() || (head->waiting.count && single != single_))
@@ -188,13 +196,15 @@ class Online {
     constexpr Size most = std::numeric_limits<std::int32_t>::max();
     for (Size i = 0; i < xs.size(); ++i) {
       const bool good = dicts_.read(nb::handle(xs[i]).ptr(), adding, end, entries);
-      if (!good || entries.columns.size() > most) {
+      if (!good || entries.size > most) {
         if (adding) names().undo();
         if (good) refuse("there are too many features in one block; learn from smaller ones");
         return nb::int_(i);
       }
-      starts.push_back(std::int32_t(entries.columns.size()));
+      starts.push_back(std::int32_t(entries.size));
     }
+    entries.values.resize(entries.size);
+    entries.columns.resize(entries.size);
     return nb::make_tuple(handed_over(std::move(entries.values)),
                           handed_over(std::move(entries.columns)), handed_over(std::move(starts)));
   }

@@ -223,7 +223,7 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
 
     def _open_runs(self) -> None:
         """A run for each learner, in which nothing has happened yet."""
-        for name in ("_online", "_resume", "_known"):
+        for name in ("_online", "_quick", "_resume", "_known"):
             self.__dict__.pop(name, None)
         self._runs = tuple(
             Run(learner.open_ledger(self.keep), Verdict.BUDGET) for learner in self._learners

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from novikoff import _core
 from novikoff.estimators.doors import restore
 from novikoff.estimators.labels import Known, Meeting, label_of, labels_of
 from novikoff.estimators.results import Results
@@ -43,6 +44,7 @@ class OneAtATime(Results):
     n_features_in_: int
 
     _online: Online | None = None
+    _quick: _core.Online  # that of _online: a step less to the core, and nothing to find in a class
     _known: Known
     _learners: list[Any]
     _rows_seen: int
@@ -66,20 +68,25 @@ class OneAtATime(Results):
             All the labels there will be, in the first call: needed if there are more than two, or
             if the rule does not treat the two alike and the first label is not one of 1, 0 and −1.
         """
-        online = self._online
-        if online is None or classes is not None or online.core.learn(x, y):
-            self._learn_slowly(x, y, classes)
+        if classes is None:
+            try:
+                if not self._quick.learn(x, y):
+                    return
+            except AttributeError:  # nothing is open yet
+                pass
+        self._learn_slowly(x, y, classes)
 
     def predict_one(self, x: Any) -> Any:
         """The label predicted for x: a plain object; None if no label was met yet.
 
         Features not met before count for nothing.
         """
-        online = self._online
-        if online is not None:
-            label = online.core.predict(x)
-            if label is not NotImplemented:
-                return label
+        try:
+            label = self._quick.predict(x)
+        except AttributeError:
+            label = NotImplemented
+        if label is not NotImplemented:
+            return label
         online = self._opened()
         return self._nothing_yet(x, None) if online is None else online.predict_one(x)
 
@@ -236,7 +243,7 @@ class OneAtATime(Results):
         if self._online is None or self._known != meeting.known:
             self._known, self.classes_ = meeting.known, np.array(meeting.known.labels)
             self._name_labels(online)
-        self._online = online
+        self._online, self._quick = online, online.core
 
     def _name_labels(self, online: Online) -> None:
         online.name_labels(self._known.predictions, self._known.codes, self._zero_is_positive)
@@ -268,7 +275,7 @@ class OneAtATime(Results):
                 self._known = Known(tuple(self.classes_.tolist()))
             self._name_labels(online)
             vars(self).pop("_resume", None)
-            self._online = online
+            self._online, self._quick = online, online.core
             return online
 
     def _learn_block(self, online: Online, X: Any, codes: list[int]) -> None:
@@ -297,6 +304,7 @@ class OneAtATime(Results):
             still = object.__new__(type(self))
             vars(still).update(vars(self))
             still._online = None
+            del still._quick
             still._learners = deepcopy(self._learners)
             if reading != "final":
                 still._runs = deepcopy(self._runs)
@@ -359,7 +367,8 @@ class OneAtATime(Results):
         self._settle()
         state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
         online = state.pop("_online", None)
-        state.pop("_worker", None)
+        for name in ("_quick", "_worker"):
+            state.pop(name, None)
         if online is not None:
             state["_resume"] = online.names if online.by_name else None
         return state
