@@ -25,6 +25,7 @@ from novikoff import AveragedPerceptron, Perceptron, Winnow
 Stream: TypeAlias = list[tuple[dict[str, Any], bool]]
 
 EXAMPLES, ROUNDS = 20_000, 5
+CLASSES = np.array([0, 1])
 
 
 def numbers(n: int) -> Stream:
@@ -101,11 +102,11 @@ def by_row() -> None:
         dice = np.random.default_rng(0)
         X = dice.standard_normal((EXAMPLES, width))
         y = (X @ dice.standard_normal(width) > 0).astype(int)
-        some, classes = EXAMPLES // 10, np.array([0, 1])
+        some = EXAMPLES // 10
 
         def theirs(model: Any, X: Any = X, y: Any = y, some: int = some) -> None:
             for i in range(some):
-                model.partial_fit(X[i : i + 1], y[i : i + 1], classes=classes)
+                model.partial_fit(X[i : i + 1], y[i : i + 1], classes=CLASSES)
 
         def ours(model: Any, X: Any = X, y: Any = y) -> None:
             for x, label in zip(X, y, strict=True):

@@ -104,7 +104,7 @@ class Names {
   }
 
   const std::vector<Column>& added() const { return added_; }
-  void settle() { added_.clear(), used_again_ = false; }
+  void settle() { added_.clear(), used_again_ = false, before_ = spans_.size(); }
 
   // Take back what was added since the last `settle`, the last first.
   void undo() {
@@ -115,7 +115,7 @@ class Names {
       spans_[j] = {};
       --named_;
       if (bits_) continue;
-      if (j + 1 == spans_.size()) {
+      if (j >= before_) {
         spans_.pop_back();
         hashes_.pop_back();
       } else {
@@ -123,10 +123,10 @@ class Names {
       }
     }
     if (used_again_) spread(slots_.size());
-    used_again_ = false;
+    settle();
   }
 
-  // Give a name the column it had, in a table that is as long as it was; columns rise.
+  // Give a name the column it had; the columns come in order, and those between are free.
   void put(Column j, std::string_view name) {
     while (!bits_ && spans_.size() <= std::size_t(j)) {
       if (spans_.size() < std::size_t(j)) release(Column(spans_.size()));
@@ -136,6 +136,7 @@ class Names {
     spans_[std::size_t(j)] = {std::int64_t(text_.size()), std::int64_t(name.size())};
     text_.insert(text_.end(), name.begin(), name.end());
     ++named_;
+    before_ = spans_.size();
     if (bits_) return;
     hashes_[std::size_t(j)] = hash_name(name);
     enter(j);
@@ -183,6 +184,7 @@ class Names {
   std::vector<Column> free_;            // columns without a name, the lowest on top
   std::vector<Column> added_;
   bool used_again_ = false;             // whether one of these was free
+  std::size_t before_ = 0;              // the columns before these were added
   std::size_t named_ = 0;
 
   template <class Word>

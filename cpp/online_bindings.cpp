@@ -132,6 +132,14 @@ class Online {
     single_ = false;
   }
 
+  // Go on as the other, of the same kind, would.
+  void become(Online& other) {
+    std::swap(dicts_, other.dicts_);
+    std::swap(heads_, other.heads_);
+    std::swap(uses_, other.uses_);
+    position_ = other.position_, taken_ = other.taken_, single_ = other.single_;
+  }
+
   void name_labels(nb::dict codes, nb::tuple labels, bool zero_is_positive) {
     codes_ = codes;
     labels_ = labels;
@@ -153,7 +161,6 @@ class Online {
   int learn_as(nb::handle x, std::int32_t code) {
     if (held_ || !heads_) return int(Met::held);
     OneRow row;
-    names().settle();
     if (!read(x, true, row)) return refused(Met::unread);
     auto& heads = heads_->each;
     wanted_ = by_name_ ? std::max(dim(), names().columns()) : dim();
@@ -167,6 +174,7 @@ class Online {
     if (learn_row(row, code) != Flaw::none) return refused(Met::flaw);
     single_ = single;
     count_uses();
+    names().settle();
     ++position_;
     return int(Met::learned);
   }
@@ -307,6 +315,7 @@ void bind_online(nb::module_& m) {
            "most"_a = 0)
       .def("open", &Online::open, "heads"_a, nb::kw_only(), "seen"_a,
            "Go on with these runs, which met so many examples before.")
+      .def("become", &Online::become, "other"_a, "Go on as the other, of the same kind, would.")
       .def("name_labels", &Online::name_labels, "codes"_a, "labels"_a, nb::kw_only(),
            "zero_is_positive"_a,
            nb::sig("def name_labels(self, codes: dict[Any, int], labels: tuple[Any, ...], *, "

@@ -137,6 +137,9 @@ class Online:
     def open(self, heads: Heads, *, seen: int) -> None:
         """Go on with these runs, which met so many examples before."""
 
+    def become(self, other: Online) -> None:
+        """Go on as the other, of the same kind, would."""
+
     def name_labels(self, codes: dict[Any, int], labels: tuple[Any, ...], *, zero_is_positive: bool) -> None:
         """What labels mean, and what predictions are called."""
 

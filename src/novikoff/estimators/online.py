@@ -72,7 +72,7 @@ class OneAtATime(Results):
             try:
                 if not self._quick.learn(x, y):
                     return
-            except AttributeError:  # nothing is open yet
+            except (AttributeError, TypeError):  # nothing is open yet; or x or y is None
                 pass
         self._learn_slowly(x, y, classes)
 
@@ -83,7 +83,7 @@ class OneAtATime(Results):
         """
         try:
             label = self._quick.predict(x)
-        except AttributeError:
+        except (AttributeError, TypeError):
             label = NotImplemented
         if label is not NotImplemented:
             return label

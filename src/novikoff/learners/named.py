@@ -22,7 +22,7 @@ from novikoff.learners.additive import Additive
 from novikoff.learners.joint import Joint
 from novikoff.learners.multiplicative import Multiplicative
 from novikoff.learners.naming import Names, Weights, check_bounds, placed
-from novikoff.learners.plain import plain, plain_row
+from novikoff.learners.plain import negative, plain, plain_row
 from novikoff.ledger import Keep, Ledger, Mistakes
 from novikoff.rows import (
     BadExample,
@@ -147,7 +147,7 @@ class Online:
 
     def learn_one(self, x: Any, y: Any) -> None:
         """Meet one example; anything wrong with it leaves everything as it was."""
-        if self.core.learn(x, y):
+        if x is None or y is None or self.core.learn(x, y):
             self.learn_slowly(x, y)
 
     def learn_slowly(self, x: Any, y: Any, *, code: int | None = None) -> None:
@@ -182,24 +182,24 @@ class Online:
 
     def _explained(self, x: Any, position: int) -> BadExample:
         """Why x, which can be read, cannot be scored or learned from."""
-        first = self.learners[0]
-        from_zero = isinstance(first, Multiplicative) and first.variant != "balanced"
         if not self.by_name:
-            negative = from_zero and bool((x < 0).any())
-            flaw = Flaw.SIGN if negative else Flaw.VALUE
+            flaw = Flaw.SIGN if self._from_zero and bool((x < 0).any()) else Flaw.VALUE
             return explain(flaw, DenseRows(x[None]), 0, position=position)
         sizes = {name: 1.0 if isinstance(v, str) else float(v) for name, v in x.items()}
         for name, size in sizes.items():
-            if from_zero and size < 0:
-                return BadExample(
-                    f"Negative values in data: feature {name!r} is {size:g}, and this Winnow takes "
-                    "numbers from 0; balanced Winnow takes any"
-                )
+            if self._from_zero and size < 0:
+                return negative(name, size)
         largest = max(map(abs, sizes.values()), default=0.0)
         return BadExample(
             f"the score is too large for float64 (largest feature {largest:.3g}); "
             "scale the features"
         )
+
+    @property
+    def _from_zero(self) -> bool:
+        """Whether no number may be negative."""
+        first = self.learners[0]
+        return isinstance(first, Multiplicative) and first.variant != "balanced"
 
     def predict_one(self, x: Any) -> Any:
         """The label predicted for x; features not met before count for nothing."""
@@ -211,7 +211,7 @@ class Online:
         return score
 
     def _asked(self, question: Callable[[Any], Any], x: Any) -> Any:
-        answer = question(x)
+        answer = NotImplemented if x is None else question(x)
         if answer is NotImplemented:
             x = self.readable(x)
             answer = question(x)
@@ -233,6 +233,12 @@ class Online:
             tidy = [self.readable(x, f"row {i}: ") for i, x in enumerate(xs)]
             read = self.core.rows(tidy, adding=adding)
             assert not isinstance(read, int)
+        values, columns, starts = read
+        if self._from_zero and values.min(initial=0.0) < 0:
+            k = int(np.argmin(values))
+            name, row = self.core.name_of(int(columns[k])), np.searchsorted(starts, k, "right") - 1
+            self.core.undo()
+            raise negative(name, float(values[k]), f"row {row}: ")
         return SparseRows(*read, room_for(self.core.columns, dim) if adding else dim)
 
     def learn_many(self, xs: Sequence[Any], labels: Sequence[Labels | Codes]) -> None:
@@ -264,14 +270,14 @@ class Online:
 
     def learn_in_turn(self, xs: Sequence[Any], codes: Sequence[int]) -> None:
         """Meet the dicts one by one, all or none: where names are forgotten, a block cannot."""
-        before = deepcopy(self)
-        try:
-            self.core.hold(False)
-            for x, code in zip(xs, codes, strict=True):
-                self.learn_slowly(x, None, code=code)
-        except BaseException:
-            vars(self).update(vars(before))
-            raise
+        trial = deepcopy(self)
+        for x, code in zip(xs, codes, strict=True):
+            trial.learn_slowly(x, None, code=code)
+        trial.settle()
+        self.learners[:] = trial.learners
+        for ledger, later in zip(self.ledgers, trial.ledgers, strict=True):
+            vars(ledger).update(vars(later))
+        self.core.become(trial.core)
 
     @property
     def is_symmetric(self) -> bool:
