@@ -12,6 +12,7 @@ os.environ["SCIPY_ARRAY_API"] = "1"
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# How long an example may take depends on the machine; speed is measured in bench/.
-settings.register_profile("patient", deadline=None)
+# How long an example may take depends on the machine; speed is measured in bench/. Examples are
+# drawn anew in every run, so that many runs try many.
+settings.register_profile("patient", deadline=None, max_examples=60)
 settings.load_profile("patient")

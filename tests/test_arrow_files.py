@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.feather
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff import BadExample
@@ -163,7 +163,6 @@ def expected(table: pa.Table, missing: str) -> list[Example]:
     return out
 
 
-@settings(deadline=None)  # files are written
 @given(
     tables(),
     st.sampled_from(FORMS),
@@ -328,7 +327,6 @@ def test_a_name_that_two_columns_make_is_one_feature() -> None:
     assert chunk.rows.core[1].tolist() == [0, 0, 1, 1, 2, 1]
 
 
-@settings(deadline=None)  # files are written
 @given(st.lists(st.text("ab", max_size=30), min_size=1, max_size=40), st.data())
 def test_where_chunks_are_cut_depends_on_the_rows_alone(words: list[str], data: Any) -> None:
     table = pa.table({"s": words, "x": range(len(words)), "y": ["u"] * len(words)})

@@ -113,7 +113,7 @@ def best_margin_squared(points: Sequence[Sequence[int]]) -> Fraction:
     return best
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(problems(), st.sampled_from(LAYOUTS), st.sampled_from(PRECISIONS))
 def test_small_data_are_always_decided_as_the_linear_program_decides_and_proved(
     problem: Problem, layout: Any, precision: Any
@@ -126,7 +126,7 @@ def test_small_data_are_always_decided_as_the_linear_program_decides_and_proved(
     assert verify(found, block)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(problems())
 def test_aliased_columns_are_those_of_exact_row_reduction_and_have_no_direction(
     problem: Problem,
@@ -147,7 +147,7 @@ def test_aliased_columns_are_those_of_exact_row_reduction_and_have_no_direction(
         assert found.directions[j] == (0.0 if abs(w) < 1e-9 else math.copysign(math.inf, w))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(problems(most_rows=7, most_columns=2))
 def test_the_interval_for_the_margin_contains_the_best_and_can_be_narrowed_to_it(
     problem: Problem,
@@ -269,7 +269,7 @@ def test_what_is_not_data_is_refused_and_the_row_named(X: Any, y: Any, words: st
         certify(X, y)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(problems(), st.data())
 def test_scaling_rows_or_columns_and_moving_rows_changes_nothing(
     problem: Problem, data: st.DataObject
@@ -290,7 +290,7 @@ def test_scaling_rows_or_columns_and_moving_rows_changes_nothing(
     assert verify(found, block)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=80)
 @given(problems(most_rows=8, most_columns=3), st.data())
 def test_huge_and_tiny_numbers_are_judged_right_or_refused_but_never_wrong(
     problem: Problem, data: st.DataObject

@@ -128,7 +128,7 @@ def is_true(certificate: Written, given: Problem) -> bool:
     )
 
 
-@settings(deadline=None, max_examples=100)
+@settings(max_examples=100)
 @given(problems(most_rows=6, most_columns=3))
 def test_what_certify_writes_is_accepted_and_true(problem: Problem) -> None:
     certificate = certified(problem)
@@ -154,7 +154,7 @@ RUBBISH: list[Any] = [
 ]  # fmt: skip
 
 
-@settings(deadline=None, max_examples=400)
+@settings(max_examples=400)
 @given(problems(most_rows=6, most_columns=2), st.data())
 def test_what_is_still_accepted_after_any_change_is_still_true(
     problem: Problem, data: st.DataObject
@@ -292,7 +292,7 @@ def test_more_columns_than_the_certificate_knows_are_rejected() -> None:
         verify(certify(given.X, given.y), np.hstack([given.X, np.zeros((4, 1))]), given.y)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(problems(), st.integers(0, 2**32 - 1))
 def test_a_fingerprint_is_of_the_numbers_and_not_of_how_they_are_stored(
     problem: Problem, seed: int
@@ -323,7 +323,7 @@ def test_fingerprints_differ_when_anything_in_the_data_does() -> None:
     assert fingerprint(sources.block(wider, y)) == seen[0]
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(problem=problems())
 def test_saving_and_loading_changes_nothing(
     tmp_path_factory: pytest.TempPathFactory, problem: Problem
@@ -376,7 +376,7 @@ def test_integers_of_any_length_survive(tmp_path: Path) -> None:
     assert Certificate.load(tmp_path / "long.json").to_dict() == found.to_dict()
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.integers(1, 5).flatmap(
     lambda d: st.lists(st.lists(st.integers(-4, 4), min_size=d, max_size=d), max_size=7)
 ))  # fmt: skip

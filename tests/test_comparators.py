@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff import guarantees, readings, sources, streams
@@ -68,7 +68,6 @@ def l2_allows(M: int, c2: Fraction, loss: Fraction) -> bool:
     return rest <= 0 or rest**2 <= 4 * c2 * loss
 
 
-@settings(deadline=None)
 @given(st.data(), dyadic_data(), layouts, st.booleans(), CLASS_WEIGHTS, st.sampled_from((1, 1, 3)))
 def test_what_is_found_is_exactly_what_its_theorem_says_and_holds(
     more: st.DataObject,
@@ -138,7 +137,6 @@ def test_the_weights_of_the_run_and_their_averages_are_tried() -> None:
     assert by_default <= 1.001 * average  # which is rounded to 20 bits
 
 
-@settings(deadline=None)
 @given(dyadic_data(), st.data(), st.fractions(Fraction(1, 9), 40, max_denominator=9))
 def test_at_a_smaller_margin_the_l1_bound_is_no_more_than_the_l2_bound(
     data: Data, more: st.DataObject, gamma: Fraction

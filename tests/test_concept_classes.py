@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from boolean import concepts, cube, value
@@ -317,7 +317,6 @@ def test_an_example_of_another_width_is_refused(family: ConceptClass) -> None:
 
 
 @given(st.lists(concepts(4), min_size=1, max_size=40))
-@settings(deadline=None)
 def test_a_list_keeps_the_first_of_those_with_the_same_truth_table(given: list[Concept]) -> None:
     by_table = dict[tuple[bool, ...], Concept]()
     for concept in given:

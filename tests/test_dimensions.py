@@ -32,7 +32,7 @@ from novikoff.concepts.classes import Words, packed
 from novikoff.rows import Positions
 from truth_tables import Tables, small_classes, thresholds
 
-quick = settings(deadline=None, max_examples=60)
+quick = settings(max_examples=60)
 
 
 def brute_littlestone(tables: frozenset[int], examples: range) -> int:

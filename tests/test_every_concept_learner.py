@@ -45,7 +45,7 @@ LEARNERS: dict[str, Make] = {
     "WeightedMajority of 0": lambda concepts: WeightedMajority(concepts, Fraction(0)),
 }
 every_learner = pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS.keys())
-few = settings(deadline=None, max_examples=25)
+few = settings(max_examples=25)
 
 families: st.SearchStrategy[ConceptClass] = st.sampled_from(
     [conjunctions(4), disjunctions(5, k=2, monotone=True), parities(5)]

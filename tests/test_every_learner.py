@@ -74,7 +74,7 @@ POWERS: dict[str, Factory] = {
 LEARNERS: dict[str, Factory] = {**SUMS, **POWERS}
 every_learner = pytest.mark.parametrize("make", LEARNERS.values(), ids=LEARNERS.keys())
 every_sum = pytest.mark.parametrize("make", SUMS.values(), ids=SUMS.keys())
-few = settings(deadline=None, max_examples=25)
+few = settings(max_examples=25)
 
 
 def suited(make: Factory, data: Data) -> Data:

@@ -135,7 +135,7 @@ def problems(draw: st.DrawFn) -> tuple[Rows, list[int], list[Fraction]]:
     return rows, labels, [Fraction(x) for x in u]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(problems())
 def test_the_filter_never_loses_the_smallest_margin_or_the_largest_row(
     problem: tuple[Rows, list[int], list[Fraction]],

@@ -55,7 +55,7 @@ FAMILIES: list[ConceptClass] = [
     Tables(1, range(4)),
 ]
 every_family = pytest.mark.parametrize("concepts", FAMILIES, ids=str)
-quick = settings(deadline=None, max_examples=40)
+quick = settings(max_examples=40)
 
 
 def replayed(found: WorstCase, learner: Learner) -> int:

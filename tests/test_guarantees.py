@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from scipy import sparse
@@ -130,7 +130,6 @@ def test_one_mistake_too_many_does_not_hold_and_says_so() -> None:
     assert "which is more" in str(broken)
 
 
-@settings(deadline=None)
 @given(SEPARABLE, st.booleans(), RATES, CLASS_WEIGHTS, st.integers(1, 4))
 def test_plain_runs_stay_within_both_bounds_which_are_the_textbook_s(
     drawn: tuple[Data, Vector],
@@ -397,7 +396,6 @@ def test_three_updates_meet_the_margin_bound_exactly(rate: float) -> None:
     assert guarantees.from_start(ledger, [0, 1, 1], margin=eta).bound == 3
 
 
-@settings(deadline=None)
 @given(SEPARABLE, RATES, st.sampled_from((0.25, 1.0, 6.0, 40.0)), CLASS_WEIGHTS, st.booleans())
 def test_margin_runs_stay_within_the_bound_and_keep_the_promise(
     drawn: tuple[Data, Vector],
@@ -472,7 +470,6 @@ def test_from_zero_the_bound_is_novikoffs() -> None:
         assert guarantees.from_start(ledger, [1] * n).bound == n
 
 
-@settings(deadline=None)
 @given(SEPARABLE, st.data(), RATES, CLASS_WEIGHTS, st.sampled_from((0.0, 0.5, 8.0)))
 def test_runs_from_anywhere_stay_within_the_largest_number_that_the_inequality_allows(
     drawn: tuple[Data, Vector],
@@ -516,7 +513,6 @@ def test_at_the_identity_every_inequality_of_the_proof_is_an_equality(n: int) ->
     assert s.progress == pytest.approx(0.3 * s.k / np.sqrt(n), rel=1e-15)
 
 
-@settings(deadline=None)
 @given(SEPARABLE, RATES, CLASS_WEIGHTS, st.sampled_from((0.0, 0.0, 1.0)), st.booleans())
 def test_the_sandwich_is_the_textbook_s_after_every_mistake(
     drawn: tuple[Data, Vector],
@@ -623,7 +619,6 @@ def test_steps_of_other_sizes_and_other_starts_weigh_the_mistakes() -> None:
     assert guarantees.margin_at_most(moved).squared == 1
 
 
-@settings(deadline=None)
 @given(SEPARABLE, RATES, CLASS_WEIGHTS, st.sampled_from((0.0, 2.0)))
 def test_the_best_margin_lies_between_what_was_achieved_and_what_is_allowed(
     drawn: tuple[Data, Vector], rate: float, class_weights: tuple[float, float], eta: float

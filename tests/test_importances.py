@@ -30,7 +30,7 @@ from strategies import (
     separable_data,
 )
 
-few = settings(deadline=None, max_examples=60)
+few = settings(max_examples=60)
 # no weights separate these
 TANGLED = Data(np.array([[2, 1], [-1, 3], [1, -2], [3, 1.0]]), np.array([1, -1, 1, -1], np.int8))
 

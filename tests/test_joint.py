@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -10,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from novikoff import BadExample, Joint, Ledger, play, sources
+from novikoff import Additive, BadExample, Joint, Ledger, guarantees, play, readings, sources
 from novikoff.examples import Block
+from novikoff.ledger import Keep
 from novikoff.rows import Vector
 from strategies import Data, Layout, dyadic_data, float_data, stored
 from textbook import Point, joint_perceptron
@@ -55,9 +57,13 @@ def test_it_is_the_textbooks_run(draw: st.DataObject) -> None:
     assert list(zip(*(c.tolist() for c in columns), strict=True)) == book.mistakes
     assert exact(learner.weights) == book.weights
     assert run.verdict == ("separated" if book.clean else "budget")
-    if len(ledger) and book.rounds:
-        mean = [[float(v) for v in row] for row in book.average]
-        np.testing.assert_allclose(learner.average, mean, rtol=1e-12, atol=1e-12)
+    mean = [[float(v) for v in row] for row in book.average]
+    assert learner.average.tolist() == mean  # dyadic sums are exact: one rounding, that of 1/T
+    assert readings.final(ledger).tobytes() == learner.weights.tobytes()
+    assert readings.average(ledger).tobytes() == learner.average.tobytes()
+    other: Layout = draw.draw(st.sampled_from(LAYOUTS))
+    votes = readings.class_votes(ledger, stored(data.X, other, "float64"))
+    assert votes.tolist() == [book.voted(x) for x in points]
 
 
 @given(float_data(), st.data())
@@ -145,10 +151,46 @@ def test_an_example_that_cannot_be_used_changes_nothing() -> None:
 
 
 def test_what_knows_two_labels_refuses_classes() -> None:
-    from novikoff import Additive, guarantees
-
     block = sources.classes_block([[1.0], [2.0]], [0, 1])
     with pytest.raises(BadExample, match="the numbers of classes"):
         play(block, Additive(1))
     with pytest.raises(BadExample, match="the numbers of classes"):
         guarantees.achieved_margin([1.0], block)
+
+
+def test_readings_go_on_from_where_a_ledger_began() -> None:
+    learner = Joint(1)
+    play(sources.classes_block([[1.0], [-1.0]], [0, 1]), learner)
+    later = play(sources.classes_block([[-2.0], [3.0]], [2, 0]), learner).ledger
+    assert later.start is not None
+    assert later.start.tolist() == [[1.0, -1.0]]
+    assert learner.weights.tolist() == [[4.0], [-2.0], [-2.0]]
+    assert readings.final(later).tobytes() == learner.weights.tobytes()
+    assert readings.average(later).tolist() == [[2.5], [-0.5], [-2.0]]
+    rows = sources.classes_block([[1.0], [-1.0]], [0, 0]).rows
+    assert readings.class_votes(later, rows).tolist() == [[2.0, 0.0, 0.0], [0.0, 1.0, 1.0]]
+    assert readings.class_votes(learner.open_ledger(), rows).tolist() == [[0.0] * 3] * 2
+
+
+@pytest.mark.parametrize("keep", ["examples", "counts"])
+def test_a_class_that_was_never_mistaken_is_known_all_the_same(keep: Keep) -> None:
+    learner = Joint(1, classes=2)
+    ledger = learner.open_ledger(keep)
+    unimportant = np.array([1.0, 1.0, 0.0])
+    block = sources.classes_block([[1.0], [-1.0], [0.0]], [0, 1, 2])
+    play(replace(block, importances=unimportant), learner, ledger=ledger)
+    again = Ledger.restored(*ledger.state())
+    absorbed = Joint(1).open_ledger(keep)
+    absorbed.absorb(ledger)
+    assert [each.n_classes for each in (ledger, again, absorbed)] == [3, 3, 3]
+    if keep == "examples":
+        assert readings.final(again).tolist() == [[1.0], [-1.0], [0.0]]
+
+
+def test_votes_are_for_a_sign_or_for_classes_as_the_ledger_is() -> None:
+    ledger = play(sources.classes_block([[1.0], [-1.0]], [0, 1]), Joint(1)).ledger
+    with pytest.raises(ValueError, match="class_votes"):
+        readings.vote(ledger, ledger.examples)
+    two = play(sources.block([[1.0], [-1.0]], [1, -1]), Additive(1)).ledger
+    with pytest.raises(ValueError, match="'additive' has no votes for classes"):
+        readings.class_votes(two, two.examples)

@@ -46,7 +46,7 @@ def test_it_says_how_many_mistakes_in_how_many_rounds() -> None:
     assert repr(ledger) == f"<Ledger: {len(ledger)} mistakes in 36 rounds>"
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(float_data(), st.integers(1, 3), layouts)
 def test_mistakes_by_a_round_are_those_up_to_and_with_it(
     data: Data, epochs: int, layout: Layout
@@ -59,7 +59,7 @@ def test_mistakes_by_a_round_are_those_up_to_and_with_it(
     assert ledger.mistakes_by(ledger.n_rounds) == ledger.n_mistakes
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(float_data(), st.integers(1, 3))
 def test_a_survival_is_the_rounds_at_whose_end_the_weights_stood(data: Data, epochs: int) -> None:
     ledger = played(data.block(), epochs=epochs)
@@ -68,7 +68,7 @@ def test_a_survival_is_the_rounds_at_whose_end_the_weights_stood(data: Data, epo
     assert ledger.survivals().tolist() == counts.tolist()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(float_data(), st.integers(1, 4))
 def test_epochs_add_up_to_the_run(data: Data, epochs: int) -> None:
     ledger = played(data.block(), epochs=epochs)
@@ -78,7 +78,7 @@ def test_epochs_add_up_to_the_run(data: Data, epochs: int) -> None:
     assert ledger.epoch_mistakes == np.diff(ends).tolist()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(dyadic_data(), st.integers(1, 4), layouts)
 def test_each_mistaken_row_is_stored_once(data: Data, epochs: int, layout: Layout) -> None:
     ledger = played(data.block(layout, first=50), epochs=epochs)
@@ -143,7 +143,7 @@ def test_a_ledger_grows_with_the_mistakes_by_forty_bytes_at_most(keep: Keep) -> 
     assert growth <= (40 * (counts[1] - counts[0]) if keep != "counts" else 0) + 64
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(float_data(), st.sampled_from(KEEPS), st.integers(1, 3))
 def test_what_is_kept_does_not_change_what_is_counted(data: Data, keep: Keep, epochs: int) -> None:
     full, less = played(data.block(), epochs=epochs), played(data.block(), epochs=epochs, keep=keep)
@@ -156,7 +156,7 @@ def test_what_is_kept_does_not_change_what_is_counted(data: Data, keep: Keep, ep
         assert less.survivals().tolist() == full.survivals().tolist()
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(dyadic_data())
 def test_the_radius_is_that_of_the_mistaken_examples(data: Data) -> None:
     ledger = played(data.block(), epochs=2)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import sparse
@@ -88,7 +88,6 @@ def chunks_of_values(n: int) -> Iterator[None]:
 DTYPES = ["?", "i1", "u2", "<i4", ">i4", "f2", ">f4", "f8", "<i8", "u8"]
 
 
-@settings(deadline=None)  # files are written
 @given(
     st.sampled_from(DTYPES).flatmap(
         lambda dtype: arrays(
@@ -113,7 +112,6 @@ def test_the_array_saved_is_the_array_read(X: Any, save: Any, size: int) -> None
     assert all(len(chunk) <= max(1, size // X.shape[1]) for chunk in chunks)
 
 
-@settings(deadline=None)  # files are written
 @given(
     arrays(np.float64, st.tuples(st.integers(0, 9), st.integers(1, 4)), elements=st.floats(-9, 9)),
     st.sampled_from([sparse.csr_array, sparse.csr_matrix]),

@@ -276,8 +276,15 @@ def test_what_cannot_be_drawn_is_said_in_its_place() -> None:
     assert "complete" in seen.words("verdict")
 
 
-@pytest.mark.parametrize("scale", [1e-290, 1e-160, 1e-50, 1e50, 1e95])
-@pytest.mark.parametrize("labels", [[1, -1, -1, 1, -1, 1], [1, -1, 1, -1, 1, -1]])
+@pytest.mark.parametrize(
+    ("scale", "labels"),
+    [
+        (1e-290, [1, -1, -1, 1, -1, 1]),
+        (1e-160, [1, -1, 1, -1, 1, -1]),
+        (1e95, [1, -1, -1, 1, -1, 1]),
+        (1e95, [1, -1, 1, -1, 1, -1]),
+    ],
+)
 def test_tiny_and_large_numbers_are_drawn_as_others_are(scale: float, labels: list[int]) -> None:
     X = np.array([[1.0, 2], [2, 1], [3, 1], [1, 3], [4, 1], [1, 5]])
     names = []

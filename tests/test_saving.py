@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from novikoff import readings, storage
+from novikoff import readings, sources, storage
 from novikoff.examples import Block
 from novikoff.guarantees.cycles import Cycle, Repeats
-from novikoff.learners import Additive
+from novikoff.learners import Additive, Joint
 from novikoff.ledger import Keep, Ledger
 from novikoff.loop import play
 from novikoff.rows import BadExample, DenseRows, SparseRows, Vector
@@ -36,7 +36,7 @@ from strategies import (
     stored,
 )
 
-few = settings(deadline=None, max_examples=100)
+few = settings(max_examples=100)
 KEEPS: tuple[Keep, ...] = ("examples", "positions", "counts")
 AWKWARD: dict[str, Any] = {"rate": 0.3, "class_weights": (0.7, 1.1)}
 
@@ -287,6 +287,10 @@ def small_states() -> dict[str, tuple[Any, dict[str, Any], dict[str, NDArray[Any
         going = Going.with_(learner)
         going, _ = played(going, data.block(layout), list, passes=passes)
         states[f"ledger of {layout} rows"] = (Ledger, *going.ledger.state())
+    block = sources.classes_block(data.X, [0, 2, 1])
+    joint = Joint(2, classes=2, bias=True, averaging=True, start=np.eye(3)[:2])
+    states["ledger of classes"] = (Ledger, *play(block, joint, epochs=2).ledger.state())
+    states["learner of classes"] = (Joint, *joint.state())
     assert len(going.repeats._updates)
     states["learner"] = (Additive, *going.learner.state())
     states["repeats"] = (Repeats, *going.repeats.state(2, bias=True))
@@ -294,6 +298,8 @@ def small_states() -> dict[str, tuple[Any, dict[str, Any], dict[str, NDArray[Any
 
 
 STATES = small_states()
+# only the learner knows how many weights there are; a class without a weight has 1
+OF_ANY_LENGTH = {("repeats", "weights"), ("learner of classes", "class_weights")}
 each_state = pytest.mark.parametrize("name", STATES)
 
 
@@ -318,7 +324,7 @@ def test_arrays_of_another_type_or_length_are_refused(name: str) -> None:
     for key, array in arrays.items():
         with pytest.raises(BadModel):
             kind.restored(whole, {**arrays, key: array.astype(np.uint8)})
-        if (name, key) != ("repeats", "weights"):  # only the learner knows how many there are
+        if (name, key) not in OF_ANY_LENGTH:
             with pytest.raises(BadModel):
                 kind.restored(whole, {**arrays, key: np.concatenate([array, array[:1]])})
 
@@ -347,7 +353,7 @@ def test_rows_that_the_core_could_not_trust_are_refused(key: str, place: int, va
         kind.restored(whole, {**arrays, key: altered})
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(draws=st.data())
 def test_states_altered_at_random_are_refused_or_can_be_used(draws: st.DataObject) -> None:
     kind, whole, arrays = STATES[draws.draw(st.sampled_from(sorted(STATES)))]
@@ -362,8 +368,9 @@ def test_states_altered_at_random_are_refused_or_can_be_used(draws: st.DataObjec
         found = kind.restored(whole, {**arrays, key: altered})
         if kind is Ledger:
             readings.average(found)
-            readings.vote(found, DenseRows(np.ones((1, 2))))
-        if kind is Additive:
+            vote = readings.class_votes if found.rule == "joint" else readings.vote
+            vote(found, DenseRows(np.ones((1, 2))))
+        if kind in (Additive, Joint):
             found.scores(DenseRows(np.ones((1, 2))))
     except (BadModel, BadExample):
         return

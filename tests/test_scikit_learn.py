@@ -31,6 +31,13 @@ def test_every_check_of_scikit_learn_passes(kind: Any) -> None:
     assert [(r["check_name"], r["exception"]) for r in results if r["status"] != "passed"] == []
 
 
+@every
+def test_every_check_of_scikit_learn_passes_for_many_classes_jointly(kind: Any) -> None:
+    results = check_estimator(kind(multiclass="joint", max_iter=5), on_skip=None, on_fail=None)
+    assert len(results) > 40
+    assert [(r["check_name"], r["exception"]) for r in results if r["status"] != "passed"] == []
+
+
 @pytest.mark.parametrize("variant", ["balanced", "winnow1", "winnow2"])
 def test_every_check_of_scikit_learn_passes_for_each_winnow(variant: Any) -> None:
     results = check_estimator(Winnow(variant=variant, max_iter=FEW), on_skip=None, on_fail=None)

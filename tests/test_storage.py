@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from numpy.typing import NDArray
@@ -61,7 +61,6 @@ def sealed(header: bytes, body: bytes = b"", *, version: int = 1) -> bytes:
 SMALL = packed({"a": 0.1, "b": [1, "x"]}, {"u": np.arange(3), "w": np.ones(2, np.float32)})
 
 
-@settings(deadline=None)
 @given(header=headers, arrays=some_arrays)
 @example(header={"tiny": 5e-324, "minus": -0.0, "third": 1 / 3, "big": 1.7e308}, arrays={})
 def test_what_is_saved_comes_back_to_the_bit(

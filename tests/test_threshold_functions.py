@@ -161,8 +161,10 @@ def in_general_position(count: int, dim: int, *, affine: bool) -> Points:
             return points
 
 
-@pytest.mark.parametrize("affine", [False, True])
-@pytest.mark.parametrize(("count", "dim"), [(6, 2), (7, 3), (8, 4)])
+@pytest.mark.parametrize(
+    ("count", "dim", "affine"),
+    [(6, 2, False), (6, 2, True), (7, 3, False), (7, 3, True), (8, 4, True)],
+)
 def test_points_in_general_position_have_as_many_separable_labellings_as_cover_counted(
     count: int, dim: int, affine: bool
 ) -> None:

@@ -20,7 +20,7 @@ from novikoff.storage import BadModel
 from novikoff.training import Plan, Training, held_out
 from written import COLUMNS, WAYS, Desk, Example, Written, desk, examples, plans, repeated
 
-few = settings(deadline=None, max_examples=40)
+few = settings(max_examples=40)
 ways = st.sampled_from(sorted(WAYS)).map(WAYS.__getitem__)
 HOPELESS: list[Example] = [(1, {1: 1.0, 2: 2.0}), (-1, {1: 3.0}), (-1, {1: 1.0, 2: 2.0})] * 2
 HALFSPACE: list[Example] = [
@@ -270,5 +270,6 @@ def test_a_strangers_file_with_another_header_is_refused_or_a_model(way: Written
                 else:
                     words = f"{here.model}: a {found.kind} model"
                     assert found.weights.shape == model.weights.shape
+                    assert len(found.classes) == 2
                 assert words.startswith(f"{here.model}: ")
             inside[name] = old

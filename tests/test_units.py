@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from boolean import concepts, cube, literals_of_different_variables, value
@@ -98,7 +98,6 @@ def test_monotone_disjunctions_have_the_bound_that_is_known(n: int, k: int) -> N
 
 
 @given(st.data())
-@settings(deadline=None)  # thirty passes over 600 rows
 def test_the_perceptron_stays_within_the_units_bound(data: st.DataObject) -> None:
     n = 8
     some = data.draw(literals_of_different_variables(n))

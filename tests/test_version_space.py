@@ -48,7 +48,7 @@ def stream(family: ConceptClass, seed: int, rounds: int) -> list[tuple[list[bool
 
 @pytest.mark.parametrize("family", CLASSES, ids=str)
 @given(seed=st.integers(0, 1 << 20))
-@settings(deadline=None, max_examples=10)
+@settings(max_examples=10)
 def test_what_is_left_is_what_a_set_keeps(family: ConceptClass, seed: int) -> None:
     space, left = VersionSpace(family), set(range(family.size))
     for row, label in stream(family, seed, 12):

@@ -38,7 +38,7 @@ PORT = 1962
 CLIENT = TestClient(new_app(PORT), base_url=f"http://127.0.0.1:{PORT}")
 XOR: dict[str, Any] = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [-1, 1, 1, -1]}
 AND: dict[str, Any] = {**XOR, "labels": [-1, -1, -1, 1]}
-calmly = settings(deadline=None, max_examples=40)
+calmly = settings(max_examples=40)
 
 
 def asked(what: str, question: Any) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from novikoff.rows import DenseRows, SparseRows
 from novikoff.weights import parted, whole, widened
 from strategies import Data, Options, dyadic_data, dyadic_options, float_data
 
-few = settings(deadline=None, max_examples=40)
+few = settings(max_examples=40)
 
 
 def grown(data: Data, dims: list[int], options: Options, *, averaging: bool) -> tuple[Run, Run]:

@@ -22,7 +22,7 @@ from novikoff.rows import BadExample, DenseRows
 from novikoff.sources import block
 from strategies import WIDTHS, Data, labels, layouts, orders, precisions, seeds, ties
 
-few = settings(deadline=None, max_examples=60)
+few = settings(max_examples=60)
 HUGE = np.finfo(np.float64).max
 
 
@@ -48,7 +48,7 @@ def assert_played(learner: Multiplicative, ledger: Ledger, book: textbook.Winnow
     assert ledger.rule == "multiplicative"
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.data())
 def test_winnow1_and_winnow2_are_the_textbook(draws: st.DataObject) -> None:
     data, order, tie = draws.draw(boolean_data()), None, draws.draw(ties)
@@ -69,7 +69,7 @@ def test_winnow1_and_winnow2_are_the_textbook(draws: st.DataObject) -> None:
         assert_played(learner, ledger, book)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.data())
 def test_balanced_winnow_is_the_textbook(draws: st.DataObject) -> None:
     """On attributes −1, 0 and 1, whose weights stay within 53 bits in a run as short as this."""
@@ -116,7 +116,7 @@ def assert_signs(learner: Multiplicative, X: NDArray[np.float64]) -> None:
             assert abs(s) == HUGE
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(st.data())
 def test_scores_have_the_right_sign_where_weights_overflow(draws: st.DataObject) -> None:
     """Powers of thousands, some of which cancel and leave what is below them to decide."""
@@ -214,7 +214,7 @@ def disjunction(dice: np.random.Generator, n: int, k: int, rows: int) -> Data:
     return Data(X, np.where(X[:, relevant].any(axis=1), 1, -1).astype(np.int8))
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(seed=seeds, n=st.integers(1, 60), draws=st.data())
 def test_winnow_on_disjunctions_stays_within_its_bounds(
     seed: int, n: int, draws: st.DataObject
@@ -240,7 +240,7 @@ def test_winnow_on_disjunctions_stays_within_its_bounds(
     assert len(general.ledger) <= bound
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(seed=seeds, n=st.integers(2, 40), draws=st.data())
 def test_winnow2_on_r_of_k_stays_within_its_bound(seed: int, n: int, draws: st.DataObject) -> None:
     """μ is 1/r on each of the k, so Σμ = k/r and δ = 1/r."""

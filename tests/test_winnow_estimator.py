@@ -27,7 +27,7 @@ def disjunction(
     return X, X[:, :k].max(axis=1) > 0
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(seed=seeds, variant=st.sampled_from(VARIANTS))
 def test_fit_is_the_learners_run(seed: int, variant: Variant) -> None:
     X, y = disjunction(seed, 60, 30, 2)

@@ -126,14 +126,26 @@ def balanced_winnow(
 class JointlyPlayed:
     """What the textbook's run with many classes did.
 
-    A mistake is (round from 1, row, how far ahead of the rival, the class, the rival).
+    A mistake is (round from 1, row, how far ahead of the rival, the class, the rival). `stood`
+    holds the weights, a row a class, as they stood at the end of each round.
     """
 
     mistakes: list[tuple[int, int, Fraction, int, int]]
     weights: list[Point]
-    average: list[Point]
-    rounds: int
+    stood: list[list[Point]]
     clean: bool
+
+    @property
+    def average(self) -> list[Point]:
+        return [
+            [sum(column, Fraction(0)) / len(self.stood) for column in zip(*rows, strict=True)]
+            for rows in zip(*self.stood, strict=True)
+        ]
+
+    def voted(self, x: Point) -> list[int]:
+        """For each class, at the end of how many rounds it had the highest score, first of all."""
+        best = [max(range(len(w)), key=lambda r: (dot(w[r], x), -r)) for w in self.stood]
+        return [best.count(r) for r in range(len(self.weights))]
 
 
 def joint_perceptron(
@@ -148,7 +160,7 @@ def joint_perceptron(
     """Go through (row, x, class) until a whole pass is right, or `epochs` are made."""
     dim = len(shown[0][1])
     w = [[Fraction(0)] * dim for _ in range(classes)]
-    total = [[Fraction(0)] * dim for _ in range(classes)]
+    stood: list[list[Point]] = []
     met = set(range(classes)) if known else set()
     mistakes: list[tuple[int, int, Fraction, int, int]] = []
     t, clean = 0, False
@@ -165,13 +177,11 @@ def joint_perceptron(
                     mistakes.append((t, row, scores[y] - scores[r], y, r))
                     w[y] = [a + rate * b for a, b in zip(w[y], x, strict=True)]
                     w[r] = [a - rate * b for a, b in zip(w[r], x, strict=True)]
-            total = [
-                [a + b for a, b in zip(*two, strict=True)] for two in zip(total, w, strict=True)
-            ]
+            stood.append(list(w))
         if len(mistakes) == before:
             clean = True
             break
-    return JointlyPlayed(mistakes, w, [[a / t for a in row] for row in total], t, clean)
+    return JointlyPlayed(mistakes, w, stood, clean)
 
 
 def tie_is_wrong(y: int, margin: Fraction, ties: Ties) -> bool:

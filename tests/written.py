@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from novikoff.features import Features
 from novikoff.model import Kind, Model
-from novikoff.sources import Labelling, Numbered, Reading, open_files
+from novikoff.sources import JointLabelling, Labelling, Numbered, Reading, open_files
 from novikoff.sources.text import pieces
 from novikoff.training import AfterBlock, Plan, Training
 
-Example: TypeAlias = tuple[int, dict[int, float]]  # a sign, and values by column from 1
+Example: TypeAlias = tuple[int, dict[int, float]]  # a sign or class, and values by column from 1
 Format: TypeAlias = Literal["svmlight", "vw", "jsonl", "csv"]
 
 COLUMNS = 6
@@ -31,6 +31,7 @@ class Written:
 
     format: Format
     hash_bits: int | None = None
+    joint: bool = False  # whether labels are those of many classes
 
     def text(self, examples: Sequence[Example]) -> str:
         head = "a1,a2,a3,a4,a5,a6,y\n" if self.format == "csv" else ""
@@ -46,10 +47,13 @@ class Written:
             return f"{y} |" + "".join(f" a{j}:{v!r}" for j, v in x.items())
         return f"{y}" + "".join(f" {j}:{v!r}" for j, v in sorted(x.items()))
 
-    def blocks(self, path: Path, features: Features | None = None) -> Numbered:
+    def blocks(
+        self, path: Path, features: Features | None = None, classes: Sequence[str] = ()
+    ) -> Numbered:
         source = open_files(path, Reading(self.format, threads=0))
         features = features or Features(hash_bits=self.hash_bits)
-        return Numbered(source, features, Labelling(("-1", "1")))
+        labelling = JointLabelling(classes) if self.joint else Labelling(("-1", "1"))
+        return Numbered(source, features, labelling)
 
 
 WAYS = {
@@ -82,7 +86,8 @@ class Desk:
     ) -> Training:
         """Train to the end, and save the model."""
         self.data.write_text(way.text(examples))
-        blocks = way.blocks(self.data, None if initial is None else initial.features)
+        known = (None, ()) if initial is None else (initial.features, initial.classes)
+        blocks = way.blocks(self.data, *known)
         training = Training(blocks, plan, initial=initial, data="d", after_block=after_block)
         training.run()
         training.model.save(self.model)

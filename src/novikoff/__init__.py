@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from novikoff.ledger import Ledger
     from novikoff.loop import Interrupted, Run, Verdict, play
     from novikoff.model import Model
+    from novikoff.progressive import Unfinished, progressive_validation
+    from novikoff.protocol import BadTicket, Protocol, Ticket
     from novikoff.rows import BadExample
     from novikoff.separability import Stopped, certify, verify
     from novikoff.storage import BadModel
@@ -48,6 +50,7 @@ _HOMES = {
     "Joint": "novikoff.learners",
     "BadExample": "novikoff.rows",
     "BadModel": "novikoff.storage",
+    "BadTicket": "novikoff.protocol",
     "Block": "novikoff.examples",
     "Certificate": "novikoff.guarantees.certificates",
     "Example": "novikoff.examples",
@@ -56,14 +59,18 @@ _HOMES = {
     "Ledger": "novikoff.ledger",
     "Model": "novikoff.model",
     "Plan": "novikoff.training",
+    "Protocol": "novikoff.protocol",
     "Rejected": "novikoff.guarantees.check",
     "Run": "novikoff.loop",
     "Stopped": "novikoff.separability",
     "Summary": "novikoff.summaries",
+    "Ticket": "novikoff.protocol",
     "Training": "novikoff.training",
+    "Unfinished": "novikoff.progressive",
     "Verdict": "novikoff.loop",
     "certify": "novikoff.separability",
     "play": "novikoff.loop",
+    "progressive_validation": "novikoff.progressive",
     "verify": "novikoff.separability",
     "concepts": "",
     "guarantees": "",
@@ -79,6 +86,7 @@ __all__ = [
     "AveragedPerceptron",
     "BadExample",
     "BadModel",
+    "BadTicket",
     "BalancedWinnow",
     "Block",
     "Certificate",
@@ -91,11 +99,14 @@ __all__ = [
     "Model",
     "Perceptron",
     "Plan",
+    "Protocol",
     "Rejected",
     "Run",
     "Stopped",
     "Summary",
+    "Ticket",
     "Training",
+    "Unfinished",
     "Verdict",
     "VotedPerceptron",
     "Winnow",
@@ -107,6 +118,7 @@ __all__ = [
     "lab",
     "play",
     "plots",
+    "progressive_validation",
     "readings",
     "sources",
     "streams",

@@ -19,6 +19,7 @@ from novikoff.features import Features
 from novikoff.replacing import replacing
 from novikoff.rows import BadExample, DenseRows, Rows, SparseRows
 from novikoff.sources.binary.buffers import from_numpy, to_numpy
+from novikoff.sources.classes import JointLabelling
 from novikoff.sources.numbering import Numbered
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 _MAGIC = b"ARROW1"
 _ABOUT, _CHECKSUM = b"novikoff", b"checksum"
-_FORMAT = 2
+_FORMAT = 3
 
 
 class Cached:
@@ -51,16 +52,17 @@ class Cached:
     def __init__(self, blocks: Numbered, path: str | os.PathLike[str], fingerprint: str) -> None:
         self._blocks, self._path, self._fingerprint = blocks, os.fspath(path), fingerprint
         self.features = blocks.features
-        self._classes: tuple[str, str] | None = None
+        self._classes: tuple[str, ...] | None = None
+        self._met = 0
         self._table: TableColumns | None = None
         self._is_checked = False
         self.done, self.total = 0, 0
         self.is_ready = self._look()
 
     @property
-    def classes(self) -> tuple[str, str]:
-        """The labels that are −1 and +1."""
-        return self._classes or self._blocks.classes
+    def classes(self) -> tuple[str, ...]:
+        """The labels that are −1 and +1; or those of all classes met so far, in their order."""
+        return self._blocks.classes if self._classes is None else self._classes[: self._met]
 
     @property
     def table(self) -> TableColumns | None:
@@ -85,13 +87,16 @@ class Cached:
             return False
         if about.get("format") != _FORMAT or about.get("fingerprint") != self._fingerprint:
             return False
+        named, classes = about["named"], tuple(about["classes"])
+        most = getattr(self._blocks.labelling, "most", None)
+        if most is not None and len(classes) > max(named, most):
+            return False  # the source then says where there are too many
         arrays = {
             name: np.frombuffer(base64.b64decode(text), dtype=kind)
             for name, (kind, text) in about["arrays"].items()
         }
         self.features = Features.restored(about["features"], arrays)
-        negative, positive = about["classes"]
-        self._classes = (negative, positive)
+        self._classes, self._met = classes, named
         if (table := about["table"]) is not None:
             features, texts, label, has_header = table
             self._table = TableColumns(tuple(features), tuple(texts), label, has_header)
@@ -119,6 +124,7 @@ class Cached:
             "format": _FORMAT,
             "fingerprint": self._fingerprint,
             "classes": self.classes,
+            "named": self._named,
             "table": None if self.table is None else astuple(self.table),
             "features": settings,
             "arrays": {
@@ -126,6 +132,12 @@ class Cached:
                 for name, array in arrays.items()
             },
         }
+
+    @property
+    def _named(self) -> int:
+        """How many labels were known before the first example."""
+        known = self._blocks.labelling
+        return known.named if isinstance(known, JointLabelling) else len(self.classes)
 
     def _read(self) -> Iterator[Block]:
         first = self.done = 0
@@ -135,6 +147,8 @@ class Cached:
                 block = _block(batch, self.features.room, first)
                 first += len(block)
                 self.done = end
+                if block.labels.dtype == np.int32:  # classes are numbered as they come
+                    self._met = max(self._met, int(block.labels.max(initial=-1)) + 1)
                 yield block
         self._is_checked = True
 

@@ -35,7 +35,8 @@ class Mistakes:
     """Some mistakes in the order they were made, one entry each in every column.
 
     Where many classes are learned jointly, `classes` and `rivals` say which was right and which was
-    in its way; `scores` then are by how much the one was ahead of the other.
+    in its way; `scores` then are by how much the one was ahead of the other. `n_classes` is how
+    many were known by then, mistaken or not.
     """
 
     rounds: Positions
@@ -45,6 +46,7 @@ class Mistakes:
     squares: Vector
     classes: Codes | None = None
     rivals: Codes | None = None
+    n_classes: int = 0
 
     def __len__(self) -> int:
         return len(self.rounds)
@@ -53,12 +55,13 @@ class Mistakes:
     def joined(cls, pieces: Sequence[Mistakes]) -> Mistakes:
         """The mistakes of all the pieces, in order."""
         columns = [piece.columns for piece in pieces]
-        return cls(**{name: np.concatenate([c[name] for c in columns]) for name in columns[0]})
+        joined = {name: np.concatenate([c[name] for c in columns]) for name in columns[0]}
+        return cls(**joined, n_classes=pieces[-1].n_classes)
 
     @property
     def columns(self) -> Arrays:
         """The columns there are, by name."""
-        named = {name: getattr(self, name) for name in self.__slots__}
+        named = {name: getattr(self, name) for name in self.__slots__ if name != "n_classes"}
         return {name: column for name, column in named.items() if column is not None}
 
 
@@ -86,11 +89,15 @@ class Ledger:
         the weights; "concepts", it ruled hypotheses out, and a step says the label only; "joint",
         as above for each of many classes: a mistake was added to the weights of the class that was
         right and taken from those of its rival, and `start` has a column a class.
+    n_classes
+        How many classes were known at the start, where many are learned jointly.
 
     Attributes
     ----------
     n_rounds, n_mistakes
         How many examples were met, and how many of them were mistakes.
+    n_classes
+        How many classes are known by now, where many are learned jointly; otherwise 0.
     epoch_ends, epoch_mistakes
         The round each whole pass ended with, and the mistakes made in it.
     """
@@ -105,9 +112,10 @@ class Ledger:
         unit: float = 1.0,
         keep: Keep = "examples",
         rule: Rule = "additive",
+        n_classes: int = 0,
     ) -> None:
         self.dim, self.bias, self.unit, self.keep, self.rule = dim, bias, unit, keep, rule
-        self.start, self.began = start, began
+        self.start, self.began, self.n_classes = start, began, n_classes
         self.n_rounds = 0
         self.n_mistakes = 0
         self.largest_square = 0.0
@@ -121,6 +129,7 @@ class Ledger:
     def record(self, mistakes: Mistakes, rounds: int) -> None:
         """Add the mistakes made in the next so many rounds."""
         self.n_rounds += rounds
+        self.n_classes = max(self.n_classes, mistakes.n_classes)
         if len(mistakes) == 0:
             return
         self.n_mistakes += len(mistakes)
@@ -167,6 +176,7 @@ class Ledger:
     def absorb(self, later: Ledger) -> None:
         """Take over what another ledger wrote down of the same learner's next rounds."""
         before = self.began + self.n_rounds
+        self.n_classes = max(self.n_classes, later.n_classes)
         if self.keep == "counts":
             self.count(later.n_rounds, later.n_mistakes, later.largest_square)
             return
@@ -228,7 +238,7 @@ class Ledger:
             "began": self.began,
             "rounds": self.n_rounds,
             "mistakes": self.n_mistakes,
-        }
+        } | ({"classes": self.n_classes} if self.rule == "joint" else {})
         arrays: Arrays = {
             "largest_square": np.array([self.largest_square]),
             "epoch_ends": np.array(self.epoch_ends, dtype=np.int64),
@@ -259,6 +269,7 @@ class Ledger:
             if len(wide) != (rule == "joint"):
                 stored.refuse("its start is not that of its rule")
         ledger = cls(dim, bias=bias, start=start, began=began, unit=unit, keep=keep, rule=rule)
+        ledger.n_classes = known = stored.count("classes") if rule == "joint" else 0
         ledger.n_rounds, ledger.n_mistakes = stored.count("rounds"), n
         ledger.largest_square = float(stored.vector("largest_square", 1)[0])
         ledger.epoch_ends = stored.positions("epoch_ends").tolist()
@@ -273,8 +284,8 @@ class Ledger:
                     scores=stored.vector("scores", n),
                     steps=stored.vector("steps", n),
                     squares=stored.vector("squares", n),
-                    classes=stored.array("classes", ("int32",), n) if rule == "joint" else None,
-                    rivals=stored.array("rivals", ("int32",), n) if rule == "joint" else None,
+                    classes=stored.codes("classes", n, known) if rule == "joint" else None,
+                    rivals=stored.codes("rivals", n, known) if rule == "joint" else None,
                 )
             ]
         if keep == "examples" and n:
@@ -374,6 +385,11 @@ class Ledger:
 
     def expect_sums(self) -> None:
         """Refuse what rests on the weights being a sum of the mistakes when they are not."""
+        if self.rule == "joint":
+            raise ValueError(
+                "this is the ledger of many classes learned jointly, and what was asked for is "
+                "about two: for many there are guarantees.joint_bound, and readings"
+            )
         if self.rule != "additive":
             raise ValueError(
                 f"this is the ledger of a learner whose rule is {self.rule!r}: what was asked for "

@@ -1,13 +1,14 @@
-"""How predictions compare with the truth: the four counts, and the area under the ROC curve."""
+"""Predictions compared with the truth: who was taken for whom, and the area under the ROC curve."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from novikoff.examples import Labels
+from novikoff.examples import Codes, Labels
 from novikoff.rows import Vector
 
 
@@ -41,9 +42,82 @@ class Confusion:
     @property
     def accuracy(self) -> float:
         """The share of predictions that were right; NaN if there are none."""
-        if not self.examples:
-            return float("nan")
-        return (self.true_positive + self.true_negative) / self.examples
+        return _share(self.true_positive + self.true_negative, self.examples)
+
+
+@dataclass(slots=True)
+class ClassConfusion:
+    """How many examples of each class got each prediction, where there are many classes.
+
+    `counts` has an entry for each pair of class and prediction that there was, and no other.
+    """
+
+    counts: Counter[tuple[int, int]] = field(default_factory=Counter)
+
+    def count(self, codes: Codes, said: Codes) -> None:
+        """Add these examples: of these classes, predicted to be of those."""
+        pairs, times = np.unique((codes.astype(np.int64) << 32) | said, return_counts=True)
+        for pair, n in zip(pairs.tolist(), times.tolist(), strict=True):
+            self.counts[pair >> 32, pair & 0xFFFFFFFF] += n
+
+    @property
+    def examples(self) -> int:
+        """How many examples there are."""
+        return self.counts.total()
+
+    @property
+    def mistakes(self) -> int:
+        """How many predictions were wrong."""
+        return sum(n for (true, said), n in self.counts.items() if true != said)
+
+    @property
+    def accuracy(self) -> float:
+        """The share of predictions that were right; NaN if there are none."""
+        return _share(self.examples - self.mistakes, self.examples)
+
+    def of_classes(self, classes: int) -> list[ClassCounts]:
+        """What is counted for each of so many classes, and for any other that was met."""
+        examples, said, right = Counter[int](), Counter[int](), Counter[int]()
+        for (true, other), n in self.counts.items():
+            examples[true] += n
+            said[other] += n
+            right[true] += n if true == other else 0
+        known = max([classes - 1, *examples, *said]) + 1
+        return [ClassCounts(examples[c], said[c], right[c]) for c in range(known)]
+
+    def confusions(self) -> list[tuple[int, int, int]]:
+        """What was taken for what, and how often; the most frequent first."""
+        wrong = [(true, said, n) for (true, said), n in self.counts.items() if true != said]
+        return sorted(wrong, key=lambda one: (-one[2], one[0], one[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class ClassCounts:
+    """Of one class: how many examples it has, how often it was predicted, how often rightly."""
+
+    examples: int
+    said: int
+    right: int
+
+    @property
+    def precision(self) -> float:
+        """The share of its predictions that were right; NaN if it was never predicted."""
+        return _share(self.right, self.said)
+
+    @property
+    def recall(self) -> float:
+        """The share of its examples that were predicted to be of it; NaN if there are none."""
+        return _share(self.right, self.examples)
+
+
+def best_classes(scores: Vector) -> Codes:
+    """The class with the highest score in each row of a table, the first of equals."""
+    best: Codes = scores.argmax(axis=1).astype(np.int32)
+    return best
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else float("nan")
 
 
 def roc_area(labels: Sequence[Labels], scores: Sequence[Vector]) -> float:

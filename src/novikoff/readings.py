@@ -9,6 +9,7 @@ import numpy as np
 from novikoff import _core
 from novikoff.ledger import Ledger
 from novikoff.rows import Rows, Vector, dots, part_size
+from novikoff.weights import class_scores, columns_for
 
 Reading: TypeAlias = Literal["final", "average", "vote"]
 
@@ -16,27 +17,29 @@ Reading: TypeAlias = Literal["final", "average", "vote"]
 def final(ledger: Ledger) -> Vector:
     """The weights after the last mistake: where the run started plus the sum of the mistakes.
 
-    Bit for bit what the learner itself holds, for the sum is taken in the same order.
+    Bit for bit what the learner itself holds, for the sum is taken in the same order. Of many
+    classes learned jointly, a row a class.
     """
-    ledger.expect_sums()
+    _expect_sums_or_joint(ledger)
     ledger.expect_examples()
-    return ledger.unit * _sum(ledger, ledger.steps, ledger.start)
+    return _shown(ledger, _sum(ledger, ledger.steps, ledger.start))
 
 
 def average(ledger: Ledger) -> Vector:
     """The mean of the weights over all rounds, each counted as it stood at the round's end.
 
     A vector that survived longer counts more. The mistake of round t is part of the weights in
-    T − t + 1 of T rounds (Freund & Schapire 1999; Collins 2002).
+    T − t + 1 of T rounds (Freund & Schapire 1999; Collins 2002). Of many classes learned jointly, a
+    row a class.
     """
     rounds = ledger.n_rounds
-    ledger.expect_sums()
+    _expect_sums_or_joint(ledger)
     ledger.expect_examples()
     w = _sum(ledger, ledger.steps, ledger.start)
     if rounds == 0:
-        return ledger.unit * w
+        return _shown(ledger, w)
     u = _sum(ledger, ledger.steps * (ledger.rounds - 1), None)
-    return ledger.unit * ((rounds * w - u) / rounds)
+    return _shown(ledger, (rounds * w - u) / rounds)
 
 
 def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector:
@@ -47,6 +50,8 @@ def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector
     (Freund & Schapire 1999, Figure 1 and section 3).
     """
     start = ledger.start
+    if ledger.rule == "joint":
+        raise ValueError("where many classes are learned jointly votes are for them: class_votes")
     ledger.expect_sums()
     ledger.expect_examples()
     if start is None:
@@ -86,10 +91,101 @@ def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector
     return out
 
 
+def class_votes(ledger: Ledger, rows: Rows) -> Vector:
+    """For each row, the votes for each class of every step of a run with many, a column a class.
+
+    The weights of a step vote once for every round at whose end they stood, for the class with the
+    highest score, the first of equals, among all that are known at the end: one that had not been
+    met has weights 0. As in `vote`, no weights are stored. The votes of a row add up to the rounds.
+    """
+    if ledger.rule != "joint":
+        raise ValueError(f"a ledger of rule {ledger.rule!r} has no votes for classes: see vote")
+    ledger.expect_examples()
+    classes = ledger.n_classes
+    if ledger.start is None:
+        dots(rows, np.zeros(ledger.dim + ledger.bias), bias=ledger.bias)  # refuses a bad row
+        scores = np.zeros((len(rows), classes))
+    else:
+        scores = class_scores(rows, _table(ledger, ledger.start), bias=ledger.bias)[:, :classes]
+    survived = ledger.survivals()
+    if len(ledger) == 0:
+        first = scores.argmax(axis=1) if classes else np.empty(0, dtype=np.intp)
+        votes: Vector = (first[:, None] == np.arange(classes)) * float(survived[0])
+        return votes
+    scores = np.ascontiguousarray(scores)
+    kept, kept_indices, kept_starts, _ = ledger.examples.core
+    values, indices, starts, dim = rows.core
+    example, steps, right, rival = ledger.example, ledger.steps, ledger.classes, ledger.rivals
+    out = np.empty((len(rows), classes))
+    part = max(8, part_size(rows) // max(1, len(ledger) // 64))
+    for at in range(0, len(rows), part):
+        end = min(len(rows), at + part)
+        _core.joint_vote(
+            kept,
+            kept_indices,
+            kept_starts,
+            values,
+            indices,
+            starts,
+            dim,
+            begin=at,
+            end=end,
+            example=example,
+            step=steps,
+            right=right,
+            rival=rival,
+            survived=survived,
+            bias=ledger.bias,
+            classes=classes,
+            start_scores=scores[at:end].reshape(-1),
+            out=out[at:end].reshape(-1),
+        )
+    return out
+
+
+def _expect_sums_or_joint(ledger: Ledger) -> None:
+    if ledger.rule != "joint":
+        ledger.expect_sums()
+
+
 def _sum(ledger: Ledger, steps: Vector, start: Vector | None) -> Vector:
+    """The start and the mistakes times these steps, over the unit; of many classes, in columns."""
+    if ledger.rule == "joint":
+        return _class_sums(ledger, steps, start)
     w = np.zeros(ledger.dim + ledger.bias) if start is None else start.copy()
     if len(ledger):
         _core.accumulate(
             *ledger.examples.core, example=ledger.example, step=steps, bias=ledger.bias, w=w
         )
     return w
+
+
+def _class_sums(ledger: Ledger, steps: Vector, start: Vector | None) -> Vector:
+    w = _table(ledger, start)
+    if len(ledger):
+        _core.joint_accumulate(
+            *ledger.examples.core,
+            example=ledger.example,
+            step=steps,
+            right=ledger.classes,
+            rival=ledger.rivals,
+            bias=ledger.bias,
+            width=w.shape[1],
+            w=w.reshape(-1),
+        )
+    return w
+
+
+def _table(ledger: Ledger, start: Vector | None) -> Vector:
+    """Columns for the classes known at the end, of 0 for those that had none at the start."""
+    w = np.zeros((ledger.dim + ledger.bias, columns_for(ledger.n_classes)))
+    if start is not None:
+        w[:, : start.shape[1]] = start
+    return w
+
+
+def _shown(ledger: Ledger, w: Vector) -> Vector:
+    """The weights as they are read: in their unit, a row a class."""
+    if ledger.rule == "joint":
+        w = np.ascontiguousarray(w[:, : ledger.n_classes].T)
+    return ledger.unit * w

@@ -91,6 +91,13 @@ class Stored:
         """An array of so many integers."""
         return self.array(name, ("int64",), length)
 
+    def codes(self, name: str, length: int, below: int) -> NDArray[np.int32]:
+        """An array of the numbers of classes, of which there are so many."""
+        codes = self.array(name, ("int32",), length)
+        if length and not 0 <= codes.min() <= codes.max() < below:
+            self.refuse(f"its {name} are not all from 0 to {below - 1}")
+        return codes
+
     def array(
         self, name: str, dtypes: Sequence[str], shape: int | tuple[int, ...] | None = None
     ) -> NDArray[Any]:

@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from novikoff.examples import Block
 from novikoff.features import Features
 from novikoff.guarantees.cycles import Repeats
-from novikoff.learners import Additive, Multiplicative
+from novikoff.learners import Additive, Joint, Multiplicative
 from novikoff.learners.multiplicative import ALPHAS, usual_threshold
 from novikoff.ledger import Keep, Ledger
 from novikoff.loop import Run, play
-from novikoff.measures import Confusion
+from novikoff.measures import ClassConfusion, Confusion, best_classes
 from novikoff.model import READINGS, WINNOWS, Kind, Model
 from novikoff.rows import BadExample, Positions
 from novikoff.states import Arrays, Settings
@@ -28,15 +28,15 @@ MOST_WEIGHTS = 1 << 28
 
 
 class Blocks(Protocol):
-    """Examples with numbered features and signs for labels, to be met any number of times."""
+    """Examples with numbered features and labels, to be met any number of times."""
 
     @property
     def features(self) -> Features:
         """How features became columns, as far as they have been met."""
 
     @property
-    def classes(self) -> tuple[str, str]:
-        """The labels that are −1 and +1."""
+    def classes(self) -> tuple[str, ...]:
+        """The labels that are −1 and +1; or those of all classes met so far, in their order."""
 
     def __iter__(self) -> Iterator[Block]: ...
 
@@ -65,6 +65,9 @@ class Plan:
         For the Winnows: α, by default 1.1 for "winnow" and 2 for the others; and θ, by default 0
         for "winnow". The others need it, unless features are hashed to 2^b columns: then it is
         half of that for "winnow1", and that for "winnow2".
+    multiclass
+        Whether any number of classes are learned jointly, as they are met: see `Joint`; not for the
+        Winnows.
     """
 
     kind: Kind = "perceptron"
@@ -77,6 +80,7 @@ class Plan:
     keep: Keep = "counts"
     alpha: float | None = None
     threshold: float | None = None
+    multiclass: bool = False
 
     def __post_init__(self) -> None:
         if self.kind not in READINGS:
@@ -94,6 +98,11 @@ class Plan:
         for name in ("alpha", "threshold"):
             if self.kind not in WINNOWS and getattr(self, name) is not None:
                 raise ValueError(f"{name} is for winnow, winnow1 and winnow2, not {self.kind}")
+        if self.multiclass and self.kind in WINNOWS:
+            raise ValueError(
+                f"{self.kind} learns two labels; many at once (multiclass=, --multiclass) are "
+                "learned by perceptron, margin, averaged and voted"
+            )
 
     @property
     def order(self) -> dict[str, Any]:
@@ -101,10 +110,19 @@ class Plan:
         seed = self.seed if self.shuffle else None
         return {"shuffle": self.shuffle, "seed": seed, "holdout": self.holdout}
 
-    def new_learner(self, hash_bits: int | None = None) -> Additive | Multiplicative:
-        """A learner that has met nothing yet, for features that are hashed or not."""
+    def new_learner(
+        self, hash_bits: int | None = None, *, classes: int = 0
+    ) -> Additive | Multiplicative | Joint:
+        """A learner that has met nothing yet, for features that are hashed or not.
+
+        With `multiclass` it knows so many classes beforehand.
+        """
+        averaging = self.kind == "averaged"
+        if self.multiclass:
+            return Joint(
+                0, classes=classes, bias=self.bias, margin=self.margin, averaging=averaging
+            )
         if self.kind not in WINNOWS:
-            averaging = self.kind == "averaged"
             return Additive(0, bias=self.bias, margin=self.margin, averaging=averaging)
         variant, theta = WINNOWS[self.kind], self.threshold
         if theta is None and (variant == "balanced" or hash_bits is not None):
@@ -123,9 +141,9 @@ class Plan:
             bias=self.bias and variant == "balanced",
         )
 
-    def new_model(self, features: Features, classes: tuple[str, str]) -> Model:
+    def new_model(self, features: Features, classes: tuple[str, ...]) -> Model:
         """A model that has learned nothing yet."""
-        learner = self.new_learner(features.hash_bits)
+        learner = self.new_learner(features.hash_bits, classes=len(classes))
         keep: Keep = "examples" if self.kind == "voted" else self.keep
         return Model(self.kind, learner, features, classes, learner.open_ledger(keep), self.order)
 
@@ -185,6 +203,10 @@ class Training:
     def _follow(self, initial: Model) -> Model:
         if initial.kind != self.plan.kind:
             raise BadExample(f"the model is of kind {initial.kind}, not {self.plan.kind}")
+        if initial.is_joint != self.plan.multiclass:
+            knows = "many classes" if initial.is_joint else "two labels"
+            asked = "many classes" if self.plan.multiclass else "two labels"
+            raise BadExample(f"the model is of {knows}, and {asked} are to be learned")
         ledger = initial.ledger
         if self.plan.passes > 1 and ledger.open_rounds:
             ledger.close_epoch()
@@ -231,11 +253,24 @@ class Training:
         for number, block in enumerate(self._blocks):
             if block.first + len(block) > self.position:
                 self._expect(block.rows.dim)
+                self._meet_classes()
                 self.model.widen(block.rows.dim)
                 yield self._ordered(block, number)
 
+    def _meet_classes(self) -> None:
+        """Take over labels that were met since; a resumed run knows those of later examples."""
+        if len(self._blocks.classes) > len(self.model.classes):
+            self.model.classes = self._blocks.classes
+
     def _expect(self, dim: int) -> None:
         features = self.model.features
+        classes = max(len(self.model.classes), len(self._blocks.classes))
+        if self.plan.multiclass and dim * classes > MOST_WEIGHTS:
+            raise BadExample(
+                f"{features.count:,} features of {classes:,} classes are more weights than the "
+                f"{MOST_WEIGHTS:,} there may be; hash the features to fewer (hash_bits=, "
+                "--hash-bits 16), or learn fewer classes"
+            )
         if dim > MOST_WEIGHTS and features.hash_bits is None:
             raise BadExample(
                 f"feature {features.dim - 1:,} is the last of as many weights; if its index is no "
@@ -261,15 +296,21 @@ class Training:
             order = order[~held_out(block, self.plan.holdout)[order]]
         return replace(block, first=self._began + block.first, order=order)
 
-    def test_held_out(self) -> Confusion | None:
+    def test_held_out(self) -> Confusion | ClassConfusion | None:
         """How the model does on the examples kept out of learning; None if none were."""
         if self.plan.holdout is None:
             return None
-        found = Confusion()
+        two, many = Confusion(), ClassConfusion()
+        most = self.model.rows_at_once
         for block in self._blocks:
             kept = np.flatnonzero(held_out(block, self.plan.holdout))
-            found.count(block.signs[kept], self.model.scores(block.rows.take(kept)))
-        return found
+            for some in (kept[k : k + most] for k in range(0, len(kept), most)):
+                scores = self.model.scores(block.rows.take(some))
+                if self.plan.multiclass:
+                    many.count(block.codes[some], best_classes(scores))
+                else:
+                    two.count(block.signs[some], scores)
+        return many if self.plan.multiclass else two
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as it stands, marked as unfinished."""

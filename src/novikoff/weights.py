@@ -1,6 +1,7 @@
-"""Weights whose last may be a constant's: growing them, and taking them apart.
+"""Weights whose last may be a constant's: growing them, taking them apart.
 
-A weight is a number, or one for each class: then they are rows of a table.
+A weight is a number, or one for each class: then they are rows of a table, and a row of data has
+a score for each class.
 
 A learner that meets new features as it goes grows by more room than it needs, so that it seldom
 grows; what is stored of it are the features it met and, apart from them, the constant's weight.
@@ -10,7 +11,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from novikoff.rows import Vector
+from novikoff import _core
+from novikoff.rows import Rows, Vector, scored
+
+_CLASSES_AT_A_TIME = 4  # the core's
 
 LANES = 8  # of the sums: rows.hpp
 
@@ -59,3 +63,29 @@ def parted(w: Vector, dim: int, *, bias: bool) -> tuple[Vector, Vector]:
 def whole(features: Vector, constant: Vector, *, bias: bool) -> Vector:
     """What `parted` took apart; without a constant these are the features' weights themselves."""
     return np.concatenate([features, constant]) if bias else features
+
+
+def columns_for(classes: int) -> int:
+    """How many columns the weights of so many classes lie in: a multiple of what the core takes."""
+    return max(1, -(-classes // _CLASSES_AT_A_TIME)) * _CLASSES_AT_A_TIME
+
+
+def class_scores(rows: Rows, w: Vector, *, bias: bool = False) -> Vector:
+    """The score of each row for each column of w, whose last row is the constant's, with bias."""
+    width = columns_for(w.shape[1])
+    if w.shape[1] != width:
+        w = np.pad(w, ((0, 0), (0, width - w.shape[1])))
+    w = np.ascontiguousarray(w)
+
+    def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
+        return _core.joint_scores(
+            *rows.core,
+            begin=begin,
+            end=end,
+            w=w.reshape(-1),
+            bias=bias,
+            width=width,
+            out=out.reshape(-1),
+        )
+
+    return scored(rows, core, width)

@@ -5,16 +5,23 @@ from __future__ import annotations
 import csv
 import io
 import json
+from collections.abc import Callable, Iterator
+from itertools import islice, zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
+
 from novikoff.cli.arguments import Option
+from novikoff.cli.classes import in_columns
 from novikoff.cli.common import fail, one_line_errors, refuse_what_cannot_be_written
-from novikoff.cli.models import ModelFile, load
+from novikoff.cli.models import ModelFile, load, said_of_labels
 
 if TYPE_CHECKING:
     from novikoff.model import Model
-    from novikoff.rows import Vector
+    from novikoff.rows import Positions, Vector
+
+LABELS_SHOWN, CLASSES_SHOWN = 40, 10
 
 KINDS = {
     "perceptron": "perceptron, the final weights",
@@ -30,7 +37,10 @@ KINDS = {
 def inspect(
     model: ModelFile,
     most: Annotated[
-        int, Option("-n", "--most", min=0, help="How many weights of either sign to show.")
+        int,
+        Option(
+            "-n", "--most", min=0, help="How many weights of either sign to show, of each class."
+        ),
     ] = 10,
     weights: Annotated[
         Path | None,
@@ -58,43 +68,74 @@ def examples_of(model: Model) -> int:
     return model.examples + (0 if model.unfinished is None else int(model.unfinished["met"]))
 
 
-def named_weights(model: Model) -> list[tuple[str, float]]:
-    """Every feature with a weight that was learned, by name, and that weight; the constant last."""
-    values, dim = model.weights, model.features.dim
-    used = learned(model)[:dim].nonzero()[0].tolist()
-    found = [(name, float(values[j])) for name, j in zip(names_of(model, used), used, strict=True)]
-    if model.learner.bias:
-        found.append(("(constant)", float(values[dim])))
-    return found
+class Weights:
+    """The weights of a model by the names of their features; of many classes, those of one."""
+
+    def __init__(self, model: Model, values: Vector, name: Callable[[int], str]) -> None:
+        from novikoff.learners import Multiplicative
+
+        learner, dim = model.learner, model.features.dim
+        # what is 0 where nothing was learned: the weights, or for Winnow their powers
+        learned = learner.powers if isinstance(learner, Multiplicative) else values
+        used = learned[:dim].nonzero()[0]
+        self._columns = np.append(used, dim) if learner.bias else used
+        self._values, self._name = values, name
+        # those of Winnow1 and Winnow2 are never negative: less than 1, as they began, tells of −1
+        self._middle = 1.0 if model.kind in ("winnow1", "winnow2") else 0.0
+
+    def __iter__(self) -> Iterator[tuple[str, float]]:
+        """Every feature with a weight that was learned, and that weight; the constant last."""
+        return self._named(self._columns)
+
+    def _named(self, columns: Positions) -> Iterator[tuple[str, float]]:
+        return ((self._name(j), float(self._values[j])) for j in columns.tolist())
+
+    def largest(self, most: int) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
+        """Those that tell most of +1 and of −1, or for a class and against it."""
+        by_weight = self._columns[np.argsort(self._values[self._columns], kind="stable")]
+        positive = [one for one in self._named(by_weight[::-1][:most]) if one[1] > self._middle]
+        negative = [one for one in self._named(by_weight[:most]) if one[1] < self._middle]
+        return positive, negative
 
 
-def learned(model: Model) -> Vector:
-    """What is 0 where nothing was learned: the weights, or for Winnow their powers."""
-    from novikoff.learners import Multiplicative
+def weights_of(model: Model) -> Iterator[tuple[str, Weights]]:
+    """The weights for each class, by its label; of two labels, those for the positive one."""
+    values, name = model.weights, namer(model)
+    if model.is_joint:
+        for label, row in zip(model.classes, values, strict=True):
+            yield label, Weights(model, row, name)
+    else:
+        yield model.classes[1], Weights(model, values, name)
 
-    return model.learner.powers if isinstance(model.learner, Multiplicative) else model.weights
 
+def namer(model: Model) -> Callable[[int], str]:
+    """What says how a column is called."""
+    features = model.features
+    # of hashed ones there may be millions, and few of them used
+    names = features.names if features.hash_bits is None else None
 
-def names_of(model: Model, columns: list[int]) -> list[str]:
-    """What these columns are called."""
-    if model.features.hash_bits is not None:  # there may be millions, and few of them used
-        return [model.features.name_of(j) for j in columns]
-    names = model.features.names
-    return [str(j) if names is None else names[j] for j in columns]
+    def name(column: int) -> str:
+        if column == features.dim:
+            return "(constant)"
+        return features.name_of(column) if names is None else names[column]
+
+    return name
 
 
 def write_weights(model: Model, path: Path) -> None:
-    """All weights as CSV, exactly: name,weight."""
+    """All weights as CSV, exactly: feature,weight; of many classes feature,class,weight."""
     from novikoff.replacing import replacing
 
     if model.kind == "voted":
         fail(f"{path}: a vote has no weights: every vector of its run votes")
-    text = io.StringIO()
-    table = csv.writer(text, lineterminator="\n")
-    table.writerow(("feature", "weight"))
-    table.writerows((name, repr(weight)) for name, weight in named_weights(model))
     with replacing(path) as file:
-        file.write(text.getvalue().encode())
+        file.write(b"feature,class,weight\n" if model.is_joint else b"feature,weight\n")
+        for label, weights in weights_of(model):
+            of_class = (label,) if model.is_joint else ()
+            text = io.StringIO()
+            table = csv.writer(text, lineterminator="\n")
+            table.writerows((name, *of_class, repr(weight)) for name, weight in weights)
+            file.write(text.getvalue().encode())
 
 
 def to_dict(model: Model, most: int) -> dict[str, Any]:
@@ -103,6 +144,7 @@ def to_dict(model: Model, most: int) -> dict[str, Any]:
     out: dict[str, Any] = {
         "kind": model.kind,
         "classes": list(model.classes),
+        "multiclass": model.is_joint,
         "features": features.count,
         "feature_kind": features.kind,
         "hash_bits": features.hash_bits,
@@ -122,35 +164,27 @@ def to_dict(model: Model, most: int) -> dict[str, Any]:
         "ledger": ledger.keep,
         "unfinished": model.unfinished is not None,
     }
-    if model.kind != "voted":
-        positive, negative = largest(model, most)
-        out["largest_weights"] = {"positive": dict(positive), "negative": dict(negative)}
+    if model.kind == "voted":
+        return out
+    found = {label: weights.largest(most) for label, weights in weights_of(model)}
+    told = {
+        label: {"positive": dict(positive), "negative": dict(negative)}
+        for label, (positive, negative) in found.items()
+    }
+    out["largest_weights"] = told if model.is_joint else told[model.classes[1]]
     return out
-
-
-def largest(model: Model, most: int) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
-    """The features with the weights that tell most of +1 and of −1.
-
-    Those of Winnow1 and Winnow2 are never negative: less than 1, where they began, tells of −1.
-    """
-    middle = 1.0 if model.kind in ("winnow1", "winnow2") else 0.0
-    by_weight = sorted(named_weights(model), key=lambda pair: pair[1])
-    positive = [pair for pair in by_weight[::-1][:most] if pair[1] > middle]
-    negative = [pair for pair in by_weight[:most] if pair[1] < middle]
-    return positive, negative
 
 
 def words(model: Model, most: int) -> str:
     """For a person."""
     learner, ledger, features = model.learner, model.ledger, model.features
-    negative, positive = model.classes
     passes = len(ledger.epoch_ends) + bool(ledger.open_rounds)
     rate = f" ({ledger.n_mistakes / ledger.n_rounds:.2%})" if ledger.n_rounds else ""
     seed = f", seed {model.order['seed']}" if model.order.get("shuffle") else ""
     order = "shuffled" if model.order.get("shuffle") else "as they came"
     lines = [
         f"Model     {KINDS[model.kind]}{_settings(model)}",
-        f"Labels    {positive} is +1, {negative} is -1",
+        f"Labels    {said_of_labels(model, LABELS_SHOWN, what='')}",
         f"Features  {features.count:,}{' and a constant' if learner.bias else ''}{_changes(model)}",
         f"Examples  {examples_of(model):,}, {passes:,} pass{'es' * (passes != 1)}, {order}{seed}",
         f"Mistakes  {ledger.n_mistakes:,} in {ledger.n_rounds:,} rounds{rate}; "
@@ -158,12 +192,31 @@ def words(model: Model, most: int) -> str:
     ]
     if model.kind == "voted":
         return "\n".join([*lines, f"Votes     of {ledger.n_mistakes + 1:,} weight vectors"])
-    for sign, found in zip((positive, negative), largest(model, most), strict=True):
+    if model.is_joint:
+        return "\n".join([*lines, *_words_of_classes(model, most)])
+    _, weights = next(weights_of(model))
+    for sign, found in zip(model.classes[::-1], weights.largest(most), strict=True):
         if found:
             width = max(len(name) for name, _ in found)
             lines += ["", f"Most telling of {sign}:"]
             lines += [f"  {name.ljust(width)}  {weight:+.6g}" for name, weight in found]
     return "\n".join(lines)
+
+
+def _words_of_classes(model: Model, most: int) -> list[str]:
+    """The weights that speak for each class, and beside them those that speak against it."""
+    lines: list[str] = []
+    if not most:
+        return lines
+    for label, weights in islice(weights_of(model), CLASSES_SHOWN):
+        sides = [[(name, f"{w:+.6g}") for name, w in side] for side in weights.largest(most)]
+        if any(sides):
+            rows = [(*a, "", *b) for a, b in zip_longest(*sides, fillvalue=("", ""))]
+            lines += ["", f"Most telling of {label}, and against it:"]
+            lines += [f"  {line.rstrip()}" for line in in_columns(rows, left=5)]
+    if (more := len(model.classes) - CLASSES_SHOWN) > 0:
+        lines += ["", f"and {more:,} more labels; --json has them all, and --weights all weights"]
+    return lines
 
 
 def _settings(model: Model) -> str:

@@ -9,7 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -21,10 +21,37 @@ if TYPE_CHECKING:
     from novikoff.cache import Cached
     from novikoff.chunks import Source
     from novikoff.model import Model
-    from novikoff.sources import Numbered, Reading
+    from novikoff.sources import JointLabelling, Labelling, Numbered, Reading
     from novikoff.training import Training
 
 MANY_NAMES = 1 << 22
+HINT = ", or learn all labels at once (--multiclass)"
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Which labels there are to be: those that were named, or two, or at most so many."""
+
+    named: tuple[str, ...] | None
+    multiclass: bool = False
+    most: int = 1000
+
+    def labelling(self, start: Model | None) -> Labelling | JointLabelling:
+        """What makes signs or classes of them; a model that is gone on from has its own."""
+        from novikoff.sources import JointLabelling, Labelling
+
+        known = self.named if start is None else start.classes
+        if self.multiclass:
+            return JointLabelling(known or (), closed=self.named is not None, most=self.most)
+        if known is None:
+            return Labelling(hint=HINT)
+        negative, positive = known
+        return Labelling((negative, positive))
+
+    @property
+    def told(self) -> list[Any]:
+        """What bears on how labels become numbers, for a fingerprint."""
+        return [self.named, "multiclass"] if self.multiclass else [self.named]
 
 
 class Job:
@@ -44,18 +71,17 @@ class Job:
         changes: dict[str, Any],
         start: Model | None,
         initial: Path | None,
-        classes: tuple[str, str] | None,
+        labels: Labels,
         cache: Path | None,
     ) -> None:
         from novikoff.features import Features
-        from novikoff.sources import Labelling, Numbered, open_files
+        from novikoff.sources import Numbered, open_files
 
-        self.fingerprint = fingerprint(data, how, changes, classes) + begun_from(start, initial)
+        self.fingerprint = fingerprint(data, how, changes, labels) + begun_from(start, initial)
         try:
-            if start is None:
-                features, labelling = Features(**changes), Labelling(classes)
-            else:
-                features, labelling = start.features, Labelling(start.classes)
+            labelling = labels.labelling(start)
+            features = Features(**changes) if start is None else start.features
+            if start is not None:
                 how = how.following(start.reading)
             self.source: Source = open_files(data, how)
         except ValueError as error:
@@ -102,13 +128,13 @@ def fingerprint(
     data: Sequence[str],
     how: Reading,
     changes: dict[str, Any],
-    classes: tuple[str, str] | None,
+    labels: Labels,
 ) -> str:
     """The same while the files and everything that bears on how they are read is."""
     from novikoff.sources.inputs import inputs_of
 
     about = {key: value for key, value in asdict(how).items() if key != "threads"}
-    told = json.dumps([about, changes, classes], default=str, sort_keys=True)
+    told = json.dumps([about, changes, *labels.told], default=str, sort_keys=True)
     out = hashlib.sha256(told.encode())
     for one in inputs_of(data):
         if not one.is_pipe:

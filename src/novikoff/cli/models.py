@@ -32,6 +32,17 @@ def load(path: str) -> Model:
     return model
 
 
+def said_of_labels(model: Model, most: int, *, what: str = "label") -> str:
+    """Which labels there are: of two, which is which; of many, how many, and the first."""
+    if not model.is_joint:
+        negative, positive = model.classes
+        return f"{positive} is +1, {negative} is -1"
+    count, more = len(model.classes), len(model.classes) - most
+    listed = ", ".join(model.classes[:most]) + (f" and {more:,} more" if more > 0 else "")
+    noun = f" {what}{'s' * (count != 1)}" if what else ""
+    return f"{count:,}{noun}: {listed}"
+
+
 def say_skipped(source: Source) -> None:
     """How many bad lines were passed over, and the first of them."""
     skipped = source.skipped

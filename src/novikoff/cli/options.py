@@ -108,6 +108,16 @@ def reading(
     )
 
 
+def labels_named(classes: str | None, *, multiclass: bool) -> tuple[str, ...] | None:
+    """`ham,spam` as labels: two, or with `multiclass` any number."""
+    if not multiclass:
+        return two(classes)
+    names = None if classes is None else tuple(classes.split(","))
+    if names is not None and (not all(names) or len(set(names)) < len(names)):
+        fail(f"--classes {classes!r} is not A,B,C: different labels")
+    return names
+
+
 def two(classes: str | None) -> tuple[str, str] | None:
     """`ham,spam` as two labels."""
     if classes is None:

@@ -41,7 +41,11 @@ def predict(
     model: ModelFile,
     data: DataFiles,
     what: Annotated[
-        Output, Option("--print", help="The label, the score, or both with a tab between.")
+        Output,
+        Option(
+            "--print",
+            help="The label, the score (of many classes, one each), or both; with tabs between.",
+        ),
     ] = Output.LABELS,
     output: Annotated[
         Path | None,
@@ -56,6 +60,10 @@ def predict(
     """Predict the labels of examples, in their order; labels they have are not looked at.
 
     Features that the model has not met are left out. A score of 0 or more is the positive label.
+
+    Of many classes the one with the highest score is predicted, the first of equals. `scores` then
+    are those of all classes, in the order that `novikoff inspect` gives them; `both` is the label
+    and its score.
 
     Exit status: 0 done, 2 bad input, 130 interrupted.
     """
@@ -101,12 +109,14 @@ def predictions(model: Model, source: Source, what: Output) -> Iterator[str]:
     from novikoff.predicting import labels_of, scored
 
     for _, scores in scored(model, source):
-        numbers = map(repr, scores.tolist())
-        if what is Output.SCORES:
-            lines = list(numbers)
-        elif what is Output.LABELS:
+        if what is Output.LABELS:
             lines = labels_of(model, scores)
+        elif what is Output.SCORES:
+            rows = scores.tolist()
+            one_each = model.is_joint
+            lines = ["\t".join(map(repr, r)) for r in rows] if one_each else list(map(repr, rows))
         else:
-            pairs = zip(labels_of(model, scores), numbers, strict=True)
-            lines = [f"{name}\t{score}" for name, score in pairs]
+            best = scores.max(axis=1) if model.is_joint else scores
+            pairs = zip(labels_of(model, scores), best.tolist(), strict=True)
+            lines = [f"{name}\t{score!r}" for name, score in pairs]
         yield "".join(f"{line}\n" for line in lines)

@@ -6,6 +6,7 @@ import json
 import math
 from typing import TYPE_CHECKING, Annotated, Any
 
+from novikoff.cli import classes
 from novikoff.cli.arguments import Option
 from novikoff.cli.common import fail, one_line_errors
 from novikoff.cli.models import ModelFile, load, say_left_out, say_skipped
@@ -22,7 +23,7 @@ from novikoff.cli.options import (
 
 if TYPE_CHECKING:
     from novikoff.model import Model
-    from novikoff.predicting import Tested
+    from novikoff.predicting import Tested, TestedClasses
 
 
 def grade(
@@ -38,7 +39,8 @@ def grade(
     """Compare a model's predictions with the labels of examples.
 
     Prints the accuracy, how often each label got each prediction, and the area under the ROC curve:
-    the share of pairs, one example of each label, whose scores are in the right order.
+    the share of pairs, one example of each label, whose scores are in the right order. Of many
+    classes it prints how each did, and what was most often taken for what.
 
     Exit status: 0 done, 2 bad input, 130 interrupted.
     """
@@ -49,18 +51,25 @@ def grade(
         found = load(model)
         how = reading(format, label, missing, None, None, skip_bad, threads)
         source = open_files(data, how.following(found.reading))
-        result = predicting.tested(found, source)
+        test = predicting.tested_classes if found.is_joint else predicting.tested
+        result: Tested | TestedClasses = test(found, source)
         if not result.confusion.examples:
             fail(f"{data[0]}: there are no examples")
     say_skipped(source)
     say_left_out(found)
     with one_line_errors("standard output"):
-        said = f"Data      {source.description}\n{words(found, result)}"
-        print(json.dumps(to_dict(found, result), indent=1) if as_json else said)
+        if as_json:
+            print(json.dumps(to_dict(found, result), indent=1))
+        else:
+            print(f"Data      {source.description}\n{words(found, result)}")
 
 
-def to_dict(model: Model, tested: Tested) -> dict[str, Any]:
+def to_dict(model: Model, tested: Tested | TestedClasses) -> dict[str, Any]:
     """For a program."""
+    from novikoff.predicting import TestedClasses
+
+    if isinstance(tested, TestedClasses):
+        return classes.tested_dict(model, tested)
     counts = tested.confusion
     negative, positive = model.classes
     area = tested.roc_area
@@ -77,10 +86,14 @@ def to_dict(model: Model, tested: Tested) -> dict[str, Any]:
     }
 
 
-def words(model: Model, tested: Tested) -> str:
+def words(model: Model, tested: Tested | TestedClasses) -> str:
     """For a person."""
+    from novikoff.predicting import TestedClasses
+
+    if isinstance(tested, TestedClasses):
+        return classes.tested_words(model, tested)
     counts, area = tested.confusion, tested.roc_area
-    names = [name if len(name) <= 24 else name[:23] + "…" for name in model.classes]
+    names = [classes.cut(name) for name in model.classes]
     rows = [
         ("", *(f"said {name}" for name in names)),
         (f"is {names[0]}", f"{counts.true_negative:,}", f"{counts.false_positive:,}"),

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 from novikoff.cli.arguments import Option
 from novikoff.cli.common import fail, one_line_errors, refuse_what_cannot_be_written
-from novikoff.cli.jobs import Job, Watch, has_pipe
+from novikoff.cli.jobs import Job, Labels, Watch, has_pipe
 from novikoff.cli.models import say_idle_products, say_skipped
 from novikoff.cli.options import (
     Categorical,
@@ -21,15 +21,18 @@ from novikoff.cli.options import (
     MissingRule,
     SkipBad,
     Threads,
+    labels_named,
     reading,
-    two,
+)
+from novikoff.cli.plans import (
+    pairs,
+    planned,
+    refuse_changes,
+    refuse_to_read_again,
+    starting_model,
 )
 from novikoff.cli.progress import Progress
 from novikoff.cli.trained import Report
-
-if TYPE_CHECKING:
-    from novikoff.model import Kind, Model
-    from novikoff.training import Plan
 
 WITHOUT_END = 10**9
 
@@ -132,9 +135,21 @@ def train(
             "--standardise", help="Divide each feature by its spread, measured in a first pass."
         ),
     ] = False,
+    multiclass: Annotated[
+        bool,
+        Option("--multiclass", help="Learn any number of labels at once, a weight vector each."),
+    ] = False,
+    max_classes: Annotated[
+        int | None,
+        Option(min=1, help="With --multiclass: how many labels there may be.", show_default="1000"),
+    ] = None,
     classes: Annotated[
         str | None,
-        Option(metavar="NEG,POS", help="The two labels.", show_default="as they are met"),
+        Option(
+            metavar="NEG,POS",
+            help="The two labels; with --multiclass any number, with commas.",
+            show_default="as they are met",
+        ),
     ] = None,
     label: Label = None,
     format: Format = None,
@@ -174,7 +189,11 @@ def train(
             seed=seed,
             holdout=holdout,
             keep="examples" if ledger else "counts",
+            multiclass=multiclass,
         )
+        if max_classes is not None and not plan.multiclass:
+            fail("--max-classes is for --multiclass: without it there are two labels")
+        named = labels_named(classes, multiclass=plan.multiclass)
         how = reading(format, label, missing, ignore, categorical, skip_bad, threads)
         changes = {
             "hash_bits": hash_bits,
@@ -184,12 +203,13 @@ def train(
             "to_unit_length": unit_length,
         }
         if start is not None:
-            refuse_changes(start, changes, plan, two(classes))
+            refuse_changes(start, changes, plan, named)
         if has_pipe(data):
             refuse_to_read_again(plan, cache, standardise=standardise)
             if start is not None and start.unfinished is not None:
                 fail("--resume: a pipe cannot be known to bring the same data; read a file")
-        job = Job(data, how, changes, start, initial, two(classes), cache)
+        labels = Labels(named, plan.multiclass, max_classes or 1000)
+        job = Job(data, how, changes, start, initial, labels, cache)
         watch = Watch(
             job,
             Progress(job, None if until_separated else plan.passes, quiet=quiet),
@@ -211,115 +231,3 @@ def train(
     report = Report(training, run, job, output, watch.seconds, watch.read, tested)
     with one_line_errors("standard output"):
         print(json.dumps(report.to_dict(), indent=1) if as_json else report, flush=True)
-
-
-def starting_model(output: Path, initial: Path | None, *, resume: bool) -> Model | None:
-    """The model to go on from, if any: an unfinished one where the new one will be comes first."""
-    from novikoff.model import Model
-    from novikoff.storage import is_stored
-
-    there = output.exists() and (resume or output.stat().st_size > 0)
-    if there and not resume and not is_stored(output):
-        fail(f"{output}: this is no model; name another file for it, or remove this one")
-    if there and not resume and output != initial and Model.load(output).unfinished is not None:
-        fail(f"{output}: a run is unfinished there; go on with it (--resume), or remove it")
-    if resume and there:
-        found = Model.load(output)
-        if found.unfinished is None:
-            fail(f"{output}: its run is finished, there is nothing to resume; to go on, --initial")
-        return found
-    if initial is None:
-        return None
-    found = Model.load(initial)
-    if found.unfinished is not None:
-        fail(f"{initial}: its run is unfinished; finish it first, with -o {initial} --resume")
-    return found
-
-
-def planned(
-    start: Model | None,
-    *,
-    kind: Kind | None,
-    margin: float | None,
-    alpha: float | None,
-    threshold: float | None,
-    bias: bool | None,
-    hash_bits: int | None,
-    **rest: Any,
-) -> Plan:
-    """How to train; a model that is gone on from says what kind it is."""
-    from novikoff.training import Plan
-
-    if start is not None:
-        if kind is not None and kind != start.kind:
-            fail(f"the model to go on from is of kind {start.kind}, not {kind}")
-        asked = {"margin": margin, "alpha": alpha, "threshold": threshold}
-        began = {name: getattr(start.learner, name, None) for name in asked}
-        for name, value in asked.items():
-            if value is not None and value != began[name]:
-                has = f"no {name}" if began[name] is None else f"{name} {began[name]:g}"
-                fail(f"the model to go on from has {has}, not {value:g}")
-        if bias is not None and bias != start.learner.bias:
-            fail(f"the model to go on from has {'a' if start.learner.bias else 'no'} constant")
-        margin, alpha, threshold = began.values()
-        kind, bias = start.kind, start.learner.bias
-    kind = kind or "perceptron"
-    if bias and kind in ("winnow1", "winnow2"):
-        fail(f"--bias: {kind} has a threshold and no constant")
-    if margin is None:
-        margin = 1.0 if kind == "margin" else 0.0
-    try:
-        plan = Plan(
-            kind, margin=margin, alpha=alpha, threshold=threshold, bias=bias is not False, **rest
-        )
-        plan.new_learner(hash_bits)
-    except ValueError as error:
-        fail(str(error))
-    return plan
-
-
-def refuse_changes(
-    start: Model, changes: dict[str, Any], plan: Plan, classes: tuple[str, str] | None
-) -> None:
-    """A model that is gone on from keeps its features, its labels and what its ledger keeps."""
-    from novikoff.features import Features
-
-    for name, option in _CHANGES.items():
-        if changes[name] not in (getattr(Features(), name), getattr(start.features, name)):
-            fail(f"the model to go on from was begun otherwise: {option} cannot be changed")
-    if classes is not None and classes != start.classes:
-        fail(f"the labels of the model to go on from are {','.join(start.classes)}: see --classes")
-    if plan.keep != "counts" and start.ledger.keep == "counts":
-        fail("the model to go on from was begun without --ledger")
-
-
-_CHANGES = {
-    "hash_bits": "--hash-bits",
-    "keep_names": "--no-names",
-    "products": "--interactions",
-    "standardise": "--standardise",
-    "to_unit_length": "--unit-length",
-}
-
-
-def refuse_to_read_again(plan: Plan, cache: Path | None, *, standardise: bool) -> None:
-    """What needs data twice cannot have them from a pipe; to be said before the first pass."""
-    if standardise:
-        fail("--standardise reads the data twice, and a pipe can be read only once; save it first")
-    if cache is None and plan.passes > 1:
-        fail("more passes than one need --cache, or a file: a pipe can be read only once")
-    if cache is None and plan.holdout is not None:
-        fail("--holdout needs --cache, or a file: a pipe can be read only once")
-
-
-def pairs(interactions: list[str]) -> tuple[tuple[str, str], ...]:
-    """`A*B` as two fields, and `all` as any two features."""
-    from novikoff.products import ALL
-
-    out = []
-    for text in interactions:
-        left, mark, right = text.partition("*")
-        if text != "all" and not (mark and left and right):
-            fail(f"--interactions {text!r} is not A*B, the names of two fields, nor all")
-        out.append(ALL if text == "all" else (left, right))
-    return tuple(out)

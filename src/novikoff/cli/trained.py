@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from novikoff.cli.models import said_of_labels
+
 if TYPE_CHECKING:
     from novikoff.cli.jobs import Job
     from novikoff.loop import Run
-    from novikoff.measures import Confusion
+    from novikoff.measures import ClassConfusion, Confusion
     from novikoff.training import Training
 
 VERDICTS = {
@@ -16,6 +18,11 @@ VERDICTS = {
     "cycle": "the weights came back to where they were: no weights separate the examples",
     "budget": "mistakes were still made in the last pass; whether the examples are separable is "
     "not known (novikoff certify decides it)",
+}
+JOINT_VERDICTS = {
+    "separated": "the last pass made no mistake, so these weights tell all classes apart",
+    "budget": "mistakes were still made in the last pass; whether any weights tell the classes "
+    "apart is not known",
 }
 
 
@@ -30,7 +37,7 @@ class Report:
         output: Path,
         seconds: float,
         read: int,
-        tested: Confusion | None,
+        tested: Confusion | ClassConfusion | None,
     ) -> None:
         self._training, self._run, self._source = training, run, job.source
         self._output, self._tested = output, tested
@@ -47,6 +54,7 @@ class Report:
             "examples": model.examples,
             "features": model.features.count,
             "classes": list(model.classes),
+            "multiclass": model.is_joint,
             "passes": self._training.passes_made,
             "rounds": ledger.n_rounds,
             "mistakes": ledger.n_mistakes,
@@ -62,13 +70,12 @@ class Report:
 
     def __str__(self) -> str:
         model, ledger, passes = self._training.model, self._run.ledger, self._training.passes_made
-        negative, positive = model.classes
         constant = " and a constant" if model.learner.bias else ""
         rate = f"{ledger.n_mistakes / ledger.n_rounds:.2%}" if ledger.n_rounds else "none"
         speed = self._read / 1e6 / self._seconds if self._seconds else 0.0
         said = f", {speed:,.0f} MB/s" if speed >= 1 else ""
         lines = [
-            f"Data      {self._source.description}; {positive} is +1, {negative} is -1",
+            f"Data      {self._source.description}; {said_of_labels(model, 10)}",
             f"Examples  {model.examples:,} with {model.features.count:,} "
             f"feature{'s' * (model.features.count != 1)}{constant}",
             f"Passes    {passes:,} in {self._seconds:.2f} s{said}",
@@ -90,4 +97,7 @@ class Report:
     def _verdict(self) -> str:
         if self._run.verdict == "budget" and self._training.plan.passes == 1:
             return "one pass over a stream says nothing about whether it is separable"
-        return VERDICTS[str(self._run.verdict)]
+        model = self._training.model
+        if len(model.classes) == 1:
+            return "there is one label only, and nothing to learn"
+        return (JOINT_VERDICTS if model.is_joint else VERDICTS)[str(self._run.verdict)]

@@ -1,4 +1,4 @@
-"""What the estimators share: a run for each class against the rest, and what is read from it."""
+"""What the estimators share: the runs by which classes are learned, and what is read from them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ from novikoff.estimators.doors import (
     unchanged_by_errors,
 )
 from novikoff.estimators.online import OneAtATime
-from novikoff.examples import Block, Labels, Stream
+from novikoff.estimators.schemes import AgainstTheRest, Jointly, Scheme
+from novikoff.examples import Block, Codes, Stream
 from novikoff.learners import Ties
 from novikoff.learners.plain import are_dicts
 from novikoff.ledger import Keep, Ledger
@@ -37,7 +38,7 @@ _LAYOUT = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "
 
 
 class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sklearn is untyped
-    """What the estimators share: the run, one for each class against the rest."""
+    """What the estimators share: a run for each class against the rest, or one for all of them."""
 
     _reading: ClassVar[Reading] = "final"
 
@@ -51,7 +52,8 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
     keep: Keep = "examples"  # these two only where an estimator has no such parameter
     class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
 
-    _learners: list[Any]  # of the kind that `_learner` makes
+    _learners: list[Any]  # of the kind that `_made` makes
+    _numbers: Codes | None = None  # the number of each class, where they are learned jointly
     _rows_seen: int
 
     @abstractmethod
@@ -60,7 +62,7 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
 
     @abstractmethod
     def _scores(self, rows: Rows, reading: Reading) -> list[Vector]:
-        """A column of scores for each run; ValueError if it has no such reading."""
+        """A column of scores for each class, of two classes one; ValueError if no such reading."""
 
     @abstractmethod
     def _read(self, k: int, reading: Reading) -> tuple[Vector, float]:
@@ -83,19 +85,19 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
             )
         dice = check_random_state(self.random_state)
         seed = int(dice.randint(np.iinfo(np.int32).max))
-        weights = self._class_weights(y)
-        pairs = zip(weights, starts(len(weights), rows.dim, dice), strict=True)
-        self._learners = [self._learner(rows.dim, *pair) for pair in pairs]
+        self._follow(self._scheme_of(self.classes_))
+        vectors = 1 if len(self.classes_) == 2 else len(self.classes_)
+        self._learners = self._made(rows.dim, self._factors(y), starts(vectors, rows.dim, dice))
         self._open_runs()
         self._rows_seen = len(rows)
-        block = Block(rows, self._signs(codes, 0))
+        block = Block(rows, self._scheme.labels(codes, 0))
         again = self.shuffle != "once" and bool(self.shuffle)
         if self.shuffle == "once":
             block = arranged(block, seed)
         if block.numbers is not None:
             codes = codes[block.numbers]
         for k in range(len(self._learners)):
-            block = replace(block, labels=self._signs(codes, k))
+            block = replace(block, labels=self._scheme.labels(codes, k))
             stream = Shuffled(block, seed=seed, again=True) if again else block
             self._play(k, stream)
         return self
@@ -105,8 +107,9 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
         """Meet these examples once, in the order given, and learn from the mistakes.
 
         However a stream is cut into calls, the result is the same: all the calls are one pass. The
-        first names all the classes. A batch is learned as a whole or, when something is wrong with
-        it or Ctrl-C is pressed, not at all.
+        first names all the classes; where they are learned jointly they need not be named, a new
+        one may come in any call, and one that is named is known from then on. A batch is learned as
+        a whole or, when something is wrong with it or Ctrl-C is pressed, not at all.
         """
         if are_dicts(X) or self._going_on() is not None:
             self.learn_many(X, y, classes=classes)
@@ -123,15 +126,11 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
         named = None if classes is None else np.unique(np.asarray(classes))
         if first:
             self._begin(named, rows.dim)
-        elif named is not None and not np.array_equal(named, self.classes_):
-            raise ValueError(
-                f"classes {named.tolist()} are not those of the first call: "
-                f"{self.classes_.tolist()}"
-            )
-        codes = self._codes(y)
         learners = deepcopy(self._learners)
+        self._meet(y, named, learners)
+        codes = self._codes(y)
         parts = [
-            play(Block(rows, self._signs(codes, k), self._rows_seen), learner,
+            play(Block(rows, self._scheme.labels(codes, k), self._rows_seen), learner,
                  ledger=learner.open_ledger(self.keep)).ledger
             for k, learner in enumerate(learners)
         ]  # fmt: skip
@@ -160,13 +159,7 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
             raise ValueError(f"reading must be 'final', 'average' or 'vote', not {reading!r}")
         still, rows = self._still(X, reading)
         columns = still._scores(rows, reading)
-        if len(columns) == 1:
-            return columns[0]
-        if reading == "vote":  # each class is a run of its own length
-            columns = [
-                v / max(1, run.ledger.n_rounds) for v, run in zip(columns, still.runs_, strict=True)
-            ]
-        return np.column_stack(columns)
+        return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
     def predict(self, X: Any, *, reading: Reading | None = None) -> NDArray[Any]:
         """The predicted label of each row; a score of 0 says what `ties` says, else positive."""
@@ -185,9 +178,13 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
         check_is_fitted(self)
         if reading is None:
             reading = "average" if self._reading == "average" else "final"
+        coef, intercept = self._read_all(reading)
+        return coef[:, : self._columns], intercept
+
+    def _read_all(self, reading: Reading) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Coefficients and intercepts as scikit-learn lays them out."""
         read = [self._read(k, reading) for k in range(len(self.runs_))]
-        coef = np.stack([coef for coef, _ in read])[:, : self._columns]
-        return coef, np.array([constant for _, constant in read])
+        return np.stack([coef for coef, _ in read]), np.array([constant for _, constant in read])
 
     def summary(self, X: Any = None, y: Any = None) -> Summary | Summaries:
         """What happened and what is known, to print; of more than two classes, a line for each.
@@ -199,7 +196,7 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
         if X is not None or y is not None:
             rows, y = self._read_data(X, y)
             codes = self._codes(y)
-            blocks = [Block(rows, self._signs(codes, k)) for k in range(len(self.runs_))]
+            blocks = [Block(rows, self._scheme.labels(codes, k)) for k in range(len(self.runs_))]
         each = tuple(self._summary(k, block) for k, block in enumerate(blocks))
         return each[0] if len(each) == 1 else Summaries(tuple(self.classes_.tolist()), each)
 
@@ -208,18 +205,45 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
 
     def _begin(self, classes: NDArray[Any] | None, dim: int) -> None:
         """Make ready for a stream: learners and ledgers for the classes named."""
-        if classes is None:
-            raise ValueError("classes must be passed on the first call to partial_fit.")
-        if len(classes) < 2:
-            raise ValueError(f"at least 2 classes are needed, got {classes.tolist()}")
+        scheme = self._scheme_begun(classes)
         if self.class_weight == "balanced":
             raise ValueError(
                 "class_weight='balanced' needs all labels, which partial_fit does not have; "
                 "compute the weights on a sample and pass them as a dict"
             )
-        self.classes_ = classes
-        self._learners = [self._learner(dim, w, None) for w in self._class_weights(classes)]
+        self._follow(scheme)
+        vectors = 1 if len(self.classes_) == 2 else len(self.classes_)
+        self._learners = self._made(dim, self._factors(self.classes_), [None] * vectors)
         self._open_runs()
+
+    @property
+    def _scheme(self) -> Scheme:
+        """How the classes are learned, for whatever was learned last."""
+        if self._numbers is not None:
+            return Jointly(self.classes_, self._numbers)
+        alone = len(self.classes_) == 1 and self._known.alone_is_positive
+        return AgainstTheRest(self.classes_, alone)
+
+    def _follow(self, scheme: Scheme) -> None:
+        self.classes_ = scheme.classes
+        self._numbers = scheme.numbers if isinstance(scheme, Jointly) else None
+
+    def _scheme_of(self, classes: NDArray[Any]) -> Scheme:
+        """How these classes are to be learned, when there are no others."""
+        return AgainstTheRest(classes)
+
+    def _scheme_begun(self, named: NDArray[Any] | None) -> Scheme:
+        """The same for a stream of which no more is known than these classes."""
+        return AgainstTheRest.begun(named)
+
+    def _made(self, dim: int, each: Vector, starts: list[Vector | None]) -> list[Any]:
+        """A learner for each run, by how much a mistake on each class counts, and the starts."""
+        pairs = zip(self._class_weights(each), starts, strict=True)
+        return [self._learner(dim, *pair) for pair in pairs]
+
+    def _meet(self, y: NDArray[Any], named: NDArray[Any] | None, _learners: list[Any]) -> None:
+        """Make ready for a batch with these labels; in some schemes classes may be new."""
+        self._follow(self._scheme.met(y, named))
 
     def _open_runs(self) -> None:
         """A run for each learner, in which nothing has happened yet."""
@@ -269,12 +293,14 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
     def _rows(self, X: Any, *, finite: bool = False) -> Rows:
         return rows_of(self._validate(X, reset=False, finite=finite))
 
-    def _class_weights(self, y: NDArray[Any]) -> list[tuple[float, float]]:
-        """For each run, the factors of the rate for the rest (−1) and for the class (+1)."""
+    def _factors(self, y: NDArray[Any]) -> Vector:
+        """How much a mistake counts on an example of each class."""
         if self.class_weight is None:
-            each = np.ones(len(self.classes_))
-        else:
-            each = compute_class_weight(self.class_weight, classes=self.classes_, y=y)
+            return np.ones(len(self.classes_))
+        return np.asarray(compute_class_weight(self.class_weight, classes=self.classes_, y=y))
+
+    def _class_weights(self, each: Vector) -> list[tuple[float, float]]:
+        """The same for each run, for the rest (−1) and for the class (+1)."""
         if len(self.classes_) == 2:
             return [(float(each[0]), float(each[1]))]
         return [(1.0, float(w)) for w in each]
@@ -287,13 +313,6 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
             i, known = unknown[0], self.classes_.tolist()
             raise ValueError(f"row {i}: label {y.tolist()[i]!r} is not one of the classes {known}")
         return codes
-
-    def _signs(self, codes: NDArray[Any], k: int) -> Labels:
-        positive = codes == (1 if len(self.classes_) == 2 else k)
-        if len(self.classes_) == 1:
-            positive = np.full(len(codes), self._known.alone_is_positive)
-        signs: Labels = positive.view(np.int8) * np.int8(2) - np.int8(1)
-        return signs
 
     def _play(self, k: int, stream: Stream) -> None:
         learner, ledger = self._learners[k], self._runs[k].ledger
@@ -310,7 +329,7 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
         self._runs = (*self._runs[:k], run, *self._runs[k + 1 :])
 
     def _report(self, k: int) -> Any:
-        which = "" if len(self.classes_) == 2 else f"{self.classes_[k]} against the rest, "
+        which = self._scheme.name(k)
 
         def print_epoch(ledger: Ledger) -> None:
             epoch, made = len(ledger.epoch_ends), ledger.epoch_mistakes[-1]

@@ -154,7 +154,10 @@ class OneAtATime(Results):
     def _check_parameters(self) -> None: ...
 
     @abstractmethod
-    def _class_weights(self, y: NDArray[Any]) -> list[tuple[float, float]]: ...
+    def _factors(self, y: NDArray[Any]) -> Vector: ...
+
+    @abstractmethod
+    def _class_weights(self, each: Vector) -> list[tuple[float, float]]: ...
 
     @abstractmethod
     def _open_runs(self) -> None: ...
@@ -171,6 +174,9 @@ class OneAtATime(Results):
 
     def _check_names(self) -> None:
         """Refuse settings with which names that are not known beforehand cannot be learned from."""
+
+    def _check_one_at_a_time(self) -> None:
+        """Refuse settings with which examples cannot be learned from one at a time."""
 
     def _learn_slowly(self, x: Any, y: Any, classes: ArrayLike | None) -> None:
         """Learn from what the core did not take as it came, or the first time."""
@@ -219,7 +225,9 @@ class OneAtATime(Results):
         else:
             dim = len(plain_row(x, None))
             self.n_features_in_ = dim
-        pairs = self._class_weights(self.classes_) if len(known.labels) > 1 else [(1.0, 1.0)]
+        pairs = [(1.0, 1.0)]
+        if len(known.labels) > 1:
+            pairs = self._class_weights(self._factors(self.classes_))
         self._learners = [self._learner(dim, pair, None) for pair in pairs]
         self._open_runs()
         return self._online_of(() if named else None)
@@ -250,6 +258,7 @@ class OneAtATime(Results):
 
     def _opened(self) -> Online | None:
         """What goes on one by one with what was learned before; None if nothing was."""
+        self._check_one_at_a_time()
         if self._online is not None or not self.__sklearn_is_fitted__():
             return self._online
         with _BEGINNING:

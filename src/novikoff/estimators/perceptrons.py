@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from novikoff.estimators.schemes import Multiclass
 from novikoff.estimators.sums import SumOfMistakes
 from novikoff.learners import Ties
 from novikoff.ledger import Keep
@@ -36,6 +37,12 @@ class Perceptron(SumOfMistakes):
     ties
         What a score of exactly 0 means while learning: "mistake" (always wrong), "positive" or
         "negative" (that sign).
+    multiclass
+        What is done with more than two classes. "ovr": a run for each against the rest. "joint":
+        one run with weights for each class, in which a mistaken example is added to those of its
+        class and taken from those of the class in its way, as in :class:`novikoff.Joint`: at most
+        2(R/γ)² mistakes. New classes may then appear in any call of `partial_fit`. With two classes
+        `coef_` is the difference of their weights, and twice that of "ovr".
     class_weight
         Factors of the rate by class, a dict or "balanced", as scikit-learn means it.
     keep
@@ -69,12 +76,14 @@ class Perceptron(SumOfMistakes):
     radius_
         The largest ‖x‖ over the mistaken examples, the constant feature included.
     ledger_, runs_
-        The ledger of mistakes, and the run it comes from; with more than two classes a tuple of
-        ledgers, one for each class against the rest.
+        The ledger of mistakes, and the run it comes from; with more than two classes that are not
+        learned jointly a tuple of ledgers, one for each class against the rest. A joint ledger
+        numbers the classes as they became known: in `fit`, in the order of `classes_`.
 
     References
     ----------
-    Rosenblatt (1958); Novikoff (1962), Theorem 1; Freund & Schapire (1999), Theorem 1.
+    Rosenblatt (1958); Novikoff (1962), Theorem 1; Freund & Schapire (1999), Theorem 1; Crammer &
+    Singer (2003) for many classes jointly.
 
     Examples
     --------
@@ -92,6 +101,7 @@ class Perceptron(SumOfMistakes):
         shuffle: Shuffle = "once",
         eta0: float = 1.0,
         ties: Ties = "mistake",
+        multiclass: Multiclass = "ovr",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         keep: Keep = "examples",
         hash_bits: int | None = None,
@@ -104,6 +114,7 @@ class Perceptron(SumOfMistakes):
         self.shuffle = shuffle
         self.eta0 = eta0
         self.ties = ties
+        self.multiclass = multiclass
         self.class_weight = class_weight
         self.keep = keep
         self.hash_bits = hash_bits
@@ -141,6 +152,7 @@ class MarginPerceptron(SumOfMistakes):
         shuffle: Shuffle = "once",
         eta0: float = 1.0,
         ties: Ties = "mistake",
+        multiclass: Multiclass = "ovr",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         keep: Keep = "examples",
         hash_bits: int | None = None,
@@ -154,6 +166,7 @@ class MarginPerceptron(SumOfMistakes):
         self.shuffle = shuffle
         self.eta0 = eta0
         self.ties = ties
+        self.multiclass = multiclass
         self.class_weight = class_weight
         self.keep = keep
         self.hash_bits = hash_bits
@@ -201,6 +214,7 @@ class VotedPerceptron(SumOfMistakes):
         shuffle: Shuffle = "once",
         eta0: float = 1.0,
         ties: Ties = "mistake",
+        multiclass: Multiclass = "ovr",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         hash_bits: int | None = None,
         random_state: int | np.random.RandomState | None = 0,
@@ -211,6 +225,7 @@ class VotedPerceptron(SumOfMistakes):
         self.shuffle = shuffle
         self.eta0 = eta0
         self.ties = ties
+        self.multiclass = multiclass
         self.class_weight = class_weight
         self.hash_bits = hash_bits
         self.random_state = random_state

@@ -52,7 +52,7 @@ class Results(metaclass=ABCMeta):
 
     @property
     def runs_(self) -> tuple[Run, ...]:
-        """The runs, one for each class against the rest; of two classes, one."""
+        """The runs, one for each class against the rest; of two classes, or jointly, one."""
         return self._expect_runs()
 
     @property

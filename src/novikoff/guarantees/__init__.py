@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         weighted_majority_bound,
     )
     from novikoff.guarantees.inseparable import LossBound, freund_schapire, l1_bound, l2_bound
+    from novikoff.guarantees.joint import JointBound, joint_bound, joint_margin
     from novikoff.guarantees.margins import MarginBound, margin_perceptron
     from novikoff.guarantees.multiplicative import (
         WinnowBound,
@@ -43,6 +44,7 @@ _HOMES = {
     "ClassBound": "novikoff.guarantees.finite",
     "Disjunction": "novikoff.guarantees.disjunctions",
     "Failure": "novikoff.guarantees.sandwiches",
+    "JointBound": "novikoff.guarantees.joint",
     "LossBound": "novikoff.guarantees.inseparable",
     "MarginBound": "novikoff.guarantees.margins",
     "NotAWitness": "novikoff.guarantees.bounds",
@@ -60,6 +62,8 @@ _HOMES = {
     "freund_schapire": "novikoff.guarantees.inseparable",
     "from_start": "novikoff.guarantees.starts",
     "halving_bound": "novikoff.guarantees.finite",
+    "joint_bound": "novikoff.guarantees.joint",
+    "joint_margin": "novikoff.guarantees.joint",
     "k_disjunction": "novikoff.guarantees.disjunctions",
     "l1_bound": "novikoff.guarantees.inseparable",
     "l2_bound": "novikoff.guarantees.inseparable",
@@ -81,6 +85,7 @@ __all__ = [
     "ClassBound",
     "Disjunction",
     "Failure",
+    "JointBound",
     "LossBound",
     "MarginBound",
     "NotAWitness",
@@ -98,6 +103,8 @@ __all__ = [
     "freund_schapire",
     "from_start",
     "halving_bound",
+    "joint_bound",
+    "joint_margin",
     "k_disjunction",
     "l1_bound",
     "l2_bound",

@@ -10,20 +10,27 @@ from novikoff.guarantees.exact import Number, fraction, root
 
 
 class NotAWitness(ValueError):  # noqa: N818  (it says what the vector is not)
-    """A vector offered as a witness that has a mistaken example on its wrong side, or on itself."""
+    """A vector offered as a witness that has a mistaken example on its wrong side, or on itself.
 
-    def __init__(self, row: int, margin: Fraction) -> None:
+    Of vectors for many classes `classes` are that of the example, and the one it is not ahead of.
+    """
+
+    def __init__(self, row: int, margin: Fraction, classes: tuple[int, int] | None = None) -> None:
         over, under = margin.as_integer_ratio()
         about = f"≈ {Decimal(over) / Decimal(under):.4g}"  # it may be too large for a float
         if over.bit_length() + under.bit_length() <= 256:
             about = f"= {margin}" if under == 1 else f"= {margin} {about}"
-        super().__init__(
-            f"the witness does not separate the mistaken examples: row {row} has y⟨u,x⟩ {about}"
-        )
-        self.row, self.margin = row, margin
+        what = f"row {row} has y⟨u,x⟩ {about}"
+        if classes is not None:
+            y, r = classes
+            what = f"row {row}, of class {y}, has ⟨u,x⟩ for {y} less that for class {r} {about}"
+        super().__init__(f"the witness does not separate the mistaken examples: {what}")
+        self.row, self.margin, self.classes = row, margin, classes
 
-    def __reduce__(self) -> tuple[type[NotAWitness], tuple[int, Fraction]]:
-        return NotAWitness, (self.row, self.margin)
+    def __reduce__(
+        self,
+    ) -> tuple[type[NotAWitness], tuple[int, Fraction, tuple[int, int] | None]]:
+        return NotAWitness, (self.row, self.margin, self.classes)
 
 
 @dataclass(frozen=True, slots=True)

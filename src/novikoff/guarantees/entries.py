@@ -135,7 +135,7 @@ class ExactRows:
 
     def signs_at(self, at: Positions, u: ExactVector) -> Iterator[tuple[slice, Labels]]:
         """The signs of these rows alone, taken in integers, part by part."""
-        for part, numbers, _ in self._exactly(at, u):
+        for part, numbers, _ in self.exactly(at, u):
             yield part, (numbers > 0).astype(np.int8) - (numbers < 0).astype(np.int8)
 
     def least(self, at: Positions, labels: Labels, u: ExactVector) -> tuple[int, Fraction]:
@@ -145,7 +145,7 @@ class ExactRows:
         best: Fraction | None = None
         where = 0
         contenders = _may_be_least(margins - error, margins + error)
-        for part, numbers, unit in self._exactly(at[contenders], u):
+        for part, numbers, unit in self.exactly(at[contenders], u):
             some = contenders[part]
             signed = labels[some].astype(object) * numbers
             i = int(np.argmin(signed))
@@ -179,7 +179,7 @@ class ExactRows:
         error[self.norms == np.finfo(float).max] = np.inf
         return error
 
-    def _exactly(self, at: Positions, u: ExactVector) -> Iterator[tuple[slice, Integers, Fraction]]:
+    def exactly(self, at: Positions, u: ExactVector) -> Iterator[tuple[slice, Integers, Fraction]]:
         """Part by part, ⟨u, x⟩ of the rows as integers times a unit."""
         matters = u.integers != 0
         for part in parts(self.rows, len(at)):

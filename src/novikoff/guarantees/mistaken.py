@@ -11,7 +11,7 @@ from novikoff.examples import Labels
 from novikoff.guarantees.bounds import NotAWitness
 from novikoff.guarantees.entries import largest_square, smallest_margin, usable
 from novikoff.guarantees.exact import ExactVector, Integers, Numbers, integers
-from novikoff.ledger import Ledger, NotKept
+from novikoff.ledger import Ledger, NotKept, Rule
 from novikoff.rows import BadExample, Positions, Rows
 
 # The learner compares with η/rate and records the score times the rate: two roundings.
@@ -31,9 +31,12 @@ class Mistaken:
     bias: bool
 
     @classmethod
-    def of(cls, ledger: Ledger, rows: Rows | None) -> Mistaken:
-        """From a ledger that kept the examples, or their positions in the rows given."""
-        expect_ledger(ledger)
+    def of(cls, ledger: Ledger, rows: Rows | None, *, rule: Rule = "additive") -> Mistaken:
+        """From a ledger of this rule that kept the examples, or their positions in the rows given.
+
+        Where many classes are learned jointly all labels are +1: the row was added to its class.
+        """
+        expect_ledger(ledger, rule)
         positions = ledger.rows
         if ledger.keep == "examples":
             stored, which = ledger.examples, ledger.example
@@ -80,15 +83,20 @@ def witness_for(ledger: Ledger, witness: Numbers) -> ExactVector:
     return u
 
 
-def expect_ledger(given: object, *, of_sums: bool = True) -> None:
-    """Refuse what is not a ledger, of the additive rule unless any will do."""
+def expect_ledger(given: object, rule: Rule | None = "additive") -> None:
+    """Refuse what is not a ledger of this rule (None: of any)."""
     if not isinstance(given, Ledger):
         raise TypeError(
             f"a Ledger is needed, not a {type(given).__name__}: run.ledger, or clf.ledger_, which "
             "with more than two classes is a tuple of them"
         )
-    if of_sums:
+    if rule == "additive":
         given.expect_sums()
+    if rule == "joint" and given.rule != "joint":
+        raise ValueError(
+            f"this is the ledger of a learner whose rule is {given.rule!r}: what was asked for is "
+            "about many classes that were learned jointly"
+        )
 
 
 def expect_start_zero(ledger: Ledger) -> None:
@@ -97,7 +105,9 @@ def expect_start_zero(ledger: Ledger) -> None:
         raise ValueError("the run did not start at w = 0: its bound is guarantees.from_start")
 
 
-def expect_threshold(ledger: Ledger, margin: Fraction) -> None:
+def expect_threshold(
+    ledger: Ledger, margin: Fraction, *, see: str = "guarantees.margin_perceptron"
+) -> None:
     """Refuse a run that updated on an example right by more than the margin said."""
     if margin < 0:
         raise ValueError(f"the margin must not be negative, got {margin}")
@@ -106,7 +116,7 @@ def expect_threshold(ledger: Ledger, margin: Fraction) -> None:
     if Fraction(float(right_by[k])) > margin * _ROUNDING:
         raise ValueError(
             f"mistake {k + 1} (row {ledger.rows[k]}) was right by {right_by[k]:.6g}, more than "
-            f"{float(margin):.6g}: the run used a larger margin (see guarantees.margin_perceptron)"
+            f"{float(margin):.6g}: the run used a larger margin (see {see})"
         )
 
 

@@ -119,7 +119,7 @@ def risk_bound(ledger: Ledger, *, epoch: int = 1, confidence: Number = 0.95) -> 
     >>> print(guarantees.risk_bound(run.ledger))
     average risk at most 0.0318 with confidence 0.95, from 182 mistakes in 10000 rounds
     """
-    expect_ledger(ledger, of_sums=False)
+    expect_ledger(ledger, None)
     if epoch < 1:
         raise ValueError(f"passes count from 1, got epoch={epoch}")
     if epoch > 1:

@@ -14,11 +14,9 @@ from novikoff import _core
 from novikoff.examples import Block
 from novikoff.learners.passes import one_pass
 from novikoff.ledger import Keep, Ledger, Mistakes
-from novikoff.rows import Rows, Vector, scored
+from novikoff.rows import Rows, Vector
 from novikoff.states import Arrays, Settings, Stored
-from novikoff.weights import parted, whole, widened
-
-CLASSES_AT_A_TIME = 4  # the core's: weights lie in columns, as many as a multiple of this
+from novikoff.weights import class_scores, columns_for, parted, whole, widened
 
 
 class Joint:
@@ -85,7 +83,7 @@ class Joint:
         self.dim, self.bias, self.margin, self.rate = dim, bool(bias), margin, rate
         self.rounds = 0
         self.n_classes = classes
-        self._w = np.zeros((dim + self.bias, _width(classes)))
+        self._w = np.zeros((dim + self.bias, columns_for(classes)))
         self._unit, self._rate = rate, 1.0
         if start is not None:
             given, shape = np.asarray(start, dtype=np.float64), (classes, dim + self.bias)
@@ -135,10 +133,24 @@ class Joint:
 
     def make_room(self, classes: int) -> None:
         """Have weights for so many classes, which may then appear."""
-        more = _width(classes) - self._w.shape[1]
+        more = columns_for(classes) - self._w.shape[1]
         if more > 0:
             self._w = np.pad(self._w, ((0, 0), (0, more)))
             self._u = None if self._u is None else np.pad(self._u, ((0, 0), (0, more)))
+
+    def know(self, classes: int) -> None:
+        """Let so many classes be known from now on, whether they have been met or not."""
+        self.make_room(classes)
+        self.n_classes = max(self.n_classes, classes)
+
+    def weigh(self, first: int, class_weights: Sequence[float]) -> None:
+        """Have these factors of the rate for the classes from number `first` on."""
+        if not all(0 < c < math.inf for c in class_weights):
+            raise ValueError(f"class weights must be positive and finite, got {class_weights}")
+        weights = np.ones(max(len(self._class_weights), first + len(class_weights)))
+        weights[: len(self._class_weights)] = self._class_weights
+        weights[first : first + len(class_weights)] = class_weights
+        self._class_weights = weights
 
     def enter(self, heads: _core.Heads, *, mean: bool) -> None:
         """Let these, which meet examples one by one, learn and score with the weights here."""
@@ -171,6 +183,7 @@ class Joint:
             unit=self._unit,
             keep=keep,
             rule="joint",
+            n_classes=self.n_classes,
         )
 
     def scores(self, rows: Rows) -> Vector:
@@ -216,7 +229,12 @@ class Joint:
             rival=rivals,
         )
         made = len(mistakes)
-        mistakes = replace(mistakes, classes=classes[:made].copy(), rivals=rivals[:made].copy())
+        mistakes = replace(
+            mistakes,
+            classes=classes[:made].copy(),
+            rivals=rivals[:made].copy(),
+            n_classes=self.n_classes,
+        )
         self.rounds += at - begin
         if self._u is not None:
             # (t − 1) times each update, so that after T rounds the mean of w is (T·w − u)/T
@@ -296,27 +314,3 @@ class Joint:
         learner.rounds = stored.count("rounds")
         learner.make_room(classes)
         return learner
-
-
-def _width(classes: int) -> int:
-    """How many columns of weights there are for so many classes."""
-    return max(1, -(-classes // CLASSES_AT_A_TIME)) * CLASSES_AT_A_TIME
-
-
-def class_scores(rows: Rows, w: Vector, *, bias: bool = False) -> Vector:
-    """The score of each row for each column of w, whose last row is the constant's, with bias."""
-    width = _width(w.shape[1])
-    w = np.ascontiguousarray(np.pad(w, ((0, 0), (0, width - w.shape[1]))))
-
-    def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
-        return _core.joint_scores(
-            *rows.core,
-            begin=begin,
-            end=end,
-            w=w.reshape(-1),
-            bias=bias,
-            width=width,
-            out=out.reshape(-1),
-        )
-
-    return scored(rows, core, width)

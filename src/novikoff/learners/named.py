@@ -309,7 +309,7 @@ class Online:
             for waiting, learner, ledger in taken:
                 learner.rounds += waiting["met"]
                 if isinstance(learner, Joint):
-                    learner.n_classes = waiting["classes"]
+                    learner.n_classes = ledger.n_classes = waiting["classes"]
                 if self.keep == "counts":
                     ledger.count(waiting["met"], waiting["made"], waiting["largest"])
                     continue

@@ -8,7 +8,7 @@ from novikoff.sources.adversaries import (
 )
 from novikoff.sources.arrays import block, classes_block, rows_of
 from novikoff.sources.bundled import spamassassin
-from novikoff.sources.classes import Labelling
+from novikoff.sources.classes import JointLabelling, Labelling
 from novikoff.sources.few_relevant import few_relevant
 from novikoff.sources.files import Data, Reading, open_files, read
 from novikoff.sources.numbering import Numbered
@@ -16,6 +16,7 @@ from novikoff.sources.synthetic import separable
 
 __all__ = [
     "Data",
+    "JointLabelling",
     "Labelling",
     "Numbered",
     "Reading",

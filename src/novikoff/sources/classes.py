@@ -1,18 +1,20 @@
-"""Which two labels there are, and which of them is −1."""
+"""Which labels there are: of two, which is −1; of any number, the class that each is."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeAlias
 
 import numpy as np
 
 from novikoff.chunks import Chunk
-from novikoff.examples import Labels
+from novikoff.examples import Codes, Labels
 from novikoff.rows import BadExample
 from novikoff.sources.texts import is_infinite, is_missing, number, shown
 
 Classes: TypeAlias = tuple[str, str]  # the label that is −1, and the one that is +1
+
+MOST_CLASSES = 1000
 
 # numbers first, by size, then texts
 _Kind: TypeAlias = tuple[bool, float, str]
@@ -60,11 +62,7 @@ class Labelling:
     def meet(self, texts: Iterable[str], places: Iterable[str]) -> None:
         """Learn these labels; one that cannot be is refused, with its place."""
         for text, place in zip(texts, places, strict=True):
-            if is_missing(text) or is_infinite(text):
-                raise BadExample(
-                    f"{place}: label {text!r} is not a class; name one or remove the row"
-                )
-            kind = _kind(text)
+            kind = _kind_of_label(text, place)
             if kind in self._texts:
                 continue
             if len(self._texts) == 2:
@@ -82,11 +80,93 @@ class Labelling:
         self.meet(chunk.label_texts, chunk.label_places)
         positive = _kind(self.classes[1])
         sign = [1 if _kind(text) == positive else -1 for text in chunk.label_texts]
-        if (chunk.labels < 0).any():
-            raise BadExample(
-                f"example {chunk.first + int((chunk.labels < 0).argmax())} has no label"
-            )
+        _expect_labels(chunk)
         return np.array(sign or [1], dtype=np.int8)[chunk.labels]
+
+
+class JointLabelling:
+    """The labels of a source as classes 0, 1, 2, … in the order in which examples bring them.
+
+    Equal numbers are one label, however they are written. Nothing is read ahead: a label may come
+    at any time, and then has the next number.
+
+    Parameters
+    ----------
+    classes
+        The labels that have their numbers beforehand.
+    closed
+        Whether any other is refused.
+    most
+        How many there may be (None: any number): more are most likely no labels, but numbers that
+        were to be predicted.
+    """
+
+    def __init__(
+        self, classes: Sequence[str] = (), *, closed: bool = False, most: int | None = MOST_CLASSES
+    ) -> None:
+        self._texts = list(classes)
+        self._numbers = {_kind(text): number for number, text in enumerate(classes)}
+        if len(self._numbers) < len(classes):
+            raise BadExample(f"the classes {', '.join(map(shown, classes))} are not all different")
+        self.named, self.closed, self.most = len(self._texts), closed, most
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The labels met so far, or named beforehand, as they were first written."""
+        return tuple(self._texts)
+
+    def codes(self, chunk: Chunk) -> Codes:
+        """The labels of a chunk as the numbers of classes; a label that cannot be changes nothing.
+
+        The numbers do not depend on where the source was cut into chunks.
+        """
+        _expect_labels(chunk)
+        kinds = [_kind(text) for text in chunk.label_texts]
+        if not all(kind in self._numbers for kind in kinds):
+            self._meet(chunk, kinds)
+        # a label that no example has any more, for the chunk is a part of another, has no number
+        numbers = [self._numbers.get(kind, -1) for kind in kinds]
+        return np.array(numbers or [0], dtype=np.int32)[chunk.labels]
+
+    def _meet(self, chunk: Chunk, kinds: Sequence[_Kind]) -> None:
+        met, first = np.unique(chunk.labels, return_index=True)
+        new: dict[_Kind, str] = {}
+        for k in met[np.argsort(first)].tolist():
+            text, place = chunk.label_texts[k], chunk.label_places[k]
+            kind = _kind_of_label(text, place)
+            if kind not in self._numbers and kind not in new:
+                new[kind] = text
+                self._refuse_more(text, place, len(self._texts) + len(new))
+        for kind, text in new.items():
+            self._numbers[kind] = len(self._texts)
+            self._texts.append(text)
+
+    def _refuse_more(self, text: str, place: str, count: int) -> None:
+        if self.closed:
+            before = some_labels(self._texts)
+            raise BadExample(f"{place}: label {shown(text)} is not one of {before}")
+        if self.most is not None and count > self.most:
+            raise BadExample(
+                f"{place}: label {shown(text)} is one more than the {self.most:,} classes allowed; "
+                "if these are labels, and not numbers to be predicted, allow more (--max-classes)"
+            )
+
+
+def some_labels(labels: Sequence[str], most: int = 10) -> str:
+    """The labels with commas between them; of many the first, and how many more there are."""
+    rest = len(labels) - most
+    return ", ".join(map(shown, labels[:most])) + (f" and {rest:,} more" if rest > 0 else "")
+
+
+def _expect_labels(chunk: Chunk) -> None:
+    if (chunk.labels < 0).any():
+        raise BadExample(f"example {chunk.first + int((chunk.labels < 0).argmax())} has no label")
+
+
+def _kind_of_label(text: str, place: str) -> _Kind:
+    if is_missing(text) or is_infinite(text):
+        raise BadExample(f"{place}: label {text!r} is not a class; name one or remove the row")
+    return _kind(text)
 
 
 def _kind(text: str) -> _Kind:

@@ -262,8 +262,8 @@ def read(
         raise BadExample(f"{inputs[0].name}: {found} has no indices; zero_based is for svmlight")
     source = _opened(inputs, found, how)
     features = Features()
-    stream = Numbered(source, features, Labelling(classes, hint=_hint(found, label)))
-    blocks = list(stream)
+    labelling = Labelling(classes, hint=_hint(found, label))
+    blocks = list(Numbered(source, features, labelling))
     rows = join([block.rows for block in blocks])
     if isinstance(rows, SparseRows):
         base = 0
@@ -273,7 +273,8 @@ def read(
     labels = np.concatenate([block.labels for block in blocks])
     table = source.table
     names = None if table is not None and not table.has_header else features.names
-    return Data(Block(rows, labels), names, stream.classes, None if table is None else table.label)
+    where = None if table is None else table.label
+    return Data(Block(rows, labels), names, labelling.classes, where)
 
 
 def _narrowest(rows: SparseRows, dim: int, base: int) -> SparseRows:

@@ -1,4 +1,4 @@
-"""A source as a stream of blocks: its features numbered, its labels made signs."""
+"""A source as a stream of blocks: its features numbered, its labels made signs or classes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from novikoff.examples import Block
 from novikoff.features import Features
 from novikoff.products import in_slices
 from novikoff.rows import BadExample, Rows
-from novikoff.sources.classes import Classes, Labelling
+from novikoff.sources.classes import JointLabelling, Labelling
 
 HELD_AT_MOST = 1 << 24  # bytes of rows
 
@@ -17,9 +17,10 @@ HELD_AT_MOST = 1 << 24  # bytes of rows
 class Numbered:
     """The blocks of a source, as often as it is iterated over.
 
-    What the two labels are must be known before the first example is learned from, so as much is
-    read ahead as it takes to meet both; usually that is the first chunk. What was read ahead is not
-    read again, unless the labels are so far apart that it would not fit in memory.
+    What two labels are must be known before the first example is learned from, so as much is read
+    ahead as it takes to meet both; usually that is the first chunk. What was read ahead is not read
+    again, unless the labels are so far apart that it would not fit in memory. Many classes are
+    numbered as they come, and nothing is read ahead.
 
     Parameters
     ----------
@@ -29,14 +30,16 @@ class Numbered:
         What the labels are, so far.
     """
 
-    def __init__(self, source: Source, features: Features, labelling: Labelling) -> None:
+    def __init__(
+        self, source: Source, features: Features, labelling: Labelling | JointLabelling
+    ) -> None:
         self.source, self.features, self.labelling = source, features, labelling
         self._held: list[Chunk] = []
         self._rest: Iterator[Chunk] | None = None
 
     @property
-    def classes(self) -> Classes:
-        """The negative and the positive label."""
+    def classes(self) -> tuple[str, ...]:
+        """The negative and the positive label; or all that were met so far, in their order."""
         self._look_ahead()
         return self.labelling.classes
 
@@ -47,7 +50,8 @@ class Numbered:
 
     def _look_ahead(self) -> None:
         """Read until both labels are known, or to the end."""
-        if self.labelling.is_decided or self._rest is not None:
+        labelling = self.labelling
+        if isinstance(labelling, JointLabelling) or labelling.is_decided or self._rest is not None:
             return
         rest = iter(self.source)
         held: list[Chunk] = []
@@ -64,12 +68,12 @@ class Numbered:
                 )
             else:
                 held.clear()
-            self.labelling.meet(chunk.label_texts, chunk.label_places)
-            if self.labelling.is_decided:
+            labelling.meet(chunk.label_texts, chunk.label_places)
+            if labelling.is_decided:
                 break
         else:
             if met:
-                self.labelling.decide()
+                labelling.decide()
         if not met:
             raise BadExample(f"{self.source.name}: there are no examples")
         if held_bytes <= HELD_AT_MOST:
@@ -91,11 +95,15 @@ class Numbered:
     def __iter__(self) -> Iterator[Block]:
         for chunk in self.chunks():
             yield self.block(chunk)
+        if not self.classes:
+            raise BadExample(f"{self.source.name}: there are no examples")
 
     def block(self, chunk: Chunk) -> Block:
         """The chunk as a block."""
         rows = rows_of(self.source, chunk, self.features)
-        return Block(rows, self.labelling.signs(chunk), chunk.first, importances=chunk.importances)
+        known = self.labelling
+        labels = known.codes(chunk) if isinstance(known, JointLabelling) else known.signs(chunk)
+        return Block(rows, labels, chunk.first, importances=chunk.importances)
 
 
 def parts_of(chunk: Chunk, features: Features) -> Iterator[Chunk]:

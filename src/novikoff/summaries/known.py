@@ -12,7 +12,7 @@ from typing import TypedDict
 import numpy as np
 
 from novikoff import guarantees
-from novikoff.examples import Block
+from novikoff.examples import Block, Codes, Labels
 from novikoff.guarantees.bounds import Bound, mistake_bound
 from novikoff.guarantees.entries import sum_of_squares
 from novikoff.guarantees.exact import ExactVector, Number, fraction, products, root, sums_by
@@ -91,11 +91,11 @@ def expect_data_of(ledger: Ledger, blocks: Sequence[Block]) -> None:
             raise BadExample(f"the data have {block.rows.dim} features, the ledger {ledger.dim}")
     if ledger.keep == "counts" or len(ledger) == 0:
         return
-    positions, labels = _positions(blocks), np.concatenate([b.labels for b in blocks])
+    positions, labels = _positions(blocks), _labels(ledger, blocks)
     order = np.argsort(positions)
     place = order[np.searchsorted(positions, ledger.rows, sorter=order).clip(max=len(order) - 1)]
     missing = positions[place] != ledger.rows
-    other = labels[place] != ledger.labels
+    other = labels[place] != (ledger.classes if ledger.rule == "joint" else ledger.labels)
     if (missing | other).any():
         k = int(np.argmax(missing | other))
         what = "is not among them" if missing[k] else "has another label"
@@ -106,12 +106,18 @@ def with_examples(ledger: Ledger, blocks: Sequence[Block]) -> Ledger:
     """The ledger itself or, if it kept positions in these data, one with the examples."""
     if ledger.keep != "positions" or len(ledger) == 0:
         return ledger
-    positions, labels = _positions(blocks), np.concatenate([b.labels for b in blocks])
+    positions, labels = _positions(blocks), _labels(ledger, blocks)
     first = int(positions.min())
     if int(positions.max()) - first >= len(positions):  # there are gaps
         return ledger
     full = Ledger(
-        ledger.dim, bias=ledger.bias, start=ledger.start, began=ledger.began, unit=ledger.unit
+        ledger.dim,
+        bias=ledger.bias,
+        start=ledger.start,
+        began=ledger.began,
+        unit=ledger.unit,
+        rule=ledger.rule,
+        n_classes=ledger.n_classes,
     )
     full.record(
         replace(ledger.mistakes, rounds=ledger.rounds + ledger.began), rounds=ledger.n_rounds
@@ -135,11 +141,15 @@ def threshold(ledger: Ledger, margin: Number | None) -> tuple[Fraction | None, i
     return given, int((right_by > 0).sum())
 
 
-def by_witness(ledger: Ledger, weights: Vector, eta: Fraction) -> Bound:
+def by_witness(ledger: Ledger, weights: Vector, eta: Fraction) -> Bound | None:
     """The bound of the theorem that covers the run; NotAWitness if the weights do not serve.
 
-    The adaptive form of Novikoff's is never more than the other when the mistakes are within it.
+    None if there is no such theorem: for many classes, from other weights than 0. The adaptive form
+    of Novikoff's is never more than the other when the mistakes are within it.
     """
+    if ledger.rule == "joint":
+        covered = ledger.start is None and len(weights) > 1
+        return guarantees.joint_bound(ledger, weights, margin=eta) if covered else None
     if ledger.start is not None:
         return guarantees.from_start(ledger, weights, margin=eta)
     if eta > 0:
@@ -153,8 +163,11 @@ def by_losses(
     """The bound by the losses of the best comparator, or why there is none."""
     if ledger.keep != "examples":
         return None, NOT_KEPT
-    if ledger.start is not None or eta:
+    if ledger.rule == "joint" and ledger.start is not None:
+        return None, "for many classes it is known for runs from weights 0 alone"
+    if ledger.start is not None or eta or ledger.rule == "joint":
         other = "from other weights than 0" if ledger.start is not None else "with a margin"
+        other = "with many classes" if ledger.rule == "joint" else other
         return None, (
             f"the final weights do not separate the mistaken examples, and for runs {other} only "
             "bounds by weights that do are known"
@@ -174,9 +187,8 @@ def squared_margin_on(weights: Vector, blocks: Sequence[Block]) -> tuple[Fractio
     """The square of the weights' margin on all examples; 0 and a row that is not right, if any."""
     if not weights.any():
         return Fraction(0), None
-    least = min(
-        (guarantees.achieved_margin(weights, b) for b in blocks), key=attrgetter("smallest")
-    )
+    achieved = guarantees.joint_margin if weights.ndim > 1 else guarantees.achieved_margin
+    least = min((achieved(weights, b) for b in blocks), key=attrgetter("smallest"))
     if least.smallest <= 0:
         return Fraction(0), least.row
     return least.smallest**2 / least.weights_squared, None
@@ -199,6 +211,8 @@ def why_no_chain(ledger: Ledger, *, kept: bool) -> str:
         return NOT_KEPT
     if ledger.start is not None:
         return "the weights did not start at 0"
+    if ledger.rule == "joint":
+        return "it is shown for two classes only"
     return "the final weights do not separate the mistaken examples"
 
 
@@ -247,3 +261,8 @@ def _last_squares(
 
 def _positions(blocks: Sequence[Block]) -> Positions:
     return np.concatenate([b.positions(np.arange(len(b))) for b in blocks])
+
+
+def _labels(ledger: Ledger, blocks: Sequence[Block]) -> Labels | Codes:
+    """The labels of all the blocks, or the classes where many were learned jointly."""
+    return np.concatenate([b.codes if ledger.rule == "joint" else b.labels for b in blocks])

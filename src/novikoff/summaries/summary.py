@@ -34,6 +34,8 @@ class Summary:
     ----------
     verdict, cycle
         How the run ended; for "cycle", the proof that no weights separate the data.
+    classes
+        How many classes were learned jointly; None if there were two labels.
     epochs, rounds, pass_lengths
         The whole passes, the examples met, and the fewest and the most of them in a pass.
     mistakes, first_pass, last_pass
@@ -63,6 +65,7 @@ class Summary:
 
     verdict: str
     cycle: Cycle | None
+    classes: int | None
     epochs: int
     rounds: int
     pass_lengths: tuple[int, int] | None
@@ -102,19 +105,19 @@ class Summary:
             One that kept its examples is enough. For one that kept positions the data are needed;
             from counts little can be known.
         weights
-            The final weights. By default they are added up from the ledger. For a run by another
-            rule than the additive one neither they nor the data are looked at: its mistakes are
-            counted, and what rests on sums of them is left out.
+            The final weights; of many classes learned jointly, a row a class. By default they are
+            added up from the ledger. For a run by a rule that does not add up neither they nor the
+            data are looked at: its mistakes are counted, and what rests on sums is left out.
         data
             What each pass was made over. What is said of the margin is then about all of it, and a
             run that did not separate it has a bound.
         margin
             η of a margin perceptron. By default the largest y⟨w,x⟩ of any update.
         """
-        expect_ledger(ledger, of_sums=False)
+        expect_ledger(ledger, None)
         if verdict not in words.MEANING:
             raise ValueError(f"verdict must be one of {', '.join(words.MEANING)}, not {verdict!r}")
-        if ledger.rule != "additive":
+        if ledger.rule not in ("additive", "joint"):
             return cls._of_counts(ledger, verdict)
         blocks = None if data is None else [block for block in blocks_of(data) if len(block)]
         if blocks is not None:
@@ -123,7 +126,7 @@ class Summary:
         threshold, right_already = known.threshold(ledger, margin)
         eta, unknown = threshold or Fraction(0), dict[str, str]()
         kept = ledger.keep == "examples" or len(ledger) == 0
-        seen = Mistaken.of(ledger, None) if kept and len(ledger) else None
+        seen = Mistaken.of(ledger, None, rule=ledger.rule) if kept and len(ledger) else None
         if weights is None and kept:
             weights = readings.final(ledger)
 
@@ -139,7 +142,9 @@ class Summary:
             reached, wrong_row = known.squared_margin_on(weights, blocks)
             separates = reached > 0
 
-        ceiling = None if seen is None else guarantees.margin_at_most(ledger).squared
+        ceiling = None
+        if seen is not None and ledger.rule == "additive":
+            ceiling = guarantees.margin_at_most(ledger).squared
         if cycle is not None:
             reached = ceiling = Fraction(0)
         R2 = bound_interval = sandwich = None
@@ -153,12 +158,15 @@ class Summary:
             bound, unknown["bound"] = known.by_losses(ledger, blocks, eta)
         if not kept:
             unknown["margin"] = known.NOT_KEPT
+        elif ledger.rule == "joint" and len(ledger) and not reached:
+            unknown["margin"] = "the final weights do not separate the examples"
         if sandwich is None:
             unknown["sandwich"] = known.why_no_chain(ledger, kept=kept)
         error_bound, unknown["error_bound"] = known.error_bound(ledger, _SURE)
         return cls(
             verdict=str(verdict),
             cycle=cycle,
+            classes=ledger.n_classes if ledger.rule == "joint" else None,
             **known.counts(ledger),
             threshold=threshold,
             right_already=right_already,
@@ -182,6 +190,7 @@ class Summary:
         return cls(
             verdict=str(verdict),
             cycle=None,
+            classes=None,
             **known.counts(ledger),
             threshold=None,
             right_already=None,

@@ -66,7 +66,7 @@ def _paragraphs(s: Summary) -> Iterator[list[str]]:
 
 
 def _verdict(s: Summary) -> str:
-    text = MEANING[s.verdict]
+    text = MEANING[s.verdict] if s.classes is None else MEANING[s.verdict].split(":")[0]
     if s.verdict == "separated":
         if s.threshold:
             text = f"a whole pass had every example right by more than {float(s.threshold):.6g}"
@@ -124,6 +124,10 @@ def _margin(s: Summary) -> str:
         return f"not known: {s.unknown.get('margin', 'no mistake was made')}"
     if low == 0:
         return f"at most {s.margin.high:.6g}, by the mistakes; from below nothing is known"
+    if s.classes is not None:
+        return (
+            f"{s.margin}: the most by which any weights can keep their classes ahead on all {which}"
+        )
     return (
         f"{s.margin}: the most that any weights can keep all {which} away from the boundary "
         "between the classes"

@@ -1,0 +1,242 @@
+"""How many mistakes are possible when many classes are learned jointly; and their margin."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.examples import Block, Codes
+from novikoff.guarantees.best_margin import Achieved
+from novikoff.guarantees.bounds import Bound, NotAWitness, mistake_bound
+from novikoff.guarantees.entries import ExactRows
+from novikoff.guarantees.exact import ExactVector, Integers, Number, Numbers, fraction
+from novikoff.guarantees.margins import MarginBound
+from novikoff.guarantees.mistaken import Mistaken, expect_ledger, expect_threshold
+from novikoff.ledger import Ledger
+from novikoff.rows import BadExample, Positions, Rows, Vector
+from novikoff.weights import class_scores
+
+_AT_ONCE = 1 << 20  # scores
+Table: TypeAlias = NDArray[Any] | Sequence[Numbers]  # a row a class
+
+
+@dataclass(frozen=True, slots=True)
+class JointBound(MarginBound):
+    """A bound on the mistakes of a run with so many `classes`, whose witness is a row for each.
+
+    `margin` is γ, by which every mistaken example has u_y·x above all others; `witness_squared` is
+    Σ‖u_r‖², and `witness` holds the rows one after another.
+    """
+
+    classes: int
+
+    def __str__(self) -> str:
+        return MarginBound.__str__(self) if self.threshold else Bound.__str__(self)
+
+
+def joint_bound(
+    ledger: Ledger, witness: Table, *, margin: Number = 0, rows: Rows | None = None
+) -> JointBound:
+    """M ≤ 2(R/γ)²Σ‖u_r‖²: the mistakes of a joint perceptron, whatever the order and the classes.
+
+    Kesler's construction: let W be the weights of all classes as one vector. A mistake on x of
+    class y with the rival r adds z to it, which is x for y, −x for r and 0 elsewhere, so ‖z‖² is
+    2‖x‖². And ⟨U,z⟩ = u_y·x − u_r·x ≥ γ, while ⟨W,z⟩ ≤ η. So this is the theorem for two
+    classes with 2R² for R²: at most (2R² + 2η/r)Σ‖u_r‖²/γ² updates at rate r, and after a clean
+    pass a margin > γη/((2rR² + 2η)‖U‖). Steps that differ count as in `margin_perceptron`. A class
+    that had not been met is nobody's rival, which takes nothing from the proof.
+
+    Adding one vector to all the u_r changes no margin: with Σu_r = 0 the bound is the least.
+
+    Parameters
+    ----------
+    ledger
+        A run from W = 0 of a rule "joint" in which no update was on an example whose class was
+        ahead of its rival by more than the margin.
+    witness
+        U: a row for each class, or more rows than there are classes; each a number for each
+        feature, then one for the constant if there is a bias.
+    margin
+        η, when the run was made with one.
+    rows
+        The rows of the whole data, when the ledger kept only positions in them.
+
+    References
+    ----------
+    Duda & Hart (1973), section 5.12, for the construction; Crammer & Singer (2003), Theorem 4.
+
+    Examples
+    --------
+    >>> from novikoff import Joint, guarantees, play, sources
+    >>> block = sources.classes_block([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2])
+    >>> learner = Joint(2)
+    >>> run = play(block, learner, epochs=9)
+    >>> print(guarantees.joint_bound(run.ledger, learner.weights))
+    Crammer & Singer 2003: at most 16 mistakes, 2 made (R = 1.41421, γ = 0.5)
+    """
+    theorem = "Crammer & Singer 2003"
+    expect_ledger(ledger, "joint")
+    U, eta = _ExactTable.of(witness, "witness"), fraction(margin, "margin")
+    _expect_room(U, ledger)
+    if ledger.start is not None:
+        raise ValueError("the run did not start at w = 0, and for many classes only those have one")
+    none = Fraction(0)
+    if len(ledger) == 0:
+        return JointBound(
+            theorem, 0, 0, None, none, U.squared, U.numbers, eta, none, ledger.n_classes
+        )
+    expect_threshold(ledger, eta, see="the parameter margin")
+    seen = Mistaken.of(ledger, rows, rule="joint")
+    gamma, R2 = _margin(seen, ledger.classes, U), seen.radius_squared
+    growth = 2 * seen.largest_step * R2 + 2 * eta
+    return JointBound(
+        theorem,
+        mistake_bound(growth / seen.smallest_step, U.squared, gamma),
+        len(ledger),
+        gamma,
+        R2,
+        U.squared,
+        U.numbers,
+        eta,
+        (gamma * eta / growth) ** 2 / U.squared,
+        ledger.n_classes,
+    )
+
+
+def joint_margin(weights: Table, block: Block) -> Achieved:
+    """The margin of weights for many classes on a block, exactly: min (w_y·x − max w_r·x), Σ‖w_r‖².
+
+    Parameters
+    ----------
+    weights
+        A row for each class, the constant's last if the rows are one longer than the features.
+    block
+        Rows and classes; of labels −1 and +1 the classes are 0 and 1.
+
+    Examples
+    --------
+    >>> from novikoff import guarantees, sources
+    >>> block = sources.classes_block([[3.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2])
+    >>> print(guarantees.joint_margin([[1, 0], [0, 1], [-1, -1]], block))
+    margin 0.5, at row 1
+    """
+    W, rows = _ExactTable.of(weights, "weights"), block.rows
+    if W.length not in (rows.dim, rows.dim + 1):
+        raise ValueError(f"{W.length} weights a class for rows of {rows.dim} features")
+    if len(rows) == 0:
+        raise BadExample("there are no rows to take a margin on")
+    if W.squared == 0:
+        raise ValueError("the weights are all 0: they tell no classes apart, and have no margin")
+    codes = block.codes
+    if int(codes.max()) >= len(W.integers):
+        raise BadExample(f"there are {len(W.integers)} classes, and class {codes.max()} among them")
+    i, _, smallest = _smallest_lead(rows, np.arange(len(rows)), codes, W)
+    return Achieved(int(block.positions(np.array([i]))[0]), smallest, W.squared)
+
+
+@dataclass(frozen=True, slots=True)
+class _ExactTable:
+    """Rationals, a row a class: integers times one positive unit."""
+
+    integers: Integers
+    unit: Fraction
+    numbers: tuple[Fraction, ...]
+    squared: Fraction
+
+    @classmethod
+    def of(cls, given: Table, name: str) -> _ExactTable:
+        """The numbers given, floats read as the dyadic rationals they are."""
+        table = given if isinstance(given, np.ndarray) else np.asarray(given, dtype=object)
+        if table.ndim != 2 or len(table) < 2:
+            raise ValueError(
+                f"{name} must be a table of numbers, a row for each of two classes or more, not of "
+                f"shape {table.shape}"
+            )
+        flat = ExactVector.of(table.reshape(-1), name)
+        return cls(flat.integers.reshape(table.shape), flat.unit, flat.numbers, flat.squared)
+
+    @property
+    def length(self) -> int:
+        """How many numbers there are for a class."""
+        return int(self.integers.shape[1])
+
+    def row(self, r: int) -> ExactVector:
+        """The vector of class r."""
+        return ExactVector(self.integers[r], self.unit)
+
+    def floats(self) -> Vector:
+        """The table over a power of two that makes every entry less than 1, each rounded once."""
+        flat = ExactVector(self.integers.reshape(-1), self.unit)
+        return flat.floats().reshape(self.integers.shape)
+
+
+def _expect_room(U: _ExactTable, ledger: Ledger) -> None:
+    if U.length != ledger.dim + ledger.bias:
+        constant = " and one for the constant" if ledger.bias else ""
+        raise ValueError(
+            f"the witness has {U.length} numbers a class; there are {ledger.dim} features{constant}"
+        )
+    if len(U.integers) < ledger.n_classes:
+        raise ValueError(
+            f"the witness has a row for {len(U.integers)} classes; there are {ledger.n_classes}"
+        )
+
+
+def _margin(seen: Mistaken, classes: Codes, U: _ExactTable) -> Fraction:
+    """γ: the least that a mistaken example's class is ahead; NotAWitness unless it is positive."""
+    both = seen.which * len(U.integers) + classes
+    _, first = np.unique(both, return_index=True)
+    i, rival, margin = _smallest_lead(seen.rows, seen.which[first], classes[first], U)
+    if margin <= 0:
+        pair = (int(classes[first[i]]), rival)
+        raise NotAWitness(int(seen.positions[first[i]]), margin, pair)
+    return margin
+
+
+def _smallest_lead(
+    rows: Rows, at: Positions, classes: Codes, U: _ExactTable
+) -> tuple[int, int, Fraction]:
+    """Where in `at` a class is least ahead of another, of which, and by how much, exactly.
+
+    In floating point first, with a bound on the error; in integers only where that leaves it open.
+    """
+    where, rivals = _may_be_least(rows, at, classes, U)
+    exact = ExactRows(rows, bias=U.length > rows.dim)
+    least: list[tuple[Fraction, int, int]] = []
+    for y, r in np.unique(np.stack([classes[where], rivals]), axis=1).T.tolist():
+        some = where[(classes[where] == y) & (rivals == r)]
+        between = ExactVector(U.integers[y] - U.integers[r], U.unit)
+        for part, numbers, unit in exact.exactly(at[some], between):
+            i = int(np.argmin(numbers))
+            least.append((int(numbers[i]) * unit, int(some[part][i]), r))
+    lead, i, r = min(least)
+    return i, r, lead
+
+
+def _may_be_least(
+    rows: Rows, at: Positions, classes: Codes, U: _ExactTable
+) -> tuple[Positions, Codes]:
+    """The places in `at` and the rivals of which one may be the least ahead of."""
+    w, bias, K = U.floats(), U.length > rows.dim, len(U.integers)
+    top, open_ = np.inf, list[tuple[NDArray[Any], ...]]()
+    step = max(1, _AT_ONCE // K)
+    for begin in range(0, len(at), step):
+        some = rows.take(at[begin : begin + step])
+        own, places = classes[begin : begin + step], np.arange(len(some))
+        exact = ExactRows(some, bias=bias)
+        scores = class_scores(some, w.T, bias=bias)[:, :K]
+        errors = np.stack([exact.error(U.row(r), w[r]) for r in range(K)], axis=1)
+        # the difference rounds once more, for which the errors have terms to spare
+        lead = scores[places, own][:, None] - scores
+        error = errors[places, own][:, None] + errors
+        others = np.arange(K) != own[:, None]
+        top = min(top, float((lead + error)[others].min()))
+        i, r = np.nonzero(others & (lead - error <= top))
+        open_.append(((lead - error)[i, r], i + begin, r))
+    low, where, rivals = (np.concatenate(column) for column in zip(*open_, strict=True))
+    return where[low <= top].astype(np.int64), rivals[low <= top].astype(np.int32)
