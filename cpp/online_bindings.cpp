@@ -33,7 +33,8 @@ class Online {
   Size wanted_ = 0;
   Entries entries_;
   std::int32_t starts_[2] = {0, 0};
-  std::vector<double> scores_;
+  std::vector<double> scores_, numbered_;
+  std::vector<Size> order_;  // of classes learned jointly: their numbers in the order of labels
   struct Use {
     std::int64_t examples = 0, last = 0;
   };
@@ -117,8 +118,15 @@ class Online {
     scores_.resize(heads.size() == 1 ? heads[0]->outputs() : heads.size());
     for (Size k = 0; k < heads.size(); ++k)
       if (heads[k]->score(row, scores_.data() + k) != Flaw::none) return false;
-    return true;
+    if (order_.empty()) return true;
+    numbered_.swap(scores_);
+    scores_.clear();
+    for (const Size number : order_)
+      if (number < numbered_.size()) scores_.push_back(numbered_[number]);
+    return scores_.size() == order_.size();
   }
+
+  bool is_joint() const { return heads_->each.size() == 1 && heads_->each[0]->is_joint(); }
 
  public:
   Online(const Online&) = delete;
@@ -140,9 +148,11 @@ class Online {
     position_ = other.position_, taken_ = other.taken_, single_ = other.single_;
   }
 
-  void name_labels(nb::dict codes, nb::tuple labels, bool zero_is_positive) {
+  void name_labels(nb::dict codes, nb::tuple labels, bool zero_is_positive,
+                   std::vector<Size> order) {
     codes_ = codes;
     labels_ = labels;
+    order_ = std::move(order);
     quick_codes_.clear();
     for (const auto [label, code] : codes)
       if (quick_codes_.size() < 4)
@@ -181,7 +191,7 @@ class Online {
 
   nb::object predict(nb::handle x) {
     if (!scored(x)) return nb::borrow(Py_NotImplemented);
-    const bool two = heads_->each.size() == 1 && !heads_->each[0]->is_joint();
+    const bool two = heads_->each.size() == 1 && !is_joint();
     const Size k = two ? Size(zero_is_positive_ ? scores_[0] >= 0 : scores_[0] > 0)
                        : Size(std::max_element(scores_.begin(), scores_.end()) - scores_.begin());
     return k < labels_.size() ? nb::object(labels_[k]) : nb::borrow(Py_NotImplemented);
@@ -189,7 +199,8 @@ class Online {
 
   nb::object decide(nb::handle x) {
     if (!scored(x)) return nb::borrow(Py_NotImplemented);
-    if (heads_->each.size() == 1 && !heads_->each[0]->is_joint()) return nb::float_(scores_[0]);
+    if (scores_.size() == 1) return nb::float_(scores_[0]);
+    if (is_joint() && scores_.size() == 2) return nb::float_(scores_[1] - scores_[0]);
     nb::list out;
     for (const double s : scores_) out.append(s);
     return out;
@@ -317,9 +328,9 @@ void bind_online(nb::module_& m) {
            "Go on with these runs, which met so many examples before.")
       .def("become", &Online::become, "other"_a, "Go on as the other, of the same kind, would.")
       .def("name_labels", &Online::name_labels, "codes"_a, "labels"_a, nb::kw_only(),
-           "zero_is_positive"_a,
+           "zero_is_positive"_a, "order"_a,
            nb::sig("def name_labels(self, codes: dict[Any, int], labels: tuple[Any, ...], *, "
-                   "zero_is_positive: bool) -> None"),
+                   "zero_is_positive: bool, order: list[int]) -> None"),
            "What labels mean, and what predictions are called.")
       .def("learn", &Online::learn, nb::sig("def learn(self, x: object, y: object, /) -> int"),
            "Meet one example; 0, or why nothing was done.")

@@ -140,7 +140,7 @@ class Online:
     def become(self, other: Online) -> None:
         """Go on as the other, of the same kind, would."""
 
-    def name_labels(self, codes: dict[Any, int], labels: tuple[Any, ...], *, zero_is_positive: bool) -> None:
+    def name_labels(self, codes: dict[Any, int], labels: tuple[Any, ...], *, zero_is_positive: bool, order: list[int]) -> None:
         """What labels mean, and what predictions are called."""
 
     def learn(self, x: object, y: object, /) -> int:

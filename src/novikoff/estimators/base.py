@@ -217,6 +217,11 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
         self._open_runs()
 
     @property
+    def _is_joint(self) -> bool:
+        """Whether all classes are learned in one run: as was begun, or is to be."""
+        return self._numbers is not None
+
+    @property
     def _scheme(self) -> Scheme:
         """How the classes are learned, for whatever was learned last."""
         if self._numbers is not None:
