@@ -263,6 +263,8 @@ def test_a_label_that_cannot_be_changes_nothing() -> None:
         JointLabelling(("a", "b"), closed=True).codes(chunk([0], ["z"]))
     with pytest.raises(BadExample, match="the classes '1', '1.0' are not all different"):
         JointLabelling(("1", "1.0"))
+    with pytest.raises(BadExample, match="classes: label 'nan' is not a class"):
+        JointLabelling(("a", "nan"))
 
 
 def test_a_cache_of_more_classes_than_are_allowed_is_not_used(tmp_path: Path) -> None:

@@ -105,7 +105,8 @@ class JointLabelling:
         self, classes: Sequence[str] = (), *, closed: bool = False, most: int | None = MOST_CLASSES
     ) -> None:
         self._texts = list(classes)
-        self._numbers = {_kind(text): number for number, text in enumerate(classes)}
+        kinds = [_kind_of_label(text, "classes") for text in classes]
+        self._numbers = {kind: number for number, kind in enumerate(kinds)}
         if len(self._numbers) < len(classes):
             raise BadExample(f"the classes {', '.join(map(shown, classes))} are not all different")
         self.named, self.closed, self.most = len(self._texts), closed, most
@@ -123,12 +124,12 @@ class JointLabelling:
         _expect_labels(chunk)
         kinds = [_kind(text) for text in chunk.label_texts]
         if not all(kind in self._numbers for kind in kinds):
-            self._meet(chunk, kinds)
+            self._meet(chunk)
         # a label that no example has any more, for the chunk is a part of another, has no number
         numbers = [self._numbers.get(kind, -1) for kind in kinds]
         return np.array(numbers or [0], dtype=np.int32)[chunk.labels]
 
-    def _meet(self, chunk: Chunk, kinds: Sequence[_Kind]) -> None:
+    def _meet(self, chunk: Chunk) -> None:
         met, first = np.unique(chunk.labels, return_index=True)
         new: dict[_Kind, str] = {}
         for k in met[np.argsort(first)].tolist():
@@ -143,7 +144,7 @@ class JointLabelling:
 
     def _refuse_more(self, text: str, place: str, count: int) -> None:
         if self.closed:
-            before = some_labels(self._texts)
+            before = _some_labels(self._texts)
             raise BadExample(f"{place}: label {shown(text)} is not one of {before}")
         if self.most is not None and count > self.most:
             raise BadExample(
@@ -152,7 +153,7 @@ class JointLabelling:
             )
 
 
-def some_labels(labels: Sequence[str], most: int = 10) -> str:
+def _some_labels(labels: Sequence[str], most: int = 10) -> str:
     """The labels with commas between them; of many the first, and how many more there are."""
     rest = len(labels) - most
     return ", ".join(map(shown, labels[:most])) + (f" and {rest:,} more" if rest > 0 else "")
