@@ -97,7 +97,7 @@ class Names {
       if (2 * named_ > slots_.size()) spread(2 * slots_.size());
     }
     if (2 * named_ > shortcuts_.size() && shortcuts_.size() < most_shortcuts) {
-      shortcuts_.assign(4 * shortcuts_.size(), {});
+      shortcuts_.assign(2 * shortcuts_.size(), {});
       shortcut_mask_ = shortcuts_.size() - 1;
     }
     return j;
