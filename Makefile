@@ -29,6 +29,7 @@ bench: $(READY)
 	$(BIN)/python bench/halving.py
 	$(BIN)/python bench/winnow.py
 	$(BIN)/python bench/multiclass.py
+	$(BIN)/python bench/one_at_a_time.py
 	$(BIN)/python bench/fuzz.py --inputs 1000000
 
 # The type stubs of the compiled module are generated and committed; a test says when they are stale.

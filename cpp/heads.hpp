@@ -301,7 +301,7 @@ class JointHead final : public Head {
           if (!mean_) return joint_scores(rows, 0, 1, bias_, width_, w_, scores_.data()).flaw;
           std::fill(scores_.begin(), scores_.end(), 0.0);
           const auto add = [&](Size j, double v) {
-            for (Size r = 0; r < classes_; ++r) scores_[r] += v * mean(j, r);
+            for (Size r = 0; r < classes_; ++r) scores_[r] += v * weight(j, r);
           };
           rows.row(0).each(add);
           if (bias_) add(dim_, 1.0);
@@ -310,7 +310,8 @@ class JointHead final : public Head {
           return Flaw::none;
         },
         x);
-    for (Size r = 0; r < classes_; ++r) s[r] = scores_[r] * rule_.unit;
+    const double unit = mean_ ? 1.0 : rule_.unit;
+    for (Size r = 0; r < classes_; ++r) s[r] = scores_[r] * unit;
     return flaw;
   }
 

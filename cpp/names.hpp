@@ -35,22 +35,27 @@ class Names {
   }
 
   // The column remembered for this hash of the caller's, if it is that of this very name; and the
-  // same for the name `name=text`.
+  // same for the name `name=text`. `expect` fetches what they will look at.
   Column shortcut(std::uint64_t key, std::string_view name) const {
-    const Shortcut& way = shortcuts_[key & (shortcuts_.size() - 1)];
-    return way.key == key && reads(way.column, name.size(), [name](const char* p) {
-             return std::memcmp(p, name.data(), name.size()) == 0;
-           }) ? way.column : none;
+    const Shortcut& way = shortcuts_[key & shortcut_mask_];
+    if (way.key != key || way.size != name.size()) return none;
+    return same(bytes(way), name) ? way.column : none;
   }
   Column shortcut(std::uint64_t key, std::string_view name, std::string_view text) const {
-    const Shortcut& way = shortcuts_[key & (shortcuts_.size() - 1)];
-    return way.key == key && reads(way.column, name.size() + 1 + text.size(), [=](const char* p) {
-             return std::memcmp(p, name.data(), name.size()) == 0 && p[name.size()] == '=' &&
-                    std::memcmp(p + name.size() + 1, text.data(), text.size()) == 0;
-           }) ? way.column : none;
+    const Shortcut& way = shortcuts_[key & shortcut_mask_];
+    if (way.key != key || way.size != name.size() + 1 + text.size()) return none;
+    const char *const p = bytes(way), *const q = p + name.size();
+    return same(p, name) && *q == '=' && same(q + 1, text) ? way.column : none;
   }
-  void remember(std::uint64_t key, Column j) {
-    shortcuts_[key & (shortcuts_.size() - 1)] = {key, j};
+  void expect(std::uint64_t key) const {
+    __builtin_prefetch(&shortcuts_[key & shortcut_mask_]);
+  }
+  // Only of columns that are there to stay.
+  void remember(std::uint64_t key, Column j, std::string_view name) {
+    if (!added_.empty() || (name.size() > sizeof Shortcut::bytes && (*this)[j] != name)) return;
+    Shortcut& way = shortcuts_[key & shortcut_mask_];
+    way = {key, j, std::uint32_t(name.size()), {}};
+    if (name.size() <= sizeof way.bytes) std::memcpy(way.bytes, name.data(), name.size());
   }
 
   // The column of the name, or none. With bits every name has one.
@@ -91,13 +96,15 @@ class Names {
       enter(j);
       if (2 * named_ > slots_.size()) spread(2 * slots_.size());
     }
-    if (2 * named_ > shortcuts_.size() && shortcuts_.size() < most_shortcuts)
-      shortcuts_.assign(4 * shortcuts_.size(), {});
+    if (2 * named_ > shortcuts_.size() && shortcuts_.size() < most_shortcuts) {
+      shortcuts_.assign(2 * shortcuts_.size(), {});
+      shortcut_mask_ = shortcuts_.size() - 1;
+    }
     return j;
   }
 
   const std::vector<Column>& added() const { return added_; }
-  void settle() { added_.clear(), used_again_ = false; }
+  void settle() { added_.clear(), used_again_ = false, before_ = spans_.size(); }
 
   // Take back what was added since the last `settle`, the last first.
   void undo() {
@@ -108,7 +115,7 @@ class Names {
       spans_[j] = {};
       --named_;
       if (bits_) continue;
-      if (j + 1 == spans_.size()) {
+      if (j >= before_) {
         spans_.pop_back();
         hashes_.pop_back();
       } else {
@@ -116,10 +123,10 @@ class Names {
       }
     }
     if (used_again_) spread(slots_.size());
-    used_again_ = false;
+    settle();
   }
 
-  // Give a name the column it had, in a table that is as long as it was; columns rise.
+  // Give a name the column it had; the columns come in order, and those between are free.
   void put(Column j, std::string_view name) {
     while (!bits_ && spans_.size() <= std::size_t(j)) {
       if (spans_.size() < std::size_t(j)) release(Column(spans_.size()));
@@ -129,6 +136,7 @@ class Names {
     spans_[std::size_t(j)] = {std::int64_t(text_.size()), std::int64_t(name.size())};
     text_.insert(text_.end(), name.begin(), name.end());
     ++named_;
+    before_ = spans_.size();
     if (bits_) return;
     hashes_[std::size_t(j)] = hash_name(name);
     enter(j);
@@ -151,16 +159,19 @@ class Names {
     }
     text_ = std::move(kept);
     spread(slots_.size());
+    shortcuts_.assign(shortcuts_.size(), {});
   }
 
  private:
-  static constexpr std::size_t most_shortcuts = std::size_t(1) << 20;
+  static constexpr std::size_t most_shortcuts = std::size_t(1) << 19;
   struct Span {
     std::int64_t at = 0, size = -1;  // below 0: no name
   };
   struct Shortcut {
     std::uint64_t key = 0;
     Column column = none;
+    std::uint32_t size = ~std::uint32_t(0);
+    char bytes[16] = {};  // of a name that is not longer; others are in the text
   };
 
   int bits_;
@@ -169,17 +180,36 @@ class Names {
   std::vector<std::uint64_t> hashes_;   // of each column's name
   std::vector<Column> slots_;           // from hashes to columns, by open addressing
   std::vector<Shortcut> shortcuts_;
+  std::size_t shortcut_mask_ = shortcuts_.size() - 1;
   std::vector<Column> free_;            // columns without a name, the lowest on top
   std::vector<Column> added_;
   bool used_again_ = false;             // whether one of these was free
+  std::size_t before_ = 0;              // the columns before these were added
   std::size_t named_ = 0;
 
-  // Whether the column, whatever became of it, has a name of this size for which `same` holds.
-  template <class F>
-  bool reads(Column j, std::size_t size, F same) const {
-    if (std::size_t(j) >= spans_.size()) return false;
-    const Span& span = spans_[std::size_t(j)];
-    return span.size == std::int64_t(size) && same(text_.data() + span.at);
+  template <class Word>
+  static bool ends_alike(const char* p, const char* q, std::size_t n) {
+    Word a, b, c, d;
+    std::memcpy(&a, p, sizeof a);
+    std::memcpy(&b, q, sizeof b);
+    std::memcpy(&c, p + n - sizeof c, sizeof c);
+    std::memcpy(&d, q + n - sizeof d, sizeof d);
+    return a == b && c == d;
+  }
+
+  // Whether these are the bytes at p; names are mostly too short to be worth a call.
+  static bool same(const char* p, std::string_view bytes) {
+    const std::size_t n = bytes.size();
+    const char* const q = bytes.data();
+    if (n > 16) return std::memcmp(p, q, n) == 0;
+    if (n >= 8) return ends_alike<std::uint64_t>(p, q, n);
+    if (n >= 4) return ends_alike<std::uint32_t>(p, q, n);
+    if (n >= 2) return ends_alike<std::uint16_t>(p, q, n);
+    return n == 0 || *p == *q;
+  }
+
+  const char* bytes(const Shortcut& way) const {
+    return way.size <= sizeof way.bytes ? way.bytes : (*this)[way.column].data();
   }
 
   void release(Column j) {

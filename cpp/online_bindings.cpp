@@ -28,11 +28,13 @@ class Online {
   std::int64_t position_ = 0, taken_ = 0;
   nb::dict codes_;
   nb::tuple labels_;
+  std::vector<std::pair<PyObject*, std::int32_t>> quick_codes_;  // of objects that codes_ holds
   bool zero_is_positive_ = true, held_ = false, single_ = false;
   Size wanted_ = 0;
   Entries entries_;
   std::int32_t starts_[2] = {0, 0};
-  std::vector<double> scores_;
+  std::vector<double> scores_, numbered_;
+  std::vector<Size> order_;  // of classes learned jointly: their numbers in the order of labels
   struct Use {
     std::int64_t examples = 0, last = 0;
   };
@@ -47,12 +49,12 @@ class Online {
   // The row that x is: of float32 or float64, side by side in memory; or of the entries of a dict.
   bool read(nb::handle x, bool adding, OneRow& out) {
     if (by_name_) {
-      entries_.clear();
+      entries_.size = 0;
       const Size end = adding ? std::numeric_limits<Size>::max() : dim();
       if (!dicts_.read(x.ptr(), adding, end, entries_)) return false;
-      starts_[1] = std::int32_t(entries_.columns.size());
+      starts_[1] = std::int32_t(entries_.size);
       out = SparseRows<double, std::int32_t>{entries_.values.data(), entries_.columns.data(),
-                                             starts_, 1, dim(), entries_.columns.size()};
+                                             starts_, 1, dim(), entries_.size};
       return true;
     }
     using Row = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
@@ -85,9 +87,10 @@ class Online {
   void count_uses() {
     if (!most_) return;
     uses_.resize(names().columns());
-    for (const std::int32_t j : entries_.columns) {
-      ++uses_[Size(j)].examples;
-      uses_[Size(j)].last = position_ + 1;
+    for (Size k = 0; k < entries_.size; ++k) {
+      Use& use = uses_[Size(entries_.columns[k])];
+      ++use.examples;
+      use.last = position_ + 1;
     }
     if (names().size() <= most_) return;
     std::vector<std::int32_t> others;
@@ -115,8 +118,15 @@ class Online {
     scores_.resize(heads.size() == 1 ? heads[0]->outputs() : heads.size());
     for (Size k = 0; k < heads.size(); ++k)
       if (heads[k]->score(row, scores_.data() + k) != Flaw::none) return false;
-    return true;
+    if (order_.empty()) return true;
+    numbered_.swap(scores_);
+    scores_.clear();
+    for (const Size number : order_)
+      if (number < numbered_.size()) scores_.push_back(numbered_[number]);
+    return scores_.size() == order_.size();
   }
+
+  bool is_joint() const { return heads_->each.size() == 1 && heads_->each[0]->is_joint(); }
 
  public:
   Online(const Online&) = delete;
@@ -130,13 +140,29 @@ class Online {
     single_ = false;
   }
 
-  void name_labels(nb::dict codes, nb::tuple labels, bool zero_is_positive) {
+  // Go on as the other, of the same kind, would.
+  void become(Online& other) {
+    std::swap(dicts_, other.dicts_);
+    std::swap(heads_, other.heads_);
+    std::swap(uses_, other.uses_);
+    position_ = other.position_, taken_ = other.taken_, single_ = other.single_;
+  }
+
+  void name_labels(nb::dict codes, nb::tuple labels, bool zero_is_positive,
+                   std::vector<Size> order) {
     codes_ = codes;
     labels_ = labels;
+    order_ = std::move(order);
+    quick_codes_.clear();
+    for (const auto [label, code] : codes)
+      if (quick_codes_.size() < 4)
+        quick_codes_.emplace_back(label.ptr(), nb::cast<std::int32_t>(code));
     zero_is_positive_ = zero_is_positive;
   }
 
   int learn(nb::handle x, nb::handle y) {
+    for (const auto& [label, code] : quick_codes_)
+      if (label == y.ptr()) return learn_as(x, code);
     PyObject* const known = PyDict_GetItemWithError(codes_.ptr(), y.ptr());
     if (!known) return PyErr_Clear(), int(Met::label);
     return learn_as(x, std::int32_t(PyLong_AsLong(known)));
@@ -145,13 +171,12 @@ class Online {
   int learn_as(nb::handle x, std::int32_t code) {
     if (held_ || !heads_) return int(Met::held);
     OneRow row;
-    names().settle();
     if (!read(x, true, row)) return refused(Met::unread);
     auto& heads = heads_->each;
     wanted_ = by_name_ ? std::max(dim(), names().columns()) : dim();
     const Size codes = heads.size() == 1 ? heads[0]->codes() : heads.size();
     if (wanted_ > dim() || Size(code) >= codes) return refused(Met::room);
-    if (most_ && entries_.columns.size() > most_) return refused(Met::crowded);
+    if (most_ && entries_.size > most_) return refused(Met::crowded);
     const bool single = row.index() == 1;
     for (const auto& head : heads)
       if (head->waiting.full() || (head->waiting.count && single != single_))
@@ -159,13 +184,14 @@ class Online {
     if (learn_row(row, code) != Flaw::none) return refused(Met::flaw);
     single_ = single;
     count_uses();
+    names().settle();
     ++position_;
     return int(Met::learned);
   }
 
   nb::object predict(nb::handle x) {
     if (!scored(x)) return nb::borrow(Py_NotImplemented);
-    const bool two = heads_->each.size() == 1 && !heads_->each[0]->is_joint();
+    const bool two = heads_->each.size() == 1 && !is_joint();
     const Size k = two ? Size(zero_is_positive_ ? scores_[0] >= 0 : scores_[0] > 0)
                        : Size(std::max_element(scores_.begin(), scores_.end()) - scores_.begin());
     return k < labels_.size() ? nb::object(labels_[k]) : nb::borrow(Py_NotImplemented);
@@ -173,7 +199,8 @@ class Online {
 
   nb::object decide(nb::handle x) {
     if (!scored(x)) return nb::borrow(Py_NotImplemented);
-    if (heads_->each.size() == 1 && !heads_->each[0]->is_joint()) return nb::float_(scores_[0]);
+    if (scores_.size() == 1) return nb::float_(scores_[0]);
+    if (is_joint() && scores_.size() == 2) return nb::float_(scores_[1] - scores_[0]);
     nb::list out;
     for (const double s : scores_) out.append(s);
     return out;
@@ -188,13 +215,15 @@ class Online {
     constexpr Size most = std::numeric_limits<std::int32_t>::max();
     for (Size i = 0; i < xs.size(); ++i) {
       const bool good = dicts_.read(nb::handle(xs[i]).ptr(), adding, end, entries);
-      if (!good || entries.columns.size() > most) {
+      if (!good || entries.size > most) {
         if (adding) names().undo();
         if (good) refuse("there are too many features in one block; learn from smaller ones");
         return nb::int_(i);
       }
-      starts.push_back(std::int32_t(entries.columns.size()));
+      starts.push_back(std::int32_t(entries.size));
     }
+    entries.values.resize(entries.size);
+    entries.columns.resize(entries.size);
     return nb::make_tuple(handed_over(std::move(entries.values)),
                           handed_over(std::move(entries.columns)), handed_over(std::move(starts)));
   }
@@ -297,10 +326,11 @@ void bind_online(nb::module_& m) {
            "most"_a = 0)
       .def("open", &Online::open, "heads"_a, nb::kw_only(), "seen"_a,
            "Go on with these runs, which met so many examples before.")
+      .def("become", &Online::become, "other"_a, "Go on as the other, of the same kind, would.")
       .def("name_labels", &Online::name_labels, "codes"_a, "labels"_a, nb::kw_only(),
-           "zero_is_positive"_a,
+           "zero_is_positive"_a, "order"_a,
            nb::sig("def name_labels(self, codes: dict[Any, int], labels: tuple[Any, ...], *, "
-                   "zero_is_positive: bool) -> None"),
+                   "zero_is_positive: bool, order: list[int]) -> None"),
            "What labels mean, and what predictions are called.")
       .def("learn", &Online::learn, nb::sig("def learn(self, x: object, y: object, /) -> int"),
            "Meet one example; 0, or why nothing was done.")

@@ -246,10 +246,6 @@ def test_it_refuses_what_makes_no_sense_and_stays_as_it_was() -> None:
     with pytest.raises(ValueError, match="Unknown label type"):
         jointly(Perceptron).partial_fit(X[:3], [0.5, 1.5, 2.5])
     assert pickle.dumps(clf) == before
-    for call in (clf.learn_one, jointly(Perceptron).learn_one):
-        with pytest.raises(ValueError, match="learns with fit and partial_fit"):
-            call({"a": 1.0}, "z")
-    assert pickle.dumps(clf) == before
 
 
 def test_a_line_is_printed_for_each_pass(capsys: pytest.CaptureFixture[str]) -> None:

@@ -26,7 +26,6 @@ from novikoff import (
     Additive,
     AveragedPerceptron,
     Features,
-    Joint,
     MarginPerceptron,
     Perceptron,
     VotedPerceptron,
@@ -34,7 +33,6 @@ from novikoff import (
     play,
     sources,
 )
-from novikoff.learners.named import Online
 from strategies import float_data, seeds
 
 Estimator: TypeAlias = Perceptron | MarginPerceptron | VotedPerceptron | Winnow
@@ -52,6 +50,9 @@ MAKERS: dict[str, Maker] = {
     "balanced": Winnow,
     "winnow2": lambda: Winnow(variant="winnow2", threshold=3.0),
     "hashed": lambda: AveragedPerceptron(hash_bits=3),
+    "jointly": lambda: Perceptron(multiclass="joint", class_weight={1: 0.3}),
+    "jointly averaged": lambda: AveragedPerceptron(multiclass="joint", eta0=0.3),
+    "jointly voted": lambda: VotedPerceptron(multiclass="joint"),
 }
 makers = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
 
@@ -160,33 +161,6 @@ def test_many_classes_share_one_reading_of_the_example(seed: int) -> None:
     assert list(alone.decision_one(x).values()) == whole.decision_function([x])[0].tolist()  # type: ignore[union-attr]
     assert alone.predict_one(x) == whole.predict([x])[0]
     assert list(alone.named_weights) == [0, 1, 2, 3]
-
-
-@settings(max_examples=15)
-@given(seed=seeds, mean=st.booleans())
-def test_classes_learned_jointly_one_by_one_are_those_of_a_block(seed: int, mean: bool) -> None:
-    examples = stream(seed, classes=6)
-    met = list(dict.fromkeys(y for _, y in examples))
-    codes = np.array([met.index(y) for _, y in examples], dtype=np.int32)
-    alone, whole = (Online([Joint(8, bias=True, averaging=mean)], mean=mean) for _ in range(2))
-    alone.name_labels(met, {label: code for code, label in enumerate(met)})
-    for x, y in examples:
-        alone.learn_one(x, y)
-    whole.learn_many([x for x, _ in examples], [codes])
-    alone.settle()
-    for a, b in ((alone.learners, whole.learners), (alone.ledgers, whole.ledgers)):
-        (settings, arrays), (others, theirs) = a[0].state(), b[0].state()
-        assert settings == others
-        assert {k: v.tobytes() for k, v in arrays.items()} == {
-            k: v.tobytes() for k, v in theirs.items()
-        }
-    (joint,) = whole.learners
-    assert isinstance(joint, Joint)
-    rows = whole.rows([x for x, _ in examples])
-    scores = joint.average_scores(rows) if mean else joint.scores(rows)
-    assert [alone.decide_one(x) for x, _ in examples] == scores.tolist()
-    guesses = [met[k] for k in scores.argmax(axis=1)]
-    assert [alone.predict_one(x) for x, _ in examples] == guesses
 
 
 def test_numbers_truth_values_and_texts_are_named_as_in_files() -> None:

@@ -137,7 +137,10 @@ class Online:
     def open(self, heads: Heads, *, seen: int) -> None:
         """Go on with these runs, which met so many examples before."""
 
-    def name_labels(self, codes: dict[Any, int], labels: tuple[Any, ...], *, zero_is_positive: bool) -> None:
+    def become(self, other: Online) -> None:
+        """Go on as the other, of the same kind, would."""
+
+    def name_labels(self, codes: dict[Any, int], labels: tuple[Any, ...], *, zero_is_positive: bool, order: list[int]) -> None:
         """What labels mean, and what predictions are called."""
 
     def learn(self, x: object, y: object, /) -> int:

@@ -126,3 +126,4 @@ class ForRiver(base.MiniBatchClassifier):
         yield {"estimator": estimators.MarginPerceptron()}
         yield {"estimator": estimators.AveragedPerceptron()}
         yield {"estimator": estimators.Winnow()}
+        yield {"estimator": estimators.Perceptron(multiclass="joint")}

@@ -217,6 +217,11 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
         self._open_runs()
 
     @property
+    def _is_joint(self) -> bool:
+        """Whether all classes are learned in one run: as was begun, or is to be."""
+        return self._numbers is not None
+
+    @property
     def _scheme(self) -> Scheme:
         """How the classes are learned, for whatever was learned last."""
         if self._numbers is not None:
@@ -247,7 +252,7 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
 
     def _open_runs(self) -> None:
         """A run for each learner, in which nothing has happened yet."""
-        for name in ("_online", "_resume", "_known"):
+        for name in ("_online", "_quick", "_resume", "_known"):
             self.__dict__.pop(name, None)
         self._runs = tuple(
             Run(learner.open_ledger(self.keep), Verdict.BUDGET) for learner in self._learners

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from novikoff.examples import Labels
 from novikoff.rows import BadExample
 
 _POSITIVE = frozenset({1})  # True is 1, and False is 0
@@ -150,3 +151,9 @@ def _in_order(labels: Iterable[Any]) -> tuple[Any, ...]:
     except TypeError:
         kinds = sorted({type(label).__name__ for label in labels})
         raise BadExample(f"labels of kinds {' and '.join(kinds)} have no order") from None
+
+
+def signs_of(codes: Sequence[int], runs: int) -> list[Labels]:
+    """For each run, +1 for the examples of its class and −1 for others; of one run, for code 1."""
+    each = np.array(codes)
+    return [np.where(each == (1 if runs == 1 else k), 1, -1).astype(np.int8) for k in range(runs)]

@@ -119,14 +119,11 @@ class SumOfMistakes(MistakeDriven):
         if named is not None:
             learners[0].know(max(scheme.number_of(named)) + 1)
 
-    def _check_one_at_a_time(self) -> None:
-        if self._numbers is not None or (
-            self.multiclass == "joint" and not self.__sklearn_is_fitted__()
-        ):
-            raise ValueError(
-                "multiclass='joint' learns with fit and partial_fit; one example at a time needs "
-                "multiclass='ovr'"
-            )
+    @property
+    def _is_joint(self) -> bool:
+        if self.__sklearn_is_fitted__():
+            return super()._is_joint
+        return self.multiclass == "joint"
 
     @property
     def _zero_is_positive(self) -> bool:

@@ -8,6 +8,7 @@ from novikoff.examples import Block
 from novikoff.learners.additive import Additive
 from novikoff.learners.joint import Joint
 from novikoff.learners.multiplicative import BalancedWinnow, Multiplicative, Winnow1, Winnow2
+from novikoff.learners.named import Online
 from novikoff.learners.passes import Ties
 from novikoff.ledger import Keep, Ledger, Mistakes
 from novikoff.rows import Rows, Vector
@@ -18,6 +19,7 @@ __all__ = [
     "Joint",
     "Learner",
     "Multiplicative",
+    "Online",
     "Ties",
     "Winnow1",
     "Winnow2",

@@ -11,7 +11,6 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
-from enum import IntEnum
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,8 +20,8 @@ from novikoff.examples import Block, Codes, Labels
 from novikoff.learners.additive import Additive
 from novikoff.learners.joint import Joint
 from novikoff.learners.multiplicative import Multiplicative
-from novikoff.learners.naming import Names, Weights, check_bounds, placed
-from novikoff.learners.plain import plain, plain_row
+from novikoff.learners.naming import Met, Names, Weights, check_bounds, placed
+from novikoff.learners.plain import negative, plain, plain_row
 from novikoff.ledger import Keep, Ledger, Mistakes
 from novikoff.rows import (
     BadExample,
@@ -38,19 +37,8 @@ from novikoff.rows import (
 from novikoff.weights import LANES, room_for
 
 Linear: TypeAlias = Additive | Multiplicative | Joint
-
-
-class Met(IntEnum):
-    """How the core met an example; all but the first left everything as it was."""
-
-    LEARNED = 0
-    UNREAD = 1
-    LABEL = 2
-    ROOM = 3
-    FULL = 4
-    CROWDED = 5
-    HELD = 6
-    FLAW = 7
+# What labels an example has for each run; it may first make these learners ready for new classes.
+Labelled: TypeAlias = Callable[[list[Linear]], Sequence[Labels | Codes]]
 
 
 class Online:
@@ -136,18 +124,26 @@ class Online:
         return self.learners[0].dim
 
     def name_labels(
-        self, labels: Sequence[Any], codes: Mapping[Any, int], zero_is_positive: bool = True
+        self,
+        labels: Sequence[Any],
+        codes: Mapping[Any, int],
+        zero_is_positive: bool = True,
+        order: Sequence[int] = (),
     ) -> None:
         """Say what labels mean: 0 for −1 and 1 for +1; of several runs, which is the class's own.
 
-        `labels` are what predictions are called.
+        `labels` are what predictions are called. Of classes learned jointly, `order` has their
+        numbers in the order of the labels, in which the first of equals is predicted.
         """
-        self._labels = tuple(labels), dict(codes), zero_is_positive
-        self.core.name_labels(self._labels[1], self._labels[0], zero_is_positive=zero_is_positive)
+        self.codes = dict(codes)
+        self._labels = tuple(labels), self.codes, zero_is_positive, tuple(order)
+        self.core.name_labels(
+            self.codes, tuple(labels), zero_is_positive=zero_is_positive, order=list(order)
+        )
 
     def learn_one(self, x: Any, y: Any) -> None:
         """Meet one example; anything wrong with it leaves everything as it was."""
-        if self.core.learn(x, y):
+        if x is None or y is None or self.core.learn(x, y):
             self.learn_slowly(x, y)
 
     def learn_slowly(self, x: Any, y: Any, *, code: int | None = None) -> None:
@@ -157,7 +153,7 @@ class Online:
             while met := self.core.learn(x, y) if code is None else self.core.learn_as(x, code):
                 if met == Met.ROOM:
                     wanted = room_for(self.core.wanted, self.dim)
-                    self._change(self._widen, wanted, self._labels[1][y] if code is None else code)
+                    self._change(self._widen, wanted, self.codes[y] if code is None else code)
                 elif met == Met.FULL:
                     self.settle()
                 else:
@@ -182,24 +178,24 @@ class Online:
 
     def _explained(self, x: Any, position: int) -> BadExample:
         """Why x, which can be read, cannot be scored or learned from."""
-        first = self.learners[0]
-        from_zero = isinstance(first, Multiplicative) and first.variant != "balanced"
         if not self.by_name:
-            negative = from_zero and bool((x < 0).any())
-            flaw = Flaw.SIGN if negative else Flaw.VALUE
+            flaw = Flaw.SIGN if self._from_zero and bool((x < 0).any()) else Flaw.VALUE
             return explain(flaw, DenseRows(x[None]), 0, position=position)
         sizes = {name: 1.0 if isinstance(v, str) else float(v) for name, v in x.items()}
         for name, size in sizes.items():
-            if from_zero and size < 0:
-                return BadExample(
-                    f"Negative values in data: feature {name!r} is {size:g}, and this Winnow takes "
-                    "numbers from 0; balanced Winnow takes any"
-                )
+            if self._from_zero and size < 0:
+                return negative(name, size)
         largest = max(map(abs, sizes.values()), default=0.0)
         return BadExample(
             f"the score is too large for float64 (largest feature {largest:.3g}); "
             "scale the features"
         )
+
+    @property
+    def _from_zero(self) -> bool:
+        """Whether no number may be negative."""
+        first = self.learners[0]
+        return isinstance(first, Multiplicative) and first.variant != "balanced"
 
     def predict_one(self, x: Any) -> Any:
         """The label predicted for x; features not met before count for nothing."""
@@ -211,7 +207,7 @@ class Online:
         return score
 
     def _asked(self, question: Callable[[Any], Any], x: Any) -> Any:
-        answer = question(x)
+        answer = NotImplemented if x is None else question(x)
         if answer is NotImplemented:
             x = self.readable(x)
             answer = question(x)
@@ -233,24 +229,30 @@ class Online:
             tidy = [self.readable(x, f"row {i}: ") for i, x in enumerate(xs)]
             read = self.core.rows(tidy, adding=adding)
             assert not isinstance(read, int)
+        values, columns, starts = read
+        if self._from_zero and values.min(initial=0.0) < 0:
+            k = int(np.argmin(values))
+            name, row = self.core.name_of(int(columns[k])), np.searchsorted(starts, k, "right") - 1
+            self.core.undo()
+            raise negative(name, float(values[k]), f"row {row}: ")
         return SparseRows(*read, room_for(self.core.columns, dim) if adding else dim)
 
     def learn_many(self, xs: Sequence[Any], labels: Sequence[Labels | Codes]) -> None:
-        """Meet these dicts or rows in order, with their labels as signs, for each run: all or none.
+        """Meet these dicts or rows in order, with their labels for each run: all of them or none.
 
         It is as if they had been learned from one by one.
         """
         with self.alone():
-            self.learn_block(self.rows(xs, adding=True), labels)
+            self.learn_block(self.rows(xs, adding=True), lambda _: labels)
 
-    def learn_block(self, rows: Rows, labels: Sequence[Labels | Codes]) -> None:
+    def learn_block(self, rows: Rows, labelled: Labelled) -> None:
         """Meet the rows in order, whole or not at all; to be called within `alone`."""
         first = self.core.position
         try:
             learners = deepcopy(self.learners)
             parts = [
-                _met(Block(rows, of_run, first), learner, self.keep)
-                for learner, of_run in zip(learners, labels, strict=True)
+                _met(Block(rows, labels, first), learner, self.keep)
+                for learner, labels in zip(learners, labelled(learners), strict=True)
             ]
         except BaseException:
             self.core.undo()
@@ -262,16 +264,19 @@ class Online:
             ledger.absorb(part)
         self._open(first + len(rows))
 
-    def learn_in_turn(self, xs: Sequence[Any], codes: Sequence[int]) -> None:
+    def learn_in_turn(self, xs: Sequence[Any], labelled: Labelled) -> None:
         """Meet the dicts one by one, all or none: where names are forgotten, a block cannot."""
-        before = deepcopy(self)
-        try:
-            self.core.hold(False)
-            for x, code in zip(xs, codes, strict=True):
-                self.learn_slowly(x, None, code=code)
-        except BaseException:
-            vars(self).update(vars(before))
-            raise
+        trial = deepcopy(self)
+        labels = labelled(trial.learners)
+        trial._open(trial.core.position)
+        for x, *of_runs in zip(xs, *labels, strict=True):
+            code = of_runs.index(1) if len(of_runs) > 1 else max(0, int(of_runs[0]))
+            trial.learn_slowly(x, None, code=code)
+        trial.settle()
+        self.learners[:] = trial.learners
+        for ledger, later in zip(self.ledgers, trial.ledgers, strict=True):
+            vars(ledger).update(vars(later))
+        self.core.become(trial.core)
 
     @property
     def is_symmetric(self) -> bool:
@@ -357,14 +362,14 @@ class Online:
         named = [str(self.core.name_of(j)) for j in columns.tolist()]
         return Names(named, columns, examples, last)
 
-    def weights(self, run: int = 0, output: int = 0) -> Weights:
+    def weights(self, run: int = 0, number: int = 0, less: int | None = None) -> Weights:
         """The weights of a run by the names of features, as they are whenever they are read.
 
-        Of classes that are learned jointly, `output` says whose.
+        Of classes that are learned jointly, those of this number, less those of that.
         """
         if not self.by_name:
             raise ValueError("the columns learned from are positions without names")
-        return Weights(self, run, output)
+        return Weights(self, run, number, less)
 
     def __getstate__(self) -> dict[str, Any]:
         self.settle()

@@ -1,8 +1,9 @@
-"""The names of features beside their columns: as they are kept, and the weights read by them."""
+"""What the core says of an example, the names it has for columns, and weights read by them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from enum import IntEnum
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -10,6 +11,19 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.ledger import Keep
+
+
+class Met(IntEnum):
+    """How the core met an example; all but the first left everything as it was."""
+
+    LEARNED = 0
+    UNREAD = 1
+    LABEL = 2
+    ROOM = 3
+    FULL = 4
+    CROWDED = 5
+    HELD = 6
+    FLAW = 7
 
 
 class Names(NamedTuple):
@@ -46,8 +60,8 @@ class Weights(Mapping[str, float]):
     on their columns; others that share a column with one of them are found too.
     """
 
-    def __init__(self, of: Naming, run: int, output: int) -> None:
-        self._of, self._run, self._output = of, run, output
+    def __init__(self, of: Naming, run: int, number: int = 0, less: int | None = None) -> None:
+        self._of, self._run, self._number, self._less = of, run, number, less
 
     def __getitem__(self, name: str) -> float:
         core = self._of.core
@@ -57,7 +71,8 @@ class Weights(Mapping[str, float]):
             column = -1
         if column < 0:
             raise KeyError(name)
-        return core.weight(self._run, column, self._output)
+        weight = core.weight(self._run, column, self._number)
+        return weight if self._less is None else weight - core.weight(self._run, column, self._less)
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._of.names[0])

@@ -102,6 +102,14 @@ def _cells(column: Any) -> list[Any]:
     return cells
 
 
+def negative(name: object, size: float, where: str = "") -> BadExample:
+    """What to say of a number below 0 where Winnow takes none."""
+    return BadExample(
+        f"{where}Negative values in data: feature {name!r} is {size:g}, and this Winnow takes "
+        "numbers from 0; balanced Winnow takes any"
+    )
+
+
 def _name(key: object, where: str) -> str | int:
     if isinstance(key, str):
         text = str.__str__(key)

@@ -1,0 +1,163 @@
+"""Predict and learn, one example at a time: beside river by name, beside scikit-learn by row.
+
+All meet the same examples in the same order. A dict's names are the same objects in every example,
+as when they stand in a program, or made anew for each, as when they come out of JSON. Best of five,
+each from the beginning.
+
+Run: python bench/one_at_a_time.py          (needs river)
+     python bench/one_at_a_time.py --leak   a hundred million examples, and the memory they take
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from itertools import count, cycle, islice
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from sklearn.linear_model import SGDClassifier
+
+from novikoff import AveragedPerceptron, Perceptron, Winnow
+
+Stream: TypeAlias = list[tuple[dict[str, Any], bool]]
+
+EXAMPLES, ROUNDS = 20_000, 5
+CLASSES = np.array([0, 1])
+
+
+def numbers(n: int) -> Stream:
+    """Ten measurements each, the same ten."""
+    dice = np.random.default_rng(0)
+    names = [f"measurement {j}" for j in range(10)]
+    u, X = dice.standard_normal(10), dice.standard_normal((n, 10))
+    y = X @ u + dice.standard_normal(n) / 2 > 0
+    return [
+        (dict(zip(names, x, strict=True)), label)
+        for x, label in zip(X.tolist(), y.tolist(), strict=True)
+    ]
+
+
+def words(n: int) -> Stream:
+    """Seventy-five words each, of twenty thousand."""
+    dice = np.random.default_rng(0)
+    vocabulary = [f"word{j}" for j in range(20_000)]
+    u = dice.standard_normal(len(vocabulary))
+    drawn = dice.zipf(1.3, (n, 400)) % len(vocabulary)
+    out: Stream = []
+    for row in drawn:
+        some = list(dict.fromkeys(row.tolist()))[:75]
+        out.append((dict.fromkeys((vocabulary[j] for j in some), 1.0), bool(u[some].sum() > 0)))
+    return out
+
+
+def fresh(stream: Stream) -> Stream:
+    """The same examples with names that are objects of their own."""
+    return [({"".join(list(name)): v for name, v in x.items()}, y) for x, y in stream]
+
+
+def best(make: Callable[[], Any], meet: Callable[[Any], None]) -> float:
+    """Seconds for one example."""
+    times = []
+    for _ in range(ROUNDS):
+        model = make()
+        began = time.perf_counter()
+        meet(model)
+        times.append(time.perf_counter() - began)
+    return min(times) / EXAMPLES
+
+
+def by_name() -> None:
+    from river import linear_model
+
+    rivals: dict[str, Callable[[], Any]] = {
+        "Perceptron": Perceptron,
+        'Perceptron, keep="counts"': lambda: Perceptron(keep="counts"),
+        "AveragedPerceptron": AveragedPerceptron,
+        "Winnow": Winnow,
+    }
+    print("| predict and learn | river's Perceptron | " + " | ".join(rivals) + " |")
+    print("|---|---|" + "---|" * len(rivals))
+    for name, stream in (("10 numbers", numbers(EXAMPLES)), ("75 words", words(EXAMPLES))):
+        for objects, examples in (("", stream), (", fresh strings", fresh(stream))):
+
+            def meet(model: Any, examples: Stream = examples) -> None:
+                for x, y in examples:
+                    model.predict_one(x)
+                    model.learn_one(x, y)
+
+            river = best(linear_model.Perceptron, meet)
+            ours = [best(make, meet) for make in rivals.values()]
+            cells = [f"{river * 1e6:.2f} µs"]
+            cells += [f"{t * 1e6:.2f} µs ({river / t:.1f}×)" for t in ours]
+            print(f"| {name}{objects} | " + " | ".join(cells) + " |", flush=True)
+
+
+def by_row() -> None:
+    print("\n| learn from one row | scikit-learn's partial_fit | Perceptron |")
+    print("|---|---|---|")
+    for width in (10, 75, 1000):
+        dice = np.random.default_rng(0)
+        X = dice.standard_normal((EXAMPLES, width))
+        y = (X @ dice.standard_normal(width) > 0).astype(int)
+        some = EXAMPLES // 10
+
+        def theirs(model: Any, X: Any = X, y: Any = y, some: int = some) -> None:
+            for i in range(some):
+                model.partial_fit(X[i : i + 1], y[i : i + 1], classes=CLASSES)
+
+        def ours(model: Any, X: Any = X, y: Any = y) -> None:
+            for x, label in zip(X, y, strict=True):
+                model.learn_one(x, label)
+
+        sgd = best(lambda: SGDClassifier(loss="perceptron", penalty=None), theirs) * 10
+        own = best(Perceptron, ours)
+        print(f"| {width} | {sgd * 1e6:.1f} µs | {own * 1e6:.2f} µs ({sgd / own:.0f}×) |")
+
+
+def resident() -> int:
+    """The memory of this process, in bytes."""
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * 4096
+
+
+def endless() -> Iterator[tuple[dict[str, Any], bool]]:
+    """The ten numbers over and over, each time with a name that was never met before."""
+    for (x, y), k in zip(cycle(numbers(EXAMPLES)), count(), strict=False):
+        yield x | {f"once {k}": 1.0}, y
+
+
+def leak(examples: int) -> None:
+    """What learning from so many examples leaves behind."""
+    streams: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
+        "75 words, averaged": (
+            lambda: AveragedPerceptron(keep="counts"),
+            lambda: cycle(words(EXAMPLES // 10)),
+        ),
+        "10 numbers": (lambda: Perceptron(keep="counts"), lambda: cycle(numbers(EXAMPLES))),
+        "a new name each, max_names=10,000": (
+            lambda: Perceptron(keep="counts", max_names=10_000),
+            endless,
+        ),
+    }
+    print("| stream | examples | resident at a tenth | at the end |")
+    print("|---|---|---|---|")
+    for (name, (make, stream)), share in zip(streams.items(), (0.1, 0.8, 0.1), strict=True):
+        model, drawn, n = make(), stream(), int(examples * share)
+        sizes = []
+        for part in (n // 10, n - n // 10):
+            for x, y in islice(drawn, part):
+                model.predict_one(x)
+                model.learn_one(x, y)
+            sizes.append(resident() / 2**20)
+        print(f"| {name} | {n:,} | {sizes[0]:.1f} MB | {sizes[1]:.1f} MB |", flush=True)
+
+
+if __name__ == "__main__":
+    if "--leak" in sys.argv:
+        leak(100_000_000)
+    else:
+        by_name()
+        by_row()

@@ -1,0 +1,176 @@
+"""One estimator used by many threads: each call takes effect whole, or says that it did not."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from novikoff import AveragedPerceptron, Perceptron
+from test_one_at_a_time import everything, in_turn, stream
+
+
+@pytest.fixture(autouse=True)
+def _often() -> Iterator[None]:
+    """Let threads take turns as often as can be."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+def at_once(*works: Callable[[], None]) -> None:
+    """Run all of these at the same time; what one of them raises is raised here."""
+    start, errors = threading.Barrier(len(works)), []
+
+    def run(work: Callable[[], None]) -> None:
+        start.wait()
+        try:
+            work()
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=run, args=(work,)) for work in works]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if errors:
+        raise errors[0]
+
+
+@pytest.mark.parametrize("begun", [False, True], ids=["from the start", "later"])
+def test_many_threads_learn_predict_and_look_at_once(begun: bool) -> None:
+    clf = AveragedPerceptron()
+    if begun:
+        clf.learn_one({"w1 0": 1}, 0)
+    n, workers = 300, 4
+    dice = np.random.default_rng(0)
+    values, labels = dice.integers(-4, 5, (workers, n, 3)), dice.integers(0, 2, (workers, n))
+
+    def work(k: int) -> None:
+        for i in range(n):
+            x = {f"w{k} {i // 3}": int(values[k, i, 0]), f"w{i}": int(values[k, i, 1]), "all": 1}
+            clf.predict_one(x)
+            clf.learn_one(x, int(labels[k, i]))
+            if i % 50 == 0:
+                clf.decision_function([x])
+                assert clf.ledger_.n_rounds > i
+
+    at_once(*(partial(work, k) for k in range(workers)))
+    ledger = clf.ledger_
+    rounds = workers * n + begun
+    assert ledger.n_rounds == clf._learners[0].rounds == rounds
+    assert ledger.epoch_ends == [rounds]
+    assert (np.diff(ledger.rounds) > 0).all()
+    assert (np.diff(ledger.rows) > 0).all()
+    rows = ledger.examples.sparse()
+    total = np.zeros(rows.dim)
+    for k, step in zip(ledger.example.tolist(), ledger.steps.tolist(), strict=True):
+        columns, x = rows.row(k)
+        total[columns] += step * x
+    learned = clf.weights("final")[0][0]
+    assert np.array_equal(total[: len(learned)], learned)
+    names = {f"w{k} {i // 3}" for k in range(workers) for i in range(n)}
+    names |= {f"w{i}" for i in range(n)} | {"all"}
+    assert set(clf.named_weights) == names
+
+
+class Waits:
+    """A number that lets another thread go on before it says what it is."""
+
+    def __init__(self) -> None:
+        self.asked, self.go = threading.Event(), threading.Event()
+
+    def __float__(self) -> float:
+        self.asked.set()
+        assert self.go.wait(60)
+        return 2.0
+
+
+def test_who_would_learn_while_a_block_is_learned_from_is_told_so() -> None:
+    examples = stream(3)
+    clf, alone = in_turn(Perceptron(), examples), in_turn(Perceptron(), examples)
+    odd, found = Waits(), {}
+
+    def block() -> None:
+        clf.learn_many([{"f1": 1.0}, {"slow": odd}], [1, 0])
+
+    def others() -> None:
+        assert odd.asked.wait(60)
+        found["before"] = clf.predict_one({"f1": 1})
+        for verb, *given in (
+            (clf.learn_one, {"f1": 1}, 0),
+            (clf.learn_many, [{"f1": 1}], [0]),
+            (clf.partial_fit, [{"f1": 1}], [0]),
+            (clf.fit, [[1.0], [2.0]], [0, 1]),
+        ):
+            with pytest.raises(RuntimeError, match="another thread is learning"):
+                verb(*given)
+        with pytest.raises(RuntimeError, match="another thread is learning"):
+            clf.learn_one({"f1": 1}, 0, classes=[0, 1])
+        odd.go.set()
+
+    at_once(block, others)
+    alone.learn_many([{"f1": 1.0}, {"slow": 2.0}], [1, 0])
+    assert everything(clf) == everything(alone)
+    assert found["before"] in (0, 1)
+
+
+class Rows:
+    """An array that lets another thread go on before it is one."""
+
+    def __init__(self, X: Any) -> None:
+        self.X, self.asked, self.go = np.asarray(X), threading.Event(), threading.Event()
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        self.asked.set()
+        assert self.go.wait(60)
+        return self.X if dtype is None else self.X.astype(dtype)
+
+    def __len__(self) -> int:
+        return len(self.X)
+
+
+@pytest.mark.parametrize("verb", ["fit", "partial_fit"])
+def test_nobody_begins_while_rows_are_learned_from(verb: str) -> None:
+    clf = Perceptron()
+    X = Rows([[1.0, 2.0], [2.0, -1.0]])
+
+    def block() -> None:
+        if verb == "fit":
+            clf.fit(X, [0, 1])
+        else:
+            clf.partial_fit(X, [0, 1], classes=[0, 1])
+
+    def other() -> None:
+        assert X.asked.wait(60)
+        with pytest.raises(RuntimeError, match="another thread is learning"):
+            clf.learn_one([1.0, 2.0], 0)
+        assert clf.predict_one([1.0, 2.0]) is None
+        X.go.set()
+
+    at_once(block, other)
+    clf.learn_one([1.0, 2.0], 0)
+    assert clf.ledger_.n_rounds >= 3
+
+
+def test_an_odd_number_may_use_the_estimator_it_is_learned_by() -> None:
+    clf, plain = Perceptron(), Perceptron()
+
+    class Within:
+        def __float__(self) -> float:
+            clf.learn_one({"a": 2.0, "within": 1.0}, 1)
+            return 3.0
+
+    clf.learn_one({"a": 1.0}, 0)
+    clf.learn_one({"b": 1.0, "odd": Within(), "c": 1.0}, 1)
+    plain.learn_one({"a": 1.0}, 0)
+    plain.learn_one({"a": 2.0, "within": 1.0}, 1)
+    plain.learn_one({"b": 1.0, "odd": 3.0, "c": 1.0}, 1)
+    assert everything(clf) == everything(plain)
