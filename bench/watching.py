@@ -23,8 +23,9 @@ from epoch import best_of, dense, sparse
 from novikoff.examples import Block, Stream
 from novikoff.guarantees.cycles import Cycle, Repeats
 from novikoff.learners import Additive
-from novikoff.ledger import Ledger, Mistakes
+from novikoff.ledger import Ledger
 from novikoff.loop import Verdict, play
+from novikoff.mistakes import Mistakes
 from novikoff.rows import Vector
 from novikoff.sources import block
 from novikoff.streams import arranged

@@ -20,8 +20,9 @@ import pytest
 from novikoff import readings
 from novikoff.examples import Block
 from novikoff.learners import Additive, Learner, Ties
-from novikoff.ledger import Keep, Ledger, Mistakes
+from novikoff.ledger import Keep, Ledger
 from novikoff.loop import Interrupted, Run, Verdict, play
+from novikoff.mistakes import Mistakes
 from novikoff.rows import BadExample, DenseRows, Rows, SparseRows, Vector
 from novikoff.sources import block, forcing_disjunction, separable, tight
 from strategies import Data

@@ -11,7 +11,8 @@ from novikoff.concepts.attributes import Truths, labels_of, truths
 from novikoff.concepts.functions import Conjunction, Disjunction
 from novikoff.concepts.online import Contradiction, meet
 from novikoff.examples import Block
-from novikoff.ledger import Keep, Ledger, Mistakes
+from novikoff.ledger import Keep, Ledger
+from novikoff.mistakes import Mistakes
 from novikoff.rows import BadExample, Rows, Vector
 
 

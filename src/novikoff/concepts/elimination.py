@@ -18,7 +18,8 @@ from novikoff.concepts.functions import Conjunction, Disjunction
 from novikoff.concepts.online import once
 from novikoff.concepts.remembering import Remembered
 from novikoff.examples import Block
-from novikoff.ledger import Keep, Ledger, Mistakes
+from novikoff.ledger import Keep, Ledger
+from novikoff.mistakes import Mistakes
 from novikoff.rows import (
     BadExample,
     Flaw,

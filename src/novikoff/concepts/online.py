@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from novikoff.concepts.attributes import Truths, truths_of_row
 from novikoff.concepts.classes import ConceptClass, TooLarge, expect_class
 from novikoff.examples import Block
-from novikoff.ledger import Keep, Ledger, Mistakes
+from novikoff.ledger import Keep, Ledger
+from novikoff.mistakes import Mistakes
 from novikoff.rows import BadExample, Rows, Vector
 
 Step: TypeAlias = Callable[[Truths, bool], float]

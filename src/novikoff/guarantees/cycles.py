@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from novikoff.examples import Stream, blocks_of
 from novikoff.guarantees.entries import ExactSum
 from novikoff.guarantees.exact import ExactVector, Integers, packed, products, sums_by
-from novikoff.ledger import Mistakes
+from novikoff.mistakes import Mistakes
 from novikoff.rows import Positions, Vector
 from novikoff.states import Arrays, Settings, Stored
 from novikoff.weights import parted, whole, widened

@@ -10,7 +10,8 @@ from novikoff.learners.joint import Joint
 from novikoff.learners.multiplicative import BalancedWinnow, Multiplicative, Winnow1, Winnow2
 from novikoff.learners.named import Online
 from novikoff.learners.passes import Ties
-from novikoff.ledger import Keep, Ledger, Mistakes
+from novikoff.ledger import Keep, Ledger
+from novikoff.mistakes import Mistakes
 from novikoff.rows import Rows, Vector
 
 __all__ = [

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff.examples import Block
 from novikoff.learners.passes import THRESHOLDS, Ties, one_pass
-from novikoff.ledger import Keep, Ledger, Mistakes
+from novikoff.ledger import Keep, Ledger
+from novikoff.mistakes import Mistakes
 from novikoff.rows import Rows, Vector, dots
 from novikoff.states import Arrays, Settings, Stored
 from novikoff.weights import parted, turned, whole, widened

@@ -22,7 +22,8 @@ from novikoff.learners.joint import Joint
 from novikoff.learners.multiplicative import Multiplicative
 from novikoff.learners.naming import Met, Names, Weights, check_bounds, placed
 from novikoff.learners.plain import negative, plain, plain_row
-from novikoff.ledger import Keep, Ledger, Mistakes
+from novikoff.ledger import Keep, Ledger
+from novikoff.mistakes import Mistakes
 from novikoff.rows import (
     BadExample,
     DenseRows,

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from novikoff.examples import Block, Codes, Labels
-from novikoff.ledger import Mistakes
+from novikoff.mistakes import Mistakes
 from novikoff.rows import BadExample, Flaw, Positions, explain
 
 Ties: TypeAlias = Literal["mistake", "positive", "negative"]

@@ -9,9 +9,10 @@ import numpy as np
 from novikoff import readings as read
 from novikoff.examples import Block
 from novikoff.guarantees.exact import Numbers
-from novikoff.ledger import Ledger, Mistakes
+from novikoff.ledger import Ledger
 from novikoff.loop import Run
 from novikoff.measures import Confusion
+from novikoff.mistakes import Mistakes
 from novikoff.plots.axes import (
     BLACK,
     BLUE,
