@@ -82,6 +82,20 @@ class Features:
         self._shift: Vector | None = None
         self._scale: Vector | None = None
 
+    @classmethod
+    def of(cls, names: Sequence[str], slots: Sequence[int], hash_bits: int | None = None) -> Self:
+        """The map in which names have these columns; unhashed they must be 0, 1, 2 and so on."""
+        out = cls(hash_bits=hash_bits)
+        placed = {name.encode(): slot for name, slot in zip(names, slots, strict=True)}
+        out.kind = "names"
+        if hash_bits is None:
+            if list(placed.values()) != list(range(len(names))):
+                raise ValueError("each name must have the next column")
+            out._places, out._count = placed, len(placed)
+        else:
+            out._named_slots, out._count = {j: name for name, j in placed.items()}, 1 << hash_bits
+        return out
+
     @property
     def dim(self) -> int:
         """How many columns there are: up to the last that was met."""

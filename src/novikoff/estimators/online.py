@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from novikoff.estimators.labels import labels_of
+from novikoff.estimators.models import model_of
 from novikoff.estimators.opening import Opening
 from novikoff.learners.plain import by_name, records
+from novikoff.model import Model
 from novikoff.rows import BadExample
 
 
@@ -106,3 +108,37 @@ class OneAtATime(Opening):
         if len(online.learners) == 1:
             return online.weights()
         return {label: online.weights(k) for k, label in enumerate(labels)}
+
+    def to_model(self) -> Model:
+        """What was learned by name, as a model: `save` writes one file, which the commands read.
+
+        `novikoff predict` and `test` then use it, `train --initial` goes on with it, to the same
+        bits. It is of one run: of two classes, or of many with multiclass="joint"; labels become
+        texts. What is learned afterwards does not show in it.
+        """
+        self._expect_runs()
+        online = self._opened()
+        assert online is not None
+        if not online.by_name:
+            raise ValueError("a model has names for its features; here columns are positions")
+        if len(online.learners) > 1:
+            raise ValueError(
+                "a model is of one run, and each class was learned against the rest in its own; "
+                "learn with multiclass='joint'"
+            )
+        if self._numbers is None and len(self.classes_) == 1:
+            raise ValueError(f"only one label has been met yet: {self.classes_.tolist()[0]!r}")
+        if self._numbers is None and not self._zero_is_positive:
+            raise ValueError("a model takes a score of 0 as positive, and ties='negative' does not")
+        with online.lock:
+            self._settle()
+            labels = sorted(online.codes, key=online.codes.__getitem__)
+            return model_of(
+                self._kind,
+                online.learners[0],
+                online.ledgers[0],
+                online.names,
+                hash_bits=online.hash_bits,
+                classes=labels,
+                seen=online.core.position,
+            )

@@ -23,6 +23,7 @@ from novikoff.learners.naming import Names, check_bounds
 from novikoff.learners.plain import are_dicts, by_name, first, plain, plain_row, records
 from novikoff.ledger import Keep
 from novikoff.loop import Run, Verdict
+from novikoff.model import Kind
 from novikoff.readings import Reading
 from novikoff.rows import BadExample, Rows, Vector
 from novikoff.sources.arrays import rows_of
@@ -54,6 +55,11 @@ class Opening(Results):
     @abstractmethod
     def predict(self, X: Any) -> NDArray[Any]:
         """The predicted label of each row."""
+
+    @property
+    @abstractmethod
+    def _kind(self) -> Kind:
+        """What a model calls it."""
 
     @abstractmethod
     def _learner(self, dim: int, weights: tuple[float, float], start: Vector | None) -> Any: ...

@@ -16,6 +16,7 @@ from novikoff.estimators.schemes import Jointly, Multiclass, Scheme
 from novikoff.examples import Block
 from novikoff.learners import Additive, Joint
 from novikoff.loop import Interrupted
+from novikoff.model import Kind
 from novikoff.readings import Reading
 from novikoff.rows import Rows, Vector, dots
 from novikoff.summaries import Summary
@@ -118,6 +119,12 @@ class SumOfMistakes(MistakeDriven):
         learners[0].weigh(before, [factors.get(label, 1.0) for label in new])
         if named is not None:
             learners[0].know(max(scheme.number_of(named)) + 1)
+
+    @property
+    def _kind(self) -> Kind:
+        if self._reading != "final":
+            return "averaged" if self._reading == "average" else "voted"
+        return "margin" if self.margin > 0 else "perceptron"
 
     @property
     def _is_joint(self) -> bool:

@@ -12,6 +12,7 @@ from novikoff.learners import Multiplicative, Ties
 from novikoff.learners.multiplicative import ALPHAS, VARIANTS, Variant, usual_threshold
 from novikoff.ledger import Keep
 from novikoff.loop import Interrupted
+from novikoff.model import Kind
 from novikoff.readings import Reading
 from novikoff.rows import Rows, Vector
 from novikoff.streams import Shuffle
@@ -121,6 +122,10 @@ class Winnow(MistakeDriven):
             if given is not None and not is_finite_number(given):
                 raise ValueError(f"{name} must be a finite number or None, not {given!r}")
         super()._check_parameters()
+
+    @property
+    def _kind(self) -> Kind:
+        return "winnow" if self.variant == "balanced" else self.variant
 
     def _check_names(self) -> None:
         if self.variant != "balanced" and self.threshold is None and self.hash_bits is None:

@@ -151,7 +151,8 @@ class Joint:
         weights = np.ones(max(len(self._class_weights), first + len(class_weights)))
         weights[: len(self._class_weights)] = self._class_weights
         weights[first : first + len(class_weights)] = class_weights
-        self._class_weights = weights
+        others = np.flatnonzero(weights != 1)  # 1 is what any class has that is not weighed
+        self._class_weights = weights[: others.max(initial=-1) + 1].copy()
 
     def enter(self, heads: _core.Heads, *, mean: bool) -> None:
         """Let these, which meet examples one by one, learn and score with the weights here."""
