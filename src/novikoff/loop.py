@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import signal
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
-from types import FrameType, TracebackType
-from typing import TYPE_CHECKING, Self, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
 from novikoff.examples import Block, Stream, blocks_of
 from novikoff.guarantees.cycles import Cycle, Repeats
 from novikoff.guarantees.exact import Number
+from novikoff.interrupts import Interrupts
 from novikoff.learners import Learner
 from novikoff.ledger import Ledger
 from novikoff.rows import BadExample, Vector, part_size
@@ -84,7 +83,6 @@ class Interrupted(KeyboardInterrupt):
 
 
 Progress: TypeAlias = Callable[[Ledger], None]
-Handler: TypeAlias = Callable[[int, FrameType | None], object]
 
 
 def play(
@@ -139,11 +137,11 @@ def play(
     ledger = learner.open_ledger() if ledger is None else ledger
     if repeats is None and epochs > 1:
         repeats = Repeats()
-    with _Interrupts() as interrupts:
+    with Interrupts() as interrupts:
         for _ in range(epochs):
             met = 0
-            blocks = iter(blocks_of(stream))
-            while (block := interrupts.wait_for(blocks, ledger)) is not None:
+            blocks, stopped = iter(blocks_of(stream)), partial(_stopped, ledger)
+            while (block := interrupts.wait_for(blocks, stopped)) is not None:
                 if len(block) and block.first < met:
                     raise BadExample(
                         f"a block begins at row {block.first}, but rows up to {met - 1} came "
@@ -159,7 +157,8 @@ def play(
             if progress is not None:
                 progress(ledger)
             clean = made == 0
-            interrupts.answer(Run(ledger, Verdict.SEPARATED if clean else Verdict.INTERRUPTED))
+            ended = Verdict.SEPARATED if clean else Verdict.INTERRUPTED
+            interrupts.answer(partial(_stopped, ledger, ended))
             if clean:
                 return Run(ledger, Verdict.SEPARATED)
             # only where the weights are a sum of the mistakes does their coming back prove anything
@@ -168,9 +167,15 @@ def play(
             if repeats is None or weights is None:
                 continue
             if cycle := repeats.close_pass(weights, stream):
-                interrupts.answer(Run(ledger, Verdict.CYCLE, cycle))
+                interrupts.answer(partial(_stopped, ledger, Verdict.CYCLE, cycle))
                 return Run(ledger, Verdict.CYCLE, cycle)
     return Run(ledger, Verdict.BUDGET)
+
+
+def _stopped(
+    ledger: Ledger, verdict: Verdict = Verdict.INTERRUPTED, cycle: Cycle | None = None
+) -> Interrupted:
+    return Interrupted(Run(ledger, verdict, cycle))
 
 
 def _meet(
@@ -178,7 +183,7 @@ def _meet(
     learner: Learner,
     ledger: Ledger,
     repeats: Repeats | None,
-    interrupts: _Interrupts,
+    interrupts: Interrupts,
 ) -> None:
     """Let the learner meet a block, part by part, and the ledger write down each part."""
     at, end, part = 0, block.n_rounds, part_size(block.rows)
@@ -191,62 +196,6 @@ def _meet(
             at = stop
             if interrupts.seen:
                 ledger.store(block)
-                interrupts.answer(Run(ledger, Verdict.INTERRUPTED))
+                interrupts.answer(partial(_stopped, ledger))
     finally:
         ledger.store(block)
-
-
-class _Interrupts:
-    """Hold Ctrl-C back until the ledger has written down what the learner did.
-
-    A program that ignores Ctrl-C, or leaves it to the system, is left alone; so is a run outside
-    the main thread, which no signal reaches. A handler of the program's own is called, late by a
-    part of a block, and the run goes on unless it raises.
-    """
-
-    def __init__(self) -> None:
-        self.seen = False
-        self._handler: Handler | None = None
-        self._idle: Ledger | None = None
-
-    def __enter__(self) -> Self:
-        handler = signal.getsignal(signal.SIGINT)
-        if callable(handler) and threading.current_thread() is threading.main_thread():
-            self._handler = handler
-            signal.signal(signal.SIGINT, self._note)
-        return self
-
-    def _note(self, _signal: int, _frame: FrameType | None) -> None:
-        self.seen = True
-        if self._idle is not None:
-            self.answer(Run(self._idle, Verdict.INTERRUPTED))
-
-    def wait_for(self, blocks: Iterator[Block], ledger: Ledger) -> Block | None:
-        """The next block, if there is one. While it is awaited Ctrl-C is answered at once."""
-        self._idle = ledger
-        if self.seen:
-            self.answer(Run(ledger, Verdict.INTERRUPTED))
-        try:
-            return next(blocks, None)
-        finally:
-            self._idle = None
-
-    def answer(self, run: Run) -> None:
-        """Do what the program does on Ctrl-C, if it was pressed."""
-        if not self.seen or self._handler is None:
-            return
-        self.seen = False
-        if self._handler is signal.default_int_handler:
-            raise Interrupted(run)
-        self._handler(signal.SIGINT, None)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._handler is not None:
-            signal.signal(signal.SIGINT, self._handler)
-            if self.seen and kind is None:
-                signal.raise_signal(signal.SIGINT)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import operator
 import reprlib
-import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from heapq import heappop, heappush
-from types import FrameType, TracebackType
-from typing import Any, Self, TypeAlias
+from itertools import count
+from typing import Any, TypeAlias
 
 from novikoff.examples import Block
+from novikoff.interrupts import Interrupts
 from novikoff.protocol import OneByOne, Protocol
 from novikoff.rows import BadExample, DenseRows
 
 Pairs: TypeAlias = Iterable[tuple[Any, Any]]
 Delay: TypeAlias = int | Callable[[Any, Any], int | None]
 Coming: TypeAlias = list[tuple[int, int, Any]]  # a heap: when, which ticket, its label
-Handler: TypeAlias = Callable[[int, FrameType | None], object]
 
 
 class Unfinished(KeyboardInterrupt):
@@ -95,8 +94,13 @@ def progressive_validation(
         raise ValueError(f"the Protocol given has its own max_waiting; {max_waiting} cannot be set")
     wait = _waits(delay)
     coming: Coming = []
-    with _CtrlC(protocol, coming) as ctrl_c:
-        for n, (x, y) in enumerate(ctrl_c.each(_pairs(stream)), start=1):
+    stopped, pairs = partial(_unfinished, protocol, coming), _pairs(stream)
+    with Interrupts() as interrupts:
+        for n in count(1):
+            pair = interrupts.wait_for(pairs, stopped)
+            if pair is None:
+                break
+            x, y = pair
             try:
                 after = wait(n, x, y)
                 number = protocol.ask(x).number
@@ -109,7 +113,7 @@ def progressive_validation(
                 _tell_next(protocol, coming)
         while coming:
             _tell_next(protocol, coming)
-            ctrl_c.answer()
+            interrupts.answer(stopped)
     return protocol
 
 
@@ -180,60 +184,6 @@ def _of_block(block: Block) -> Iterator[tuple[Any, int]]:
         yield x, int(block.labels[i])
 
 
-class _CtrlC:
-    """Hold Ctrl-C back while an example is asked or told; answer it at once while one is awaited.
-
-    As in `play`: a program that ignores Ctrl-C is left alone, so is a thread that no signal
-    reaches, and a handler of the program's own is called late and goes on unless it raises.
-    """
-
-    def __init__(self, protocol: Protocol, coming: Coming) -> None:
-        self._protocol, self._coming = protocol, coming
-        self._seen = self._idle = False
-        self._handler: Handler | None = None
-
-    def __enter__(self) -> Self:
-        handler = signal.getsignal(signal.SIGINT)
-        if callable(handler) and threading.current_thread() is threading.main_thread():
-            self._handler = handler
-            signal.signal(signal.SIGINT, self._note)
-        return self
-
-    def _note(self, _signal: int, _frame: FrameType | None) -> None:
-        self._seen = True
-        if self._idle:
-            self.answer()
-
-    def each(self, pairs: Iterator[tuple[Any, Any]]) -> Iterator[tuple[Any, Any]]:
-        """The examples one by one."""
-        while True:
-            self._idle = True
-            try:
-                self.answer()
-                pair = next(pairs, None)
-            finally:
-                self._idle = False
-            if pair is None:
-                return
-            yield pair
-
-    def answer(self) -> None:
-        """Do what the program does on Ctrl-C, if it was pressed."""
-        if not self._seen or self._handler is None:
-            return
-        self._seen = False
-        if self._handler is signal.default_int_handler:
-            under_way = [(number, y) for _, number, y in sorted(self._coming, key=lambda c: c[:2])]
-            raise Unfinished(self._protocol, under_way)
-        self._handler(signal.SIGINT, None)
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if self._handler is not None:
-            signal.signal(signal.SIGINT, self._handler)
-            if kind is None:
-                self.answer()
+def _unfinished(protocol: Protocol, coming: Coming) -> Unfinished:
+    under_way = sorted(coming, key=lambda label: label[:2])
+    return Unfinished(protocol, [(number, y) for _, number, y in under_way])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
+from collections.abc import Callable
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -62,32 +63,8 @@ def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector
         zero = 1.0 if zero_is_positive else -1.0
         votes: Vector = np.where(scores == 0, zero, np.sign(scores)) * survived[0]
         return votes
-    kept, kept_indices, kept_starts, _ = ledger.examples.core
-    values, indices, starts, dim = rows.core
-    example, steps = ledger.example, ledger.steps
     out = np.empty(len(rows))
-    # the work on a part is in proportion to the mistakes as well as to the rows
-    part = max(8, part_size(rows) // max(1, len(ledger) // 64))
-    for at in range(0, len(rows), part):
-        end = min(len(rows), at + part)
-        _core.vote(
-            kept,
-            kept_indices,
-            kept_starts,
-            values,
-            indices,
-            starts,
-            dim,
-            begin=at,
-            end=end,
-            example=example,
-            step=steps,
-            survived=survived,
-            bias=ledger.bias,
-            zero_is_positive=zero_is_positive,
-            start_scores=scores[at:end],
-            out=out[at:end],
-        )
+    _poll(_core.vote, ledger, rows, scores, out, zero_is_positive=zero_is_positive)
     return out
 
 
@@ -112,35 +89,43 @@ def class_votes(ledger: Ledger, rows: Rows) -> Vector:
         first = scores.argmax(axis=1) if classes else np.empty(0, dtype=np.intp)
         votes: Vector = (first[:, None] == np.arange(classes)) * float(survived[0])
         return votes
-    scores = np.ascontiguousarray(scores)
-    kept, kept_indices, kept_starts, _ = ledger.examples.core
-    values, indices, starts, dim = rows.core
-    example, steps, right, rival = ledger.example, ledger.steps, ledger.classes, ledger.rivals
     out = np.empty((len(rows), classes))
+    pairs = {"right": ledger.classes, "rival": ledger.rivals}
+    scores = np.ascontiguousarray(scores)
+    _poll(_core.joint_vote, ledger, rows, scores, out, **pairs, classes=classes)
+    return out
+
+
+def _poll(
+    core: Callable[..., None],
+    ledger: Ledger,
+    rows: Rows,
+    scores: Vector,
+    out: Vector,
+    **more: Any,
+) -> None:
+    """Let the core count the votes on the rows, part by part, from their scores at the start."""
+    kept, kept_indices, kept_starts, _ = ledger.examples.core
+    example, steps, survived = ledger.example, ledger.steps, ledger.survivals()
+    # the work on a part is in proportion to the mistakes as well as to the rows
     part = max(8, part_size(rows) // max(1, len(ledger) // 64))
     for at in range(0, len(rows), part):
         end = min(len(rows), at + part)
-        _core.joint_vote(
+        core(
             kept,
             kept_indices,
             kept_starts,
-            values,
-            indices,
-            starts,
-            dim,
+            *rows.core,
             begin=at,
             end=end,
             example=example,
             step=steps,
-            right=right,
-            rival=rival,
             survived=survived,
             bias=ledger.bias,
-            classes=classes,
             start_scores=scores[at:end].reshape(-1),
             out=out[at:end].reshape(-1),
+            **more,
         )
-    return out
 
 
 def _expect_sums_or_joint(ledger: Ledger) -> None:

@@ -31,6 +31,11 @@ def widened(w: Vector, dim: int, *, bias: bool) -> Vector:
     return wide
 
 
+def owned(w: Vector) -> Vector:
+    """The numbers, to be written to: a copy of those mapped from a file."""
+    return w if w.flags.writeable else w.copy()
+
+
 def turned(w: Vector) -> Vector:
     """The numbers with their signs changed; 0 stays 0, and does not become −0."""
     return 0.0 - w

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -11,12 +10,12 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.examples import Block
-from novikoff.learners.passes import THRESHOLDS, Ties, one_pass
+from novikoff.learners.passes import THRESHOLDS, Ties, check_sizes, one_pass
 from novikoff.ledger import Keep, Ledger
 from novikoff.mistakes import Mistakes
 from novikoff.rows import Rows, Vector, dots
 from novikoff.states import Arrays, Settings, Stored
-from novikoff.weights import parted, turned, whole, widened
+from novikoff.weights import owned, parted, turned, whole, widened
 
 
 class Additive:
@@ -64,12 +63,7 @@ class Additive:
         start: Vector | None = None,
         class_weights: tuple[float, float] = (1.0, 1.0),
     ) -> None:
-        if not 0 < rate < math.inf:
-            raise ValueError(f"rate must be a finite number above 0, not {rate!r}")
-        if not 0 <= margin < math.inf:
-            raise ValueError(f"margin must be a finite number from 0, not {margin!r}")
-        if not all(0 < c < math.inf for c in class_weights):
-            raise ValueError(f"class weights must be positive and finite, got {class_weights}")
+        check_sizes(rate, margin, class_weights)
         if ties not in THRESHOLDS:
             raise ValueError(f"ties must be one of {', '.join(THRESHOLDS)}, not {ties!r}")
         bias = bool(bias)
@@ -152,10 +146,7 @@ class Additive:
         )
 
     def _own_weights(self) -> None:
-        if not self._w.flags.writeable:  # as when a model was mapped from a file
-            self._w = self._w.copy()
-        if self._u is not None and not self._u.flags.writeable:
-            self._u = self._u.copy()
+        self._w, self._u = owned(self._w), None if self._u is None else owned(self._u)
 
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
         """All that the learner is, for `restored`: settings for JSON, and arrays.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -12,12 +11,12 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.examples import Block
-from novikoff.learners.passes import one_pass
+from novikoff.learners.passes import check_class_weights, check_sizes, one_pass
 from novikoff.ledger import Keep, Ledger
 from novikoff.mistakes import Mistakes
 from novikoff.rows import Rows, Vector
 from novikoff.states import Arrays, Settings, Stored
-from novikoff.weights import class_scores, columns_for, parted, whole, widened
+from novikoff.weights import class_scores, columns_for, owned, parted, whole, widened
 
 
 class Joint:
@@ -75,12 +74,7 @@ class Joint:
         start: Vector | None = None,
         class_weights: Sequence[float] = (),
     ) -> None:
-        if not 0 < rate < math.inf:
-            raise ValueError(f"rate must be a finite number above 0, not {rate!r}")
-        if not 0 <= margin < math.inf:
-            raise ValueError(f"margin must be a finite number from 0, not {margin!r}")
-        if not all(0 < c < math.inf for c in class_weights):
-            raise ValueError(f"class weights must be positive and finite, got {class_weights}")
+        check_sizes(rate, margin, class_weights)
         self.dim, self.bias, self.margin, self.rate = dim, bool(bias), margin, rate
         self.rounds = 0
         self.n_classes = classes
@@ -146,8 +140,7 @@ class Joint:
 
     def weigh(self, first: int, class_weights: Sequence[float]) -> None:
         """Have these factors of the rate for the classes from number `first` on."""
-        if not all(0 < c < math.inf for c in class_weights):
-            raise ValueError(f"class weights must be positive and finite, got {class_weights}")
+        check_class_weights(class_weights)
         weights = np.ones(max(len(self._class_weights), first + len(class_weights)))
         weights[: len(self._class_weights)] = self._class_weights
         weights[first : first + len(class_weights)] = class_weights
@@ -169,10 +162,7 @@ class Joint:
         )
 
     def _own_weights(self) -> None:
-        if not self._w.flags.writeable:  # as when a model was mapped from a file
-            self._w = self._w.copy()
-        if self._u is not None and not self._u.flags.writeable:
-            self._u = self._u.copy()
+        self._w, self._u = owned(self._w), None if self._u is None else owned(self._u)
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
         """An empty ledger that starts where this learner stands."""

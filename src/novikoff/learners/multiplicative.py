@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.examples import Block
-from novikoff.learners.passes import THRESHOLDS, Ties, one_pass
+from novikoff.learners.passes import THRESHOLDS, Ties, check_class_weights, one_pass
 from novikoff.ledger import Keep, Ledger
 from novikoff.mistakes import Mistakes
 from novikoff.rows import Rows, Vector, scored
 from novikoff.states import Arrays, Settings, Stored
-from novikoff.weights import parted, turned, whole, widened
+from novikoff.weights import owned, parted, turned, whole, widened
 
 Variant: TypeAlias = Literal["winnow1", "winnow2", "balanced"]
 
@@ -74,8 +74,7 @@ class Multiplicative:
         if not (math.isfinite(threshold) and (threshold > 0 or variant == "balanced")):
             above = "" if variant == "balanced" else " above 0"
             raise ValueError(f"threshold must be a finite number{above}, not {threshold!r}")
-        if not all(0 < c < math.inf for c in class_weights):
-            raise ValueError(f"class weights must be positive and finite, got {class_weights}")
+        check_class_weights(class_weights)
         if ties not in THRESHOLDS:
             raise ValueError(f"ties must be one of {', '.join(THRESHOLDS)}, not {ties!r}")
         self.dim, self.bias, self.variant, self.ties = dim, bool(bias), variant, ties
@@ -146,8 +145,7 @@ class Multiplicative:
         )
 
     def _own_weights(self) -> None:
-        if not self._p.flags.writeable:  # as when a model was mapped from a file
-            self._p = self._p.copy()
+        self._p = owned(self._p)
 
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
         """All that the learner is, for `restored`: settings for JSON, and arrays.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -23,6 +23,21 @@ THRESHOLDS: dict[Ties, tuple[float, float]] = {
     "positive": (0.0, _BELOW_ZERO),
     "negative": (_BELOW_ZERO, 0.0),
 }
+
+
+def check_sizes(rate: float, margin: float, class_weights: Sequence[float]) -> None:
+    """Refuse a rate, a margin or factors of the rate that no perceptron can have."""
+    if not 0 < rate < math.inf:
+        raise ValueError(f"rate must be a finite number above 0, not {rate!r}")
+    if not 0 <= margin < math.inf:
+        raise ValueError(f"margin must be a finite number from 0, not {margin!r}")
+    check_class_weights(class_weights)
+
+
+def check_class_weights(class_weights: Sequence[float]) -> None:
+    """Refuse factors of a step that are not positive and finite."""
+    if not all(0 < c < math.inf for c in class_weights):
+        raise ValueError(f"class weights must be positive and finite, got {class_weights}")
 
 
 def one_pass(
