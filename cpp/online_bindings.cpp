@@ -108,7 +108,7 @@ class Online {
       uses_[Size(j)] = {};
       for (auto& head : heads_->each) head->forget(Size(j));
     }
-    names().forget(others);
+    dicts_.forget(others);
   }
 
   bool scored(nb::handle x) {
@@ -142,7 +142,7 @@ class Online {
 
   // Go on as the other, of the same kind, would.
   void become(Online& other) {
-    std::swap(dicts_, other.dicts_);
+    dicts_.swap(other.dicts_);
     std::swap(heads_, other.heads_);
     std::swap(uses_, other.uses_);
     position_ = other.position_, taken_ = other.taken_, single_ = other.single_;
@@ -232,8 +232,7 @@ class Online {
     nb::list out;
     if (!heads_) return out;
     for (auto& head : heads_->each) {
-      Waiting w;
-      std::swap(w, head->waiting);
+      Waiting w = head->waiting.taken();
       nb::dict one;
       one["met"] = position_ - taken_;
       one["made"] = w.count;
