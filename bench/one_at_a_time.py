@@ -1,8 +1,9 @@
 """Predict and learn, one example at a time: beside river by name, beside scikit-learn by row.
 
-All meet the same examples in the same order. A dict's names are the same objects in every example,
-as when they stand in a program, or made anew for each, as when they come out of JSON. Best of five,
-each from the beginning.
+All meet the same examples in the same order: 2,000 of them five times, so that what is measured is
+the learner and not the memory that dicts are fetched from. A dict's names are the same objects in
+every example, as when they stand in a program, or made anew for each, as when they come out of
+JSON. Best of five, each from the beginning.
 
 Run: python bench/one_at_a_time.py          (needs river)
      python bench/one_at_a_time.py --leak   a hundred million examples, and the memory they take
@@ -24,7 +25,7 @@ from novikoff import AveragedPerceptron, Perceptron, Winnow
 
 Stream: TypeAlias = list[tuple[dict[str, Any], bool]]
 
-EXAMPLES, ROUNDS = 20_000, 5
+EXAMPLES, PASSES, ROUNDS = 2_000, 5, 5
 CLASSES = np.array([0, 1])
 
 
@@ -58,15 +59,16 @@ def fresh(stream: Stream) -> Stream:
     return [({"".join(list(name)): v for name, v in x.items()}, y) for x, y in stream]
 
 
-def best(make: Callable[[], Any], meet: Callable[[Any], None]) -> float:
-    """Seconds for one example."""
-    times = []
+def best(works: dict[str, tuple[Callable[[], Any], Callable[[Any], int]]]) -> dict[str, float]:
+    """Seconds for one example, of each: all take turns, so that they have the same machine."""
+    times: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(ROUNDS):
-        model = make()
-        began = time.perf_counter()
-        meet(model)
-        times.append(time.perf_counter() - began)
-    return min(times) / EXAMPLES
+        for name, (make, meet) in works.items():
+            model = make()
+            began = time.perf_counter()
+            met = meet(model)
+            times[name].append((time.perf_counter() - began) / met)
+    return {name: min(of_one) for name, of_one in times.items()}
 
 
 def by_name() -> None:
@@ -83,13 +85,15 @@ def by_name() -> None:
     for name, stream in (("10 numbers", numbers(EXAMPLES)), ("75 words", words(EXAMPLES))):
         for objects, examples in (("", stream), (", fresh strings", fresh(stream))):
 
-            def meet(model: Any, examples: Stream = examples) -> None:
-                for x, y in examples:
-                    model.predict_one(x)
-                    model.learn_one(x, y)
+            def meet(model: Any, examples: Stream = examples) -> int:
+                for _ in range(PASSES):
+                    for x, y in examples:
+                        model.predict_one(x)
+                        model.learn_one(x, y)
+                return PASSES * len(examples)
 
-            river = best(linear_model.Perceptron, meet)
-            ours = [best(make, meet) for make in rivals.values()]
+            all_ = {"river": linear_model.Perceptron, **rivals}
+            river, *ours = best({one: (make, meet) for one, make in all_.items()}).values()
             cells = [f"{river * 1e6:.2f} µs"]
             cells += [f"{t * 1e6:.2f} µs ({river / t:.1f}×)" for t in ours]
             print(f"| {name}{objects} | " + " | ".join(cells) + " |", flush=True)
@@ -102,19 +106,24 @@ def by_row() -> None:
         dice = np.random.default_rng(0)
         X = dice.standard_normal((EXAMPLES, width))
         y = (X @ dice.standard_normal(width) > 0).astype(int)
-        some = EXAMPLES // 10
 
-        def theirs(model: Any, X: Any = X, y: Any = y, some: int = some) -> None:
-            for i in range(some):
+        def theirs(model: Any, X: Any = X, y: Any = y) -> int:
+            for i in range(len(X)):
                 model.partial_fit(X[i : i + 1], y[i : i + 1], classes=CLASSES)
+            return len(X)
 
-        def ours(model: Any, X: Any = X, y: Any = y) -> None:
-            for x, label in zip(X, y, strict=True):
-                model.learn_one(x, label)
+        def ours(model: Any, X: Any = X, y: Any = y) -> int:
+            for _ in range(PASSES):
+                for x, label in zip(X, y, strict=True):
+                    model.learn_one(x, label)
+            return PASSES * len(X)
 
-        sgd = best(lambda: SGDClassifier(loss="perceptron", penalty=None), theirs) * 10
-        own = best(Perceptron, ours)
+        sgd, own = best({"sgd": (_sgd, theirs), "ours": (Perceptron, ours)}).values()
         print(f"| {width} | {sgd * 1e6:.1f} µs | {own * 1e6:.2f} µs ({sgd / own:.0f}×) |")
+
+
+def _sgd() -> Any:
+    return SGDClassifier(loss="perceptron", penalty=None)
 
 
 def resident() -> int:
@@ -134,7 +143,7 @@ def leak(examples: int) -> None:
     streams: dict[str, tuple[Callable[[], Any], Callable[[], Any]]] = {
         "75 words, averaged": (
             lambda: AveragedPerceptron(keep="counts"),
-            lambda: cycle(words(EXAMPLES // 10)),
+            lambda: cycle(words(EXAMPLES)),
         ),
         "10 numbers": (lambda: Perceptron(keep="counts"), lambda: cycle(numbers(EXAMPLES))),
         "a new name each, max_names=10,000": (

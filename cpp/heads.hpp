@@ -25,6 +25,18 @@ struct Waiting {
   double largest = 0;  // square
 
   bool full() const { return round.size() >= 4096 || values.size() >= (Size(1) << 18); }
+
+  // What waits, and room for as much.
+  Waiting taken() {
+    Waiting empty;
+    for (auto column : {&Waiting::round, &Waiting::row}) (empty.*column).reserve(round.size());
+    for (auto column : {&Waiting::score, &Waiting::step, &Waiting::square, &Waiting::values})
+      (empty.*column).reserve((this->*column).size());
+    for (auto column : {&Waiting::indices, &Waiting::starts, &Waiting::right, &Waiting::rival})
+      (empty.*column).reserve((this->*column).size());
+    std::swap(empty, *this);
+    return empty;
+  }
 };
 
 // One run: its weights, which NumPy owns, its rule, and what it has got wrong since it was asked.
@@ -120,10 +132,10 @@ class Head {
   void copy(const OneRow& x) {
     std::visit(
         [this](const auto& rows) {
-          rows.row(0).each([&]([[maybe_unused]] Size j, double v) {
-            waiting.values.push_back(v);
-            if constexpr (requires { rows.indices; }) waiting.indices.push_back(std::int32_t(j));
-          });
+          const auto row = rows.row(0);
+          waiting.values.insert(waiting.values.end(), row.x, row.x + row.n);
+          if constexpr (requires { row.index; })
+            waiting.indices.insert(waiting.indices.end(), row.index, row.index + row.n);
         },
         x);
     waiting.starts.push_back(std::int32_t(waiting.values.size()));

@@ -128,8 +128,8 @@ class Names {
 
   // Give a name the column it had; the columns come in order, and those between are free.
   void put(Column j, std::string_view name) {
-    while (!bits_ && spans_.size() <= std::size_t(j)) {
-      if (spans_.size() < std::size_t(j)) release(Column(spans_.size()));
+    if (!bits_) {
+      lengthen(std::size_t(j));
       spans_.emplace_back();
       hashes_.push_back(0);
     }
@@ -141,6 +141,16 @@ class Names {
     hashes_[std::size_t(j)] = hash_name(name);
     enter(j);
     if (2 * named_ > slots_.size()) spread(2 * slots_.size());
+  }
+
+  // So many columns, the new ones free.
+  void lengthen(std::size_t columns) {
+    while (spans_.size() < columns) {
+      release(Column(spans_.size()));
+      spans_.emplace_back();
+      hashes_.push_back(0);
+    }
+    before_ = spans_.size();
   }
 
   // Forget these columns' names, so that the columns can be given to others.

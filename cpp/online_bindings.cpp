@@ -108,7 +108,7 @@ class Online {
       uses_[Size(j)] = {};
       for (auto& head : heads_->each) head->forget(Size(j));
     }
-    names().forget(others);
+    dicts_.forget(others);
   }
 
   bool scored(nb::handle x) {
@@ -142,7 +142,7 @@ class Online {
 
   // Go on as the other, of the same kind, would.
   void become(Online& other) {
-    std::swap(dicts_, other.dicts_);
+    dicts_.swap(other.dicts_);
     std::swap(heads_, other.heads_);
     std::swap(uses_, other.uses_);
     position_ = other.position_, taken_ = other.taken_, single_ = other.single_;
@@ -232,8 +232,7 @@ class Online {
     nb::list out;
     if (!heads_) return out;
     for (auto& head : heads_->each) {
-      Waiting w;
-      std::swap(w, head->waiting);
+      Waiting w = head->waiting.taken();
       nb::dict one;
       one["met"] = position_ - taken_;
       one["made"] = w.count;
@@ -293,7 +292,7 @@ class Online {
                           handed_over(std::move(last)));
   }
   void put_names(const std::vector<std::string>& given, In<std::int32_t> columns,
-                 In<std::int64_t> examples, In<std::int64_t> last) {
+                 In<std::int64_t> examples, In<std::int64_t> last, Size width) {
     if (names().size() || given.size() != columns.size() || examples.size() != given.size() ||
         last.size() != given.size())
       refuse("a column for each name is needed, in an empty table");
@@ -303,6 +302,7 @@ class Online {
         refuse("the columns of names must rise");
       names().put(columns(k), given[k]);
     }
+    if (!names().bits()) names().lengthen(width);
     if (!most_) return;
     uses_.resize(names().columns());
     for (Size k = 0; k < given.size(); ++k) uses_[Size(columns(k))] = {examples(k), last(k)};
@@ -365,5 +365,6 @@ void bind_online(nb::module_& m) {
            nb::sig("def named(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]"),
            "The columns with names, and the uses of these.")
       .def("put_names", &Online::put_names, "names"_a, "columns"_a.noconvert(),
-           "examples"_a.noconvert(), "last"_a.noconvert(), "Names as they were saved.");
+           "examples"_a.noconvert(), "last"_a.noconvert(), "width"_a,
+           "Names as they were saved, among so many columns.");
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import pickle
 import sys
 from collections import defaultdict
 from heapq import heappop, heappush
@@ -81,6 +82,16 @@ def test_forgetting_in_blocks_is_forgetting_one_by_one(make: Any) -> None:
     mixed.learn_many(*zip(*examples[50:], strict=True))
     assert everything(alone) == everything(whole) == everything(mixed)
     assert alone.coef_.shape[1] <= 32
+
+
+def test_a_copy_forgets_alike() -> None:
+    examples = stream(12, 120, names=60)
+    for cut in range(0, 120, 17):
+        clf = in_turn(Perceptron(max_names=12, keep="counts"), examples[: cut + 1])
+        other = pickle.loads(pickle.dumps(clf))
+        assert everything(other) == everything(clf)
+        rest = examples[cut + 1 :]
+        assert everything(in_turn(other, rest)) == everything(in_turn(clf, rest))
 
 
 def test_a_block_that_cannot_be_learned_whole_is_not_learned() -> None:

@@ -203,8 +203,8 @@ class Online:
     def named(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """The columns with names, and the uses of these."""
 
-    def put_names(self, names: Sequence[str], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
-        """Names as they were saved."""
+    def put_names(self, names: Sequence[str], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int) -> None:
+        """Names as they were saved, among so many columns."""
 
 def parse_svmlight(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int) -> dict[str, Any]:
     """

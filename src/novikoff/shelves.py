@@ -11,6 +11,8 @@ from novikoff.examples import Block
 from novikoff.rows import BadExample, DenseRows, Positions, Rows, SparseRows, dots, join
 from novikoff.states import Arrays, Stored
 
+LARGE = 1 << 17  # numbers in a piece
+
 
 class Shelf:
     """Copies of rows, each kept once however often it is put there."""
@@ -37,8 +39,13 @@ class Shelf:
     def add(self, positions: Positions, rows: Rows) -> None:
         """Keep these rows, whose positions are in order and not there yet."""
         self._highest = max(self._highest, int(positions[-1]))
+        # as in the ledger, but for large pieces, of which there are not many: to copy them again
+        # and again took five times as long as learning from examples one by one
         while self._pieces and len(self._pieces[-1][0]) <= 2 * len(positions):
-            before, others = self._pieces.pop()
+            before, others = self._pieces[-1]
+            if others.values.size >= LARGE:
+                break
+            self._pieces.pop()
             positions, rows = np.concatenate([before, positions]), join([others, rows])
         self._pieces.append((positions, rows))
 

@@ -361,7 +361,7 @@ class Online:
         """The names and their columns; with max_names, also how often and when each was met."""
         columns, examples, last = self.core.named()
         named = [str(self.core.name_of(j)) for j in columns.tolist()]
-        return Names(named, columns, examples, last)
+        return Names(named, columns, examples, last, self.core.columns)
 
     def weights(self, run: int = 0, number: int = 0, less: int | None = None) -> Weights:
         """The weights of a run by the names of features, as they are whenever they are read.

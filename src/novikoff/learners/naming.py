@@ -27,12 +27,16 @@ class Met(IntEnum):
 
 
 class Names(NamedTuple):
-    """Names of features, their columns, how many examples had each, and when it was last met."""
+    """Names of features, their columns, how many examples had each, and when it was last met.
+
+    `width` is how many columns there are; those without a name are free for others.
+    """
 
     names: list[str]
     columns: NDArray[np.int32]
     examples: NDArray[np.int64]
     last: NDArray[np.int64]
+    width: int
 
 
 def placed(names: Sequence[str] | Names | None) -> Names | None:
@@ -40,7 +44,7 @@ def placed(names: Sequence[str] | Names | None) -> Names | None:
     if names is None or isinstance(names, Names):
         return names
     uses = np.zeros(len(names), dtype=np.int64)
-    return Names(list(names), np.arange(len(names), dtype=np.int32), uses, uses)
+    return Names(list(names), np.arange(len(names), dtype=np.int32), uses, uses, len(names))
 
 
 class Naming(Protocol):
