@@ -119,6 +119,16 @@ def test_what_is_hashed_never_grows_and_is_found_by_any_name() -> None:
     assert clf.named_weights["any other name"] in weights
 
 
+def test_a_name_that_only_its_dict_holds_is_not_held() -> None:
+    clf = Perceptron(keep="counts")
+    for _ in range(3):
+        x = {"".join(["na", "me"]): 1.0}
+        clf.learn_one(x, 1)
+        clf.predict_one(x)
+        held = sys.getrefcount(next(iter(x)))
+        assert held == 2  # by the dict, and by the question itself
+
+
 def in_use() -> int | None:
     """The bytes that C and C++ hold, if the C library says so."""
 

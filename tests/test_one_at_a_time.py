@@ -33,6 +33,7 @@ from novikoff import (
     play,
     sources,
 )
+from novikoff.weights import room_for
 from strategies import float_data, seeds
 
 Estimator: TypeAlias = Perceptron | MarginPerceptron | VotedPerceptron | Winnow
@@ -244,6 +245,23 @@ def test_learning_goes_on_by_name_after_fit_on_a_frame() -> None:
     assert clf.predict(pd.DataFrame({"new": [1.0], "b": [2.0]})).tolist() == [
         clf.predict_one({"new": 1, "b": 2})
     ]
+
+
+def test_room_for_more_names_moves_no_sum() -> None:
+    """The constant stays in its lane, whatever the width of the frame that it began with."""
+    dice = np.random.default_rng(0)
+    X, y = dice.standard_normal((80, 13)), dice.integers(0, 2, 80)
+    names = [f"f{j}" for j in range(13)]
+    frame = pd.DataFrame(X[:40], columns=names)
+    narrow, wide = (Perceptron(max_iter=1).fit(frame, y[:40]) for _ in range(2))
+    for x, label in zip(X[40:].tolist(), y[40:].tolist(), strict=True):
+        example = dict(zip(names, x, strict=True))
+        narrow.learn_one(example, label)
+        wide.learn_one(example | {f"new{j}": 0.0 for j in range(9)}, label)
+    assert wide.coef_.shape == (1, 22)
+    assert narrow.ledger_.scores.tobytes() == wide.ledger_.scores.tobytes()
+    assert [room_for(n, 8) for n in (1, 8, 9, 17, 1000)] == [8, 8, 16, 32, 1024]
+    assert [room_for(n, 13) for n in (13, 14, 22, 70)] == [13, 21, 37, 133]
 
 
 @makers

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from novikoff import AveragedPerceptron, Perceptron
+from novikoff import Additive, AveragedPerceptron, Perceptron
+from novikoff.learners import Online
 from test_one_at_a_time import everything, in_turn, stream
 
 
@@ -174,3 +175,17 @@ def test_an_odd_number_may_use_the_estimator_it_is_learned_by() -> None:
     plain.learn_one({"a": 2.0, "within": 1.0}, 1)
     plain.learn_one({"b": 1.0, "odd": 3.0, "c": 1.0}, 1)
     assert everything(clf) == everything(plain)
+
+
+def test_learners_without_an_estimator_say_so_too() -> None:
+    online = Online([Additive(8)])
+    with online.alone():
+        with pytest.raises(RuntimeError, match="another thread is learning from a block"):
+            online.learn_one({"a": 1}, 1)
+        with pytest.raises(RuntimeError, match="another thread is learning from a block"):
+            online.learn_many([{"a": 1}], [np.ones(1, dtype=np.int8)])
+        assert online.decide_one({"a": 1}) == 0.0
+    online.learn_one({"a": 1}, 1)
+    assert online.ledgers[0].n_rounds == 0
+    online.settle()
+    assert online.ledgers[0].n_rounds == online.learners[0].rounds == 1
