@@ -29,8 +29,8 @@ struct Entries {
   void open(std::size_t some) {
     begin_ = size;
     if (size + some > columns.size()) {
-      columns.resize(2 * (size + some));
       values.resize(2 * (size + some));
+      columns.resize(2 * (size + some));  // the one asked above last: there may be no memory for it
     }
     last_ = highest_ = -1;
     sorted_ = true;
@@ -58,7 +58,7 @@ struct Entries {
 
   void put_in_order() {
     const std::size_t n = size - begin_;
-    if (mixed_.size() < n) mixed_.resize(2 * n), other_.resize(2 * n);
+    if (mixed_.size() < n) other_.resize(2 * n), mixed_.resize(2 * n);
     for (std::size_t k = 0; k < n; ++k) mixed_[k] = {columns[begin_ + k], values[begin_ + k]};
     const Entry* const sorted = n <= 24 ? by_insertion(n) : by_digits(n);
     size = begin_;
@@ -202,7 +202,8 @@ class Dicts {
       if (std::memchr(name.data(), 0, name.size())) return false;
       if (adding) j = names.add(name, hash);
     }
-    if (one.hash != no_hash && j != Names::none) names.remember(one.hash, j, name);
+    // a column without a name has yet to be given the first that is learned from
+    if (one.hash != no_hash && j != Names::none && names.has(j)) names.remember(one.hash, j, name);
     return true;
   }
 
