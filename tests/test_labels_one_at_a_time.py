@@ -129,10 +129,11 @@ def test_classes_may_be_named_again_but_not_changed() -> None:
 @pytest.mark.parametrize(
     ("label", "error", "words"),
     [
-        (None, TypeError, "a label must be a truth value, a number or a text, not NoneType"),
+        (None, TypeError, "a label must be a truth value, a number or a text, not NoneType: None"),
         ([1], TypeError, "not list"),
         (b"spam", TypeError, "not bytes"),
-        (float("nan"), BadExample, "the label is NaN"),
+        (float("nan"), BadExample, "the label is NaN; leave out examples whose"),
+        (float("inf"), BadExample, "the label is infinity"),
         (np.float64("nan"), BadExample, "the label is NaN"),
         ("text", BadExample, "labels of kinds int and str have no order"),
     ],
@@ -205,3 +206,22 @@ def test_a_label_with_a_hash_of_its_own_may_name_the_labels_anew() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         clf.learn_one(X, Refuses("p"))
+
+
+def test_a_label_of_another_kind_is_not_called_a_third_class() -> None:
+    """Nor is it said that more classes would help: a 1 that was read as a text is still the 1."""
+    clf = Perceptron()
+    clf.learn_many([X, X], [0, 1])
+    with pytest.raises(BadExample, match="label '1' is of another kind than 0 and 1"):
+        clf.learn_one(X, "1")
+
+
+def test_classes_that_appear_are_not_measures() -> None:
+    clf = Perceptron(multiclass="joint")
+    with pytest.raises(BadExample, match=r"^label 1.5 is not a whole number"):
+        clf.learn_one(X, 1.5)
+    clf.learn_many([X, X], [1.0, 2.0])
+    before = everything(clf)
+    with pytest.raises(BadExample, match=r"row 1: label 2.5 is not a whole number"):
+        clf.learn_many([X, X], [3.0, 2.5])
+    assert everything(clf) == before

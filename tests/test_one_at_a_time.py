@@ -20,7 +20,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, dia_array, dok_array
 from sklearn.base import clone
 
 from novikoff import (
@@ -149,6 +149,19 @@ def test_one_row_of_numbers_is_partial_fit_on_it(make: Maker, data: Any, single:
     scores = block.decision_function(X).tolist()
     assert [alone.decision_one(x) for x in X] == scores
     assert [alone.decision_one(x.tolist()) for x in X] == scores
+
+
+@pytest.mark.parametrize("multiclass", ["ovr", "joint"])
+def test_sparse_rows_and_single_rows_alternate(multiclass: Any) -> None:
+    X, y = np.eye(6)[:, :4], np.arange(6) % 2
+    mixed, block = Perceptron(multiclass=multiclass), Perceptron(multiclass=multiclass)
+    mixed.learn_many(dia_array(X[:2]), y[:2], classes=[0, 1])
+    mixed.learn_one(X[2], y[2])
+    mixed.partial_fit(csr_array(X[3:]), y[3:])
+    block.partial_fit(X, y, classes=[0, 1])
+    assert mixed.coef_.tolist() == block.coef_.tolist()
+    assert mixed.predict_many(dok_array(X)).tolist() == block.predict(X).tolist()
+    assert Perceptron().predict_many(csr_array(X)).tolist() == [None] * 6
 
 
 @settings(max_examples=15)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from novikoff import AveragedPerceptron, BadExample, Perceptron, VotedPerceptron, Winnow
@@ -26,14 +27,14 @@ BAD: list[tuple[Any, type[Exception], str]] = [
     ([1.0, 2.0], TypeError, "x must be a dict .* not list"),
     (np.ones(3), TypeError, "x must be a dict .* not ndarray"),
     ({"new": 1, "a": None}, TypeError, "feature 'a' is None: leave out what is not known"),
-    ({"new": 1, "a": [1]}, TypeError, "feature 'a' must be a number, .* not list"),
+    ({"new": 1, "a": [1]}, TypeError, r"feature 'a' must be a number, .* not list: \[1\]"),
     ({"new": 1, "a": b"x"}, TypeError, "feature 'a' must be .* not bytes"),
     ({"new": 1, "a": 1j}, TypeError, "feature 'a' must be .* not complex"),
     ({"new": 1, "a": np.complex64(1)}, TypeError, "feature 'a' must be .* not complex64"),
     ({"new": 1, "a": np.ones(1)}, TypeError, "feature 'a' must be .* not ndarray"),
     ({"new": 1, "a": datetime.date.today()}, TypeError, "feature 'a' must be .* not date"),
     ({"new": 1, "a": np.datetime64("2026-11-16")}, TypeError, "not datetime64"),
-    ({"new": 1, "a": pd.NA}, TypeError, "feature 'a' must be .* not NAType"),
+    ({"new": 1, "a": pd.NA}, TypeError, "feature 'a' is NA: leave out what is not known"),
     ({"new": 1, "a": Wrong()}, TypeError, "feature 'a' must be .* not Wrong"),
     ({"new": 1, "a": math.nan}, BadExample, "feature 'a' is NaN"),
     ({"new": 1, "a": -math.inf}, BadExample, "feature 'a' is infinity"),
@@ -126,7 +127,7 @@ def test_names_and_positions_do_not_mix() -> None:
         by_row.learn_one(["a", "b"], 1)
     with pytest.raises(BadExample, match=r"Input X contains NaN \(row 2, column 1\)"):
         by_row.learn_one([1.0, math.nan], 1)
-    with pytest.raises(ValueError, match="positions without names"):
+    with pytest.raises(ValueError, match="positions without names: their weights are in coef_"):
         _ = by_row.named_weights
     named = Perceptron()
     named.learn_one({"a": 1}, 1)
@@ -169,3 +170,46 @@ def test_a_number_given_as_text_too_is_refused_when_it_is_long() -> None:
         clf.learn_one({long: 1, str(long): 2}, 1)
     with pytest.raises(BadExample, match="too many digits"):
         clf.learn_one({10**5000: 1}, 1)
+
+
+def test_many_examples_are_a_list_a_frame_or_an_array() -> None:
+    named = Perceptron()
+    named.learn_many([{"a": 1}, {"a": -1}], [0, 1])
+    before = everything(named)
+    one, lazy = {"a": [1, 2]}, pl.DataFrame({"a": [1, 2]}).lazy()
+    for wrong, words in (
+        (one, "a list of dicts is needed, one for each example"),
+        (lazy, r"X is a LazyFrame, which has no rows yet: give X.collect\(\)"),
+        (({"a": i} for i in range(2)), r"not generator: list\(X\)"),
+    ):
+        for clf in (named, Perceptron()):
+            with pytest.raises(TypeError, match=words):
+                clf.learn_many(wrong, [0, 1])
+            with pytest.raises(TypeError, match=words):
+                clf.predict_many(wrong)
+    with pytest.raises(TypeError, match="a list of dicts is needed"):
+        named.predict(one)
+    assert everything(named) == before
+
+
+@pytest.mark.parametrize("X", [[{"a": 1}, {"a": -1}], {"a": [1, -1]}], ids=["dicts", "columns"])
+def test_fit_says_what_learns_from_dicts(X: Any) -> None:
+    with pytest.raises(TypeError, match="learned from by learn_one, learn_many and partial_fit"):
+        Perceptron().fit(X, [0, 1])
+
+
+def test_a_row_of_a_frame_is_a_dict_to_be() -> None:
+    row = pd.DataFrame({"city": ["oslo"], "n": [1]}).iloc[0]
+    with pytest.raises(TypeError, match=r"names and texts are read from x.to_dict\(\)"):
+        Perceptron().learn_one(row, 1)
+    clf = Perceptron()
+    clf.learn_one(row.to_dict(), 1)
+    assert list(clf.named_weights) == ["city=oslo", "n"]
+
+
+def test_an_empty_row_begins_nothing() -> None:
+    clf = Perceptron()
+    with pytest.raises(BadExample, match="the row is empty"):
+        clf.learn_one([], 1)
+    clf.learn_one([1.0, 2.0], 1)
+    assert clf.n_features_in_ == 2

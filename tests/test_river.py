@@ -10,10 +10,20 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from river import base, checks, datasets, evaluate, linear_model, metrics, preprocessing
+from river import (
+    base,
+    checks,
+    datasets,
+    evaluate,
+    feature_extraction,
+    linear_model,
+    metrics,
+    preprocessing,
+)
 
 from novikoff import (
     AveragedPerceptron,
+    BadExample,
     MarginPerceptron,
     Perceptron,
     Protocol,
@@ -218,3 +228,25 @@ def test_without_river_the_adapter_says_what_to_install(monkeypatch: pytest.Monk
         ImportError, match=r"river is not installed|pip install 'novikoff\[river\]'"
     ):
         import novikoff.river  # noqa: F401
+
+
+def test_n_grams_are_named_by_their_words() -> None:
+    words = feature_extraction.BagOfWords(ngram_range=(1, 2))
+    model: Any = words | ForRiver(Perceptron())
+    for text, spam in (("free prize", True), ("free lunch", False)):
+        model.learn_one(text, spam)
+    assert model.predict_one("free prize") is True
+    assert list(model["ForRiver"].learner.named_weights) == [
+        "free", "prize", "free prize", "lunch", "free lunch",
+    ]  # fmt: skip
+    with pytest.raises(
+        BadExample, match=r"two features are called 'a b', one of them \('a', 'b'\)"
+    ):
+        ForRiver(Perceptron()).learn_one({"a b": 1, ("a", "b"): 1}, True)
+
+
+def test_what_needs_probabilities_is_told_that_there_are_none() -> None:
+    with pytest.raises(NotImplementedError, match="Perceptron has no probabilities, which"):
+        evaluate.progressive_val_score(
+            datasets.Phishing().take(9), ForRiver(Perceptron()), metrics.ROCAUC()
+        )

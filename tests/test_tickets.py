@@ -161,7 +161,7 @@ def test_what_is_no_ticket_is_a_wrong_type(ticket: Any) -> None:
     p = Protocol(Last())
     p.ask({})
     with pytest.raises(
-        TypeError, match=f"a Ticket or its number is needed, not {type(ticket).__name__}"
+        TypeError, match=f"number is needed, not {type(ticket).__name__}: {ticket!r}"
     ):
         p.tell(ticket, "spam")
 
@@ -197,8 +197,9 @@ def test_a_learner_predicts_and_learns_one_by_one(learner: Any, words: str) -> N
 def test_room_for_none_is_refused() -> None:
     with pytest.raises(ValueError, match="max_waiting must be at least 1, or None, not 0"):
         Protocol(Last(), max_waiting=0)
-    with pytest.raises(TypeError):
-        Protocol(Last(), max_waiting=1.5)  # type: ignore[arg-type]
+    for wrong in (1.5, "5", True):
+        with pytest.raises(TypeError, match=f"max_waiting must be a whole .* not {wrong!r}"):
+            Protocol(Last(), max_waiting=wrong)  # type: ignore[arg-type]
 
 
 @given(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import reprlib
 import secrets
 import typing
 from collections import OrderedDict
@@ -95,7 +96,11 @@ class Protocol:
                     f"a Protocol needs a learner with predict_one and learn_one; "
                     f"{type(learner).__name__} has no {verb}"
                 )
-        if max_waiting is not None and operator.index(max_waiting) < 1:
+        if max_waiting is None:
+            pass
+        elif isinstance(max_waiting, bool) or not hasattr(max_waiting, "__index__"):
+            raise TypeError(f"max_waiting must be a whole number, or None, not {max_waiting!r}")
+        elif operator.index(max_waiting) < 1:
             raise ValueError(f"max_waiting must be at least 1, or None, not {max_waiting!r}")
         self._learner, self._max_waiting = learner, max_waiting
         self._name = secrets.token_hex(8)
@@ -266,7 +271,10 @@ class Protocol:
                 raise BadTicket(f"{_named(ticket)} was given out by another Protocol")
             ticket = ticket.number
         elif isinstance(ticket, bool) or not hasattr(ticket, "__index__"):
-            raise TypeError(f"a Ticket or its number is needed, not {type(ticket).__name__}")
+            raise TypeError(
+                f"a Ticket or its number is needed, not {type(ticket).__name__}: "
+                f"{reprlib.repr(ticket)}"
+            )
         number = operator.index(ticket)
         if number in self._waiting:
             return number

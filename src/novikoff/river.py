@@ -5,10 +5,12 @@ River is optional: `pip install 'novikoff[river]'`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from importlib import import_module
 from typing import Any
+
+from novikoff.rows import BadExample
 
 try:
     from river import base
@@ -27,7 +29,8 @@ class ForRiver(base.MiniBatchClassifier):
     one example may differ; the mistake bounds speak of what was learned from.
 
     There are no probabilities in these rules: `predict_proba_one` raises NotImplementedError, and
-    metrics that need one cannot be used.
+    metrics and ensembles that need one cannot be used. Names that are tuples of texts, as those of
+    n-grams are, are joined by spaces.
 
     Parameters
     ----------
@@ -78,15 +81,35 @@ class ForRiver(base.MiniBatchClassifier):
 
     def learn_one(self, x: dict[base.typing.FeatureName, Any], y: base.typing.ClfTarget) -> None:
         """Learn from one example."""
-        self.learner.learn_one(x, y, **self._first)
+        try:
+            self.learner.learn_one(x, y, **self._first)
+        except TypeError:
+            if not _has_tuples(x):
+                raise
+            self.learner.learn_one(_joined(x), y, **self._first)
         self._first = {}
 
     def predict_one(
         self, x: dict[base.typing.FeatureName, Any], **kwargs: Any
     ) -> base.typing.ClfTarget | None:
         """The label of one example."""
-        label: base.typing.ClfTarget | None = self.learner.predict_one(x)
+        label: base.typing.ClfTarget | None
+        try:
+            label = self.learner.predict_one(x)
+        except TypeError:
+            if not _has_tuples(x):
+                raise
+            label = self.learner.predict_one(_joined(x))
         return self.at_first if label is None else label
+
+    def predict_proba_one(
+        self, x: dict[base.typing.FeatureName, Any], **kwargs: Any
+    ) -> dict[base.typing.ClfTarget, float]:
+        """Refused: there are no probabilities in these rules."""
+        raise NotImplementedError(
+            f"{type(self.estimator).__name__} has no probabilities, which metrics such as ROCAUC "
+            "and river's ensembles ask for; metrics of labels, such as Accuracy, can be used"
+        )
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Learn from the rows of a frame one after the other, as `learn_one` would."""
@@ -127,3 +150,18 @@ class ForRiver(base.MiniBatchClassifier):
         yield {"estimator": estimators.AveragedPerceptron()}
         yield {"estimator": estimators.Winnow()}
         yield {"estimator": estimators.Perceptron(multiclass="joint")}
+
+
+def _has_tuples(x: Any) -> bool:
+    return isinstance(x, Mapping) and any(isinstance(name, tuple) for name in x)
+
+
+def _joined(x: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The features with names that are tuples of texts, such as n-grams, joined by spaces."""
+    out: dict[Any, Any] = {}
+    for name, value in x.items():
+        text = " ".join(map(str, name)) if isinstance(name, tuple) else name
+        if text in out:
+            raise BadExample(f"two features are called {text!r}, one of them {name!r}")
+        out[text] = value
+    return out

@@ -278,6 +278,11 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
 
     def _validate(self, X: Any, y: Any = "no_validation", *, reset: bool,
                   finite: bool = False) -> Any:  # fmt: skip
+        if (isinstance(X, Mapping) and not hasattr(X, "shape")) or are_dicts(X):
+            raise TypeError(
+                "X holds dicts, which are learned from by learn_one, learn_many and partial_fit; "
+                "otherwise make a table of them (for instance with DictVectorizer)"
+            )
         times = [name for name, kind in column_kinds(X) if kind in "mM"]
         if times:
             where = "X" if times[0] is None else f"column {times[0]!r} of X"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import reprlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -21,7 +22,9 @@ def label_of(y: Any, where: str = "") -> Any:
     """The label as a plain object; refused unless it is a truth value, a number or a text."""
     label = y.item() if isinstance(y, np.generic) else y
     if isinstance(label, float) and math.isnan(label):
-        raise BadExample(f"{where}the label is NaN")
+        raise BadExample(f"{where}the label is NaN; leave out examples whose label is not known")
+    if isinstance(label, float) and math.isinf(label):
+        raise BadExample(f"{where}the label is infinity, which is no class")
     if isinstance(label, bool | int | float):
         return label
     if isinstance(label, str):
@@ -31,7 +34,8 @@ def label_of(y: Any, where: str = "") -> Any:
             )
         return str.__str__(label)
     raise TypeError(
-        f"{where}a label must be a truth value, a number or a text, not {type(y).__name__}"
+        f"{where}a label must be a truth value, a number or a text, not {type(y).__name__}: "
+        f"{reprlib.repr(y)}"
     )
 
 
@@ -40,6 +44,20 @@ def labels_of(y: Any) -> list[Any]:
     if isinstance(y, str | bytes) or not isinstance(y, Iterable):
         raise TypeError(f"y must hold a label for each example, not be a {type(y).__name__}")
     return [label_of(one, f"row {i}: ") for i, one in enumerate(y)]
+
+
+def refuse_measures(labels: Sequence[Any]) -> None:
+    """Refuse numbers that are not whole: they measure something, and many would be as many classes.
+
+    With two labels alone they are allowed, since a third is refused.
+    """
+    for i, label in enumerate(labels):
+        if isinstance(label, float) and not label.is_integer():
+            where = f"row {i}: " if len(labels) > 1 else ""
+            raise BadExample(
+                f"{where}label {label!r} is not a whole number: classes that may appear at any "
+                "time are texts, truth values or whole numbers"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +107,11 @@ class Known:
                 continue
             if len(codes) == 2:
                 a, b = self.labels
+                if isinstance(label, str) != isinstance(a, str):
+                    raise BadExample(
+                        f"label {label!r} is of another kind than {a!r} and {b!r}: labels are all "
+                        "texts or all numbers"
+                    )
                 raise BadExample(
                     f"label {label!r} is a third class, after {a!r} and {b!r}: name all classes in "
                     "the first call, classes=[...], to learn each against the rest; or learn with "

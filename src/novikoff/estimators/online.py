@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from novikoff.estimators.labels import labels_of
 from novikoff.estimators.models import model_of
 from novikoff.estimators.opening import Opening
-from novikoff.learners.plain import by_name, length, records
+from novikoff.learners.plain import by_name, count, records
 from novikoff.model import Model
 from novikoff.rows import BadExample
 
@@ -21,7 +21,9 @@ class OneAtATime(Opening):
     def learn_one(self, x: Any, y: Any, *, classes: ArrayLike | None = None) -> None:
         """Meet one example and, if it is mistaken, learn from it.
 
-        It is `partial_fit` on one row, to the last bit, and the two can alternate.
+        It is `partial_fit` on one row, to the last bit, and the two can alternate. Memory grows
+        with the names that are met and, unless keep="counts", with the mistakes; `hash_bits` and
+        `max_names` bound the names.
 
         Parameters
         ----------
@@ -73,21 +75,19 @@ class OneAtATime(Opening):
         """Meet these examples in order: as learning from them one by one, but all of them or none.
 
         X is a list of dicts, a frame whose columns are names (texts v in column c are the feature
-        `c=v`), or a two-dimensional array where columns are positions.
+        `c=v`), or a two-dimensional array, dense or sparse, where columns are positions.
         """
-        xs = records(X) if by_name(X) else X
-        labels = labels_of(y)
-        if length(xs) != len(labels):
-            raise BadExample(f"{length(xs)} examples but {len(labels)} labels")
+        n, labels = count(X), labels_of(y)
+        if n != len(labels):
+            raise BadExample(f"{n} examples but {len(labels)} labels")
         if not labels:
             return
-        self._learn_all(xs, labels, classes)
+        self._learn_all(records(X) if by_name(X) else X, labels, classes)
 
     def predict_many(self, X: Any) -> NDArray[Any]:
         """The label predicted for each example of X, which is as for `learn_many`."""
-        if not self.__sklearn_is_fitted__():
-            return np.full(length(records(X) if by_name(X) else X), None)
-        return self.predict(X)
+        n = count(X)
+        return self.predict(X) if self.__sklearn_is_fitted__() else np.full(n, None)
 
     @property
     def named_weights(self) -> Any:  # Weights; with more than two classes a dict of them, hence Any

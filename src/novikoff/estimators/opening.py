@@ -14,13 +14,20 @@ from numpy.typing import ArrayLike, NDArray
 
 from novikoff import _core
 from novikoff.estimators.doors import restore
-from novikoff.estimators.labels import Known, Meeting, label_of, labels_of, signs_of
+from novikoff.estimators.labels import (
+    Known,
+    Meeting,
+    label_of,
+    labels_of,
+    refuse_measures,
+    signs_of,
+)
 from novikoff.estimators.results import Results
 from novikoff.estimators.schemes import Scheme
 from novikoff.examples import Codes
 from novikoff.learners.named import Labelled, Online
 from novikoff.learners.naming import Names, check_bounds
-from novikoff.learners.plain import are_dicts, by_name, first, length, plain, plain_row, records
+from novikoff.learners.plain import are_dicts, by_name, count, first, plain, plain_row, records
 from novikoff.ledger import Keep
 from novikoff.loop import Run, Verdict
 from novikoff.model import Kind
@@ -195,6 +202,7 @@ class Opening(Results):
         """Learn in one run for all classes, of which some may be new; what has learned."""
         if len({isinstance(label, str) for label in labels}) > 1:
             raise BadExample("some labels are texts and some are numbers, which have no order")
+        refuse_measures(labels)
         online = self._opened()
         if online is None:
             self._check_parameters()
@@ -308,7 +316,7 @@ class Opening(Results):
             return still, self._named_rows(online, X)
 
     def _named_rows(self, online: Online, X: Any) -> Rows:
-        if by_name(X) != online.by_name and length(X) and not hasattr(X, "columns"):
+        if by_name(X) != online.by_name and count(X) and not hasattr(X, "columns"):
             online.readable(first(X), "row 0: ")
         return online.rows(records(X)) if online.by_name else self._rows(X)
 

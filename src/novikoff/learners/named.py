@@ -391,7 +391,9 @@ class Online:
         Of classes that are learned jointly, those of this number, less those of that.
         """
         if not self.by_name:
-            raise ValueError("the columns learned from are positions without names")
+            raise ValueError(
+                "the columns learned from are positions without names: their weights are in coef_"
+            )
         return Weights(self, run, number, less)
 
     def __getstate__(self) -> dict[str, Any]:

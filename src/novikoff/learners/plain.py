@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
+import reprlib
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias
 
@@ -56,7 +57,10 @@ def plain_row(x: Any, dim: int | None, where: str = "") -> NDArray[Any]:
         raise TypeError(f"{where}x must be a row of numbers, not {type(x).__name__}") from None
     if row.ndim != 1 or row.dtype.kind not in "biuf":
         what = f"an array of {row.dtype}" if row.ndim == 1 else f"of shape {row.shape}"
-        raise TypeError(f"{where}x must be a row of real numbers, not {what}")
+        cure = "; its names and texts are read from x.to_dict()" if hasattr(x, "to_dict") else ""
+        raise TypeError(f"{where}x must be a row of real numbers, not {what}{cure}")
+    if dim is None and len(row) == 0:
+        raise BadExample(f"{where}the row is empty, and so would be all that follow")
     if dim is not None and len(row) != dim:
         raise BadExample(f"{where}the row has {len(row)} features, and {dim} were learned from")
     if row.dtype not in _FLOATS or not row.dtype.isnative:
@@ -76,6 +80,19 @@ def are_dicts(X: Any) -> bool:
     return isinstance(X, Sequence) and len(X) > 0 and isinstance(X[0], Mapping)
 
 
+def count(X: Any) -> int:
+    """How many examples X holds; refused if it does not hold examples side by side."""
+    if hasattr(X, "shape"):  # some of scipy's are dicts too
+        return int(X.shape[0])
+    if isinstance(X, Mapping):
+        raise TypeError("X is a dict: a list of dicts is needed, one for each example")
+    if hasattr(X, "collect") and hasattr(X, "collect_schema"):  # of polars
+        raise TypeError(f"X is a {type(X).__name__}, which has no rows yet: give X.collect()")
+    if not hasattr(X, "__len__"):
+        raise TypeError(f"X must be a list, a frame or an array, not {type(X).__name__}: list(X)")
+    return len(X)
+
+
 def records(X: Any) -> list[Any]:
     """The examples of a list of dicts, or the rows of a frame as dicts."""
     if not hasattr(X, "columns"):
@@ -90,14 +107,9 @@ def records(X: Any) -> list[Any]:
     return [dict(zip(names, row, strict=True)) for row in columns]
 
 
-def length(X: Any) -> int:
-    """How many examples there are in X."""
-    return X.shape[0] if hasattr(X, "tocsr") else len(X)
-
-
 def first(X: Any) -> Any:
     """The first example of X."""
-    return X[0] if not hasattr(X, "tocsr") else X[[0]].toarray()[0]
+    return X[0] if not hasattr(X, "tocsr") else X.tocsr()[[0]].toarray()[0]
 
 
 def _cells(column: Any) -> list[Any]:
@@ -151,8 +163,9 @@ def _value(key: object, value: Any, where: str) -> float | str:
         text = str.__str__(value)
         _check(text, where, f"feature {key!r}: the text {text!r}")
         return text
-    if value is None:
-        raise TypeError(f"{where}feature {key!r} is None: leave out what is not known")
+    if value is None or type(value).__name__ == "NAType":  # pandas', which may not be installed
+        what = "None" if value is None else "NA"
+        raise TypeError(f"{where}feature {key!r} is {what}: leave out what is not known")
     kind = getattr(getattr(value, "dtype", None), "kind", None)
     known = not isinstance(kind, str) or (kind in "biuf" and getattr(value, "ndim", 0) == 0)
     if not known or isinstance(value, complex) or not _is_number(value):
@@ -176,7 +189,7 @@ def _is_number(value: object) -> bool:
 def _refuse(key: object, value: object, where: str) -> NoReturn:
     raise TypeError(
         f"{where}feature {key!r} must be a number, a truth value or a text, "
-        f"not {type(value).__name__}"
+        f"not {type(value).__name__}: {reprlib.repr(value)}"
     )
 
 
