@@ -344,3 +344,22 @@ def test_sparse_rows_go_on_with_what_was_learned_row_by_row() -> None:
     named = in_turn(Perceptron(), stream(1))
     with pytest.raises(TypeError, match="row 0: x must be a dict"):
         named.predict(csr_array(X))
+
+
+class Fleeting:
+    """What lends out numbers that nobody else holds."""
+
+    def __dlpack__(self, **_options: Any) -> Any:
+        return np.full(200_000, 2.0).__dlpack__()
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return 1, 0
+
+
+def test_numbers_that_are_lent_out_live_until_they_are_learned_from() -> None:
+    clf = Perceptron()
+    clf.learn_one(np.ones(200_000), 1)
+    clf.learn_one(-np.ones(200_000), 0)
+    assert clf.predict_one(Fleeting()) == 1
+    clf.learn_one(Fleeting(), 0)
+    assert (clf.coef_ == -1.0).all()
