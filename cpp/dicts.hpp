@@ -31,8 +31,8 @@ struct Entries {
     begin_ = size;
     const std::size_t needed = size + some + ranks_at_a_time;
     if (needed > columns.size()) {
-      columns.resize(2 * needed);
       values.resize(2 * needed);
+      columns.resize(2 * needed);  // the one asked above last: there may be no memory for it
     }
     last_ = -1;
     sorted_ = true;
@@ -71,7 +71,7 @@ struct Entries {
   [[gnu::noinline]] void put_in_order() {
     const std::size_t n = size - begin_;
     if (put_by_rank(n)) return;
-    if (mixed_.size() < n) mixed_.resize(2 * n), other_.resize(2 * n);
+    if (mixed_.size() < n) other_.resize(2 * n), mixed_.resize(2 * n);
     for (std::size_t k = 0; k < n; ++k) mixed_[k] = {columns[begin_ + k], values[begin_ + k]};
     const Entry* const sorted = by_digits(n);
     size = begin_;
@@ -323,9 +323,11 @@ class Dicts {
         if (adding) j = names.add(name, hash);
       }
       if (j == Names::none) return true;
-      if (one.hash != no_hash) names.remember(one.hash, j, name);
+      if (one.hash != no_hash && names.has(j)) names.remember(one.hash, j, name);
     }
-    if (one.is_number && names.added().empty()) objects_.remember(one.key, j, names.size());
+    // a column without a name has yet to be given the first that is learned from
+    if (one.is_number && names.settled() == names.size() && names.has(j))
+      objects_.remember(one.key, j, names.size());
     return true;
   }
 

@@ -27,6 +27,8 @@ class Names {
 
   int bits() const { return bits_; }
   std::size_t size() const { return named_; }             // how many names are remembered
+  // Whether the column has a name that is there to stay; with bits, any.
+  bool stays(Column j) const { return has(j) && (bits_ || std::size_t(j) < before_); }
   std::size_t columns() const { return spans_.size(); }   // all columns are below this
   bool has(Column j) const { return spans_[std::size_t(j)].size >= 0; }
   std::string_view operator[](Column j) const {
@@ -96,14 +98,11 @@ class Names {
       enter(j);
       if (2 * named_ > slots_.size()) spread(2 * slots_.size());
     }
-    if (2 * named_ > shortcuts_.size() && shortcuts_.size() < most_shortcuts) {
-      shortcuts_.assign(2 * shortcuts_.size(), {});
-      shortcut_mask_ = shortcuts_.size() - 1;
-    }
+    make_room_for_shortcuts();
     return j;
   }
 
-  const std::vector<Column>& added() const { return added_; }
+  std::size_t settled() const { return named_ - added_.size(); }  // how many were there then
   void settle() { added_.clear(), used_again_ = false, before_ = spans_.size(); }
 
   // Take back what was added since the last `settle`, the last first.
@@ -137,6 +136,7 @@ class Names {
     text_.insert(text_.end(), name.begin(), name.end());
     ++named_;
     before_ = spans_.size();
+    make_room_for_shortcuts();
     if (bits_) return;
     hashes_[std::size_t(j)] = hash_name(name);
     enter(j);
@@ -222,6 +222,11 @@ class Names {
     return way.size <= sizeof way.bytes ? way.bytes : (*this)[way.column].data();
   }
 
+  void make_room_for_shortcuts() {
+    if (2 * named_ <= shortcuts_.size() || shortcuts_.size() == most_shortcuts) return;
+    shortcuts_.assign(2 * shortcuts_.size(), {});
+    shortcut_mask_ = shortcuts_.size() - 1;
+  }
   void release(Column j) {
     free_.push_back(j);
     std::push_heap(free_.begin(), free_.end(), std::greater<>());

@@ -46,8 +46,11 @@ class Online {
 
   int refused(Met why) { return names().undo(), int(why); }
 
-  // The row that x is: of float32 or float64, side by side in memory; or of the entries of a dict.
-  bool read(nb::handle x, bool adding, OneRow& out) {
+  using Row = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+  // The row that x is: of float32 or float64, side by side in memory, which `row` keeps alive; or of
+  // the entries of a dict.
+  bool read(nb::handle x, bool adding, Row& row, OneRow& out) {
     if (by_name_) {
       entries_.size = 0;
       const Size end = adding ? std::numeric_limits<Size>::max() : dim();
@@ -57,8 +60,6 @@ class Online {
                                              starts_, 1, dim(), entries_.size};
       return true;
     }
-    using Row = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-    Row row;
     if (!nb::try_cast<Row>(x, row, false) || row.size() != dim()) return false;
     if (row.dtype() == nb::dtype<double>())
       out = DenseRows<double>{static_cast<const double*>(row.data()), 1, dim()};
@@ -112,8 +113,9 @@ class Online {
   }
 
   bool scored(nb::handle x) {
+    Row kept;
     OneRow row;
-    if (!heads_ || !read(x, false, row)) return false;
+    if (!heads_ || !read(x, false, kept, row)) return false;
     const auto& heads = heads_->each;
     scores_.resize(heads.size() == 1 ? heads[0]->outputs() : heads.size());
     for (Size k = 0; k < heads.size(); ++k)
@@ -163,20 +165,24 @@ class Online {
   int learn(nb::handle x, nb::handle y) {
     for (const auto& [label, code] : quick_codes_)
       if (label == y.ptr()) return learn_as(x, code);
-    PyObject* const known = PyDict_GetItemWithError(codes_.ptr(), y.ptr());
-    if (!known) return PyErr_Clear(), int(Met::label);
+    const nb::dict codes = codes_;  // a hash of its own may let others name the labels anew
+    PyObject* const known = PyDict_GetItemWithError(codes.ptr(), y.ptr());
+    if (!known && PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError))
+      throw nb::python_error();
+    if (!known || !codes.is(codes_)) return PyErr_Clear(), int(Met::label);
     return learn_as(x, std::int32_t(PyLong_AsLong(known)));
   }
 
   int learn_as(nb::handle x, std::int32_t code) {
     if (held_ || !heads_) return int(Met::held);
+    Row kept;
     OneRow row;
-    if (!read(x, true, row)) return refused(Met::unread);
+    if (!read(x, true, kept, row)) return refused(Met::unread);
     auto& heads = heads_->each;
     wanted_ = by_name_ ? std::max(dim(), names().columns()) : dim();
     const Size codes = heads.size() == 1 ? heads[0]->codes() : heads.size();
-    if (wanted_ > dim() || Size(code) >= codes) return refused(Met::room);
     if (most_ && entries_.size > most_) return refused(Met::crowded);
+    if (wanted_ > dim() || Size(code) >= codes) return refused(Met::room);
     const bool single = row.index() == 1;
     for (const auto& head : heads)
       if (head->waiting.full() || (head->waiting.count && single != single_))
@@ -259,12 +265,12 @@ class Online {
   bool single() const { return single_; }
   Size wanted() const { return wanted_; }
   Size columns() const { return names().columns(); }
-  Size size() const { return names().size(); }
+  Size size() const { return names().settled(); }
   std::int64_t position() const { return position_; }
 
   std::int32_t column_of(std::string_view name) const {
     const std::int32_t j = names().find(name, hash_name(name));
-    return names().bits() && !names().has(j) ? Names::none : j;
+    return j != Names::none && names().stays(j) ? j : Names::none;
   }
   nb::object name_of(std::int32_t j) const {
     if (Size(j) >= names().columns() || !names().has(j)) return nb::none();
@@ -277,12 +283,13 @@ class Online {
     return heads_->each[k]->weight(j, output);
   }
 
-  // The columns that have names, how many examples had each, and when it was last met.
+  // The columns that have names, how many examples had each, and when it was last met. Names of a
+  // block that is still being learned from are none yet.
   nb::tuple named() const {
     std::vector<std::int32_t> columns;
     std::vector<std::int64_t> examples, last;
     for (Size j = 0; j < names().columns(); ++j) {
-      if (!names().has(std::int32_t(j))) continue;
+      if (!names().stays(std::int32_t(j))) continue;
       columns.push_back(std::int32_t(j));
       const Use use = j < uses_.size() ? uses_[j] : Use{};
       examples.push_back(use.examples);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 import gc
 import pickle
@@ -187,3 +188,29 @@ def test_two_hundred_thousand_examples_leave_nothing_behind() -> None:
     assert abs(after[1] - before[1]) < 50
     if before[2] is not None and after[2] is not None:
         assert abs(after[2] - before[2]) < 50_000
+
+
+def test_a_name_that_was_predicted_first_is_remembered_when_it_is_learned() -> None:
+    clf = Perceptron(hash_bits=10)
+    clf.learn_one({"a": 1}, 1)
+    assert clf.predict_one({"b": 1, "c": "d"}) == 1
+    clf.learn_one({"b": 1, "c": "d"}, 0)
+    assert set(clf.named_weights) == {"a", "b", "c=d"}
+
+
+def test_an_example_with_too_many_names_takes_no_memory() -> None:
+    clf = in_turn(Perceptron(max_names=8, keep="counts"), stream(1))
+    assert clf._online is not None
+    room = clf._online.dim
+    with pytest.raises(BadExample, match="row 1: the example has 999 features"):
+        clf.learn_many([{"a": 1}, {f"new{j}": 1 for j in range(999)}], [1, 0])
+    with pytest.raises(BadExample, match="the example has 999 features"):
+        clf.learn_one({f"new{j}": 1 for j in range(999)}, 1)
+    assert clf._online.dim == room
+
+
+@pytest.mark.parametrize("later", [{"hash_bits": 3}, {"max_names": 4}, {"keep": "counts"}])
+def test_a_copy_goes_on_as_it_was_begun_whatever_the_parameters_are_by_now(later: Any) -> None:
+    clf, same = (in_turn(Perceptron(), stream(5)[:10]) for _ in range(2))
+    copied = copy.deepcopy(clf.set_params(**later))
+    assert everything(in_turn(copied, stream(5)[10:])) == everything(in_turn(same, stream(5)[10:]))

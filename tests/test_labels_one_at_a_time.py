@@ -176,3 +176,32 @@ def test_any_order_of_named_classes_is_their_order(make: Callable[[], Any]) -> N
         for classes in permutations([0, 1])
     ]
     assert all(other == first for other in others)
+
+
+@pytest.mark.parametrize("multiclass", ["ovr", "joint"])
+def test_a_label_that_arrays_would_cut_short_is_refused(multiclass: Any) -> None:
+    clf = Perceptron(multiclass=multiclass)
+    clf.learn_one(X, "a")
+    with pytest.raises(BadExample, match="ends with a NUL"):
+        clf.learn_one(X, "a\0")
+    assert clf.classes_.tolist() == ["a"]
+
+
+def test_a_label_with_a_hash_of_its_own_may_name_the_labels_anew() -> None:
+    clf = in_turn(Perceptron(multiclass="joint"), [(X, "p"), (X, "q")])
+
+    class Odd(str):
+        def __hash__(self) -> int:
+            clf.learn_one({"new": 1.0}, f"label {len(clf.classes_)}")
+            return str.__hash__(self)
+
+    clf.learn_one(X, Odd("p"))
+    assert clf.classes_.tolist()[-2:] == ["p", "q"]
+    assert clf.ledger_.n_rounds == 1 + len(clf.classes_)
+
+    class Refuses(str):
+        def __hash__(self) -> int:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        clf.learn_one(X, Refuses("p"))

@@ -20,6 +20,7 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 from sklearn.base import clone
 
 from novikoff import (
@@ -307,3 +308,26 @@ def test_the_mapping_of_weights_is_live_and_read_only() -> None:
     assert "\udc80" not in weights
     assert 7 not in weights
     assert not hasattr(weights, "__setitem__")
+
+
+def test_what_is_learned_after_copying_does_not_reach_the_copy() -> None:
+    clf = in_turn(AveragedPerceptron(), stream(3)[:10])
+    before, shallow = everything(clf), copy.copy(clf)
+    clf.learn_one({"only here": 5.0}, 0)
+    clf.learn_one({"only here": 5.0}, 1)
+    assert everything(shallow) == before
+    shallow.learn_one({"only there": 1.0}, 0)
+    assert "only here" not in shallow.named_weights
+
+
+def test_sparse_rows_go_on_with_what_was_learned_row_by_row() -> None:
+    X, y = np.array([[1.0, 0.0, 2.0], [0.0, -1.0, 0.5], [3.0, 1.0, 0.0]]), [1, 0, 0]
+    found, book = Perceptron(), Perceptron().partial_fit(X, y, classes=[0, 1])
+    assert found.predict_many(csr_array(X)).tolist() == [None] * 3
+    found.learn_one(X[0], y[0])
+    found.partial_fit(csr_array(X[1:]), y[1:])
+    assert np.array_equal(found.coef_, book.coef_)
+    assert found.predict_many(csr_array(X)).tolist() == book.predict(X).tolist()
+    named = in_turn(Perceptron(), stream(1))
+    with pytest.raises(TypeError, match="row 0: x must be a dict"):
+        named.predict(csr_array(X))

@@ -294,6 +294,38 @@ def test_late_labels_can_cost_as_many_mistakes_as_the_bound_says() -> None:
     assert p.mistakes == (1 + d) * n  # R = 1, γ = 1/√n
 
 
+@pytest.mark.parametrize("d", [0, 3])
+def test_a_label_that_was_never_told_costs_a_mistake_for_each_that_waits(d: int) -> None:
+    """R = γ = 1, so there is one update: the weights are right about ham before it was heard of."""
+    spam, ham = ({"a": 1.0}, "spam"), ({"a": -1.0}, "ham")
+    p = Protocol(Perceptron(fit_intercept=False))
+    progressive_validation([spam], p)
+    late = iter([d - i for i in range(1 + d)] + [0] * 5)
+    progressive_validation([ham] * (1 + d) + [spam, ham] * 2, p, delay=lambda x, y: next(late))
+    assert p.learner.n_mistakes_ == 1  # type: ignore[attr-defined]
+    assert p.mistakes == 1 + (1 + d)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 4)), max_size=40))
+def test_an_estimator_that_hears_of_its_labels_late_keeps_to_the_bound(
+    steps: list[tuple[int, int]],
+) -> None:
+    most = 0
+
+    class Watched(Perceptron):
+        def learn_one(self, x: Any, y: Any, **classes: Any) -> None:
+            nonlocal most
+            most = max(most, p.waiting - 1)
+            super().learn_one(x, y, **classes)
+
+    p = Protocol(Watched(fit_intercept=False))
+    delays = iter([delay for _, delay in steps])
+    # u = (1, −1, 1)/√3 has the margin 1/√3, and some examples are the negatives of others
+    examples = [({k % 3: 1.0 if k < 3 else -1.0}, ((k % 3 == 1) == (k < 3))) for k, _ in steps]
+    progressive_validation(examples, p, delay=lambda x, y: next(delays))
+    assert p.mistakes <= (1 + most) * (3 + 1)
+
+
 def circle(seed: int, told: Any, n: int = 150) -> tuple[float, Protocol]:
     """A run on a circle, labels flipped by noise, and the true average risk of its predictors."""
     dice = np.random.default_rng(seed)

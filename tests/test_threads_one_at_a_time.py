@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -11,8 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from novikoff import Additive, AveragedPerceptron, Perceptron
-from novikoff.learners import Online
+from novikoff import (
+    Additive,
+    AveragedPerceptron,
+    BadExample,
+    Perceptron,
+    Winnow,
+    readings,
+)
+from novikoff.learners import Multiplicative, Online
 from test_one_at_a_time import everything, in_turn, stream
 
 
@@ -189,3 +197,85 @@ def test_learners_without_an_estimator_say_so_too() -> None:
     assert online.ledgers[0].n_rounds == 0
     online.settle()
     assert online.ledgers[0].n_rounds == online.learners[0].rounds == 1
+
+
+def test_the_names_of_a_block_are_there_when_it_has_been_learned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    clf, odd = in_turn(Winnow(variant="winnow2", threshold=1), [({"a": 1.0}, 1)]), Waits()
+    learn = Multiplicative.learn
+
+    def slow(self: Multiplicative, *given: Any) -> Any:
+        float(odd)
+        return learn(self, *given)
+
+    monkeypatch.setattr(Multiplicative, "learn", slow)
+
+    def block() -> None:
+        clf.learn_many([{f"new{j}": 1.0 for j in range(20)}], [0])
+
+    def others() -> None:
+        assert odd.asked.wait(60)
+        try:
+            assert dict(clf.named_weights) == {"a": 2.0}
+            assert "new3" not in pickle.loads(pickle.dumps(clf)).named_weights
+            with pytest.raises(BadExample, match="feature 'a' is -1"):
+                clf.predict([{"a": -1.0}])
+        finally:
+            odd.go.set()
+
+    at_once(block, others)
+    assert len(clf.named_weights) == 21
+    assert clf.named_weights["new3"] == 0.5
+
+
+def test_who_is_refused_takes_nothing_from_another_thread() -> None:
+    """The labels of the one are bad, and are looked at while the other learns."""
+    clf, odd, done = Perceptron(), Waits(), threading.Event()
+
+    def bad_labels() -> Iterator[Any]:
+        assert done.wait(60)
+        yield None
+
+    class Labels:
+        def __iter__(self) -> Iterator[Any]:
+            odd.go.set()
+            return bad_labels()
+
+        def __len__(self) -> int:
+            return 1
+
+    def block() -> None:
+        clf.learn_many([{"a": 1.0, "slow": odd}, {"a": -1.0}], [1, 0])
+        done.set()
+
+    def refused() -> None:
+        assert odd.asked.wait(60)
+        with pytest.raises(TypeError, match="row 0: a label must be"):
+            clf.partial_fit([{"a": 1.0}], Labels())
+
+    at_once(block, refused)
+    clf.learn_one({"a": 1.0}, 1)
+    assert clf.ledger_.n_rounds == 3
+
+
+def test_what_is_predicted_or_saved_stands_still_while_others_learn() -> None:
+    clf = in_turn(AveragedPerceptron(), stream(4))
+    done = threading.Event()
+
+    def learns() -> None:
+        try:
+            for i in range(4000):
+                clf.learn_one({"a": 1.0, "b": i % 7 - 3.0}, i % 3 == 0)
+        finally:
+            done.set()
+
+    def looks() -> None:
+        while not done.is_set():
+            still = pickle.loads(pickle.dumps(clf))
+            ledger = still.ledger_
+            assert still._learners[0].rounds == ledger.n_rounds
+            columns = still.coef_.shape[1]
+            assert np.array_equal(still.coef_[0], readings.average(ledger)[:columns])
+
+    at_once(learns, looks)

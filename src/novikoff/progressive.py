@@ -47,10 +47,12 @@ def progressive_validation(
 
     Every example is predicted before it is learned from, so on independent draws the mistakes
     bound the error to expect on new ones: `risk_bound()` of what is returned. With every label at
-    once and a plain perceptron these are the mistakes of one pass over the stream, at most (R/γ)²
-    on separable data (Novikoff 1962). If never more than d others wait when a label comes they are
-    at most (1 + d)(R/γ)²: the labels in the order of their coming make at most (R/γ)² updates, and
-    a prediction was wrong without leading to one only if another came while it waited.
+    once and a plain perceptron that knows both labels these are the mistakes of one pass over the
+    stream, at most (R/γ)² on separable data (Novikoff 1962). If never more than d others wait when
+    a label comes they are at most (1 + d)(R/γ)²: the labels in the order of their coming make at
+    most (R/γ)² updates, and a prediction was wrong without leading to one only if another came
+    while it waited. An estimator cannot say a label that it has not met, also where its weights
+    would be right: up to 1 + d mistakes come from the second label besides.
 
     An example that the learner refuses raises its error. To have what was counted until then,
     give a Protocol. Ctrl-C raises Unfinished.

@@ -49,10 +49,14 @@ class Protocol:
     A label that comes late is compared with the prediction that was made, not with one made now;
     then the learner learns from the example as it was. When every label comes at once this is the
     online protocol itself, and its mistakes are those that the mistake bounds count, except that
-    a learner may also update where its prediction was right (a margin, or a score of exactly 0).
+    a learner may also update where its prediction was right (a margin, or a score of exactly 0),
+    and that nobody can say a label before it was told once, which is a mistake a label.
 
     Threads may share one Protocol: they take turns, a prediction or an update at a time. That
     holds for what goes through the Protocol, not for a learner that is also used beside it.
+
+    Ctrl-C may come between learning and counting, as between any two steps of Python; in
+    `progressive_validation` it is held back.
 
     It can be pickled and copied, whole and at one moment, also while other threads use it: a copy
     has a learner of its own, the same counts, and what was waiting goes on waiting in it, under the

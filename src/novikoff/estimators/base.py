@@ -73,6 +73,7 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
         with self._alone():
             return self._fit_alone(X, y, starts)
 
+    @unchanged_by_errors(but_for=(Interrupted,))
     def _fit_alone(self, X: Any, y: Any, starts: Starts) -> Self:
         self._check_parameters()
         X, y = self._validate(X, y, reset=True)
@@ -102,7 +103,6 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
             self._play(k, stream)
         return self
 
-    @unchanged_by_errors(but_for=())
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
         """Meet these examples once, in the order given, and learn from the mistakes.
 
@@ -117,6 +117,7 @@ class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMet
         with self._alone():
             return self._partial_fit_alone(X, y, classes)
 
+    @unchanged_by_errors(but_for=())
     def _partial_fit_alone(self, X: Any, y: Any, classes: ArrayLike | None) -> Self:
         first = not hasattr(self, "classes_")
         if first:

@@ -25,6 +25,10 @@ def label_of(y: Any, where: str = "") -> Any:
     if isinstance(label, bool | int | float):
         return label
     if isinstance(label, str):
+        if label.endswith("\0"):
+            raise BadExample(
+                f"{where}the label {label!r} ends with a NUL, which arrays do not keep"
+            )
         return str.__str__(label)
     raise TypeError(
         f"{where}a label must be a truth value, a number or a text, not {type(y).__name__}"

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from novikoff.estimators.labels import labels_of
 from novikoff.estimators.models import model_of
 from novikoff.estimators.opening import Opening
-from novikoff.learners.plain import by_name, records
+from novikoff.learners.plain import by_name, length, records
 from novikoff.model import Model
 from novikoff.rows import BadExample
 
@@ -77,8 +77,8 @@ class OneAtATime(Opening):
         """
         xs = records(X) if by_name(X) else X
         labels = labels_of(y)
-        if len(xs) != len(labels):
-            raise BadExample(f"{len(xs)} examples but {len(labels)} labels")
+        if length(xs) != len(labels):
+            raise BadExample(f"{length(xs)} examples but {len(labels)} labels")
         if not labels:
             return
         self._learn_all(xs, labels, classes)
@@ -86,7 +86,7 @@ class OneAtATime(Opening):
     def predict_many(self, X: Any) -> NDArray[Any]:
         """The label predicted for each example of X, which is as for `learn_many`."""
         if not self.__sklearn_is_fitted__():
-            return np.full(len(records(X) if by_name(X) else X), None)
+            return np.full(length(records(X) if by_name(X) else X), None)
         return self.predict(X)
 
     @property

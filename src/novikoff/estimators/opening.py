@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import threading
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from copy import deepcopy
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,14 +20,17 @@ from novikoff.estimators.schemes import Scheme
 from novikoff.examples import Codes
 from novikoff.learners.named import Labelled, Online
 from novikoff.learners.naming import Names, check_bounds
-from novikoff.learners.plain import are_dicts, by_name, first, plain, plain_row, records
+from novikoff.learners.plain import are_dicts, by_name, first, length, plain, plain_row, records
 from novikoff.ledger import Keep
 from novikoff.loop import Run, Verdict
 from novikoff.model import Kind
 from novikoff.readings import Reading
 from novikoff.rows import BadExample, Rows, Vector
 from novikoff.sources.arrays import rows_of
+from novikoff.undisturbed import undisturbed
 from novikoff.weights import LANES
+
+Bounds: TypeAlias = tuple[int | None, int | None]  # hash_bits, max_names
 
 _BEGINNING = threading.RLock()  # held while an estimator begins, or meets a label it did not know
 _BUSY = "another thread is learning with this estimator; begin when it is done"
@@ -103,22 +106,26 @@ class Opening(Results):
     @abstractmethod
     def _zero_is_positive(self) -> bool: ...
 
+    @property
+    def _bounds(self) -> Bounds:
+        return self.hash_bits, self.max_names
+
     def _check_names(self) -> None:
         """Refuse settings with which names that are not known beforehand cannot be learned from."""
 
     def _learn_all(self, xs: Any, labels: list[Any], classes: ArrayLike | None) -> None:
         """Learn from all of these examples, or from none."""
         self._opened()
-        with self._alone():
+        with self._alone(), undisturbed() as stop:
             before = dict(vars(self))
             try:
                 if self._is_joint:
-                    online = self._learn_jointly(xs, labels, classes)
+                    online = self._learn_jointly(xs, labels, classes, stop)
                     self._open_to_all(online)
                     return
                 online, meeting = self._ready(first(xs), labels, classes)
                 codes = [meeting.codes[label] for label in labels]
-                self._learn_block(online, xs, lambda learners: signs_of(codes, len(learners)))
+                self._learn_block(online, xs, lambda each: signs_of(codes, len(each)), stop)
             except BaseException:
                 restore(self, before)
                 raise
@@ -133,7 +140,7 @@ class Opening(Results):
             xs = [plain(x)] if isinstance(x, Mapping) else plain_row(x, None)[None]
             return self._learn_all(xs, [label], classes)
         x = plain(x) if isinstance(x, Mapping) else x
-        with _BEGINNING:
+        with _BEGINNING, undisturbed():
             if "_worker" in vars(self):
                 raise RuntimeError(_BUSY)
             before = dict(vars(self))
@@ -173,7 +180,7 @@ class Opening(Results):
             pairs = self._class_weights(self._factors(self.classes_))
         self._learners = [self._learner(dim, pair, None) for pair in pairs]
         self._open_runs()
-        return self._online_of(() if isinstance(x, Mapping) else None)
+        return self._online_of(() if isinstance(x, Mapping) else None, self._bounds)
 
     def _first_width(self, x: Any) -> int:
         if isinstance(x, Mapping):
@@ -182,7 +189,9 @@ class Opening(Results):
         self.n_features_in_ = len(plain_row(x, None))
         return self.n_features_in_
 
-    def _learn_jointly(self, X: Any, labels: list[Any], classes: ArrayLike | None) -> Online:
+    def _learn_jointly(
+        self, X: Any, labels: list[Any], classes: ArrayLike | None, stop: Callable[[], None]
+    ) -> Online:
         """Learn in one run for all classes, of which some may be new; what has learned."""
         if len({isinstance(label, str) for label in labels}) > 1:
             raise BadExample("some labels are texts and some are numbers, which have no order")
@@ -191,28 +200,29 @@ class Opening(Results):
             self._check_parameters()
             check_bounds(self.hash_bits, self.max_names, self.keep)
             self._begin(None, self._first_width(first(X)))
-            online = self._online_of(() if isinstance(first(X), Mapping) else None)
+            online = self._online_of(() if isinstance(first(X), Mapping) else None, self._bounds)
         y, named = np.array(labels), None if classes is None else np.unique(np.asarray(classes))
 
         def numbered(learners: list[Any]) -> list[Codes]:
             self._meet(y, named, learners)
             return [self._numbered(y)]
 
-        self._learn_block(online, X, numbered)
+        self._learn_block(online, X, numbered, stop)
         return online
 
     def _numbered(self, y: NDArray[Any]) -> Codes:
         codes = self._scheme.labels(self._codes(y), 0)
         return codes.astype(np.int32)
 
-    def _online_of(self, names: Names | Sequence[str] | None) -> Online:
+    def _online_of(self, names: Names | Sequence[str] | None, bounds: Bounds) -> Online:
+        hash_bits, max_names = bounds if names is not None else (None, None)
         return Online(
             self._learners,
             [run.ledger for run in self._runs],
             names=names,
-            hash_bits=None if names is None else self.hash_bits,
-            max_names=None if names is None else self.max_names,
-            keep=self.keep,
+            hash_bits=hash_bits,
+            max_names=max_names,
+            keep=self._runs[0].ledger.keep,
             mean=self._reading == "average",
             seen=self._rows_seen,
         )
@@ -245,11 +255,12 @@ class Opening(Results):
                 return self._online
             if "_worker" in vars(self):
                 raise RuntimeError(_BUSY)
-            check_bounds(self.hash_bits, self.max_names, self.keep)
             names: Names | list[str] | None = None
-            if "_resume" in vars(self):
-                names = vars(self)["_resume"]
-            elif hasattr(self, "feature_names_in_"):
+            bounds, resumes = self._bounds, "_resume" in vars(self)
+            if resumes:  # as it was begun, whatever the parameters are by now
+                names, bounds = vars(self)["_resume"]
+            check_bounds(*bounds, self._runs[0].ledger.keep)
+            if not resumes and hasattr(self, "feature_names_in_"):
                 names = [str(name) for name in self.feature_names_in_]
                 if self.hash_bits is not None:
                     raise ValueError(
@@ -258,21 +269,23 @@ class Opening(Results):
                     )
             # a copy of the estimator may have the same learners
             self._learners, self._runs = deepcopy(self._learners), deepcopy(self._runs)
-            online = self._online_of(names)
+            online = self._online_of(names, bounds)
             if "_known" not in vars(self):
                 self._known = Known(tuple(self.classes_.tolist()))
             vars(self).pop("_resume", None)
             self._open_to_all(online)
             return online
 
-    def _learn_block(self, online: Online, X: Any, labelled: Labelled) -> None:
+    def _learn_block(
+        self, online: Online, X: Any, labelled: Labelled, stop: Callable[[], None]
+    ) -> None:
         if not online.by_name:
             if by_name(X):
                 online.readable(X[0], "row 0: ")
-            return online.learn_block(self._rows(X, finite=True), labelled)
+            return online.learn_block(self._rows(X, finite=True), labelled, stop)
         if online.max_names is not None:
-            return online.learn_in_turn(X, labelled)
-        return online.learn_block(online.rows(X, adding=True), labelled)
+            return online.learn_in_turn(X, labelled, stop)
+        return online.learn_block(online.rows(X, adding=True), labelled, stop)
 
     def _going_on(self, X: Any = None) -> Online | None:
         """What learns one by one, if it began to, or if X are dicts."""
@@ -283,7 +296,7 @@ class Opening(Results):
         online = self._going_on(X)
         if online is None:
             return self, self._rows(X)
-        with online.lock:
+        with online.still():
             self._settle()
             still = object.__new__(type(self))
             vars(still).update(vars(self))
@@ -295,7 +308,7 @@ class Opening(Results):
             return still, self._named_rows(online, X)
 
     def _named_rows(self, online: Online, X: Any) -> Rows:
-        if by_name(X) != online.by_name and len(X) and not hasattr(X, "columns"):
+        if by_name(X) != online.by_name and length(X) and not hasattr(X, "columns"):
             online.readable(first(X), "row 0: ")
         return online.rows(records(X)) if online.by_name else self._rows(X)
 
@@ -319,15 +332,18 @@ class Opening(Results):
             return
         with online.lock:
             online.settle()
-            if not self._runs[0].ledger.open_rounds:
-                return
-            for run in self._runs:
-                if self._streaming:
-                    run.ledger.reopen_epoch()
-                run.ledger.close_epoch()
-            self._runs = tuple(Run(run.ledger, Verdict.BUDGET) for run in self._runs)
-            self._rows_seen, self._streaming = online.core.position, True
-            self._read_last, self._interrupted = None, False
+            if self._runs[0].ledger.open_rounds:
+                with undisturbed():
+                    self._close_passes(online)
+
+    def _close_passes(self, online: Online) -> None:
+        for run in self._runs:
+            if self._streaming:
+                run.ledger.reopen_epoch()
+            run.ledger.close_epoch()
+        self._runs = tuple(Run(run.ledger, Verdict.BUDGET) for run in self._runs)
+        self._rows_seen, self._streaming = online.core.position, True
+        self._read_last, self._interrupted = None, False
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
@@ -348,11 +364,14 @@ class Opening(Results):
         return answer
 
     def __getstate__(self) -> dict[str, Any]:
-        self._settle()
-        state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
-        online = state.pop("_online", None)
-        for name in ("_quick", "_worker"):
-            state.pop(name, None)
-        if online is not None:
-            state["_resume"] = online.names if online.by_name else None
+        online = self._online
+        with nullcontext() if online is None else online.still():
+            self._settle()
+            state: dict[str, Any] = dict(super().__getstate__())  # type: ignore[call-overload]
+            for name in ("_online", "_quick", "_worker"):
+                state.pop(name, None)
+            if online is not None:  # what goes on being learned here does not reach the copy
+                state["_learners"], state["_runs"] = deepcopy((self._learners, self._runs))
+                names = online.names if online.by_name else None
+                state["_resume"] = names, (online.hash_bits, online.max_names)
         return state

@@ -11,11 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from novikoff import readings
 from novikoff.estimators.base import MistakeDriven
-from novikoff.estimators.doors import is_finite_number, starts, unchanged_by_errors
+from novikoff.estimators.doors import is_finite_number, starts
 from novikoff.estimators.schemes import Jointly, Multiclass, Scheme
 from novikoff.examples import Block
 from novikoff.learners import Additive, Joint
-from novikoff.loop import Interrupted
 from novikoff.model import Kind
 from novikoff.readings import Reading
 from novikoff.rows import Rows, Vector, dots
@@ -31,7 +30,6 @@ class SumOfMistakes(MistakeDriven):
     margin: float = 0.0  # only where an estimator has no such parameter
     _learners: list[Additive | Joint]
 
-    @unchanged_by_errors(but_for=(Interrupted,))
     def fit(
         self,
         X: Any,

@@ -7,11 +7,10 @@ from typing import Any, Self
 import numpy as np
 
 from novikoff.estimators.base import MistakeDriven
-from novikoff.estimators.doors import is_finite_number, unchanged_by_errors
+from novikoff.estimators.doors import is_finite_number
 from novikoff.learners import Multiplicative, Ties
 from novikoff.learners.multiplicative import ALPHAS, VARIANTS, Variant, usual_threshold
 from novikoff.ledger import Keep
-from novikoff.loop import Interrupted
 from novikoff.model import Kind
 from novikoff.readings import Reading
 from novikoff.rows import Rows, Vector
@@ -101,7 +100,6 @@ class Winnow(MistakeDriven):
         self.random_state = random_state
         self.verbose = verbose
 
-    @unchanged_by_errors(but_for=(Interrupted,))
     def fit(self, X: Any, y: Any) -> Self:
         """Pass over the data until a pass makes no mistake, or max_iter passes.
 

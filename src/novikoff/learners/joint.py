@@ -28,8 +28,9 @@ class Joint:
     most (2R² + 2η)/γ² updates.
 
     Classes are numbered from 0, and may appear while learning, the next number each: a new one has
-    weights 0 and is no one's rival before. So the bound holds for them as well; the first of all
-    classes has no rival at first, and nothing is learned until there is a second.
+    weights 0 and is no one's rival before. So the bound holds for them as well, counting as right
+    an example of a new class for which all others score below 0, which nobody could predict; the
+    first of all classes has no rival at first, and nothing is learned until there is a second.
 
     Parameters
     ----------

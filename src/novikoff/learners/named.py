@@ -21,7 +21,8 @@ from novikoff.learners.additive import Additive
 from novikoff.learners.joint import Joint
 from novikoff.learners.multiplicative import Multiplicative
 from novikoff.learners.naming import Met, Names, Weights, check_bounds, placed
-from novikoff.learners.plain import negative, plain, plain_row
+from novikoff.learners.passes import met
+from novikoff.learners.plain import negative, plain, plain_row, unscored
 from novikoff.ledger import Keep, Ledger
 from novikoff.mistakes import Mistakes
 from novikoff.rows import (
@@ -33,8 +34,8 @@ from novikoff.rows import (
     SparseRows,
     Vector,
     explain,
-    part_size,
 )
+from novikoff.undisturbed import undisturbed
 from novikoff.weights import LANES, room_for
 
 Linear: TypeAlias = Additive | Multiplicative | Joint
@@ -147,9 +148,9 @@ class Online:
         if x is None or y is None or self.core.learn(x, y):
             self.learn_slowly(x, y)
 
-    def learn_slowly(self, x: Any, y: Any, *, code: int | None = None) -> None:
+    def learn_slowly(self, x: Any, y: Any, *, code: int | None = None, where: str = "") -> None:
         """Learn from what the core did not take as it came, or from a label it was not told of."""
-        x = self.readable(x)
+        x = self.readable(x, where)
         with self.lock:
             while met := self.core.learn(x, y) if code is None else self.core.learn_as(x, code):
                 if met == Met.ROOM:
@@ -158,9 +159,9 @@ class Online:
                 elif met == Met.FULL:
                     self.settle()
                 else:
-                    self._refuse(Met(met), x, y)
+                    self._refuse(Met(met), x, y, where)
 
-    def _refuse(self, met: Met, x: Any, y: Any) -> None:
+    def _refuse(self, met: Met, x: Any, y: Any, where: str = "") -> None:
         if met is Met.HELD:
             raise RuntimeError(
                 "another thread is learning from a block; learn from this example when it is done"
@@ -169,28 +170,21 @@ class Online:
             raise BadExample(f"label {y!r} is not one that was named")
         if met is Met.CROWDED:
             raise BadExample(
-                f"the example has {len(x)} features, more names than max_names={self.max_names}"
+                f"{where}the example has {len(x)} features, more names than "
+                f"max_names={self.max_names}"
             )
-        raise self._explained(x, self.core.position)
+        raise self._explained(x, self.core.position, where)
 
     def readable(self, x: Any, where: str = "") -> Any:
         """The example as the core reads it; refused if it cannot be."""
         return plain(x, where) if self.by_name else plain_row(x, self.dim, where)
 
-    def _explained(self, x: Any, position: int) -> BadExample:
+    def _explained(self, x: Any, position: int, where: str = "") -> BadExample:
         """Why x, which can be read, cannot be scored or learned from."""
         if not self.by_name:
             flaw = Flaw.SIGN if self._from_zero and bool((x < 0).any()) else Flaw.VALUE
             return explain(flaw, DenseRows(x[None]), 0, position=position)
-        sizes = {name: 1.0 if isinstance(v, str) else float(v) for name, v in x.items()}
-        for name, size in sizes.items():
-            if self._from_zero and size < 0:
-                return negative(name, size)
-        largest = max(map(abs, sizes.values()), default=0.0)
-        return BadExample(
-            f"the score is too large for float64 (largest feature {largest:.3g}); "
-            "scale the features"
-        )
+        return unscored(x, where, from_zero=self._from_zero)
 
     @property
     def _from_zero(self) -> bool:
@@ -234,7 +228,8 @@ class Online:
         if self._from_zero and values.min(initial=0.0) < 0:
             k = int(np.argmin(values))
             name, row = self.core.name_of(int(columns[k])), np.searchsorted(starts, k, "right") - 1
-            self.core.undo()
+            if adding:  # otherwise they may be those of a block that another thread learns from
+                self.core.undo()
             raise negative(name, float(values[k]), f"row {row}: ")
         return SparseRows(*read, room_for(self.core.columns, dim) if adding else dim)
 
@@ -243,41 +238,50 @@ class Online:
 
         It is as if they had been learned from one by one.
         """
-        with self.alone():
-            self.learn_block(self.rows(xs, adding=True), lambda _: labels)
+        with self.alone(), undisturbed() as stop:
+            self.learn_block(self.rows(xs, adding=True), lambda _: labels, stop)
 
-    def learn_block(self, rows: Rows, labelled: Labelled) -> None:
-        """Meet the rows in order, whole or not at all; to be called within `alone`."""
+    def learn_block(self, rows: Rows, labelled: Labelled, stop: Callable[[], None]) -> None:
+        """Meet the rows in order, whole or not at all; within `alone` and `undisturbed`.
+
+        By an error `stop`, which is called when all is ready, can prevent that anything changes.
+        """
         first = self.core.position
         try:
             learners = deepcopy(self.learners)
             parts = [
-                _met(Block(rows, labels, first), learner, self.keep)
+                met(Block(rows, labels, first), learner, self.keep)
                 for learner, labels in zip(learners, labelled(learners), strict=True)
             ]
+            stop()
         except BaseException:
             self.core.undo()
             raise
-        self.core.settle()
-        self.learners[:] = learners
-        for ledger, part in zip(self.ledgers, parts, strict=True):
-            ledger.widen(rows.dim)
-            ledger.absorb(part)
-        self._open(first + len(rows))
+        with self.lock:
+            self.core.settle()
+            self.learners[:] = learners
+            for ledger, part in zip(self.ledgers, parts, strict=True):
+                ledger.widen(rows.dim)
+                ledger.absorb(part)
+            self._open(first + len(rows))
 
-    def learn_in_turn(self, xs: Sequence[Any], labelled: Labelled) -> None:
-        """Meet the dicts one by one, all or none: where names are forgotten, a block cannot."""
+    def learn_in_turn(
+        self, xs: Sequence[Any], labelled: Labelled, stop: Callable[[], None]
+    ) -> None:
+        """As `learn_block`, for dicts: where names are forgotten they are met one by one."""
         trial = deepcopy(self)
         labels = labelled(trial.learners)
         trial._open(trial.core.position)
-        for x, *of_runs in zip(xs, *labels, strict=True):
+        for i, (x, *of_runs) in enumerate(zip(xs, *labels, strict=True)):
             code = of_runs.index(1) if len(of_runs) > 1 else max(0, int(of_runs[0]))
-            trial.learn_slowly(x, None, code=code)
+            trial.learn_slowly(x, None, code=code, where=f"row {i}: ")
         trial.settle()
-        self.learners[:] = trial.learners
-        for ledger, later in zip(self.ledgers, trial.ledgers, strict=True):
-            vars(ledger).update(vars(later))
-        self.core.become(trial.core)
+        stop()
+        with self.lock:
+            self.learners[:] = trial.learners
+            for ledger, later in zip(self.ledgers, trial.ledgers, strict=True):
+                vars(ledger).update(vars(later))
+            self.core.become(trial.core)
 
     @property
     def is_symmetric(self) -> bool:
@@ -292,8 +296,8 @@ class Online:
                 self._refuse(Met.HELD, None, None)
             self._busy = True
             self.core.hold(True)
-            self.settle()
         try:
+            self.settle()
             yield
         finally:
             self.core.hold(False)
@@ -302,20 +306,23 @@ class Online:
     def settle(self) -> None:
         """Write down in the ledgers what was learned one by one since they were last looked at."""
         with self.lock:
-            if not self.core.waits:
-                return
-            single = self.core.single
-            taken = zip(self.core.take(), self.learners, self.ledgers, strict=True)
-            for waiting, learner, ledger in taken:
-                learner.rounds += waiting["met"]
-                if isinstance(learner, Joint):
-                    learner.n_classes = ledger.n_classes = waiting["classes"]
-                if self.keep == "counts":
-                    ledger.count(waiting["met"], waiting["made"], waiting["largest"])
-                    continue
-                pairs = waiting["pairs"] if isinstance(learner, Joint) else ()
-                rows = self._rows_of(*waiting["rows"], single=single) if waiting["made"] else None
-                ledger.write_down(Mistakes(*waiting["mistakes"], *pairs), waiting["met"], rows)
+            if self.core.waits:
+                with undisturbed():
+                    self._write_down()
+
+    def _write_down(self) -> None:
+        single = self.core.single
+        taken = zip(self.core.take(), self.learners, self.ledgers, strict=True)
+        for waiting, learner, ledger in taken:
+            learner.rounds += waiting["met"]
+            if isinstance(learner, Joint):
+                learner.n_classes = ledger.n_classes = waiting["classes"]
+            if self.keep == "counts":
+                ledger.count(waiting["met"], waiting["made"], waiting["largest"])
+                continue
+            pairs = waiting["pairs"] if isinstance(learner, Joint) else ()
+            rows = self._rows_of(*waiting["rows"], single=single) if waiting["made"] else None
+            ledger.write_down(Mistakes(*waiting["mistakes"], *pairs), waiting["met"], rows)
 
     def _rows_of(
         self, values: Vector, indices: Indices, starts: Indices, *, single: bool
@@ -338,21 +345,36 @@ class Online:
             ledger.turn_round()
 
     def _widen(self, dim: int, code: int = -1) -> None:
-        for learner, ledger in zip(self.learners, self.ledgers, strict=True):
+        for learner in self.learners:
             if isinstance(learner, Joint):
                 learner.make_room(code + 1)
             if dim > learner.dim:
                 learner.widen(dim)
-                ledger.widen(dim)
+        for ledger in self.ledgers:
+            ledger.widen(dim)
 
     def _change(self, what: Callable[..., None], *args: Any) -> None:
         """Change the learners while no other thread learns from an example, and go on with them."""
+        with self.still():
+            # they get other arrays, and if one cannot be had all keep those that the core knows
+            changed = [*self.learners, *self.ledgers]
+            before = [dict(vars(one)) for one in changed]
+            try:
+                what(*args)
+                self._open(self.core.position)
+            except BaseException:
+                for one, had in zip(changed, before, strict=True):
+                    vars(one).update(had)
+                raise
+
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """Have everything written down and nothing change meanwhile: who would learn waits."""
         with self.lock:
             self.core.hold(True)
             try:
                 self.settle()
-                what(*args)
-                self._open(self.core.position)
+                yield
             finally:
                 self.core.hold(self._busy)
 
@@ -382,16 +404,3 @@ class Online:
         vars(self).update(state)
         self._begin(names, seen)
         self.name_labels(*labels)
-
-
-def _met(block: Block, learner: Linear, keep: Keep) -> Ledger:
-    """Let the learner meet the block; the ledger of it."""
-    if block.rows.dim > learner.dim:
-        learner.widen(block.rows.dim)
-    ledger, at, part = learner.open_ledger(keep), 0, part_size(block.rows)
-    while at < len(block):
-        stop, mistakes = learner.learn(block, at, min(len(block), at + part))
-        ledger.record(mistakes, stop - at)
-        at = stop
-    ledger.store(block)
-    return ledger

@@ -9,8 +9,9 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from novikoff.examples import Block, Codes, Labels
+from novikoff.ledger import Keep, Ledger
 from novikoff.mistakes import Mistakes
-from novikoff.rows import BadExample, Flaw, Positions, explain
+from novikoff.rows import BadExample, Flaw, Positions, explain, part_size
 
 Ties: TypeAlias = Literal["mistake", "positive", "negative"]
 Core: TypeAlias = Callable[..., tuple[int, int, int]]
@@ -92,3 +93,17 @@ def one_pass(
     which = which[:count]
     made = Mistakes(rounds[:count].copy(), block.positions(which), scores, steps, squares)
     return at, which, made
+
+
+def met(block: Block, learner: Any, keep: Keep) -> Ledger:
+    """Let the learner meet the block, and have room for its features; the ledger of it."""
+    if block.rows.dim > learner.dim:
+        learner.widen(block.rows.dim)
+    ledger: Ledger = learner.open_ledger(keep)
+    at, part = 0, part_size(block.rows)
+    while at < len(block):
+        stop, mistakes = learner.learn(block, at, min(len(block), at + part))
+        ledger.record(mistakes, stop - at)
+        at = stop
+    ledger.store(block)
+    return ledger

@@ -90,6 +90,11 @@ def records(X: Any) -> list[Any]:
     return [dict(zip(names, row, strict=True)) for row in columns]
 
 
+def length(X: Any) -> int:
+    """How many examples there are in X."""
+    return X.shape[0] if hasattr(X, "tocsr") else len(X)
+
+
 def first(X: Any) -> Any:
     """The first example of X."""
     return X[0] if not hasattr(X, "tocsr") else X[[0]].toarray()[0]
@@ -107,6 +112,19 @@ def negative(name: object, size: float, where: str = "") -> BadExample:
     return BadExample(
         f"{where}Negative values in data: feature {name!r} is {size:g}, and this Winnow takes "
         "numbers from 0; balanced Winnow takes any"
+    )
+
+
+def unscored(x: Plain, where: str, *, from_zero: bool) -> BadExample:
+    """What to say of an example that can be read but not scored, or not learned from."""
+    sizes = {name: 1.0 if isinstance(v, str) else float(v) for name, v in x.items()}
+    for name, size in sizes.items():
+        if from_zero and size < 0:
+            return negative(name, size, where)
+    largest = max(map(abs, sizes.values()), default=0.0)
+    return BadExample(
+        f"{where}the score is too large for float64 (largest feature {largest:.3g}); "
+        "scale the features"
     )
 
 
