@@ -64,8 +64,11 @@ struct Entries {
   std::vector<Entry> mixed_, other_;
   std::vector<std::int32_t> other_columns_;
   std::vector<double> other_values_;
+  static constexpr std::size_t most_ranked = 160;
+  std::int32_t ranked_columns_[most_ranked], ranks_[most_ranked];  // the last that were ranked
+  std::size_t ranked_ = 0;
 
-  void put_in_order() {
+  [[gnu::noinline]] void put_in_order() {
     const std::size_t n = size - begin_;
     if (put_by_rank(n)) return;
     if (mixed_.size() < n) other_.resize(2 * n), mixed_.resize(2 * n);
@@ -82,14 +85,20 @@ struct Entries {
     }
   }
 
-  // Whether it could: not if two of them are on one column, when ranks are missing.
+  // Whether it could: not if two of them are on one column, when ranks are missing. An example that
+  // was predicted is often the next to be learned from: its ranks are known.
   bool put_by_rank(std::size_t n) {
-    constexpr std::size_t most = 160;
-    if (n > most) return false;
-    std::int32_t ranks[most], sum = 0;
-    find_ranks(columns.data() + begin_, n, ranks);
-    for (std::size_t k = 0; k < n; ++k) sum += ranks[k];
-    if (std::size_t(sum) != n * (n - 1) / 2) return false;
+    if (n > most_ranked) return false;
+    const std::int32_t* const mixed = columns.data() + begin_;
+    if (n != ranked_ || !std::equal(mixed, mixed + n, ranked_columns_)) {
+      ranked_ = 0;
+      find_ranks(mixed, n, ranks_);
+      std::int32_t sum = 0;
+      for (std::size_t k = 0; k < n; ++k) sum += ranks_[k];
+      if (std::size_t(sum) != n * (n - 1) / 2) return false;
+      std::copy(mixed, mixed + n, ranked_columns_);
+      ranked_ = n;
+    }
     if (other_columns_.size() != columns.size()) {
       other_columns_.resize(columns.size());
       other_values_.resize(values.size());
@@ -99,8 +108,8 @@ struct Entries {
     std::int32_t* __restrict to = other_columns_.data() + begin_;
     double* __restrict to_values = other_values_.data() + begin_;
     for (std::size_t k = 0; k < n; ++k) {
-      to[ranks[k]] = from[k];
-      to_values[ranks[k]] = from_values[k];
+      to[ranks_[k]] = from[k];
+      to_values[ranks_[k]] = from_values[k];
     }
     if (begin_ == 0) {
       columns.swap(other_columns_);
