@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from types import FrameType, TracebackType
 from typing import Self, TypeAlias, TypeVar
 
@@ -64,5 +66,12 @@ class Interrupts:
     ) -> None:
         if self._handler is not None:
             signal.signal(signal.SIGINT, self._handler)
-            if self.seen and kind is None:
+            if self.seen:
                 signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
+def undisturbed() -> Iterator[Callable[[], None]]:
+    """Hold Ctrl-C back until this is done and answer it then, or when what it gives is called."""
+    with Interrupts() as interrupts:
+        yield partial(interrupts.answer, KeyboardInterrupt)

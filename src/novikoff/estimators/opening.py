@@ -25,6 +25,7 @@ from novikoff.estimators.labels import (
 from novikoff.estimators.results import Results
 from novikoff.estimators.schemes import Scheme
 from novikoff.examples import Codes
+from novikoff.interrupts import undisturbed
 from novikoff.learners.named import Labelled, Online
 from novikoff.learners.naming import Names, check_bounds
 from novikoff.learners.plain import are_dicts, by_name, count, first, plain, plain_row, records
@@ -34,7 +35,6 @@ from novikoff.model import Kind
 from novikoff.readings import Reading
 from novikoff.rows import BadExample, Rows, Vector
 from novikoff.sources.arrays import rows_of
-from novikoff.undisturbed import undisturbed
 from novikoff.weights import LANES
 
 Bounds: TypeAlias = tuple[int | None, int | None]  # hash_bits, max_names

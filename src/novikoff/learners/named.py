@@ -17,6 +17,7 @@ import numpy as np
 
 from novikoff import _core
 from novikoff.examples import Block, Codes, Labels
+from novikoff.interrupts import undisturbed
 from novikoff.learners.additive import Additive
 from novikoff.learners.joint import Joint
 from novikoff.learners.multiplicative import Multiplicative
@@ -35,7 +36,6 @@ from novikoff.rows import (
     Vector,
     explain,
 )
-from novikoff.undisturbed import undisturbed
 from novikoff.weights import LANES, room_for
 
 Linear: TypeAlias = Additive | Multiplicative | Joint

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from novikoff import AveragedPerceptron, Ledger, Perceptron
+from novikoff.interrupts import undisturbed
 from novikoff.learners import Additive
-from novikoff.undisturbed import undisturbed
 from test_one_at_a_time import everything, in_turn, stream
 
 
