@@ -29,11 +29,11 @@ EXAMPLES, PASSES, ROUNDS = 2_000, 5, 5
 CLASSES = np.array([0, 1])
 
 
-def numbers(n: int) -> Stream:
-    """Ten measurements each, the same ten."""
+def numbers(n: int, width: int = 10) -> Stream:
+    """So many measurements each, always the same."""
     dice = np.random.default_rng(0)
-    names = [f"measurement {j}" for j in range(10)]
-    u, X = dice.standard_normal(10), dice.standard_normal((n, 10))
+    names = [f"measurement {j}" for j in range(width)]
+    u, X = dice.standard_normal(width), dice.standard_normal((n, width))
     y = X @ u + dice.standard_normal(n) / 2 > 0
     return [
         (dict(zip(names, x, strict=True)), label)
@@ -82,7 +82,12 @@ def by_name() -> None:
     }
     print("| predict and learn | river's Perceptron | " + " | ".join(rivals) + " |")
     print("|---|---|" + "---|" * len(rivals))
-    for name, stream in (("10 numbers", numbers(EXAMPLES)), ("75 words", words(EXAMPLES))):
+    streams = {
+        "10 numbers": numbers(EXAMPLES),
+        "75 numbers": numbers(EXAMPLES, 75),
+        "75 words": words(EXAMPLES),
+    }
+    for name, stream in streams.items():
         for objects, examples in (("", stream), (", fresh strings", fresh(stream))):
 
             def meet(model: Any, examples: Stream = examples) -> int:
