@@ -26,16 +26,7 @@ from novikoff.learners.passes import met
 from novikoff.learners.plain import negative, plain, plain_row, unscored
 from novikoff.ledger import Keep, Ledger
 from novikoff.mistakes import Mistakes
-from novikoff.rows import (
-    BadExample,
-    DenseRows,
-    Flaw,
-    Indices,
-    Rows,
-    SparseRows,
-    Vector,
-    explain,
-)
+from novikoff.rows import BadExample, DenseRows, Flaw, Indices, Rows, SparseRows, Vector, explain
 from novikoff.weights import LANES, room_for
 
 Linear: TypeAlias = Additive | Multiplicative | Joint
