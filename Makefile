@@ -44,7 +44,7 @@ pages: $(READY)
 gallery: $(READY)
 	$(BIN)/python docs/make_gallery.py
 
-$(READY): pyproject.toml CMakeLists.txt $(wildcard cpp/*)
+$(READY): pyproject.toml CMakeLists.txt $(wildcard cpp/*/*)
 	@echo "Building and installing into .venv (a minute or two the first time) ..."
 	test -d .venv || $(PYTHON) -m venv .venv
 	SKBUILD_CMAKE_DEFINE=NOVIKOFF_STRICT=ON $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'

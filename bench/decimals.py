@@ -22,11 +22,11 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_svmlight_file
 
 from novikoff import _core
-from novikoff.rows import SparseRows
 from novikoff.sources import open_files
+from novikoff.stream.rows import SparseRows
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from hard_numbers import bits, expected, hard_cases, read
+from helpers.hard_numbers import bits, expected, hard_cases, read
 
 AT_ONCE = 10_000
 

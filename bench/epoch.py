@@ -25,7 +25,7 @@ from sklearn.linear_model import Perceptron as SkPerceptron
 from sklearn.linear_model import SGDClassifier
 
 from novikoff import AveragedPerceptron, Perceptron
-from novikoff.streams import Shuffle
+from novikoff.stream.order import Shuffle
 
 warnings.filterwarnings("ignore")
 

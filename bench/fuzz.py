@@ -1,6 +1,6 @@
 """Mutated texts through every parser, under the compiler's sanitizers: none may break anything.
 
-Builds cpp/fuzz.cpp, whose own mutants are of texts in every format, and runs it in batches, each
+Builds tests/fuzz/fuzz.cpp, which mutates texts in every format, and runs it in batches, each
 with a seed of its own, on all cores. With --clang, libFuzzer makes the inputs instead, guided by
 what they reach. An input fails when a parser crashes, hangs, reads outside its text, or gives what
 does not hold together; then the batch and its seed are shown, and the exit status is 1.
@@ -21,7 +21,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeAlias
 
-SOURCE = Path(__file__).parents[1] / "cpp" / "fuzz.cpp"
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "tests" / "fuzz" / "fuzz.cpp"
 BATCH, LONGEST = 20_000, 600  # inputs, and seconds: half a minute is usual
 
 # the sanitizer's books kept short: half the time; a failure is shown in full by its seed alone
@@ -31,7 +32,14 @@ Batch: TypeAlias = Callable[[int, int], list[str]]
 
 
 def build(compiler: str, sanitizers: str, out: Path, *more: str) -> None:
-    flags = ["-std=c++20", "-O1", "-g", f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all"]
+    flags = [
+        "-std=c++20",
+        "-O1",
+        "-g",
+        f"-I{ROOT}/cpp",
+        f"-fsanitize={sanitizers}",
+        "-fno-sanitize-recover=all",
+    ]
     command = [*shlex.split(compiler), *flags, *more, str(SOURCE), "-o", str(out)]
     subprocess.run(command, check=True)
 

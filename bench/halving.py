@@ -19,7 +19,7 @@ import numpy as np
 
 from novikoff import play
 from novikoff.concepts import Halving, conjunctions, labelled
-from novikoff.examples import Block
+from novikoff.stream.blocks import Block
 from processes import measure
 
 CANDIDATES = 12

@@ -19,7 +19,7 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
-from novikoff.model import Model
+from novikoff.models.model import Model
 
 NOVIKOFF = (sys.executable, "-m", "novikoff")
 ROWS = 60_000

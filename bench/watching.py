@@ -20,15 +20,16 @@ import numpy as np
 import scipy.sparse as sp
 
 from epoch import best_of, dense, sparse
-from novikoff.examples import Block, Stream
-from novikoff.guarantees.cycles import Cycle, Repeats
+from novikoff.guarantees.cycle import Cycle
+from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import Additive
-from novikoff.ledger import Ledger
-from novikoff.loop import Verdict, play
-from novikoff.mistakes import Mistakes
-from novikoff.rows import Vector
+from novikoff.ledger.ledger import Ledger, Mistakes
+from novikoff.runs.cycles import Repeats
+from novikoff.runs.loop import play
 from novikoff.sources import block
-from novikoff.streams import arranged
+from novikoff.stream.blocks import Block, Stream
+from novikoff.stream.order import arranged
+from novikoff.stream.rows import Vector
 
 NOISE = 0.05  # labels turned over, for mistakes on 10 to 20 % of the rows in every pass
 
@@ -100,14 +101,14 @@ def watched(some: Block, passes: int) -> Ledger:
 
 
 def unwatched(some: Block, passes: int) -> Ledger:
-    with patch("novikoff.loop.Repeats", Blind):
+    with patch("novikoff.runs.loop.Repeats", Blind):
         return run(some, Unread(some.rows.dim, bias=True), passes)
 
 
 def share(some: Block, passes: int) -> float:
     """Seconds in the watch over seconds elsewhere."""
     Timed.seconds, began = 0.0, time.perf_counter()
-    with patch("novikoff.loop.Repeats", Timed):
+    with patch("novikoff.runs.loop.Repeats", Timed):
         run(some, Read(some.rows.dim, bias=True), passes)
     return Timed.seconds / (time.perf_counter() - began - Timed.seconds)
 

@@ -18,9 +18,9 @@ from sklearn.linear_model import Perceptron
 
 from novikoff import guarantees, play, sources
 from novikoff.concepts import EliminateDisjunction
-from novikoff.examples import Block
 from novikoff.learners import Additive, BalancedWinnow, Learner, Winnow1, Winnow2
-from novikoff.rows import SparseRows
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import SparseRows
 
 N, K = 1_000_000, 5
 STREAMS = ((100_000, 50), (20_000, 1_000))  # how many examples, and attributes on in each

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from novikoff import plots
+from novikoff.show import plots
 
 HERE = Path(__file__).parent
 PAGE = HERE / "gallery.md"

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
-from novikoff import guarantees, sources, streams
+from novikoff import guarantees, sources
 from novikoff.cli.demo import find_witness, split
-from novikoff.examples import Block
 from novikoff.learners import Additive
-from novikoff.loop import play
-from novikoff.rows import Vector
+from novikoff.runs.loop import play
+from novikoff.stream import order as streams
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import Vector
 
 TARGET = Path(__file__).parent / "sandwich.svg"
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#888888"

@@ -11,14 +11,9 @@ from pathlib import Path
 import pytest
 
 import novikoff
-from novikoff.cli import main
-from verbs import run
-
-
-def in_a_new_process(code: str) -> str:
-    return subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True
-    ).stdout.strip()
+from helpers.processes import in_a_new_process
+from helpers.verbs import run
+from novikoff.cli.main import main
 
 
 def test_importing_it_loads_nothing_heavy() -> None:
@@ -37,7 +32,10 @@ def test_learning_without_estimators_needs_neither_scipy_nor_scikit_learn() -> N
 
 
 def test_play_is_the_function_however_it_is_reached() -> None:
-    code = "import novikoff.loop, novikoff; print(callable(novikoff.play), 'play' in dir(novikoff))"
+    code = (
+        "import novikoff.runs.loop, novikoff;"
+        "print(callable(novikoff.play), 'play' in dir(novikoff))"
+    )
     assert in_a_new_process(code) == "True True"
     with pytest.raises(AttributeError, match="no attribute 'Perceptrom'"):
         novikoff.Perceptrom  # noqa: B018
@@ -74,7 +72,7 @@ def test_it_can_be_run_as_a_module() -> None:
 
 def test_ctrl_c_while_it_is_loading_leaves_no_traceback() -> None:
     code = (
-        "import sys; from novikoff.cli import main\n"
+        "import sys; from novikoff.cli.main import main\n"
         "class Press:\n"
         "    def find_spec(self, *_): raise KeyboardInterrupt\n"
         "sys.meta_path.insert(0, Press()); main()"
@@ -114,7 +112,7 @@ def test_the_demo_tells_the_whole_story() -> None:
 
 def test_the_demo_prints_where_not_every_sign_can_be() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", "from novikoff.cli import main; main()", "demo"],
+        [sys.executable, "-c", "from novikoff.cli.main import main; main()", "demo"],
         capture_output=True,
         check=True,
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
@@ -123,7 +121,7 @@ def test_the_demo_prints_where_not_every_sign_can_be() -> None:
 
 
 def test_the_demo_is_stopped_by_a_closed_pipe_without_a_traceback() -> None:
-    command = f"{sys.executable} -c 'from novikoff.cli import main; main()' demo | head -n 1"
+    command = f"{sys.executable} -c 'from novikoff.cli.main import main; main()' demo | head -n 1"
     done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True,
                           env={**os.environ, "PYTHONUNBUFFERED": "1"})  # fmt: skip
     assert done.stdout.startswith("6,046 messages")

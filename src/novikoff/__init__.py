@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from novikoff.lazily import loader
+from novikoff._lazy import loader
 
 if TYPE_CHECKING:
-    from novikoff import concepts, guarantees, lab, plots, readings, sources, streams
+    from novikoff import concepts, guarantees, sources
     from novikoff.estimators import (
         AveragedPerceptron,
         MarginPerceptron,
@@ -19,21 +19,25 @@ if TYPE_CHECKING:
         VotedPerceptron,
         Winnow,
     )
-    from novikoff.examples import Block, Example
-    from novikoff.features import Features
-    from novikoff.guarantees.certificates import Certificate
+    from novikoff.guarantees.certificate import Certificate
     from novikoff.guarantees.check import Rejected
+    from novikoff.guarantees.summary import Summary
+    from novikoff.guarantees.verdict import Verdict
     from novikoff.learners import Additive, BalancedWinnow, Joint, Winnow1, Winnow2
-    from novikoff.ledger import Ledger
-    from novikoff.loop import Interrupted, Run, Verdict, play
-    from novikoff.model import Model
-    from novikoff.progressive import Unfinished, progressive_validation
-    from novikoff.protocol import BadTicket, Protocol, Ticket
-    from novikoff.rows import BadExample
+    from novikoff.ledger import readings
+    from novikoff.ledger.ledger import Ledger
+    from novikoff.models.model import Model
+    from novikoff.models.training import Plan, Training
+    from novikoff.online.delayed_labels import BadTicket, Protocol, Ticket
+    from novikoff.online.progressive import Unfinished, progressive_validation
+    from novikoff.runs.loop import Interrupted, Run, play
     from novikoff.separability import Stopped, certify, verify
-    from novikoff.storage import BadModel
-    from novikoff.summaries import Summary
-    from novikoff.training import Plan, Training
+    from novikoff.show import lab, plots
+    from novikoff.sources.features import Features
+    from novikoff.storage.file_format import BadModel
+    from novikoff.stream import order as streams
+    from novikoff.stream.blocks import Block, Example
+    from novikoff.stream.rows import BadExample
 
 __version__ = "0.1.0"
 
@@ -48,37 +52,37 @@ _HOMES = {
     "Winnow2": "novikoff.learners",
     "Additive": "novikoff.learners",
     "Joint": "novikoff.learners",
-    "BadExample": "novikoff.rows",
-    "BadModel": "novikoff.storage",
-    "BadTicket": "novikoff.protocol",
-    "Block": "novikoff.examples",
-    "Certificate": "novikoff.guarantees.certificates",
-    "Example": "novikoff.examples",
-    "Features": "novikoff.features",
-    "Interrupted": "novikoff.loop",
-    "Ledger": "novikoff.ledger",
-    "Model": "novikoff.model",
-    "Plan": "novikoff.training",
-    "Protocol": "novikoff.protocol",
+    "BadExample": "novikoff.stream.rows",
+    "BadModel": "novikoff.storage.file_format",
+    "BadTicket": "novikoff.online.delayed_labels",
+    "Block": "novikoff.stream.blocks",
+    "Certificate": "novikoff.guarantees.certificate",
+    "Example": "novikoff.stream.blocks",
+    "Features": "novikoff.sources.features",
+    "Interrupted": "novikoff.runs.loop",
+    "Ledger": "novikoff.ledger.ledger",
+    "Model": "novikoff.models.model",
+    "Plan": "novikoff.models.training",
+    "Protocol": "novikoff.online.delayed_labels",
     "Rejected": "novikoff.guarantees.check",
-    "Run": "novikoff.loop",
+    "Run": "novikoff.runs.loop",
     "Stopped": "novikoff.separability",
-    "Summary": "novikoff.summaries",
-    "Ticket": "novikoff.protocol",
-    "Training": "novikoff.training",
-    "Unfinished": "novikoff.progressive",
-    "Verdict": "novikoff.loop",
+    "Summary": "novikoff.guarantees.summary",
+    "Ticket": "novikoff.online.delayed_labels",
+    "Training": "novikoff.models.training",
+    "Unfinished": "novikoff.online.progressive",
+    "Verdict": "novikoff.guarantees.verdict",
     "certify": "novikoff.separability",
-    "play": "novikoff.loop",
-    "progressive_validation": "novikoff.progressive",
+    "play": "novikoff.runs.loop",
+    "progressive_validation": "novikoff.online.progressive",
     "verify": "novikoff.separability",
-    "concepts": "",
-    "guarantees": "",
-    "lab": "",
-    "plots": "",
-    "readings": "",
-    "sources": "",
-    "streams": "",
+    "concepts": "novikoff.concepts",
+    "guarantees": "novikoff.guarantees",
+    "lab": "novikoff.show.lab",
+    "plots": "novikoff.show.plots",
+    "readings": "novikoff.ledger.readings",
+    "sources": "novikoff.sources",
+    "streams": "novikoff.stream.order",
 }
 
 __all__ = [

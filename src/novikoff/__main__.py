@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from novikoff.cli import main
+from novikoff.cli.main import main
 
 if __name__ == "__main__":
     main()

@@ -8,18 +8,21 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from novikoff.cli.arguments import Option
-from novikoff.cli.common import (
+from novikoff.cli.main import Option
+from novikoff.cli.options import (
+    LABEL_HELP,
+    DataFile,
+    Format,
+    ZeroBased,
     fail,
     one_line_errors,
     read,
     refuse_what_cannot_be_written,
     spinner,
 )
-from novikoff.cli.options import LABEL_HELP, DataFile, Format, ZeroBased
 
 if TYPE_CHECKING:
-    from novikoff.guarantees.certificates import Certificate
+    from novikoff.guarantees.certificate import Certificate
 
 
 def certify(

@@ -7,13 +7,15 @@ from typing import Annotated
 
 import numpy as np
 
-from novikoff import guarantees, readings, sources, streams
-from novikoff.cli.arguments import Option
-from novikoff.examples import Block
+from novikoff import guarantees, sources
+from novikoff.cli.main import Option
 from novikoff.learners import Additive
-from novikoff.ledger import Ledger
-from novikoff.loop import play
-from novikoff.rows import Vector, dots
+from novikoff.ledger import readings
+from novikoff.ledger.ledger import Ledger
+from novikoff.runs.loop import play
+from novikoff.stream import order as streams
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import Vector, dots
 
 EPOCHS_SHOWN = 5  # then every tenth
 

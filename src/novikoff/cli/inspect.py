@@ -12,14 +12,20 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 
-from novikoff.cli.arguments import Option
-from novikoff.cli.classes import in_columns
-from novikoff.cli.common import fail, one_line_errors, refuse_what_cannot_be_written
-from novikoff.cli.models import ModelFile, load, said_of_labels
+from novikoff.cli.main import Option
+from novikoff.cli.options import (
+    ModelFile,
+    fail,
+    load,
+    one_line_errors,
+    refuse_what_cannot_be_written,
+    said_of_labels,
+)
+from novikoff.cli.test import in_columns
 
 if TYPE_CHECKING:
-    from novikoff.model import Model
-    from novikoff.rows import Positions, Vector
+    from novikoff.models.model import Model
+    from novikoff.stream.rows import Positions, Vector
 
 LABELS_SHOWN, CLASSES_SHOWN = 40, 10
 
@@ -124,7 +130,7 @@ def namer(model: Model) -> Callable[[int], str]:
 
 def write_weights(model: Model, path: Path) -> None:
     """All weights as CSV, exactly: feature,weight; of many classes feature,class,weight."""
-    from novikoff.replacing import replacing
+    from novikoff.storage.atomic_write import replacing
 
     if model.kind == "voted":
         fail(f"{path}: a vote has no weights: every vector of its run votes")

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-from novikoff.cli.arguments import Option, parser_of
-from novikoff.cli.common import fail, one_line_errors, refuse_what_cannot_be_written
-from novikoff.lab.results import Result
+from novikoff.cli.main import Option, parser_of
+from novikoff.cli.options import fail, one_line_errors, refuse_what_cannot_be_written
+from novikoff.show.lab.results import Result
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +33,7 @@ def conjunctions(
     seed: Seed = 0,
 ) -> Result:
     """Three ways to be taught one hidden conjunction: by asking, by a teacher, by nature."""
-    from novikoff.lab.conjunctions import conjunctions
+    from novikoff.show.lab.conjunctions import conjunctions
 
     return conjunctions(target, n=n, rounds=rounds, density=density, seed=seed)
 
@@ -45,7 +45,7 @@ def halving(
     seed: Seed = 0,
 ) -> Result:
     """Halving over the 75,287,520 monotone 5-conjunctions of 100 variables."""
-    from novikoff.lab.halving import halving
+    from novikoff.show.lab.halving import halving
 
     return halving(n=n, k=k, rounds=rounds, seed=seed)
 
@@ -60,7 +60,7 @@ def attribute_efficiency(
     seed: Seed = 0,
 ) -> Result:
     """Perceptron, Winnow, elimination: a million attributes, five of them relevant."""
-    from novikoff.lab.attribute_efficiency import attribute_efficiency
+    from novikoff.show.lab.attribute_efficiency import attribute_efficiency
 
     return attribute_efficiency(largest=largest, k=k, examples=examples, seed=seed)
 
@@ -69,7 +69,7 @@ def mistake_bounds(
     n: Annotated[int, Option("-n", "--variables", help="How many variables: 4, 8 or 16.")] = 16,
 ) -> Result:
     """Every learner against a sequence hard for it: the bound, and how near that comes."""
-    from novikoff.lab.mistake_bounds import mistake_bounds
+    from novikoff.show.lab.mistake_bounds import mistake_bounds
 
     return mistake_bounds(n=n)
 
@@ -81,21 +81,21 @@ def xor(
     seed: Seed = 0,
 ) -> Result:
     """Parities: the proof that no perceptron represents them, and two ways around."""
-    from novikoff.lab.xor import xor
+    from novikoff.show.lab.xor import xor
 
     return xor(largest=largest, seed=seed)
 
 
 def learning_rate(points: Points = 2000, dim: Features = 5, seed: Seed = 0) -> Result:
     """The learning rate changes no mistake from w = 0, and does from elsewhere."""
-    from novikoff.lab.learning_rate import learning_rate
+    from novikoff.show.lab.learning_rate import learning_rate
 
     return learning_rate(points=points, dim=dim, seed=seed)
 
 
 def margin(points: Points = 500, dim: Features = 5, seed: Seed = 0) -> Result:
     """The margin perceptron: what a larger η costs in updates and buys in margin."""
-    from novikoff.lab.margin import margin
+    from novikoff.show.lab.margin import margin
 
     return margin(points=points, dim=dim, seed=seed)
 
@@ -165,7 +165,7 @@ def show(
         text = json.dumps(result.to_dict(), indent=1, ensure_ascii=False) if as_json else result
         print(result.to_csv() if as_csv else text, end="" if as_csv else "\n", flush=True)
     if plot is not None:
-        from novikoff import plots
+        from novikoff.show import plots
 
         with one_line_errors(str(plot)):
             plots.save(plots.experiment(result, ax=ax), plot)
@@ -175,7 +175,7 @@ def show(
 
 def axes_for(path: Path) -> Axes:
     """Where to draw the figure; what would keep it from being written is said before the work."""
-    from novikoff import plots
+    from novikoff.show import plots
 
     refuse_what_cannot_be_written(path, [], "figure")
     try:

@@ -10,23 +10,27 @@ from enum import StrEnum
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated
 
-from novikoff.cli.arguments import Option
-from novikoff.cli.common import one_line_errors, refuse_what_cannot_be_written
-from novikoff.cli.models import ModelFile, load, say_left_out, say_skipped
+from novikoff.cli.main import Option
 from novikoff.cli.options import (
     DataFiles,
     Format,
     Label,
     Missing,
     MissingRule,
+    ModelFile,
     SkipBad,
     Threads,
+    load,
+    one_line_errors,
     reading,
+    refuse_what_cannot_be_written,
+    say_left_out,
+    say_skipped,
 )
 
 if TYPE_CHECKING:
-    from novikoff.chunks import Source
-    from novikoff.model import Model
+    from novikoff.models.model import Model
+    from novikoff.sources.chunks import Source
 
 
 class Output(StrEnum):
@@ -97,7 +101,7 @@ def write(model: Model, source: Source, what: Output, out: IO[str]) -> None:
 
 def write_file(model: Model, source: Source, what: Output, output: Path) -> None:
     """The same to a file, which is replaced when all of it has been written."""
-    from novikoff.replacing import replacing
+    from novikoff.storage.atomic_write import replacing
 
     with replacing(output) as file:
         for lines in predictions(model, source, what):
@@ -106,7 +110,7 @@ def write_file(model: Model, source: Source, what: Output, output: Path) -> None
 
 def predictions(model: Model, source: Source, what: Output) -> Iterator[str]:
     """What is printed for each chunk."""
-    from novikoff.predicting import labels_of, scored
+    from novikoff.models.prediction import labels_of, scored
 
     for _, scores in scored(model, source):
         if what is Output.LABELS:

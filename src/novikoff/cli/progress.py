@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from novikoff.training import Training
+    from novikoff.models.training import Training
 
 HEADING = "  examples    mistakes  since last   overall     MB/s      left"
 

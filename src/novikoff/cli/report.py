@@ -9,14 +9,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from novikoff.cli.arguments import Option
-from novikoff.cli.common import (
+from novikoff.cli.main import Option
+from novikoff.cli.options import (
+    LABEL_HELP,
+    DataFiles,
+    FileFormat,
+    Format,
+    ZeroBased,
     fail,
     one_line_errors,
     refuse_what_cannot_be_written,
     spinner,
+    two,
 )
-from novikoff.cli.options import LABEL_HELP, DataFiles, FileFormat, Format, ZeroBased, two
 
 if TYPE_CHECKING:
     from novikoff.sources import Data
@@ -73,13 +78,14 @@ def report(
     two_labels = two(classes)
     name = "<stdin>" if data[0] == "-" else data[0]
     with one_line_errors(name), _progress(f"reading {name}", quiet) as say:
-        from novikoff import plots, sources
+        from novikoff import sources
+        from novikoff.show import plots
 
         try:
             plots.new_axes()  # before the long work, not after it
         except plots.NoMatplotlib as error:
             fail(str(error))
-        from novikoff.report import Settings, ended, gather, origin_of, page
+        from novikoff.show.report import Settings, ended, gather, origin_of, page
 
         given = sources.read(
             data,
@@ -129,8 +135,8 @@ def _progress(words: str, quiet: bool) -> Iterator[Callable[[str], None]]:
 
 def named(given: Data, path: Path) -> Data:
     """The data with names for columns that have none, from a file with one a line."""
-    from novikoff.rows import BadExample
     from novikoff.sources.inputs import Input
+    from novikoff.stream.rows import BadExample
 
     if given.names is not None:
         raise BadExample(f"{path}: the data name their columns themselves; leave --names out")
@@ -174,7 +180,7 @@ def _verify(data: Sequence[str], format: FileFormat | None, zero_based: bool) ->
 
 
 def _write(text: str, output: Path) -> None:
-    from novikoff.replacing import replacing
+    from novikoff.storage.atomic_write import replacing
 
     with one_line_errors(str(output)), replacing(output) as file:
         file.write(text.encode(errors="replace"))

@@ -5,19 +5,22 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Annotated
 
-from novikoff.cli.arguments import Argument, Option
-from novikoff.cli.common import (
+from novikoff.cli.main import Argument, Option
+from novikoff.cli.options import (
+    LABEL_HELP,
+    DataFile,
+    Format,
+    ZeroBased,
     fail,
     one_line_errors,
     read,
     spinner,
 )
-from novikoff.cli.options import LABEL_HELP, DataFile, Format, ZeroBased
 
 if TYPE_CHECKING:
-    from novikoff.examples import Block
-    from novikoff.guarantees.certificates import Certificate
+    from novikoff.guarantees.certificate import Certificate
     from novikoff.sources import Data
+    from novikoff.stream.blocks import Block
 
 
 def verify(
@@ -84,8 +87,8 @@ def in_order(given: Data, names: tuple[str, ...] | None, path: str) -> Block:
     """The examples with their columns in the certificate's order; the file may have another."""
     import numpy as np
 
-    from novikoff.examples import Block
-    from novikoff.rows import DenseRows, SparseRows
+    from novikoff.stream.blocks import Block
+    from novikoff.stream.rows import DenseRows, SparseRows
 
     if given.names is None or names is None or given.names == names:
         return given.block

@@ -6,8 +6,8 @@ import webbrowser
 from threading import Thread
 from typing import Annotated
 
-from novikoff.cli.arguments import Option
-from novikoff.cli.common import fail
+from novikoff.cli.main import Option
+from novikoff.cli.options import fail
 
 
 def web(
@@ -24,7 +24,7 @@ def web(
     Exit status: 0 ended by Ctrl-C, 2 the port is taken or a library is missing.
     """
     try:
-        from novikoff.web.serving import bound_socket, serve
+        from novikoff.show.web.server import bound_socket, serve
     except ModuleNotFoundError as error:
         library = (error.name or "").partition(".")[0]
         if library not in ("starlette", "uvicorn"):

@@ -3,14 +3,13 @@
 from novikoff.concepts.adversaries import (
     Adversary,
     HardSequence,
+    WorstCase,
     against_con,
     against_elimination,
     against_halving,
+    worst_case,
 )
-from novikoff.concepts.asking import AskingConjunction, AskingDisjunction
-from novikoff.concepts.attributes import every_example, labelled
 from novikoff.concepts.classes import ConceptClass, TooLarge
-from novikoff.concepts.consistent import Consistent
 from novikoff.concepts.decision_lists import DecisionList, decision_lists
 from novikoff.concepts.dimensions import (
     MistakeTree,
@@ -20,20 +19,36 @@ from novikoff.concepts.dimensions import (
     vc_dimension,
 )
 from novikoff.concepts.elimination import EliminateConjunction, EliminateDisjunction
-from novikoff.concepts.formulas import parse
+from novikoff.concepts.examples import every_example, labelled
+from novikoff.concepts.families import (
+    TruthTable,
+    all_functions,
+    at_least,
+    conjunctions,
+    disjunctions,
+    parities,
+    truth_table,
+)
+from novikoff.concepts.formulas import FormulaError, parse
 from novikoff.concepts.functions import AtLeast, Concept, Conjunction, Disjunction, Parity
-from novikoff.concepts.game import WorstCase, worst_case
-from novikoff.concepts.halving import Halving
-from novikoff.concepts.lecture import LECTURE_TARGET, lecture_examples
+from novikoff.concepts.learners import Consistent, Halving, Optimal, WeightedMajority
 from novikoff.concepts.listed import concept_list
-from novikoff.concepts.majority import WeightedMajority
-from novikoff.concepts.optimal import Optimal
-from novikoff.concepts.subsets import at_least, conjunctions, disjunctions, parities
-from novikoff.concepts.tables import TruthTable, all_functions, truth_table
-from novikoff.concepts.teaching import Nature, Oracle, Recorded, Teacher, each_on
-from novikoff.concepts.thresholds import LinearThreshold, linear_thresholds
-from novikoff.concepts.tokens import FormulaError
-from novikoff.concepts.units import ThresholdUnit, threshold_unit
+from novikoff.concepts.queries import AskingConjunction, AskingDisjunction
+from novikoff.concepts.teaching import (
+    LECTURE_TARGET,
+    Nature,
+    Oracle,
+    Recorded,
+    Teacher,
+    each_on,
+    lecture_examples,
+)
+from novikoff.concepts.thresholds import (
+    LinearThreshold,
+    ThresholdUnit,
+    linear_thresholds,
+    threshold_unit,
+)
 from novikoff.concepts.version_space import VersionSpace
 
 __all__ = [

@@ -11,11 +11,10 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.concepts.attributes import Truths, every_example, number_of, truths
-from novikoff.concepts.classes import ConceptClass, TooLarge, Words, packed
+from novikoff.concepts.classes import ConceptClass, TooLarge, Words, chosen, chosen_by_each, packed
+from novikoff.concepts.examples import Truths, every_example, number_of, truths
 from novikoff.concepts.functions import Concept, expect_literals, literal
-from novikoff.concepts.ranking import chosen, chosen_by_each
-from novikoff.rows import Positions
+from novikoff.stream.rows import Positions
 
 _MOST_COUNTED = 1000
 

@@ -12,8 +12,8 @@ from typing import NamedTuple, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.concepts.attributes import Truths, every_example
 from novikoff.concepts.classes import ConceptClass, TooLarge, expect_class
+from novikoff.concepts.examples import Truths, every_example
 
 Bits: TypeAlias = tuple[int, ...]
 

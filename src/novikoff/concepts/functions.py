@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.concepts.attributes import Truths, rows_of_examples, truths, truths_of_columns
-from novikoff.rows import DenseRows, Rows
+from novikoff.concepts.examples import Truths, rows_of_examples, truths, truths_of_columns
+from novikoff.stream.rows import DenseRows, Rows
 
 MOST_VARIABLES = (1 << 31) - 1
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")

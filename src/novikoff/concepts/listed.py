@@ -8,12 +8,12 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.concepts.attributes import Truths, every_example, number_of, truths
 from novikoff.concepts.classes import MOST_ANSWERS, ConceptClass, Words, packed
+from novikoff.concepts.examples import Truths, every_example, number_of, truths
+from novikoff.concepts.families import truth_table
 from novikoff.concepts.formulas import parse
 from novikoff.concepts.functions import Concept
-from novikoff.concepts.tables import truth_table
-from novikoff.rows import Positions
+from novikoff.stream.rows import Positions
 
 MOST_COMPARED = 12  # variables: a concept's whole truth table is then half a kilobyte
 

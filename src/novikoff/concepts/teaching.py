@@ -3,6 +3,8 @@
 A lesson is a stream of one example at a time, made while `play` pulls it:
 `play(teacher.teach(learner), learner)`. Any teacher can be given any learner; only `Oracle` needs
 one that asks.
+
+The hidden function of the lecture on mistake-driven learning, and the examples it comes with.
 """
 
 from __future__ import annotations
@@ -12,11 +14,11 @@ from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 
-from novikoff.concepts.asking import Asks
-from novikoff.concepts.attributes import Truths, labelled, truths
+from novikoff.concepts.examples import Truths, labelled, truths
 from novikoff.concepts.functions import Concept, Conjunction, Disjunction, expect_concept
-from novikoff.examples import Block
+from novikoff.concepts.queries import Asks
 from novikoff.learners import Learner
+from novikoff.stream.blocks import Block
 
 Sampler: TypeAlias = Callable[[np.random.Generator, int, int], Truths]
 _AT_ONCE = 64
@@ -211,3 +213,30 @@ def _wide_enough(concept: Concept, n: int) -> int:
     if concept.width > n:
         raise ValueError(f"{concept} needs {concept.width} variables, and there are {n}")
     return n
+
+
+LECTURE_TARGET = Conjunction((2, 3, 4, 5, 100))
+_MIDDLE = "0" * 93
+
+_EXAMPLES = (
+    "1" * 100,
+    "111" + "0" * 97,
+    "11111" + _MIDDLE + "11",
+    "10111" + _MIDDLE + "11",
+    "11111" + _MIDDLE + "01",
+    "10100" + _MIDDLE + "11",
+    "1" * 98 + "01",
+    "01010" + _MIDDLE + "11",
+)
+
+
+def lecture_examples() -> Block:
+    """The eight examples of 100 variables that nature draws, labelled by x₂ ∧ x₃ ∧ x₄ ∧ x₅ ∧ x₁₀₀.
+
+    Elimination ends with x₁ too many: x₁ is on in every positive one.
+
+    >>> lecture_examples().labels.tolist()
+    [1, -1, 1, -1, 1, -1, 1, -1]
+    """
+    X = [truths(text) for text in _EXAMPLES]
+    return labelled(X, LECTURE_TARGET.evaluate(X))

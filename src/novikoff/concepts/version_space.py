@@ -7,10 +7,10 @@ from collections.abc import Hashable, Iterator
 import numpy as np
 
 from novikoff import _core
-from novikoff.concepts.attributes import Truths
 from novikoff.concepts.classes import ConceptClass, TooLarge, expect_class, words_for
+from novikoff.concepts.examples import Truths
 from novikoff.concepts.functions import Concept
-from novikoff.rows import Positions
+from novikoff.stream.rows import Positions
 
 _FEW = 1 << 12
 _MOST_LISTED = 1 << 24  # their places are then 128 MB

@@ -14,23 +14,20 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from novikoff.estimators.doors import (
-    classes_and_codes,
-    column_kinds,
-    unchanged_by_errors,
-)
 from novikoff.estimators.online import OneAtATime
 from novikoff.estimators.schemes import AgainstTheRest, Jointly, Scheme
-from novikoff.examples import Block, Codes, Stream
+from novikoff.estimators.validation import classes_and_codes, column_kinds, unchanged_by_errors
+from novikoff.guarantees.summary import Summaries, Summary
+from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import Ties
-from novikoff.learners.plain import are_dicts
-from novikoff.ledger import Keep, Ledger
-from novikoff.loop import Interrupted, Run, Verdict, play
-from novikoff.readings import Reading
-from novikoff.rows import Rows, Vector
+from novikoff.ledger.ledger import Keep, Ledger
+from novikoff.ledger.readings import Reading
+from novikoff.online.one_example import are_dicts
+from novikoff.runs.loop import Interrupted, Run, play
 from novikoff.sources.arrays import rows_of
-from novikoff.streams import Shuffle, Shuffled, arranged
-from novikoff.summaries import Summaries, Summary
+from novikoff.stream.blocks import Block, Codes, Stream
+from novikoff.stream.order import Shuffle, Shuffled, arranged
+from novikoff.stream.rows import Rows, Vector
 
 Starts: TypeAlias = Callable[[int, int, np.random.RandomState], list[Vector | None]]
 

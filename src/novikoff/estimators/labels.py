@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from novikoff.examples import Labels
-from novikoff.rows import BadExample
+from novikoff.stream.blocks import Labels
+from novikoff.stream.rows import BadExample
 
 _POSITIVE = frozenset({1})  # True is 1, and False is 0
 _NEGATIVE = frozenset({0, -1})

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.features import Features
-from novikoff.learners.named import Linear
-from novikoff.learners.naming import Names
-from novikoff.ledger import Ledger
-from novikoff.model import Kind, Model
+from novikoff.ledger.ledger import Ledger
+from novikoff.models.model import Kind, Model
+from novikoff.online.engine import Linear
+from novikoff.online.names import Names
+from novikoff.sources.features import Features
 
 
 def model_of(

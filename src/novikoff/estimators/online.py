@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 from novikoff.estimators.labels import labels_of
 from novikoff.estimators.models import model_of
 from novikoff.estimators.opening import Opening
-from novikoff.learners.plain import by_name, count, records
-from novikoff.model import Model
-from novikoff.rows import BadExample
+from novikoff.models.model import Model
+from novikoff.online.one_example import by_name, count, records
+from novikoff.stream.rows import BadExample
 
 
 class OneAtATime(Opening):

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from novikoff import _core
-from novikoff.estimators.doors import restore
 from novikoff.estimators.labels import (
     Known,
     Meeting,
@@ -24,18 +23,20 @@ from novikoff.estimators.labels import (
 )
 from novikoff.estimators.results import Results
 from novikoff.estimators.schemes import Scheme
-from novikoff.examples import Codes
-from novikoff.interrupts import undisturbed
-from novikoff.learners.named import Labelled, Online
-from novikoff.learners.naming import Names, check_bounds
-from novikoff.learners.plain import are_dicts, by_name, count, first, plain, plain_row, records
-from novikoff.ledger import Keep
-from novikoff.loop import Run, Verdict
-from novikoff.model import Kind
-from novikoff.readings import Reading
-from novikoff.rows import BadExample, Rows, Vector
+from novikoff.estimators.validation import restore
+from novikoff.guarantees.verdict import Verdict
+from novikoff.ledger.ledger import Keep
+from novikoff.ledger.readings import Reading
+from novikoff.ledger.weights import LANES
+from novikoff.models.model import Kind
+from novikoff.online.engine import Labelled, Online
+from novikoff.online.names import Names, check_bounds
+from novikoff.online.one_example import are_dicts, by_name, count, first, plain, plain_row, records
+from novikoff.runs.interrupts import undisturbed
+from novikoff.runs.loop import Run
 from novikoff.sources.arrays import rows_of
-from novikoff.weights import LANES
+from novikoff.stream.blocks import Codes
+from novikoff.stream.rows import BadExample, Rows, Vector
 
 Bounds: TypeAlias = tuple[int | None, int | None]  # hash_bits, max_names
 

@@ -10,9 +10,9 @@ import numpy as np
 from novikoff.estimators.schemes import Multiclass
 from novikoff.estimators.sums import SumOfMistakes
 from novikoff.learners import Ties
-from novikoff.ledger import Keep
-from novikoff.readings import Reading
-from novikoff.streams import Shuffle
+from novikoff.ledger.ledger import Keep
+from novikoff.ledger.readings import Reading
+from novikoff.stream.order import Shuffle
 
 
 class Perceptron(SumOfMistakes):

@@ -8,7 +8,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.loop import Run, Verdict
+from novikoff.guarantees.verdict import Verdict
+from novikoff.runs.loop import Run
 
 Coefficients: TypeAlias = tuple[NDArray[np.float64], NDArray[np.float64]]
 

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from novikoff.examples import Codes, Labels
-from novikoff.rows import Vector
+from novikoff.stream.blocks import Codes, Labels
+from novikoff.stream.rows import Vector
 
 Multiclass: TypeAlias = Literal["ovr", "joint"]
 

@@ -9,17 +9,17 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from novikoff import readings
 from novikoff.estimators.base import MistakeDriven
-from novikoff.estimators.doors import is_finite_number, starts
 from novikoff.estimators.schemes import Jointly, Multiclass, Scheme
-from novikoff.examples import Block
+from novikoff.estimators.validation import is_finite_number, starts
+from novikoff.guarantees.summary import Summary
 from novikoff.learners import Additive, Joint
-from novikoff.model import Kind
-from novikoff.readings import Reading
-from novikoff.rows import Rows, Vector, dots
-from novikoff.summaries import Summary
-from novikoff.weights import class_scores
+from novikoff.ledger import readings
+from novikoff.ledger.readings import Reading
+from novikoff.ledger.weights import class_scores
+from novikoff.models.model import Kind
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import Rows, Vector, dots
 
 
 class SumOfMistakes(MistakeDriven):

@@ -7,14 +7,14 @@ from typing import Any, Self
 import numpy as np
 
 from novikoff.estimators.base import MistakeDriven
-from novikoff.estimators.doors import is_finite_number
+from novikoff.estimators.validation import is_finite_number
 from novikoff.learners import Multiplicative, Ties
 from novikoff.learners.multiplicative import ALPHAS, VARIANTS, Variant, usual_threshold
-from novikoff.ledger import Keep
-from novikoff.model import Kind
-from novikoff.readings import Reading
-from novikoff.rows import Rows, Vector
-from novikoff.streams import Shuffle
+from novikoff.ledger.ledger import Keep
+from novikoff.ledger.readings import Reading
+from novikoff.models.model import Kind
+from novikoff.stream.order import Shuffle
+from novikoff.stream.rows import Rows, Vector
 
 
 class Winnow(MistakeDriven):

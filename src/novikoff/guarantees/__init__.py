@@ -4,78 +4,84 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from novikoff.lazily import loader
+from novikoff._lazy import loader
 
 if TYPE_CHECKING:
-    from novikoff.guarantees.best_margin import (
-        Achieved,
-        Ceiling,
-        achieved_margin,
-        margin_at_most,
+    from novikoff.guarantees.comparators import (
+        LossBound,
+        best_comparator,
+        freund_schapire,
+        l1_bound,
+        l2_bound,
     )
-    from novikoff.guarantees.bounds import Bound, NotAWitness, mistake_bound
-    from novikoff.guarantees.comparators import best_comparator
     from novikoff.guarantees.disjunctions import Disjunction, disjunction, k_disjunction
-    from novikoff.guarantees.finite import (
+    from novikoff.guarantees.exact.mistaken import NotAWitness
+    from novikoff.guarantees.finite_classes import (
         ClassBound,
         consistent_bound,
         elimination_bound,
         halving_bound,
         weighted_majority_bound,
     )
-    from novikoff.guarantees.inseparable import LossBound, freund_schapire, l1_bound, l2_bound
     from novikoff.guarantees.joint import JointBound, joint_bound, joint_margin
-    from novikoff.guarantees.margins import MarginBound, margin_perceptron
-    from novikoff.guarantees.multiplicative import (
-        WinnowBound,
-        doubling_bound,
-        winnow1_bound,
-        winnow2_bound,
+    from novikoff.guarantees.margin import (
+        Achieved,
+        Ceiling,
+        MarginBound,
+        achieved_margin,
+        margin_at_most,
+        margin_perceptron,
+    )
+    from novikoff.guarantees.novikoff_bound import (
+        Bound,
+        adaptive,
+        from_start,
+        mistake_bound,
+        novikoff,
     )
     from novikoff.guarantees.risk import RiskBound, average_risk, risk_bound
-    from novikoff.guarantees.sandwiches import Failure, Sandwich, sandwich
-    from novikoff.guarantees.separable import adaptive, novikoff
-    from novikoff.guarantees.starts import from_start
+    from novikoff.guarantees.running_sandwich import Failure, Sandwich, sandwich
+    from novikoff.guarantees.winnow import WinnowBound, doubling_bound, winnow1_bound, winnow2_bound
 
 _HOMES = {
-    "Achieved": "novikoff.guarantees.best_margin",
-    "Bound": "novikoff.guarantees.bounds",
-    "Ceiling": "novikoff.guarantees.best_margin",
-    "ClassBound": "novikoff.guarantees.finite",
+    "Achieved": "novikoff.guarantees.margin",
+    "Bound": "novikoff.guarantees.novikoff_bound",
+    "Ceiling": "novikoff.guarantees.margin",
+    "ClassBound": "novikoff.guarantees.finite_classes",
     "Disjunction": "novikoff.guarantees.disjunctions",
-    "Failure": "novikoff.guarantees.sandwiches",
+    "Failure": "novikoff.guarantees.running_sandwich",
     "JointBound": "novikoff.guarantees.joint",
-    "LossBound": "novikoff.guarantees.inseparable",
-    "MarginBound": "novikoff.guarantees.margins",
-    "NotAWitness": "novikoff.guarantees.bounds",
+    "LossBound": "novikoff.guarantees.comparators",
+    "MarginBound": "novikoff.guarantees.margin",
+    "NotAWitness": "novikoff.guarantees.exact.mistaken",
     "RiskBound": "novikoff.guarantees.risk",
-    "Sandwich": "novikoff.guarantees.sandwiches",
-    "WinnowBound": "novikoff.guarantees.multiplicative",
-    "achieved_margin": "novikoff.guarantees.best_margin",
-    "adaptive": "novikoff.guarantees.separable",
+    "Sandwich": "novikoff.guarantees.running_sandwich",
+    "WinnowBound": "novikoff.guarantees.winnow",
+    "achieved_margin": "novikoff.guarantees.margin",
+    "adaptive": "novikoff.guarantees.novikoff_bound",
     "average_risk": "novikoff.guarantees.risk",
     "best_comparator": "novikoff.guarantees.comparators",
-    "consistent_bound": "novikoff.guarantees.finite",
+    "consistent_bound": "novikoff.guarantees.finite_classes",
     "disjunction": "novikoff.guarantees.disjunctions",
-    "elimination_bound": "novikoff.guarantees.finite",
-    "doubling_bound": "novikoff.guarantees.multiplicative",
-    "freund_schapire": "novikoff.guarantees.inseparable",
-    "from_start": "novikoff.guarantees.starts",
-    "halving_bound": "novikoff.guarantees.finite",
+    "elimination_bound": "novikoff.guarantees.finite_classes",
+    "doubling_bound": "novikoff.guarantees.winnow",
+    "freund_schapire": "novikoff.guarantees.comparators",
+    "from_start": "novikoff.guarantees.novikoff_bound",
+    "halving_bound": "novikoff.guarantees.finite_classes",
     "joint_bound": "novikoff.guarantees.joint",
     "joint_margin": "novikoff.guarantees.joint",
     "k_disjunction": "novikoff.guarantees.disjunctions",
-    "l1_bound": "novikoff.guarantees.inseparable",
-    "l2_bound": "novikoff.guarantees.inseparable",
-    "margin_at_most": "novikoff.guarantees.best_margin",
-    "margin_perceptron": "novikoff.guarantees.margins",
-    "mistake_bound": "novikoff.guarantees.bounds",
-    "novikoff": "novikoff.guarantees.separable",
+    "l1_bound": "novikoff.guarantees.comparators",
+    "l2_bound": "novikoff.guarantees.comparators",
+    "margin_at_most": "novikoff.guarantees.margin",
+    "margin_perceptron": "novikoff.guarantees.margin",
+    "mistake_bound": "novikoff.guarantees.novikoff_bound",
+    "novikoff": "novikoff.guarantees.novikoff_bound",
     "risk_bound": "novikoff.guarantees.risk",
-    "sandwich": "novikoff.guarantees.sandwiches",
-    "weighted_majority_bound": "novikoff.guarantees.finite",
-    "winnow1_bound": "novikoff.guarantees.multiplicative",
-    "winnow2_bound": "novikoff.guarantees.multiplicative",
+    "sandwich": "novikoff.guarantees.running_sandwich",
+    "weighted_majority_bound": "novikoff.guarantees.finite_classes",
+    "winnow1_bound": "novikoff.guarantees.winnow",
+    "winnow2_bound": "novikoff.guarantees.winnow",
 }
 
 __all__ = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from novikoff.guarantees.bounds import mistake_bound
+from novikoff.guarantees.novikoff_bound import mistake_bound
 
 
 @dataclass(frozen=True, slots=True)

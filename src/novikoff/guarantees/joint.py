@@ -10,16 +10,20 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.examples import Block, Codes
-from novikoff.guarantees.best_margin import Achieved
-from novikoff.guarantees.bounds import Bound, NotAWitness, mistake_bound
-from novikoff.guarantees.entries import ExactRows
-from novikoff.guarantees.exact import ExactVector, Integers, Number, Numbers, fraction
-from novikoff.guarantees.margins import MarginBound
-from novikoff.guarantees.mistaken import Mistaken, expect_ledger, expect_threshold
-from novikoff.ledger import Ledger
-from novikoff.rows import BadExample, Positions, Rows, Vector
-from novikoff.weights import class_scores
+from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, Number, Numbers, fraction
+from novikoff.guarantees.exact.mistaken import (
+    Mistaken,
+    NotAWitness,
+    expect_ledger,
+    expect_threshold,
+)
+from novikoff.guarantees.exact.rows import ExactRows
+from novikoff.guarantees.margin import Achieved, MarginBound
+from novikoff.guarantees.novikoff_bound import Bound, mistake_bound
+from novikoff.ledger.ledger import Ledger
+from novikoff.ledger.weights import class_scores
+from novikoff.stream.blocks import Block, Codes
+from novikoff.stream.rows import BadExample, Positions, Rows, Vector
 
 _AT_ONCE = 1 << 20  # scores
 Table: TypeAlias = NDArray[Any] | Sequence[Numbers]  # a row a class

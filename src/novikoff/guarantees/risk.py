@@ -9,9 +9,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from novikoff.guarantees.exact import Number, fraction
-from novikoff.guarantees.mistaken import expect_ledger
-from novikoff.ledger import Ledger
+from novikoff.guarantees.exact.arithmetic import Number, fraction
+from novikoff.guarantees.exact.mistaken import expect_ledger
+from novikoff.ledger.ledger import Ledger
 
 _PRECISE = Context(prec=60)
 _THREE_DIGITS = Context(prec=3, rounding=ROUND_CEILING)
@@ -113,7 +113,7 @@ def risk_bound(ledger: Ledger, *, epoch: int = 1, confidence: Number = 0.95) -> 
     --------
     >>> from novikoff import guarantees, sources
     >>> from novikoff.learners import Additive
-    >>> from novikoff.loop import play
+    >>> from novikoff.runs.loop import play
     >>> stream = sources.separable(10_000, [3, 1, -2], margin=0.001, seed=0)
     >>> run = play(stream, Additive(3), epochs=10)
     >>> print(guarantees.risk_bound(run.ledger))

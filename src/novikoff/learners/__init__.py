@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from novikoff.examples import Block
 from novikoff.learners.additive import Additive
+from novikoff.learners.compiled_pass import Ties
 from novikoff.learners.joint import Joint
 from novikoff.learners.multiplicative import BalancedWinnow, Multiplicative, Winnow1, Winnow2
-from novikoff.learners.named import Online
-from novikoff.learners.passes import Ties
-from novikoff.ledger import Keep, Ledger
-from novikoff.mistakes import Mistakes
-from novikoff.rows import Rows, Vector
+from novikoff.ledger.ledger import Keep, Ledger, Mistakes
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import Rows, Vector
 
 __all__ = [
     "Additive",
@@ -20,7 +18,6 @@ __all__ = [
     "Joint",
     "Learner",
     "Multiplicative",
-    "Online",
     "Ties",
     "Winnow1",
     "Winnow2",

@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.examples import Block
-from novikoff.learners.passes import THRESHOLDS, Ties, check_sizes, one_pass
-from novikoff.ledger import Keep, Ledger
-from novikoff.mistakes import Mistakes
-from novikoff.rows import Rows, Vector, dots
-from novikoff.states import Arrays, Settings, Stored
-from novikoff.weights import owned, parted, turned, whole, widened
+from novikoff.learners.compiled_pass import THRESHOLDS, Ties, check_sizes, one_pass
+from novikoff.ledger.ledger import Keep, Ledger, Mistakes
+from novikoff.ledger.weights import owned, parted, turned, whole, widened
+from novikoff.storage.checked import Arrays, Settings, Stored
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import Rows, Vector, dots
 
 
 class Additive:

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.examples import Block
-from novikoff.learners.passes import check_class_weights, check_sizes, one_pass
-from novikoff.ledger import Keep, Ledger
-from novikoff.mistakes import Mistakes
-from novikoff.rows import Rows, Vector
-from novikoff.states import Arrays, Settings, Stored
-from novikoff.weights import class_scores, columns_for, owned, parted, whole, widened
+from novikoff.learners.compiled_pass import check_class_weights, check_sizes, one_pass
+from novikoff.ledger.ledger import Keep, Ledger, Mistakes
+from novikoff.ledger.weights import class_scores, columns_for, owned, parted, whole, widened
+from novikoff.storage.checked import Arrays, Settings, Stored
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import Rows, Vector
 
 
 class Joint:

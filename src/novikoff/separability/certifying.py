@@ -11,17 +11,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.examples import Block
-from novikoff.guarantees.certificates import Certificate
+from novikoff.guarantees.certificate import (
+    Certificate,
+    Described,
+    MarginInterval,
+    Separation,
+    examples,
+    fingerprint,
+)
 from novikoff.guarantees.check import Rejected, check
-from novikoff.guarantees.entries import largest_square
-from novikoff.guarantees.fingerprints import examples, fingerprint
-from novikoff.guarantees.separation import Described, MarginInterval, Separation
-from novikoff.rows import BadExample
+from novikoff.guarantees.exact.rows import largest_square
 from novikoff.separability.points import Points, Progress
 from novikoff.separability.search import Findings, Search
-from novikoff.separability.widest import narrowed
+from novikoff.separability.widest_margin import narrowed
 from novikoff.sources.arrays import rows_of
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import BadExample
 
 
 class Stopped(KeyboardInterrupt):

@@ -16,16 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from novikoff.guarantees.exact import ExactVector, Integers, integers
-from novikoff.guarantees.separation import Sparse
-from novikoff.rows import Positions, Vector
-from novikoff.separability.linear import (
+from novikoff.guarantees.certificate import Sparse
+from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, integers
+from novikoff.separability.exact_linear import (
     expect_room,
     independent_columns,
     independent_rows,
     solve,
 )
 from novikoff.separability.points import Points
+from novikoff.stream.rows import Positions, Vector
 
 _BITS = (4, 12, 24, 40)  # how finely multipliers are rounded, until the rest come out positive
 

@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from novikoff.examples import Block
-from novikoff.guarantees.entries import Entries, ExactRows, ExactSum
-from novikoff.guarantees.exact import (
+from novikoff.guarantees.certificate import Sparse
+from novikoff.guarantees.exact.arithmetic import (
     ExactVector,
     Integers,
     integers,
     lowest_exponent,
     packed,
 )
-from novikoff.guarantees.separation import Sparse
-from novikoff.rows import Positions, SparseRows, Vector, dots
+from novikoff.guarantees.exact.rows import Entries, ExactRows, ExactSum
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import Positions, SparseRows, Vector, dots
 
 Progress: TypeAlias = Callable[[str], None]  # told now and then, in a line of words, what is done
 

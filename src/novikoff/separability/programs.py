@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
-from novikoff.rows import Vector
+from novikoff.stream.rows import Vector
 
 
 class Unsolved(Exception):  # noqa: N818  (it says what became of the program)

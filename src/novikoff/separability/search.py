@@ -1,4 +1,7 @@
-"""The search for a certificate: the cheapest ways first, and only what is exact in the end."""
+"""Rows with the same features and different labels: the plainest proof that nothing separates.
+
+The search for a certificate: the cheapest ways first, and only what is exact in the end.
+"""
 
 from __future__ import annotations
 
@@ -11,19 +14,48 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from novikoff.guarantees.exact import ExactVector
-from novikoff.guarantees.separation import Separation, Sparse, aliased_column
+from novikoff.guarantees.certificate import Separation, Sparse, aliased_column
+from novikoff.guarantees.exact.arithmetic import ExactVector
+from novikoff.guarantees.exact.rows import Entries
+from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import Additive
-from novikoff.ledger import Ledger
-from novikoff.loop import Verdict, play
-from novikoff.rows import Positions, Vector
-from novikoff.separability.columns import aliases
-from novikoff.separability.contradictions import contradictions
+from novikoff.ledger.ledger import Ledger
+from novikoff.runs.loop import play
+from novikoff.separability.exact_columns import aliases
+from novikoff.separability.exact_linear import MOST_NUMBERS, TooLarge, independent_rows
 from novikoff.separability.face import Face
-from novikoff.separability.linear import MOST_NUMBERS, TooLarge, independent_rows
 from novikoff.separability.points import Points, Progress
 from novikoff.separability.programs import Support, Unsolved, maximal_support
-from novikoff.streams import arranged
+from novikoff.stream.order import arranged
+from novikoff.stream.rows import Positions, Vector, dots
+
+
+def contradictions(points: Points) -> tuple[Positions, Positions]:
+    """Pairs of rows, one of each label, that are equal: each pair of kinds once.
+
+    Equal rows have equal products with a random vector, to the last bit; those that do are compared
+    number by number.
+    """
+    dice = np.random.default_rng(1873)
+    keys = dots(points.rows, dice.uniform(1.0, 2.0, points.rows.dim))
+    positive = np.flatnonzero(points.labels > 0)
+    negative = np.flatnonzero(points.labels < 0)
+    _, a, b = np.intersect1d(keys[positive], keys[negative], return_indices=True)
+    first, second = positive[a], negative[b]
+    same = _equal(points, first, second)
+    return first[same], second[same]
+
+
+def _equal(points: Points, first: Positions, second: Positions) -> NDArray[np.bool_]:
+    """Whether rows first[k] and second[k] are the same, for each k."""
+    a, b = (Entries.of(points.rows, at, bias=False).nonzero for at in (first, second))
+    same = np.asarray(a.lengths == b.lengths)
+    in_a, in_b = np.repeat(same, a.lengths), np.repeat(same, b.lengths)
+    differ = (a.values[in_a] != b.values[in_b]) | (a.columns[in_a] != b.columns[in_b])
+    of_pair = np.repeat(np.flatnonzero(same), a.lengths[same])
+    same[of_pair[differ]] = False
+    return same
+
 
 MOST_COLUMNS = 2000  # up to so many, aliased columns are looked for
 _PASSES = 16  # of the perceptron at first, then twice as many, ...

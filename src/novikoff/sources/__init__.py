@@ -7,12 +7,10 @@ from novikoff.sources.adversaries import (
     tight,
 )
 from novikoff.sources.arrays import block, classes_block, rows_of
-from novikoff.sources.bundled import spamassassin
-from novikoff.sources.classes import JointLabelling, Labelling
-from novikoff.sources.few_relevant import few_relevant
-from novikoff.sources.files import Data, Reading, open_files, read
-from novikoff.sources.numbering import Numbered
-from novikoff.sources.synthetic import separable
+from novikoff.sources.generated import few_relevant, separable, spamassassin
+from novikoff.sources.numbered import Numbered
+from novikoff.sources.open import Data, Reading, open_files, read
+from novikoff.stream.file_labels import JointLabelling, Labelling
 
 __all__ = [
     "Data",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from novikoff.examples import Block
-from novikoff.rows import DenseRows, Positions, SparseRows, Vector
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import DenseRows, Positions, SparseRows, Vector
 
 
 def tight(n: int) -> Block:

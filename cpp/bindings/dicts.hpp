@@ -1,0 +1,362 @@
+// Dicts of named features, as Python holds them, made rows over the columns of the names.
+//
+// Only what is plain is read: texts and whole numbers as keys; numbers, truth values and texts as
+// values. No Python code is run.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "online/names.hpp"
+#include "online/ranks.hpp"
+
+namespace novikoff {
+
+// The entries of one example, or of several: columns in order, values on one column added up.
+struct Entries {
+  std::vector<double> values;  // these have room for more than `size`
+  std::vector<std::int32_t> columns;
+  std::size_t size = 0;
+
+  // Room for so many more, which are added by `put` and ended by `close`.
+  void open(std::size_t some) {
+    begin_ = size;
+    const std::size_t needed = size + some + ranks_at_a_time;
+    if (needed > columns.size()) {
+      values.resize(2 * needed);
+      columns.resize(2 * needed);  // the one asked above last: there may be no memory for it
+    }
+    last_ = -1;
+    sorted_ = true;
+  }
+  void put(std::int32_t j, double v) {
+    columns[size] = j;
+    values[size++] = v;
+    sorted_ &= j > last_;
+    last_ = j;
+  }
+  // So many have been put there, which are in order or not, and end with this column.
+  void put(std::size_t some, bool sorted, std::int32_t last) {
+    size += some;
+    sorted_ &= sorted;
+    last_ = last;
+  }
+  void close() {
+    if (!sorted_) put_in_order();
+  }
+
+ private:
+  struct Entry {
+    std::int32_t column;
+    double value;
+  };
+  std::size_t begin_ = 0;
+  std::int32_t last_ = -1;
+  bool sorted_ = true;
+  std::vector<Entry> mixed_, other_;
+  std::vector<std::int32_t> other_columns_;
+  std::vector<double> other_values_;
+  static constexpr std::size_t most_ranked = 160;
+  std::int32_t ranked_columns_[most_ranked], ranks_[most_ranked];  // the last that were ranked
+  std::size_t ranked_ = 0;
+
+  [[gnu::noinline]] void put_in_order() {
+    const std::size_t n = size - begin_;
+    if (put_by_rank(n)) return;
+    if (mixed_.size() < n) other_.resize(2 * n), mixed_.resize(2 * n);
+    for (std::size_t k = 0; k < n; ++k) mixed_[k] = {columns[begin_ + k], values[begin_ + k]};
+    const Entry* const sorted = by_digits(n);
+    size = begin_;
+    for (std::size_t k = 0; k < n; ++k) {
+      if (size > begin_ && columns[size - 1] == sorted[k].column) {
+        values[size - 1] += sorted[k].value;
+        continue;
+      }
+      columns[size] = sorted[k].column;
+      values[size++] = sorted[k].value;
+    }
+  }
+
+  // Whether it could: not if two of them are on one column, when ranks are missing. An example that
+  // was predicted is often the next to be learned from: its ranks are known.
+  bool put_by_rank(std::size_t n) {
+    if (n > most_ranked) return false;
+    const std::int32_t* const mixed = columns.data() + begin_;
+    if (n != ranked_ || !std::equal(mixed, mixed + n, ranked_columns_)) {
+      ranked_ = 0;
+      find_ranks(mixed, n, ranks_);
+      std::int32_t sum = 0;
+      for (std::size_t k = 0; k < n; ++k) sum += ranks_[k];
+      if (std::size_t(sum) != n * (n - 1) / 2) return false;
+      std::copy(mixed, mixed + n, ranked_columns_);
+      ranked_ = n;
+    }
+    if (other_columns_.size() != columns.size()) {
+      other_columns_.resize(columns.size());
+      other_values_.resize(values.size());
+    }
+    const std::int32_t* __restrict from = columns.data() + begin_;
+    const double* __restrict from_values = values.data() + begin_;
+    std::int32_t* __restrict to = other_columns_.data() + begin_;
+    double* __restrict to_values = other_values_.data() + begin_;
+    for (std::size_t k = 0; k < n; ++k) {
+      to[ranks_[k]] = from[k];
+      to_values[ranks_[k]] = from_values[k];
+    }
+    if (begin_ == 0) {
+      columns.swap(other_columns_);
+      values.swap(other_values_);
+    } else {
+      std::copy(to, to + n, columns.data() + begin_);
+      std::copy(to_values, to_values + n, values.data() + begin_);
+    }
+    return true;
+  }
+
+  // By column, entries on one column in the order they came: digit by digit, from the lowest.
+  const Entry* by_digits(std::size_t n) {
+    Entry *from = mixed_.data(), *to = other_.data();
+    std::int32_t highest = 1;
+    for (std::size_t k = 0; k < n; ++k) highest = std::max(highest, from[k].column);
+    const int bits = std::bit_width(std::uint32_t(highest)), digits = (bits + 7) / 8;
+    const int width = (bits + digits - 1) / digits;
+    const std::int32_t mask = (1 << width) - 1;
+    for (int shift = 0; shift < bits; shift += width) {
+      std::uint32_t places[256] = {};
+      for (std::size_t k = 0; k < n; ++k) ++places[(from[k].column >> shift) & mask];
+      std::uint32_t before = 0;
+      for (std::int32_t d = 0; d <= std::min(mask, highest >> shift); ++d)
+        before += std::exchange(places[d], before);
+      for (std::size_t k = 0; k < n; ++k) to[places[(from[k].column >> shift) & mask]++] = from[k];
+      std::swap(from, to);
+    }
+    return from;
+  }
+};
+
+// The columns of names that are often the same objects: a program's own texts. It holds on to as
+// many of these objects as it has places, so that no other can come to be where one was.
+class Objects {
+ public:
+  Objects() = default;
+  Objects(const Objects&) = delete;
+  ~Objects() { clear(); }
+
+  std::int32_t find(PyObject* name) const {
+    const Way& way = ways_[place(name)];
+    return way.name == name ? way.column : Names::none;
+  }
+  void expect(PyObject* name) const { __builtin_prefetch(&ways_[place(name)]); }
+
+  // Not of one that only its dict holds: it will be gone with the dict.
+  void remember(PyObject* name, std::int32_t column, std::size_t names) {
+    if (Py_REFCNT(name) < 2) return;
+    if (names > ways_.size() / 2 && ways_.size() < most) {
+      const std::vector<Way> before = std::exchange(ways_, std::vector<Way>(2 * ways_.size()));
+      --shift_;
+      for (const Way& way : before)
+        if (way.name) put(way);
+    }
+    Py_INCREF(name);
+    put({name, column});
+  }
+  void clear() {
+    for (Way& way : ways_) Py_CLEAR(way.name);
+  }
+  void swap(Objects& other) {
+    std::swap(ways_, other.ways_);
+    std::swap(shift_, other.shift_);
+  }
+
+ private:
+  static constexpr std::size_t most = std::size_t(1) << 16;
+  struct Way {
+    PyObject* name = nullptr;
+    std::int32_t column = Names::none;
+  };
+  std::vector<Way> ways_{64};
+  int shift_ = 58;  // 64 less the bits of a place
+
+  std::size_t place(PyObject* name) const {
+    return (reinterpret_cast<std::uintptr_t>(name) * std::uint64_t(0x9e3779b97f4a7c15u)) >> shift_;
+  }
+  void put(const Way& way) {
+    PyObject* const before = std::exchange(ways_[place(way.name)], way).name;
+    Py_XDECREF(before);
+  }
+};
+
+class Dicts {
+ public:
+  Names names;
+
+  explicit Dicts(int bits) : names(bits) {}
+
+  void swap(Dicts& other) {
+    std::swap(names, other.names);
+    objects_.swap(other.objects_);
+  }
+  void forget(const std::vector<std::int32_t>& columns) {
+    names.forget(columns);
+    objects_.clear();
+  }
+
+  // Adds the entries of x, those below column `end`; a name that is new is added, or left out. False
+  // if x is not a plain dict, or a name or value of it is not plain or not good.
+  //
+  // Memory is asked for a step ahead of its use, for names lie about anywhere.
+  bool read(PyObject* x, bool adding, std::size_t end, Entries& out) {
+    if (!is_plain(x)) return false;
+    const auto n = std::size_t(PyDict_GET_SIZE(x));
+    if (items_.size() < n) items_.resize(2 * n);
+    Item *const items = items_.data(), *const most = items + n, *last = items;
+    PyObject *key, *value;
+    for (Py_ssize_t at = 0; last < most && PyDict_Next(x, &at, &key, &value); ++last) {
+      objects_.expect(key);
+      __builtin_prefetch(value);
+      last->key = key;
+      last->value = value;
+    }
+    out.open(n);
+    std::int32_t* __restrict columns = out.columns.data() + out.size;
+    double* __restrict values = out.values.data() + out.size;
+    std::int32_t before = -1;
+    bool sorted = true;
+    std::size_t read = 0;
+    Item* one = items;
+    for (; one < last && PyFloat_CheckExact(one->value); ++one) {  // mostly that is all
+      const std::int32_t j = objects_.find(one->key);
+      const double v = PyFloat_AS_DOUBLE(one->value);
+      if (j == Names::none || !(std::abs(v) <= std::numeric_limits<double>::max())) break;
+      if (std::size_t(j) >= end) continue;
+      columns[read] = j;
+      values[read++] = v;
+      sorted &= j > before;
+      before = j;
+    }
+    out.put(read, sorted, before);
+    const bool good = one == last || read_others(one, last, adding, end, out);
+    out.close();
+    return good;
+  }
+
+ private:
+  struct Item {
+    PyObject *key, *value;
+    std::int32_t column;  // of the key, as an object that is known
+    bool is_number;       // the feature is `name`; otherwise `name=text`
+    double number;
+    std::string_view name, text;
+    std::uint64_t hash;  // one that Python has at hand
+  };
+  // What no text hashes to in Python, so no shortcut is found by it.
+  static constexpr std::uint64_t no_hash = ~std::uint64_t(0);
+
+  Objects objects_;
+  std::vector<Item> items_;
+  std::string name_;
+
+  [[gnu::noinline]] bool read_others(Item* const first, Item* const last, bool adding,
+                                     std::size_t end, Entries& out) {
+    for (Item* one = first; one < last; ++one) {
+      one->column = objects_.find(one->key);
+      if (one->column == Names::none) __builtin_prefetch(one->key);
+    }
+    for (Item* one = first; one < last; ++one) {
+      if (!value_of(*one)) return false;
+      if (one->is_number && one->column != Names::none) continue;
+      if (!name_of(*one)) return false;
+      names.expect(one->hash);
+    }
+    for (const Item* one = first; one < last; ++one) {
+      std::int32_t j = one->column;
+      if ((j == Names::none || !one->is_number) && !place(*one, adding, j)) return false;
+      if (std::size_t(j) < end) out.put(j, one->number);  // none is not
+    }
+    return true;
+  }
+
+  static bool name_of(Item& one) {
+    if (PyUnicode_CheckExact(one.key)) {
+      if (!utf8(one.key, one.name)) return false;
+      one.hash = std::uint64_t(reinterpret_cast<PyASCIIObject*>(one.key)->hash);  // the dict's
+      if (!one.is_number)
+        one.hash = one.hash * 0x9e3779b97f4a7c15u + std::uint64_t(PyObject_Hash(one.value));
+      return true;
+    }
+    one.hash = no_hash;
+    one.name = {};
+    return PyLong_CheckExact(one.key);
+  }
+
+  static bool value_of(Item& one) {
+    one.is_number = PyFloat_Check(one.value) || PyLong_Check(one.value);
+    one.number = 1;
+    if (!one.is_number) return PyUnicode_CheckExact(one.value) && utf8(one.value, one.text);
+    one.number = PyFloat_Check(one.value) ? PyFloat_AS_DOUBLE(one.value) : PyLong_AsDouble(one.value);
+    if (one.number == -1 && PyErr_Occurred()) return PyErr_Clear(), false;
+    return std::abs(one.number) <= std::numeric_limits<double>::max();
+  }
+
+  // The column of a feature whose name is no object that is known, or none; false if the name has a
+  // zero byte in it.
+  [[gnu::noinline]] bool place(const Item& one, bool adding, std::int32_t& j) {
+    j = one.is_number ? names.shortcut(one.hash, one.name)
+                      : names.shortcut(one.hash, one.name, one.text);
+    if (j == Names::none) {
+      std::string_view name = one.name;
+      char digits[24];
+      if (PyLong_CheckExact(one.key) && !decimal(one.key, digits, name)) return false;
+      if (!one.is_number) name = name_.assign(name).append(1, '=').append(one.text);
+      const std::uint64_t hash = hash_name(name);
+      j = names.find(name, hash);
+      if (j == Names::none || names.bits()) {
+        if (std::memchr(name.data(), 0, name.size())) return false;
+        if (adding) j = names.add(name, hash);
+      }
+      if (j == Names::none) return true;
+      if (one.hash != no_hash && names.has(j)) names.remember(one.hash, j, name);
+    }
+    // a column without a name has yet to be given the first that is learned from
+    if (one.is_number && names.settled() == names.size() && names.has(j))
+      objects_.remember(one.key, j, names.size());
+    return true;
+  }
+
+  static bool is_plain(PyObject* x) {
+    return PyDict_CheckExact(x) ||
+           (PyDict_Check(x) && Py_TYPE(x)->tp_iter == PyDict_Type.tp_iter);
+  }
+
+  static std::string_view ascii(PyObject* text) {
+    return {reinterpret_cast<const char*>(reinterpret_cast<PyASCIIObject*>(text) + 1),
+            std::size_t(PyUnicode_GET_LENGTH(text))};
+  }
+
+  // The bytes of a text, in UTF-8; false for one that has none.
+  static bool utf8(PyObject* text, std::string_view& out) {
+    if (PyUnicode_IS_COMPACT_ASCII(text)) return out = ascii(text), true;
+    Py_ssize_t size;
+    const char* const bytes = PyUnicode_AsUTF8AndSize(text, &size);
+    if (!bytes) return PyErr_Clear(), false;
+    out = {bytes, std::size_t(size)};
+    return true;
+  }
+
+  static bool decimal(PyObject* key, char (&digits)[24], std::string_view& out) {
+    int beyond;
+    const long long j = PyLong_AsLongLongAndOverflow(key, &beyond);
+    out = {digits, std::size_t(std::to_chars(digits, digits + sizeof digits, j).ptr - digits)};
+    return beyond == 0;
+  }
+};
+
+}  // namespace novikoff

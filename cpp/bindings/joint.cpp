@@ -1,0 +1,157 @@
+// Learning many classes jointly, scoring and voting, for Python.
+#include "bindings/parts.hpp"
+
+#include <nanobind/stl/tuple.h>
+
+#include <tuple>
+#include <vector>
+
+#include "bindings/arrays.hpp"
+#include "core/joint.hpp"
+#include "bindings/votes.hpp"
+
+static void one_each(Size weights, Size dim, bool bias, Size width) {
+  if (width == 0 || width % classes_at_a_time != 0)
+    refuse("the width must be a multiple of four, from four on");
+  if (weights != (dim + bias) * width)
+    refuse("one weight a feature and class is needed, and one for the constant");
+}
+
+static std::tuple<Size, int, Size, Size> py_joint_learn(
+    const Array& values, const Maybe<Array>& indices, const Maybe<Array>& starts, Size dim,
+    In<std::int32_t> labels, Maybe<In<double>> importances, Maybe<In<std::int64_t>> order,
+    Size begin, Size end, double threshold, In<double> step, double unit, bool bias,
+    std::int64_t rounds, Size width, Size classes, Out<double> w, Out<std::int64_t> round,
+    Out<std::int64_t> row, Out<double> score, Out<double> taken, Out<double> square,
+    Out<std::int32_t> right, Out<std::int32_t> rival) {
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  one_each(w.size(), dim, bias, width);
+  within(begin, end, order ? order->size() : length(rows));
+  if (labels.size() != length(rows)) refuse("one label a row is needed");
+  if (importances && importances->size() != length(rows))
+    refuse("one importance a row is needed");
+  if (step.size() != width || classes > width) refuse("one step a class is needed");
+  for (const Size room : {round.size(), row.size(), score.size(), taken.size(), square.size(),
+                          right.size(), rival.size()})
+    if (room < end - begin) refuse("there must be room to record a mistake on every row");
+  const JointRule rule{threshold, step.data(), unit, bias};
+  JointMistakes out{{round.data(), row.data(), score.data(), taken.data(), square.data(), 0},
+                    right.data(), rival.data()};
+  const std::int64_t* const sequence = order ? order->data() : nullptr;
+  nb::gil_scoped_release unlocked;
+  std::vector<double> s(width);
+  const Stop stop = std::visit(
+      [&](const auto& r) {
+        return importances
+                   ? joint_pass<true>(r, labels.data(), importances->data(), sequence, begin, end,
+                                      rule, rounds, width, classes, w.data(), s.data(), out)
+                   : joint_pass<false>(r, labels.data(), nullptr, sequence, begin, end, rule,
+                                       rounds, width, classes, w.data(), s.data(), out);
+      },
+      rows);
+  return {stop.at, static_cast<int>(stop.flaw), out.count, classes};
+}
+
+static std::tuple<Size, int> py_joint_scores(const Array& values, const Maybe<Array>& indices,
+                                             const Maybe<Array>& starts, Size dim, Size begin,
+                                             Size end, In<double> w, bool bias, Size width,
+                                             Out<double> out) {
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  one_each(w.size(), dim, bias, width);
+  within(begin, end, length(rows));
+  if (out.size() < (end - begin) * width) refuse("there must be room for a score a row and class");
+  nb::gil_scoped_release unlocked;
+  const Stop stop = std::visit(
+      [&](const auto& r) { return joint_scores(r, begin, end, bias, width, w.data(), out.data()); },
+      rows);
+  return {stop.at, static_cast<int>(stop.flaw)};
+}
+
+// What a mistake names must be there: its row among those stored, and both its classes.
+static void check_mistakes(In<std::int64_t> example, In<double> step, In<std::int32_t> right,
+                           In<std::int32_t> rival, Size stored, Size classes) {
+  const Size n = example.size();
+  if (step.size() != n || right.size() != n || rival.size() != n)
+    refuse("a step, a class and a rival for each mistake are needed");
+  for (Size k = 0; k < n; ++k) {
+    if (Size(example(k)) >= stored) refuse("a mistake names an example that is not stored");
+    if (Size(right(k)) >= classes || Size(rival(k)) >= classes)
+      refuse("a mistake names a class that is not there");
+  }
+}
+
+static void py_joint_accumulate(const Array& values, const Maybe<Array>& indices,
+                                const Maybe<Array>& starts, Size dim, In<std::int64_t> example,
+                                In<double> step, In<std::int32_t> right, In<std::int32_t> rival,
+                                bool bias, Size width, Out<double> w) {
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  one_each(w.size(), dim, bias, width);
+  check_mistakes(example, step, right, rival, length(rows), width);
+  nb::gil_scoped_release unlocked;
+  std::visit(
+      [&](const auto& r) {
+        joint_accumulate(r, example.data(), step.data(), right.data(), rival.data(),
+                         example.size(), bias, width, w.data());
+      },
+      rows);
+}
+
+static void py_joint_vote(const Array& stored_values, const Maybe<Array>& stored_indices,
+                          const Maybe<Array>& stored_starts, const Array& values,
+                          const Maybe<Array>& indices, const Maybe<Array>& starts, Size dim,
+                          Size begin, Size end, In<std::int64_t> example, In<double> step,
+                          In<std::int32_t> right, In<std::int32_t> rival,
+                          In<std::int64_t> survived, bool bias, Size classes,
+                          In<double> start_scores, Out<double> out) {
+  const AnyRows stored = any_rows(stored_values, stored_indices, stored_starts, dim);
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  within(begin, end, length(rows));
+  check_mistakes(example, step, right, rival, length(stored), classes);
+  if (survived.size() != example.size() + 1)
+    refuse("a survival count for the start and one for each mistake are needed");
+  if (classes == 0 || start_scores.size() < (end - begin) * classes ||
+      out.size() < (end - begin) * classes)
+    refuse("there must be room for a vote a row and class");
+  const JointHistory history{example.data(),  step.data(),    right.data(), rival.data(),
+                             survived.data(), example.size(), classes};
+  nb::gil_scoped_release unlocked;
+  std::vector<double> s(classes);
+  dots_abreast(stored, rows, dim, bias, begin, end, [&](Size first, Size some, const double* dots) {
+    for (Size q = 0; q < some; ++q) {
+      const Size at = (first - begin + q) * classes;
+      std::copy_n(start_scores.data() + at, classes, s.data());
+      count_class_votes(history, dots + q, abreast, s.data(), out.data() + at);
+    }
+  });
+}
+
+void bind_joint(nb::module_& m) {
+  m.def("joint_learn", py_joint_learn, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
+        "importances"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a,
+        "threshold"_a, "step"_a.noconvert(), "unit"_a, "bias"_a, "rounds"_a, "width"_a,
+        "classes"_a, "w"_a.noconvert(), "round"_a.noconvert(), "row"_a.noconvert(),
+        "score"_a.noconvert(), "taken"_a.noconvert(), "square"_a.noconvert(),
+        "right"_a.noconvert(), "rival"_a.noconvert(),
+        "One mistake-driven pass for many classes over rows[order[begin:end]], updating w.\n\n"
+        "Returns the first position not learned, why (0: all were), the number of mistakes "
+        "recorded, and the number of classes met.");
+  m.def("joint_scores", py_joint_scores, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "begin"_a, "end"_a,
+        "w"_a.noconvert(), "bias"_a, "width"_a, "out"_a.noconvert(),
+        "The scores of rows[begin:end] for every class; returns the first row not scored, and why.");
+  m.def("joint_accumulate", py_joint_accumulate, "values"_a.noconvert(),
+        "indices"_a.noconvert().none(), "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(),
+        "example"_a.noconvert(), "step"_a.noconvert(), "right"_a.noconvert(),
+        "rival"_a.noconvert(), "bias"_a, "width"_a, "w"_a.noconvert(),
+        "Adds step[k] times row example[k] to class right[k] and takes it from rival[k].");
+  m.def("joint_vote", py_joint_vote, "stored_values"_a.noconvert(),
+        "stored_indices"_a.noconvert().none(), "stored_starts"_a.noconvert().none(),
+        "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
+        "dim"_a, nb::kw_only(), "begin"_a, "end"_a, "example"_a.noconvert(),
+        "step"_a.noconvert(), "right"_a.noconvert(), "rival"_a.noconvert(),
+        "survived"_a.noconvert(), "bias"_a, "classes"_a, "start_scores"_a.noconvert(),
+        "out"_a.noconvert(),
+        "The votes for each class on rows[begin:end] of every step of a run, by rounds survived.\n\n"
+        "The rows must have been scored before, which is where they are checked.");
+}

@@ -1,0 +1,133 @@
+// Passes over rows, for Python: NumPy arrays in, free functions called without the GIL.
+#include <algorithm>
+#include <vector>
+
+#include "bindings/arrays.hpp"
+#include "core/ascent.hpp"
+#include "bindings/parts.hpp"
+#include "core/order.hpp"
+#include "core/passes.hpp"
+#include "bindings/votes.hpp"
+
+static void py_accumulate(const Array& values, const Maybe<Array>& indices,
+                          const Maybe<Array>& starts, Size dim, In<std::int64_t> example,
+                          In<double> step, bool bias, Out<double> w) {
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  if (w.size() != dim + bias || example.size() != step.size())
+    refuse("one weight a feature and one step an example are needed");
+  for (Size k = 0; k < example.size(); ++k)
+    if (Size(example(k)) >= length(rows)) refuse("a mistake names an example that is not stored");
+  nb::gil_scoped_release unlocked;
+  std::visit(
+      [&](const auto& r) {
+        accumulate(r, example.data(), step.data(), example.size(), bias, w.data());
+      },
+      rows);
+}
+
+static double py_ascend(const Array& values, const Maybe<Array>& indices,
+                        const Maybe<Array>& starts, Size dim, In<std::int8_t> labels,
+                        In<std::int64_t> order, In<double> squares, bool bias, Out<double> alpha,
+                        Out<double> w) {
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  const Size n = length(rows);
+  if (w.size() != dim + bias || labels.size() != n || squares.size() != n || alpha.size() != n)
+    refuse("one weight a feature, and a label, a square and a multiplier a row are needed");
+  for (Size k = 0; k < order.size(); ++k)
+    if (Size(order(k)) >= n) refuse("the order names a row that is not there");
+  nb::gil_scoped_release unlocked;
+  return std::visit(
+      [&](const auto& r) {
+        return ascend(r, labels.data(), order.data(), 0, order.size(), squares.data(), bias,
+                      alpha.data(), w.data());
+      },
+      rows);
+}
+
+static void py_squares(const Array& values, const Maybe<Array>& indices,
+                       const Maybe<Array>& starts, Size dim, bool bias, Out<double> out) {
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  if (out.size() != length(rows)) refuse("there must be room for a square a row");
+  nb::gil_scoped_release unlocked;
+  std::visit([&](const auto& r) { squares(r, 0, r.n, bias, out.data()); }, rows);
+}
+
+static void py_vote(const Array& stored_values, const Maybe<Array>& stored_indices,
+                    const Maybe<Array>& stored_starts, const Array& values,
+                    const Maybe<Array>& indices, const Maybe<Array>& starts, Size dim, Size begin,
+                    Size end, In<std::int64_t> example, In<double> step,
+                    In<std::int64_t> survived, bool bias, bool zero_is_positive,
+                    In<double> start_scores, Out<double> out) {
+  const AnyRows stored = any_rows(stored_values, stored_indices, stored_starts, dim);
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  within(begin, end, length(rows));
+  if (survived.size() != example.size() + 1 || step.size() != example.size())
+    refuse("a survival count for the start and one for each mistake are needed");
+  if (start_scores.size() < end - begin || out.size() < end - begin)
+    refuse("there must be room for a vote a row");
+  for (Size k = 0; k < example.size(); ++k)
+    if (Size(example(k)) >= length(stored)) refuse("a mistake names an example that is not stored");
+  const History history{example.data(), step.data(), survived.data(), example.size(),
+                        zero_is_positive};
+  nb::gil_scoped_release unlocked;
+  double start[abreast], votes[abreast];
+  dots_abreast(stored, rows, dim, bias, begin, end, [&](Size first, Size some, const double* dots) {
+    for (Size q = 0; q < abreast; ++q) start[q] = q < some ? start_scores(first - begin + q) : 0.0;
+    count_votes(history, dots, start, votes);
+    std::copy(votes, votes + some, out.data() + (first - begin));
+  });
+}
+
+// Copies the spans of bytes source[from[k]], ... side by side; span k ends up at [to[k], to[k + 1]).
+static void py_copy_spans(In<std::uint8_t> source, In<std::int64_t> from, In<std::int64_t> to,
+                          Out<std::uint8_t> out) {
+  if (to.size() != from.size() + 1) refuse("one place more than there are spans is needed");
+  for (Size k = 0; k < from.size(); ++k)
+    if (from(k) < 0 || to(k) < 0 || to(k + 1) < to(k) || Size(to(k + 1)) > out.size() ||
+        Size(from(k) + (to(k + 1) - to(k))) > source.size())
+      refuse("a span lies outside the bytes");
+  nb::gil_scoped_release unlocked;
+  for (Size k = 0; k < from.size(); ++k)
+    std::copy_n(source.data() + from(k), Size(to(k + 1) - to(k)), out.data() + to(k));
+}
+
+static void py_fill_order(Size run, Size mix, std::uint64_t seed, Out<std::int64_t> out) {
+  if (run == 0 || mix == 0) refuse("runs and mixes must hold at least one row");
+  nb::gil_scoped_release unlocked;
+  fill_order(out.data(), out.size(), run, mix, seed);
+}
+
+NB_MODULE(_core, m) {
+  m.doc() = "The compiled core of novikoff: passes over rows that NumPy owns.";
+  m.def("accumulate", py_accumulate, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "example"_a.noconvert(),
+        "step"_a.noconvert(), "bias"_a, "w"_a.noconvert(),
+        "Adds step[k] times row example[k] to w, for each k in turn.");
+  m.def("ascend", py_ascend, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
+        "order"_a.noconvert(), "squares"_a.noconvert(), "bias"_a, "alpha"_a.noconvert(),
+        "w"_a.noconvert(),
+        "One sweep of coordinate ascent towards the widest margin over rows[order], in place.\n\n"
+        "Returns the smallest y <w, x> met. The rows must have been scored before.");
+  m.def("squares", py_squares, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "bias"_a, "out"_a.noconvert(),
+        "The squared norms of the rows, which must have been scored before.");
+  m.def("vote", py_vote, "stored_values"_a.noconvert(), "stored_indices"_a.noconvert().none(),
+        "stored_starts"_a.noconvert().none(), "values"_a.noconvert(),
+        "indices"_a.noconvert().none(), "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(),
+        "begin"_a, "end"_a, "example"_a.noconvert(), "step"_a.noconvert(),
+        "survived"_a.noconvert(), "bias"_a, "zero_is_positive"_a, "start_scores"_a.noconvert(),
+        "out"_a.noconvert(),
+        "The votes on rows[begin:end] of every weight vector of a run, by rounds survived.\n\n"
+        "The rows must have been scored before, which is where they are checked.");
+  m.def("copy_spans", py_copy_spans, "source"_a.noconvert(), nb::kw_only(), "start"_a.noconvert(),
+        "to"_a.noconvert(), "out"_a.noconvert(),
+        "Copies spans of bytes, side by side, into out.");
+  m.def("fill_order", py_fill_order, nb::kw_only(), "run"_a, "mix"_a, "seed"_a,
+        "out"_a.noconvert(), "Fills out with a seeded order of its own positions.");
+  bind_passes(m);
+  bind_concepts(m);
+  bind_joint(m);
+  bind_online(m);
+  bind_text(m);
+}

@@ -1,0 +1,377 @@
+// Learning from one example at a time, for Python: a dict of named features, or one row.
+//
+// But for the hash of a label, which comes first, no Python code is run here. So with the GIL held
+// each call is done whole before another thread's begins.
+#include "bindings/parts.hpp"
+
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/string_view.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <memory>
+#include <string>
+
+#include "bindings/online_runs.hpp"
+#include "bindings/dicts.hpp"
+
+// How `learn` ended. All but the first leave everything as it was.
+enum class Met : int { learned = 0, unread, label, room, full, crowded, held, flaw };
+
+// Names, and the runs over their columns.
+class Online {
+  Dicts dicts_;
+  const bool by_name_;
+  const Size most_;  // names; 0: any number
+  std::shared_ptr<Heads> heads_;
+  std::int64_t position_ = 0, taken_ = 0;
+  nb::dict codes_;
+  nb::tuple labels_;
+  std::vector<std::pair<PyObject*, std::int32_t>> quick_codes_;  // of objects that codes_ holds
+  bool zero_is_positive_ = true, held_ = false, single_ = false;
+  Size wanted_ = 0;
+  Entries entries_;
+  std::int32_t starts_[2] = {0, 0};
+  std::vector<double> scores_, numbered_;
+  std::vector<Size> order_;  // of classes learned jointly: their numbers in the order of labels
+  struct Use {
+    std::int64_t examples = 0, last = 0;
+  };
+  std::vector<Use> uses_;
+
+  Names& names() { return dicts_.names; }
+  const Names& names() const { return dicts_.names; }
+  Size dim() const { return heads_->dim; }
+
+  int refused(Met why) { return names().undo(), int(why); }
+
+  using Row = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+  // The row that x is: of float32 or float64, side by side in memory, which `row` keeps alive; or of
+  // the entries of a dict.
+  bool read(nb::handle x, bool adding, Row& row, OneRow& out) {
+    if (by_name_) {
+      entries_.size = 0;
+      const Size end = adding ? std::numeric_limits<Size>::max() : dim();
+      if (!dicts_.read(x.ptr(), adding, end, entries_)) return false;
+      starts_[1] = std::int32_t(entries_.size);
+      out = SparseRows<double, std::int32_t>{entries_.values.data(), entries_.columns.data(),
+                                             starts_, 1, dim(), entries_.size};
+      return true;
+    }
+    if (!nb::try_cast<Row>(x, row, false) || row.size() != dim()) return false;
+    if (row.dtype() == nb::dtype<double>())
+      out = DenseRows<double>{static_cast<const double*>(row.data()), 1, dim()};
+    else if (row.dtype() == nb::dtype<float>())
+      out = DenseRows<float>{static_cast<const float*>(row.data()), 1, dim()};
+    else
+      return false;
+    return true;
+  }
+
+  Flaw learn_row(const OneRow& x, std::int32_t code) {
+    auto& heads = heads_->each;
+    if (heads.size() == 1) return heads[0]->learn(x, code, position_);
+    for (Size k = 0; k < heads.size(); ++k) {
+      heads[k]->remember(x);
+      const Flaw flaw = heads[k]->learn(x, Size(code) == k, position_);
+      if (flaw == Flaw::none) continue;
+      while (k-- > 0) heads[k]->go_back(x);
+      return flaw;
+    }
+    return Flaw::none;
+  }
+
+  // Counts the use of these names and, when there are too many, forgets the least used: those of
+  // the fewest examples, and of these the ones not met for longest, down to three quarters.
+  void count_uses() {
+    if (!most_) return;
+    uses_.resize(names().columns());
+    for (Size k = 0; k < entries_.size; ++k) {
+      Use& use = uses_[Size(entries_.columns[k])];
+      ++use.examples;
+      use.last = position_ + 1;
+    }
+    if (names().size() <= most_) return;
+    std::vector<std::int32_t> others;
+    for (Size j = 0; j < uses_.size(); ++j)
+      if (names().has(std::int32_t(j)) && uses_[j].last <= position_)
+        others.push_back(std::int32_t(j));
+    const Size spare = std::min(others.size(), names().size() - most_ * 3 / 4);
+    const auto less = [this](std::int32_t a, std::int32_t b) {
+      const Use &p = uses_[Size(a)], &q = uses_[Size(b)];
+      return std::tie(p.examples, p.last, a) < std::tie(q.examples, q.last, b);
+    };
+    std::nth_element(others.begin(), others.begin() + std::ptrdiff_t(spare), others.end(), less);
+    others.resize(spare);
+    for (const std::int32_t j : others) {
+      uses_[Size(j)] = {};
+      for (auto& head : heads_->each) head->forget(Size(j));
+    }
+    dicts_.forget(others);
+  }
+
+  bool scored(nb::handle x) {
+    Row kept;
+    OneRow row;
+    if (!heads_ || !read(x, false, kept, row)) return false;
+    const auto& heads = heads_->each;
+    scores_.resize(heads.size() == 1 ? heads[0]->outputs() : heads.size());
+    for (Size k = 0; k < heads.size(); ++k)
+      if (heads[k]->score(row, scores_.data() + k) != Flaw::none) return false;
+    if (order_.empty()) return true;
+    numbered_.swap(scores_);
+    scores_.clear();
+    for (const Size number : order_)
+      if (number < numbered_.size()) scores_.push_back(numbered_[number]);
+    return scores_.size() == order_.size();
+  }
+
+  bool is_joint() const { return heads_->each.size() == 1 && heads_->each[0]->is_joint(); }
+
+ public:
+  Online(const Online&) = delete;
+  Online(bool by_name, int hash_bits, Size most)
+      : dicts_(hash_bits), by_name_(by_name), most_(most) {}
+
+  void open(std::shared_ptr<Heads> heads, std::int64_t seen) {
+    if (heads->each.empty()) refuse("there must be a run");
+    heads_ = std::move(heads);
+    position_ = taken_ = seen;
+    single_ = false;
+  }
+
+  // Go on as the other, of the same kind, would.
+  void become(Online& other) {
+    dicts_.swap(other.dicts_);
+    std::swap(heads_, other.heads_);
+    std::swap(uses_, other.uses_);
+    position_ = other.position_, taken_ = other.taken_, single_ = other.single_;
+  }
+
+  void name_labels(nb::dict codes, nb::tuple labels, bool zero_is_positive,
+                   std::vector<Size> order) {
+    codes_ = codes;
+    labels_ = labels;
+    order_ = std::move(order);
+    quick_codes_.clear();
+    for (const auto [label, code] : codes)
+      if (quick_codes_.size() < 4)
+        quick_codes_.emplace_back(label.ptr(), nb::cast<std::int32_t>(code));
+    zero_is_positive_ = zero_is_positive;
+  }
+
+  int learn(nb::handle x, nb::handle y) {
+    for (const auto& [label, code] : quick_codes_)
+      if (label == y.ptr()) return learn_as(x, code);
+    const nb::dict codes = codes_;  // a hash of its own may let others name the labels anew
+    PyObject* const known = PyDict_GetItemWithError(codes.ptr(), y.ptr());
+    if (!known && PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError))
+      throw nb::python_error();
+    if (!known || !codes.is(codes_)) return PyErr_Clear(), int(Met::label);
+    return learn_as(x, std::int32_t(PyLong_AsLong(known)));
+  }
+
+  int learn_as(nb::handle x, std::int32_t code) {
+    if (held_ || !heads_) return int(Met::held);
+    Row kept;
+    OneRow row;
+    if (!read(x, true, kept, row)) return refused(Met::unread);
+    auto& heads = heads_->each;
+    wanted_ = by_name_ ? std::max(dim(), names().columns()) : dim();
+    const Size codes = heads.size() == 1 ? heads[0]->codes() : heads.size();
+    if (most_ && entries_.size > most_) return refused(Met::crowded);
+    if (wanted_ > dim() || Size(code) >= codes) return refused(Met::room);
+    const bool single = row.index() == 1;
+    for (const auto& head : heads)
+      if (head->waiting.full() || (head->waiting.count && single != single_))
+        return refused(Met::full);
+    if (learn_row(row, code) != Flaw::none) return refused(Met::flaw);
+    single_ = single;
+    count_uses();
+    names().settle();
+    ++position_;
+    return int(Met::learned);
+  }
+
+  nb::object predict(nb::handle x) {
+    if (!scored(x)) return nb::borrow(Py_NotImplemented);
+    const bool two = heads_->each.size() == 1 && !is_joint();
+    const Size k = two ? Size(zero_is_positive_ ? scores_[0] >= 0 : scores_[0] > 0)
+                       : Size(std::max_element(scores_.begin(), scores_.end()) - scores_.begin());
+    return k < labels_.size() ? nb::object(labels_[k]) : nb::borrow(Py_NotImplemented);
+  }
+
+  nb::object decide(nb::handle x) {
+    if (!scored(x)) return nb::borrow(Py_NotImplemented);
+    if (scores_.size() == 1) return nb::float_(scores_[0]);
+    if (is_joint() && scores_.size() == 2) return nb::float_(scores_[1] - scores_[0]);
+    nb::list out;
+    for (const double s : scores_) out.append(s);
+    return out;
+  }
+
+  // CSR arrays over the names' columns; or the first x that is not plain, when nothing was added.
+  nb::object rows(nb::list xs, bool adding) {
+    Entries entries;
+    std::vector<std::int32_t> starts{0};
+    if (adding) names().settle();
+    const Size end = adding ? std::numeric_limits<Size>::max() : dim();
+    constexpr Size most = std::numeric_limits<std::int32_t>::max();
+    for (Size i = 0; i < xs.size(); ++i) {
+      const bool good = dicts_.read(nb::handle(xs[i]).ptr(), adding, end, entries);
+      if (!good || entries.size > most) {
+        if (adding) names().undo();
+        if (good) refuse("there are too many features in one block; learn from smaller ones");
+        return nb::int_(i);
+      }
+      starts.push_back(std::int32_t(entries.size));
+    }
+    entries.values.resize(entries.size);
+    entries.columns.resize(entries.size);
+    return nb::make_tuple(handed_over(std::move(entries.values)),
+                          handed_over(std::move(entries.columns)), handed_over(std::move(starts)));
+  }
+
+  nb::list take() {
+    nb::list out;
+    if (!heads_) return out;
+    for (auto& head : heads_->each) {
+      Waiting w = head->waiting.taken();
+      nb::dict one;
+      one["met"] = position_ - taken_;
+      one["made"] = w.count;
+      one["largest"] = w.largest;
+      one["classes"] = head->outputs();
+      one["mistakes"] = nb::make_tuple(
+          handed_over(std::move(w.round)), handed_over(std::move(w.row)),
+          handed_over(std::move(w.score)), handed_over(std::move(w.step)),
+          handed_over(std::move(w.square)));
+      one["pairs"] = nb::make_tuple(handed_over(std::move(w.right)), handed_over(std::move(w.rival)));
+      one["rows"] = nb::make_tuple(handed_over(std::move(w.values)),
+                                   handed_over(std::move(w.indices)),
+                                   handed_over(std::move(w.starts)));
+      out.append(one);
+    }
+    taken_ = position_;
+    return out;
+  }
+
+  void undo() { names().undo(); }
+  void settle() { names().settle(); }
+  void hold(bool held) { held_ = held; }
+  bool waits() const { return position_ != taken_; }
+  bool single() const { return single_; }
+  Size wanted() const { return wanted_; }
+  Size columns() const { return names().columns(); }
+  Size size() const { return names().settled(); }
+  std::int64_t position() const { return position_; }
+
+  std::int32_t column_of(std::string_view name) const {
+    const std::int32_t j = names().find(name, hash_name(name));
+    return j != Names::none && names().stays(j) ? j : Names::none;
+  }
+  nb::object name_of(std::int32_t j) const {
+    if (Size(j) >= names().columns() || !names().has(j)) return nb::none();
+    const std::string_view name = names()[j];
+    return nb::str(name.data(), name.size());
+  }
+  double weight(Size k, Size j, Size output) const {
+    if (!heads_ || k >= heads_->each.size() || j >= dim() || output >= heads_->each[k]->outputs())
+      refuse("there is no such weight");
+    return heads_->each[k]->weight(j, output);
+  }
+
+  // The columns that have names, how many examples had each, and when it was last met. Names of a
+  // block that is still being learned from are none yet.
+  nb::tuple named() const {
+    std::vector<std::int32_t> columns;
+    std::vector<std::int64_t> examples, last;
+    for (Size j = 0; j < names().columns(); ++j) {
+      if (!names().stays(std::int32_t(j))) continue;
+      columns.push_back(std::int32_t(j));
+      const Use use = j < uses_.size() ? uses_[j] : Use{};
+      examples.push_back(use.examples);
+      last.push_back(use.last);
+    }
+    return nb::make_tuple(handed_over(std::move(columns)), handed_over(std::move(examples)),
+                          handed_over(std::move(last)));
+  }
+  void put_names(const std::vector<std::string>& given, In<std::int32_t> columns,
+                 In<std::int64_t> examples, In<std::int64_t> last, Size width) {
+    if (names().size() || given.size() != columns.size() || examples.size() != given.size() ||
+        last.size() != given.size())
+      refuse("a column for each name is needed, in an empty table");
+    for (Size k = 0; k < given.size(); ++k) {
+      const bool rises = k == 0 || columns(k - 1) < columns(k);
+      if (!rises || columns(k) < 0 || (names().bits() && Size(columns(k)) >= names().columns()))
+        refuse("the columns of names must rise");
+      names().put(columns(k), given[k]);
+    }
+    if (!names().bits()) names().lengthen(width);
+    if (!most_) return;
+    uses_.resize(names().columns());
+    for (Size k = 0; k < given.size(); ++k) uses_[Size(columns(k))] = {examples(k), last(k)};
+  }
+};
+
+void bind_online(nb::module_& m) {
+  nb::class_<Heads>(m, "Heads", "The runs that meet each example, over weights that NumPy owns.")
+      .def(nb::init<Size, bool, std::string_view>(), "dim"_a, nb::kw_only(), "bias"_a, "keep"_a)
+      .def("add_sum", &Heads::add_sum, nb::kw_only(), "w"_a.noconvert(), "u"_a.noconvert().none(),
+           "threshold"_a, "step"_a, "unit"_a, "rounds"_a, "mean"_a,
+           "A perceptron; with `mean` it predicts by the average.")
+      .def("add_powers", &Heads::add_powers, nb::kw_only(), "powers"_a.noconvert(),
+           "w"_a.noconvert(), "threshold"_a, "step"_a, "alpha"_a, "balanced"_a, "erases"_a,
+           "theta"_a, "rounds"_a, "A Winnow.")
+      .def("add_joint", &Heads::add_joint, nb::kw_only(), "w"_a.noconvert(),
+           "u"_a.noconvert().none(), "threshold"_a, "step"_a.noconvert(), "unit"_a, "classes"_a,
+           "rounds"_a, "mean"_a, "A perceptron for many classes, by itself.");
+  nb::class_<Online>(m, "Online", "Names with their columns, and runs that learn one by one.")
+      .def(nb::init<bool, int, Size>(), nb::kw_only(), "by_name"_a, "hash_bits"_a = 0,
+           "most"_a = 0)
+      .def("open", &Online::open, "heads"_a, nb::kw_only(), "seen"_a,
+           "Go on with these runs, which met so many examples before.")
+      .def("become", &Online::become, "other"_a, "Go on as the other, of the same kind, would.")
+      .def("name_labels", &Online::name_labels, "codes"_a, "labels"_a, nb::kw_only(),
+           "zero_is_positive"_a, "order"_a,
+           nb::sig("def name_labels(self, codes: dict[Any, int], labels: tuple[Any, ...], *, "
+                   "zero_is_positive: bool, order: list[int]) -> None"),
+           "What labels mean, and what predictions are called.")
+      .def("learn", &Online::learn, nb::sig("def learn(self, x: object, y: object, /) -> int"),
+           "Meet one example; 0, or why nothing was done.")
+      .def("learn_as", &Online::learn_as,
+           nb::sig("def learn_as(self, x: object, code: int, /) -> int"),
+           "The same, for what the label means.")
+      .def("predict", &Online::predict, nb::sig("def predict(self, x: object, /) -> object"),
+           "The label predicted for x; NotImplemented if it cannot be read or scored.")
+      .def("decide", &Online::decide, nb::sig("def decide(self, x: object, /) -> object"),
+           "The score of x, or a list of them; NotImplemented as for predict.")
+      .def("rows", &Online::rows, "xs"_a, nb::kw_only(), "adding"_a,
+           nb::sig("def rows(self, xs: list[Any], *, adding: bool) -> "
+                   "int | tuple[NDArray[Any], NDArray[Any], NDArray[Any]]"),
+           "The CSR arrays of these dicts; or the place of the first that is not plain.")
+      .def("take", &Online::take, nb::sig("def take(self) -> list[dict[str, Any]]"),
+           "For each run, what waits to be written down.")
+      .def("undo", &Online::undo, "Take back the names that were added last.")
+      .def("settle", &Online::settle, "Let the names that were added last stay.")
+      .def("hold", &Online::hold, "held"_a, "Learn nothing until it is let go.")
+      .def_prop_ro("waits", &Online::waits)
+      .def_prop_ro("single", &Online::single)
+      .def_prop_ro("wanted", &Online::wanted)
+      .def_prop_ro("columns", &Online::columns)
+      .def_prop_ro("position", &Online::position)
+      .def("__len__", &Online::size)
+      .def("column_of", &Online::column_of, "name"_a, "The column of a name; -1 if it has none.")
+      .def("name_of", &Online::name_of, "column"_a,
+           nb::sig("def name_of(self, column: int) -> str | None"), "The name of a column.")
+      .def("weight", &Online::weight, "run"_a, "column"_a, "output"_a = 0,
+           "One weight of those that predict.")
+      .def("named", &Online::named,
+           nb::sig("def named(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]"),
+           "The columns with names, and the uses of these.")
+      .def("put_names", &Online::put_names, "names"_a, "columns"_a.noconvert(),
+           "examples"_a.noconvert(), "last"_a.noconvert(), "width"_a,
+           "Names as they were saved, among so many columns.");
+}

@@ -1,0 +1,10 @@
+// The parts of the Python module, one a source file, so that they compile side by side.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+void bind_concepts(nanobind::module_& m);
+void bind_joint(nanobind::module_& m);
+void bind_online(nanobind::module_& m);
+void bind_passes(nanobind::module_& m);
+void bind_text(nanobind::module_& m);

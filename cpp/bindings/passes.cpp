@@ -1,0 +1,171 @@
+// Learning from rows and scoring them, for Python: by weights that are a sum, and by powers.
+#include "bindings/parts.hpp"
+
+#include <nanobind/stl/tuple.h>
+
+#include <tuple>
+
+#include "bindings/arrays.hpp"
+#include "core/multiplicative.hpp"
+#include "core/passes.hpp"
+
+using Stopped = std::tuple<Size, int>;
+using StoppedWith = std::tuple<Size, int, Size>;
+using Two = std::tuple<double, double>;
+
+// What a pass is made over, and where it writes its mistakes: checked, then handed to the core.
+struct Asked {
+  AnyRows rows;
+  In<std::int8_t> labels;
+  Maybe<In<double>> importances;
+  Maybe<In<std::int64_t>> order;
+  Size begin, end;
+  Rule rule;
+  std::int64_t rounds;
+  Mistakes out;
+
+  Asked(const Array& values, const Maybe<Array>& indices, const Maybe<Array>& starts, Size dim,
+        In<std::int8_t> labels, Maybe<In<double>> importances, Maybe<In<std::int64_t>> order,
+        Size begin, Size end, Two threshold, Two step, double unit, bool bias, std::int64_t rounds,
+        Out<std::int64_t> round, Out<std::int64_t> row, Out<double> score, Out<double> taken,
+        Out<double> square)
+      : rows(any_rows(values, indices, starts, dim)),
+        labels(labels),
+        importances(importances),
+        order(order),
+        begin(begin),
+        end(end),
+        rule{{std::get<0>(threshold), std::get<1>(threshold)},
+             {std::get<0>(step), std::get<1>(step)},
+             unit,
+             bias},
+        rounds(rounds),
+        out{round.data(), row.data(), score.data(), taken.data(), square.data(), 0} {
+    within(begin, end, order ? order->size() : length(rows));
+    if (labels.size() != length(rows)) refuse("one label a row is needed");
+    if (importances && importances->size() != length(rows))
+      refuse("one importance a row is needed");
+    for (const Size room : {round.size(), row.size(), score.size(), taken.size(), square.size()})
+      if (room < end - begin) refuse("there must be room to record a mistake on every row");
+  }
+
+  template <class Weights>
+  StoppedWith learn(Weights weights) {
+    const std::int64_t* const sequence = order ? order->data() : nullptr;
+    nb::gil_scoped_release unlocked;
+    const Stop stop = std::visit(
+        [&](const auto& r) {
+          return importances
+                     ? pass<true>(r, labels.data(), importances->data(), sequence, begin, end, rule,
+                                  rounds, weights, out)
+                     : pass<false>(r, labels.data(), nullptr, sequence, begin, end, rule, rounds,
+                                   weights, out);
+        },
+        rows);
+    return {stop.at, static_cast<int>(stop.flaw), out.count};
+  }
+};
+
+static void one_each(Size weights, Size dim, bool bias) {
+  if (weights != dim + bias) refuse("one weight a feature is needed, and one for the constant");
+}
+
+static Growth growth_by(double alpha, bool balanced) {
+  if (!(alpha > 1 && alpha <= std::numeric_limits<double>::max()))
+    refuse("the base must be a finite number above 1");
+  return {alpha, balanced};
+}
+
+template <class Weights>
+static Stopped score(const AnyRows& rows, Size begin, Size end, Weights weights, bool bias,
+                     Out<double> out) {
+  within(begin, end, length(rows));
+  if (out.size() < end - begin) refuse("there must be room for a score a row");
+  nb::gil_scoped_release unlocked;
+  const Stop stop = std::visit(
+      [&](const auto& r) { return scores(r, begin, end, weights, bias, out.data()); }, rows);
+  return {stop.at, static_cast<int>(stop.flaw)};
+}
+
+static StoppedWith py_pass(const Array& values, const Maybe<Array>& indices,
+                           const Maybe<Array>& starts, Size dim, In<std::int8_t> labels,
+                           Maybe<In<double>> importances, Maybe<In<std::int64_t>> order,
+                           Size begin, Size end, Two threshold, Two step, double unit, bool bias,
+                           std::int64_t rounds, Out<double> w, Out<std::int64_t> round,
+                           Out<std::int64_t> row, Out<double> score, Out<double> taken,
+                           Out<double> square) {
+  one_each(w.size(), dim, bias);
+  return Asked(values, indices, starts, dim, labels, importances, order, begin, end, threshold,
+               step, unit, bias, rounds, round, row, score, taken, square)
+      .learn(Sum<double>{w.data()});
+}
+
+static StoppedWith py_multiply(const Array& values, const Maybe<Array>& indices,
+                               const Maybe<Array>& starts, Size dim, In<std::int8_t> labels,
+                               Maybe<In<double>> importances, Maybe<In<std::int64_t>> order,
+                               Size begin, Size end, Two threshold, Two step, bool bias,
+                               std::int64_t rounds, double alpha, bool balanced, bool erases,
+                               double theta, Out<double> powers, Out<double> w, Out<std::int64_t> round,
+                               Out<std::int64_t> row, Out<double> score, Out<double> taken,
+                               Out<double> square) {
+  one_each(w.size(), dim, bias);
+  one_each(powers.size(), dim, bias);
+  return Asked(values, indices, starts, dim, labels, importances, order, begin, end, threshold,
+               step, 1.0, bias, rounds, round, row, score, taken, square)
+      .learn(Powers<double>(powers.data(), w.data(), growth_by(alpha, balanced), theta, erases));
+}
+
+static Stopped py_scores(const Array& values, const Maybe<Array>& indices,
+                         const Maybe<Array>& starts, Size dim, Size begin, Size end,
+                         In<double> w, bool bias, Out<double> out) {
+  one_each(w.size(), dim, bias);
+  return score(any_rows(values, indices, starts, dim), begin, end, Sum<const double>{w.data()}, bias, out);
+}
+
+static Stopped py_power_scores(const Array& values, const Maybe<Array>& indices,
+                               const Maybe<Array>& starts, Size dim, Size begin, Size end,
+                               double alpha, bool balanced, double theta, In<double> powers,
+                               In<double> w, bool bias, Out<double> out) {
+  one_each(w.size(), dim, bias);
+  one_each(powers.size(), dim, bias);
+  return score(any_rows(values, indices, starts, dim), begin, end,
+               Powers<const double>(powers.data(), w.data(), growth_by(alpha, balanced), theta, false),
+               bias, out);
+}
+
+static void py_weights(double alpha, bool balanced, In<double> powers, Out<double> out) {
+  if (powers.size() != out.size()) refuse("one weight a power is needed");
+  const Growth growth = growth_by(alpha, balanced);
+  nb::gil_scoped_release unlocked;
+  for (Size j = 0; j < powers.size(); ++j) out(j) = growth.weight(powers(j));
+}
+
+void bind_passes(nb::module_& m) {
+  m.def("learn", py_pass, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
+        "importances"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a,
+        "threshold"_a, "step"_a, "unit"_a, "bias"_a, "rounds"_a, "w"_a.noconvert(),
+        "round"_a.noconvert(), "row"_a.noconvert(), "score"_a.noconvert(), "taken"_a.noconvert(),
+        "square"_a.noconvert(),
+        "One mistake-driven pass over rows[order[begin:end]], updating w in place.\n\n"
+        "Returns the first position not learned, why (0: all were), and the number of mistakes "
+        "recorded.");
+  m.def("multiply", py_multiply, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
+        "importances"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a,
+        "threshold"_a, "step"_a, "bias"_a, "rounds"_a, "alpha"_a, "balanced"_a, "erases"_a,
+        "theta"_a, "powers"_a.noconvert(), "w"_a.noconvert(), "round"_a.noconvert(),
+        "row"_a.noconvert(), "score"_a.noconvert(), "taken"_a.noconvert(), "square"_a.noconvert(),
+        "The same pass with weights alpha^powers, updating both in place; returns the same.");
+  m.def("scores", py_scores, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "begin"_a, "end"_a,
+        "w"_a.noconvert(), "bias"_a, "out"_a.noconvert(),
+        "The scores <w, x> of rows[begin:end]; returns the first row not scored, and why.");
+  m.def("power_scores", py_power_scores, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "begin"_a, "end"_a, "alpha"_a,
+        "balanced"_a, "theta"_a, "powers"_a.noconvert(), "w"_a.noconvert(), "bias"_a,
+        "out"_a.noconvert(),
+        "The scores <w, x> - theta of rows[begin:end] with weights alpha^powers; returns the same.");
+  m.def("weights_of", py_weights, nb::kw_only(), "alpha"_a, "balanced"_a, "powers"_a.noconvert(),
+        "out"_a.noconvert(), "The weights that have these powers.");
+}

@@ -1,0 +1,31 @@
+// What both kinds of vote need: the products of some rows with all that are stored.
+#pragma once
+
+#include <vector>
+
+#include "bindings/arrays.hpp"
+#include "core/vote.hpp"
+
+// Calls f(first, some, dots) for rows[begin:end], `some` of them from `first` on at a time:
+// dots[i * abreast + q] = <stored_i, row_(first + q)>.
+template <class F>
+void dots_abreast(const AnyRows& stored, const AnyRows& rows, Size dim, bool bias, Size begin,
+                  Size end, F f) {
+  std::vector<double> work(dim * abreast, 0.0), dots(length(stored) * abreast);
+  for (Size first = begin; first < end; first += abreast) {
+    const Size some = std::min(abreast, end - first);
+    const auto place = [&](bool erase) {
+      std::visit(
+          [&](const auto& r) {
+            for (Size q = 0; q < some; ++q)
+              r.row(first + q).each(
+                  [&](Size j, double x) { work[j * abreast + q] = erase ? 0.0 : x; });
+          },
+          rows);
+    };
+    place(false);
+    std::visit([&](const auto& r) { multiply(r, bias, work.data(), dots.data()); }, stored);
+    place(true);
+    f(first, some, dots.data());
+  }
+}

@@ -1,0 +1,46 @@
+// Coordinate ascent on the dual of the widest margin: a perceptron that takes back what it overdid.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/passes.hpp"
+#include "core/rows.hpp"
+
+namespace novikoff {
+
+// The weights are w = sum_i alpha_i y_i x_i with alpha >= 0; the aim is 1 <= y_i <w, x_i> on every
+// row, with equality where alpha_i > 0. For each position k in [begin, end), i = order[k]:
+//   a = max(0, alpha_i + (1 - y_i <w, x_i>) / ||x_i||^2);  w += (a - alpha_i) y_i x_i;  alpha_i = a.
+// The rows must have been scored before, which is where they are checked. Returns the smallest
+// y_i <w, x_i> seen before the row's own update.
+template <class Rows>
+NOVIKOFF_CLONES double ascend(const Rows& rows, const std::int8_t* labels,
+                              const std::int64_t* order, Size begin, Size end,
+                              const double* squares, bool bias, double* alpha, double* w) {
+  double least = std::numeric_limits<double>::infinity();
+  for (Size k = begin; k < end; ++k) {
+    const Size i = Size(order[k]);
+    look_ahead(rows, order, k, end);
+    const auto x = rows.row(i);
+    double s = 0;
+    x.dot(w, bias, rows.dim, s);
+    const double y = labels[i] > 0 ? 1.0 : -1.0;
+    least = std::min(least, y * s);
+    const double a = std::max(0.0, alpha[i] + (1.0 - y * s) / squares[i]);
+    const double step = y * (a - alpha[i]);
+    if (step == 0.0) continue;
+    alpha[i] = a;
+    x.add(step, w);
+    if (bias) w[rows.dim] += step;
+  }
+  return least;
+}
+
+// out[k] = ||x_k||^2 for k in [begin, end), added up as the pass adds.
+template <class Rows>
+NOVIKOFF_CLONES void squares(const Rows& rows, Size begin, Size end, bool bias, double* out) {
+  for (Size k = begin; k < end; ++k) out[k - begin] = rows.square(k, bias);
+}
+
+}  // namespace novikoff

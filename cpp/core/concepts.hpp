@@ -1,0 +1,91 @@
+// What every concept of a family says of one example, as bits; and sets of concepts, as bits.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+#include "core/clones.hpp"
+#include "core/rows.hpp"
+
+namespace novikoff {
+
+using Word = std::uint64_t;
+constexpr Size word_bits = 64;
+
+inline Word low_bits(Size n) { return n >= word_bits ? ~Word(0) : (Word(1) << n) - 1; }
+
+// Bits appended one run after another to words that are 0 from the first bit on.
+struct BitWriter {
+  Word* words;
+  Size used;  // bits of the present word
+
+  // The lowest n <= 64 bits; the others must be 0.
+  void put(Word bits, Size n) {
+    *words |= bits << used;
+    used += n;
+    if (used >= word_bits) {
+      used -= word_bits;
+      ++words;
+      if (used) *words |= bits >> (n - used);
+    }
+  }
+  void fill(bool bit, Size n) {
+    for (; n >= word_bits; n -= word_bits) put(bit ? ~Word(0) : 0, word_bits);
+    if (n) put(bit ? low_bits(n) : 0, n);
+  }
+  void copy(const Word* from, Size n) {
+    for (; n >= word_bits; n -= word_bits) put(*from++, word_bits);
+    if (n) put(*from & low_bits(n), n);
+  }
+};
+
+// A concept is a set of k of n variables, each to be on or, where signs say so, off; what it says is
+// table[how many of them are as they are to be]. So a conjunction has the table 0...01, a disjunction
+// 01...1, a parity 0101..., "at least r" zeros and then ones. Signs belong to the places in the set:
+// bit 0 to the smallest variable; from place 64 on there are none. The sets come in the order of their largest variable, then of
+// the next: with all but the smallest fixed, the answers are a run of the example's own bits.
+struct Subsets {
+  const Word* x[2];           // the example, and the example with every bit turned
+  const bool* table;          // k + 1 answers
+  const std::uint64_t* ways;  // ways[j * (rest + 1) + m - j]: m choose j, where m - j <= rest
+  Size rest;                  // n - k
+  Word signs;
+
+  bool is(Size variable, Size place) const {
+    const bool turned = place < word_bits && (signs >> place & 1);
+    return x[turned][variable / word_bits] >> (variable % word_bits) & 1;
+  }
+
+  // The answers of all sets of k more among the first `below`, when `so_far` are as they are to be.
+  void say(Size k, Size below, Size so_far, BitWriter& out) const {
+    Size same = 1;
+    while (same <= k && table[so_far + same] == table[so_far]) ++same;
+    if (same > k) return out.fill(table[so_far], ways[k * (rest + 1) + below - k]);
+    if (k == 1) return out.copy(x[(signs & 1) ^ !table[so_far + 1]], below);
+    for (Size c = k - 1; c < below; ++c) say(k - 1, c, so_far + is(c, k - 1), out);
+  }
+};
+
+// How many bits are on in both.
+NOVIKOFF_BIT_CLONES inline std::uint64_t count_both(const Word* a, const Word* b, Size n) {
+  std::uint64_t count = 0;
+  for (Size i = 0; i < n; ++i) count += std::uint64_t(std::popcount(a[i] & b[i]));
+  return count;
+}
+
+// Turns off in a what is not on (or, unless `on`, what is on) in b.
+NOVIKOFF_CLONES inline void keep(Word* a, const Word* b, Size n, bool on) {
+  const Word turned = on ? 0 : ~Word(0);
+  for (Size i = 0; i < n; ++i) a[i] &= b[i] ^ turned;
+}
+
+// The places of the bits that are on, in order, while there is room; how many were written.
+inline Size places(const Word* a, Size n, std::int64_t* out, Size room) {
+  Size count = 0;
+  for (Size i = 0; i < n; ++i)
+    for (Word left = a[i]; left && count < room; left &= left - 1)
+      out[count++] = std::int64_t(i * word_bits + Size(std::countr_zero(left)));
+  return count;
+}
+
+}  // namespace novikoff

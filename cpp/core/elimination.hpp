@@ -1,0 +1,106 @@
+// Elimination: a conjunction of many literals, which loses those that are off in positive examples.
+#pragma once
+
+#include "core/passes.hpp"
+
+namespace novikoff {
+
+// The literals left after each drop, all in two numbers a variable: x_j is left after d drops if
+// plain[j] >= d, and not-x_j if negated[j] > d. A drop therefore touches only what is on in the row.
+struct Literals {
+  std::int64_t* plain;
+  std::int64_t* negated;
+  std::int64_t drops;
+  Size plain_left;
+};
+
+// What a row has on: in all, of the plain literals left, and of variables negated in one left.
+struct On {
+  Size all, kept, against;
+
+  bool satisfies(const Literals& h) const { return kept == h.plain_left && against == 0; }
+};
+
+// Counts what is on in a row of zeros and ones. Indices come from outside: checked before their use.
+template <class Row>
+Flaw look(const Row& x, Size dim, const Literals& h, On& on) {
+  bool outside = false, unsorted = false, other = false;
+  Size least = 0;
+  on = {};
+  x.each([&](Size j, double value) {
+    if (j >= dim) {
+      outside = true;
+      return;
+    }
+    unsorted |= j < least;
+    least = j + 1;
+    if (value == 0) return;
+    other |= value != 1;
+    ++on.all;
+    on.kept += h.plain[j] >= h.drops;
+    on.against += h.negated[j] > h.drops;
+  });
+  return outside ? Flaw::index : unsorted ? Flaw::order : other ? Flaw::value : Flaw::none;
+}
+
+template <class Row>
+void drop(const Row& x, Size kept, Literals& h) {
+  const std::int64_t before = h.drops++;
+  h.plain_left = kept;
+  x.each([&](Size j, double value) {
+    if (value == 0) return;
+    if (h.plain[j] == before) h.plain[j] = h.drops;
+    if (h.negated[j] > h.drops) h.negated[j] = h.drops;
+  });
+}
+
+// The rounds that were mistakes, their rows, and how many attributes were on; room for all.
+struct Dropped {
+  std::int64_t* round;
+  std::int64_t* row;
+  double* square;
+  Size count;
+};
+
+// For each position k in [begin, end), i = order[k] (or k), a row is positive if its label is `sign`:
+//   if all literals left are true of x_i and it is negative:  stop, for no subset of them is false;
+//   if one is false and x_i is positive:  drop those that are, and record (t, i, |x_i|).
+// t counts rounds from `rounds` + 1. A row of importance 0 is looked at and no more, and none but 0
+// and 1 can be used. Stops before the first row it cannot use, with everything before it learned.
+template <class Rows>
+Stop eliminate(const Rows& rows, const std::int8_t* labels, const double* importance,
+               const std::int64_t* order, Size begin, Size end, std::int8_t sign,
+               std::int64_t rounds, Literals& h, Dropped& out) {
+  for (Size k = begin; k < end; ++k) {
+    const Size i = order ? Size(order[k]) : k;
+    if (i >= rows.n) return {k, Flaw::bounds};
+    if (const Flaw flaw = rows.outline(i); flaw != Flaw::none) return {k, flaw};
+    const auto x = rows.row(i);
+    On on;
+    if (const Flaw flaw = look(x, rows.dim, h, on); flaw != Flaw::none) return {k, flaw};
+    const bool positive = labels[i] == sign;
+    if (importance && importance[i] != 0 && importance[i] != 1) return {k, Flaw::step};
+    if (on.satisfies(h) == positive || (importance && importance[i] == 0)) continue;
+    if (!positive) return {k, Flaw::label};
+    drop(x, on.kept, h);
+    out.round[out.count] = rounds + std::int64_t(k - begin) + 1;
+    out.row[out.count] = std::int64_t(i);
+    out.square[out.count] = double(on.all);
+    ++out.count;
+  }
+  return {end, Flaw::none};
+}
+
+// out[k] = 1 if all literals left are true of x_k, otherwise -1, for k in [begin, end).
+template <class Rows>
+Stop conjoin(const Rows& rows, Size begin, Size end, const Literals& h, double* out) {
+  for (Size k = begin; k < end; ++k) {
+    if (const Flaw flaw = rows.outline(k); flaw != Flaw::none) return {k, flaw};
+    On on;
+    if (const Flaw flaw = look(rows.row(k), rows.dim, h, on); flaw != Flaw::none) return {k, flaw};
+    out[k - begin] = on.satisfies(h) ? 1.0 : -1.0;
+  }
+  return {end, Flaw::none};
+}
+
+}  // namespace novikoff

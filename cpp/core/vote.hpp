@@ -1,0 +1,54 @@
+// The vote of every weight vector a run went through, from its mistakes alone.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "core/rows.hpp"
+#include "core/passes.hpp"
+
+namespace novikoff {
+
+// The run: mistake k added step[k] times the example[k]-th stored row, and the vector it made was
+// current at the end of survived[k + 1] rounds; the starting vector, of survived[0].
+struct History {
+  const std::int64_t* example;
+  const double* step;
+  const std::int64_t* survived;
+  Size mistakes;
+  bool zero_is_positive;
+};
+
+constexpr Size abreast = 8;  // rows voted on at a time: one cache line of doubles per feature
+
+// work[j * abreast + q] = feature j of the q-th row voted on. dots[i * abreast + q] = <stored_i, row_q>.
+template <class Rows>
+NOVIKOFF_CLONES void multiply(const Rows& stored, bool bias, const double* work, double* dots) {
+  for (Size i = 0; i < stored.n; ++i) {
+    double a[abreast] = {};
+    stored.row(i).each([&](Size j, double x) __attribute__((always_inline)) {
+      for (Size q = 0; q < abreast; ++q) a[q] += x * work[j * abreast + q];
+    });
+    for (Size q = 0; q < abreast; ++q) dots[i * abreast + q] = a[q] + (bias ? 1.0 : 0.0);
+  }
+}
+
+// votes[q] = sum over the vectors w_k of the run of survived[k] * sign(<w_k, row_q>).
+inline void count_votes(const History& h, const double* dots, const double* start, double* votes) {
+  double s[abreast], v[abreast] = {};
+  const double zero = h.zero_is_positive ? 1.0 : -1.0;
+  const auto poll = [&](std::int64_t survived) {
+    for (Size q = 0; q < abreast; ++q)
+      v[q] += double(survived) * (s[q] > 0 ? 1.0 : s[q] < 0 ? -1.0 : zero);
+  };
+  std::copy(start, start + abreast, s);
+  poll(h.survived[0]);
+  for (Size k = 0; k < h.mistakes; ++k) {
+    const double* d = dots + Size(h.example[k]) * abreast;
+    for (Size q = 0; q < abreast; ++q) s[q] += h.step[k] * d[q];
+    poll(h.survived[k + 1]);
+  }
+  std::copy(v, v + abreast, votes);
+}
+
+}  // namespace novikoff

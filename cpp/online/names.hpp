@@ -1,0 +1,254 @@
+// The names of features and the columns they have: in the order they are met, or by their hash.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <string_view>
+#include <vector>
+
+#include "text/hashing.hpp"
+
+namespace novikoff {
+
+// Without `bits` a new name gets the lowest column that is free; with them every name has the
+// column hash mod 2^bits, and the first that is met on a column is the one remembered for it.
+// What was added since the last `settle` can be taken back. A name is looked for by the hash of its
+// bytes; for callers that have another hash at hand, a shortcut by that is tried first.
+class Names {
+ public:
+  using Column = std::int32_t;
+  static constexpr Column none = -1;
+
+  explicit Names(int bits = 0) : bits_(bits), slots_(bits ? 0 : 64, none), shortcuts_(256) {
+    if (bits_) spans_.resize(std::size_t(1) << bits_);
+  }
+
+  int bits() const { return bits_; }
+  std::size_t size() const { return named_; }             // how many names are remembered
+  // Whether the column has a name that is there to stay; with bits, any.
+  bool stays(Column j) const { return has(j) && (bits_ || std::size_t(j) < before_); }
+  std::size_t columns() const { return spans_.size(); }   // all columns are below this
+  bool has(Column j) const { return spans_[std::size_t(j)].size >= 0; }
+  std::string_view operator[](Column j) const {
+    const Span& span = spans_[std::size_t(j)];
+    return {text_.data() + span.at, std::size_t(std::max<std::int64_t>(span.size, 0))};
+  }
+
+  // The column remembered for this hash of the caller's, if it is that of this very name; and the
+  // same for the name `name=text`. `expect` fetches what they will look at.
+  Column shortcut(std::uint64_t key, std::string_view name) const {
+    const Shortcut& way = shortcuts_[key & shortcut_mask_];
+    if (way.key != key || way.size != name.size()) return none;
+    return same(bytes(way), name) ? way.column : none;
+  }
+  Column shortcut(std::uint64_t key, std::string_view name, std::string_view text) const {
+    const Shortcut& way = shortcuts_[key & shortcut_mask_];
+    if (way.key != key || way.size != name.size() + 1 + text.size()) return none;
+    const char *const p = bytes(way), *const q = p + name.size();
+    return same(p, name) && *q == '=' && same(q + 1, text) ? way.column : none;
+  }
+  void expect(std::uint64_t key) const {
+    __builtin_prefetch(&shortcuts_[key & shortcut_mask_]);
+  }
+  // Only of columns that are there to stay.
+  void remember(std::uint64_t key, Column j, std::string_view name) {
+    if (!added_.empty() || (name.size() > sizeof Shortcut::bytes && (*this)[j] != name)) return;
+    Shortcut& way = shortcuts_[key & shortcut_mask_];
+    way = {key, j, std::uint32_t(name.size()), {}};
+    if (name.size() <= sizeof way.bytes) std::memcpy(way.bytes, name.data(), name.size());
+  }
+
+  // The column of the name, or none. With bits every name has one.
+  Column find(std::string_view name, std::uint64_t hash) const {
+    if (bits_) return Column(hash & (spans_.size() - 1));
+    const std::size_t mask = slots_.size() - 1;
+    for (std::size_t at = hash & mask; slots_[at] != none; at = (at + 1) & mask) {
+      const Column j = slots_[at];
+      if (hashes_[std::size_t(j)] == hash && (*this)[j] == name) return j;
+    }
+    return none;
+  }
+
+  // The column of the name, which is new; with bits, of one whose column may have a name already.
+  Column add(std::string_view name, std::uint64_t hash) {
+    Column j;
+    if (bits_) {
+      j = Column(hash & (spans_.size() - 1));
+      if (has(j)) return j;
+    } else {
+      if (free_.empty()) {
+        j = Column(spans_.size());
+        spans_.emplace_back();
+        hashes_.push_back(0);
+      } else {
+        std::pop_heap(free_.begin(), free_.end(), std::greater<>());
+        j = free_.back();
+        free_.pop_back();
+        used_again_ = true;
+      }
+      hashes_[std::size_t(j)] = hash;
+    }
+    spans_[std::size_t(j)] = {std::int64_t(text_.size()), std::int64_t(name.size())};
+    text_.insert(text_.end(), name.begin(), name.end());
+    ++named_;
+    added_.push_back(j);
+    if (!bits_) {
+      enter(j);
+      if (2 * named_ > slots_.size()) spread(2 * slots_.size());
+    }
+    make_room_for_shortcuts();
+    return j;
+  }
+
+  std::size_t settled() const { return named_ - added_.size(); }  // how many were there then
+  void settle() { added_.clear(), used_again_ = false, before_ = spans_.size(); }
+
+  // Take back what was added since the last `settle`, the last first.
+  void undo() {
+    for (; !added_.empty(); added_.pop_back()) {
+      const auto j = std::size_t(added_.back());
+      text_.resize(std::size_t(spans_[j].at));
+      if (!bits_ && !used_again_) leave(added_.back());
+      spans_[j] = {};
+      --named_;
+      if (bits_) continue;
+      if (j >= before_) {
+        spans_.pop_back();
+        hashes_.pop_back();
+      } else {
+        release(Column(j));
+      }
+    }
+    if (used_again_) spread(slots_.size());
+    settle();
+  }
+
+  // Give a name the column it had; the columns come in order, and those between are free.
+  void put(Column j, std::string_view name) {
+    if (!bits_) {
+      lengthen(std::size_t(j));
+      spans_.emplace_back();
+      hashes_.push_back(0);
+    }
+    spans_[std::size_t(j)] = {std::int64_t(text_.size()), std::int64_t(name.size())};
+    text_.insert(text_.end(), name.begin(), name.end());
+    ++named_;
+    before_ = spans_.size();
+    make_room_for_shortcuts();
+    if (bits_) return;
+    hashes_[std::size_t(j)] = hash_name(name);
+    enter(j);
+    if (2 * named_ > slots_.size()) spread(2 * slots_.size());
+  }
+
+  // So many columns, the new ones free.
+  void lengthen(std::size_t columns) {
+    while (spans_.size() < columns) {
+      release(Column(spans_.size()));
+      spans_.emplace_back();
+      hashes_.push_back(0);
+    }
+    before_ = spans_.size();
+  }
+
+  // Forget these columns' names, so that the columns can be given to others.
+  void forget(const std::vector<Column>& columns) {
+    for (const Column j : columns) {
+      spans_[std::size_t(j)] = {};
+      release(j);
+      --named_;
+    }
+    std::vector<char> kept;
+    for (Span& span : spans_) {
+      if (span.size < 0) continue;
+      const auto at = std::int64_t(kept.size());
+      kept.insert(kept.end(), text_.begin() + span.at, text_.begin() + span.at + span.size);
+      span.at = at;
+    }
+    text_ = std::move(kept);
+    spread(slots_.size());
+    shortcuts_.assign(shortcuts_.size(), {});
+  }
+
+ private:
+  static constexpr std::size_t most_shortcuts = std::size_t(1) << 19;
+  struct Span {
+    std::int64_t at = 0, size = -1;  // below 0: no name
+  };
+  struct Shortcut {
+    std::uint64_t key = 0;
+    Column column = none;
+    std::uint32_t size = ~std::uint32_t(0);
+    char bytes[16] = {};  // of a name that is not longer; others are in the text
+  };
+
+  int bits_;
+  std::vector<char> text_;
+  std::vector<Span> spans_;             // of each column
+  std::vector<std::uint64_t> hashes_;   // of each column's name
+  std::vector<Column> slots_;           // from hashes to columns, by open addressing
+  std::vector<Shortcut> shortcuts_;
+  std::size_t shortcut_mask_ = shortcuts_.size() - 1;
+  std::vector<Column> free_;            // columns without a name, the lowest on top
+  std::vector<Column> added_;
+  bool used_again_ = false;             // whether one of these was free
+  std::size_t before_ = 0;              // the columns before these were added
+  std::size_t named_ = 0;
+
+  template <class Word>
+  static bool ends_alike(const char* p, const char* q, std::size_t n) {
+    Word a, b, c, d;
+    std::memcpy(&a, p, sizeof a);
+    std::memcpy(&b, q, sizeof b);
+    std::memcpy(&c, p + n - sizeof c, sizeof c);
+    std::memcpy(&d, q + n - sizeof d, sizeof d);
+    return a == b && c == d;
+  }
+
+  // Whether these are the bytes at p; names are mostly too short to be worth a call.
+  static bool same(const char* p, std::string_view bytes) {
+    const std::size_t n = bytes.size();
+    const char* const q = bytes.data();
+    if (n > 16) return std::memcmp(p, q, n) == 0;
+    if (n >= 8) return ends_alike<std::uint64_t>(p, q, n);
+    if (n >= 4) return ends_alike<std::uint32_t>(p, q, n);
+    if (n >= 2) return ends_alike<std::uint16_t>(p, q, n);
+    return n == 0 || *p == *q;
+  }
+
+  const char* bytes(const Shortcut& way) const {
+    return way.size <= sizeof way.bytes ? way.bytes : (*this)[way.column].data();
+  }
+
+  void make_room_for_shortcuts() {
+    if (2 * named_ <= shortcuts_.size() || shortcuts_.size() == most_shortcuts) return;
+    shortcuts_.assign(2 * shortcuts_.size(), {});
+    shortcut_mask_ = shortcuts_.size() - 1;
+  }
+  void release(Column j) {
+    free_.push_back(j);
+    std::push_heap(free_.begin(), free_.end(), std::greater<>());
+  }
+  void enter(Column j) {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = hashes_[std::size_t(j)] & mask;
+    while (slots_[at] != none) at = (at + 1) & mask;
+    slots_[at] = j;
+  }
+  // Only for the highest column: nothing was put behind it, so nothing is lost from sight.
+  void leave(Column j) {
+    const std::size_t mask = slots_.size() - 1;
+    std::size_t at = hashes_[std::size_t(j)] & mask;
+    while (slots_[at] != j) at = (at + 1) & mask;
+    slots_[at] = none;
+  }
+  void spread(std::size_t slots) {
+    slots_.assign(slots, none);
+    for (std::size_t j = 0; j < spans_.size(); ++j)
+      if (spans_[j].size >= 0) enter(Column(j));
+  }
+};
+
+}  // namespace novikoff

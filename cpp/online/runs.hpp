@@ -1,0 +1,349 @@
+// Runs that meet one example at a time: the block's pass over a block of one row, and the mistakes
+// that wait to be written down.
+#pragma once
+
+#include <array>
+#include <variant>
+#include <vector>
+
+#include "core/joint.hpp"
+#include "core/multiplicative.hpp"
+#include "core/passes.hpp"
+
+namespace novikoff {
+
+using OneRow = std::variant<SparseRows<double, std::int32_t>, DenseRows<float>, DenseRows<double>>;
+
+enum class Keep { counts, positions, examples };
+
+// Mistakes that no ledger has yet, column by column, and the rows they were made on.
+struct Waiting {
+  std::vector<std::int64_t> round, row;
+  std::vector<double> score, step, square, values;
+  std::vector<std::int32_t> indices, starts{0}, right, rival;
+  std::int64_t count = 0;
+  double largest = 0;  // square
+
+  bool full() const { return round.size() >= 4096 || values.size() >= (Size(1) << 18); }
+
+  // What waits, and room for as much.
+  Waiting taken() {
+    Waiting empty;
+    for (auto column : {&Waiting::round, &Waiting::row}) (empty.*column).reserve(round.size());
+    for (auto column : {&Waiting::score, &Waiting::step, &Waiting::square, &Waiting::values})
+      (empty.*column).reserve((this->*column).size());
+    for (auto column : {&Waiting::indices, &Waiting::starts, &Waiting::right, &Waiting::rival})
+      (empty.*column).reserve((this->*column).size());
+    std::swap(empty, *this);
+    return empty;
+  }
+};
+
+// One run: its weights, which NumPy owns, its rule, and what it has got wrong since it was asked.
+class Head {
+ public:
+  std::int64_t rounds;
+  Waiting waiting;
+
+  Head(Size dim, bool bias, Keep keep, std::int64_t rounds)
+      : rounds(rounds), dim_(dim), bias_(bias), keep_(keep) {}
+  virtual ~Head() = default;
+
+  // The scores by which it predicts: one, or one for each class.
+  virtual Flaw score(const OneRow& x, double* s) = 0;
+  virtual Size outputs() const { return 1; }
+  virtual bool is_joint() const { return false; }
+  virtual Size codes() const { return 2; }  // an example's code must be below this
+  virtual double weight(Size j, Size output) const = 0;
+  virtual void forget(Size j) = 0;
+
+  // Meets the example, the number `position` of all, of label +1 if the code is 1, or of the class
+  // that the code is; if there is a flaw nothing has changed.
+  Flaw learn(const OneRow& x, std::int32_t code, std::int64_t position) {
+    std::int64_t round, row;
+    double score, step, square;
+    std::int32_t right = -1, rival = -1;
+    JointMistakes out{{&round, &row, &score, &step, &square, 0}, &right, &rival};
+    if (const Flaw flaw = pass_over(x, code, out); flaw != Flaw::none) return flaw;
+    ++rounds;
+    if (!out.count) return Flaw::none;
+    ++waiting.count;
+    waiting.largest = std::max(waiting.largest, square);
+    if (keep_ == Keep::counts) return Flaw::none;
+    waiting.round.push_back(round);
+    waiting.row.push_back(position);
+    waiting.score.push_back(score);
+    waiting.step.push_back(step);
+    waiting.square.push_back(square);
+    if (is_joint()) waiting.right.push_back(right), waiting.rival.push_back(rival);
+    if (keep_ == Keep::examples) copy(x);
+    return Flaw::none;
+  }
+
+  // What learning from x may change, to be put back if a run after this one cannot use x.
+  void remember(const OneRow& x) {
+    before_ = {rounds, waiting.count, waiting.largest, waiting.round.size(), waiting.values.size()};
+    held_.clear();
+    each_weight(x, [this](double& w) { held_.push_back(w); });
+  }
+  void go_back(const OneRow& x) {
+    const double* from = held_.data();
+    each_weight(x, [&from](double& w) { w = *from++; });
+    rounds = before_.rounds, waiting.count = before_.count, waiting.largest = before_.largest;
+    for (auto* column : {&waiting.round, &waiting.row}) cut(*column, before_.mistakes);
+    for (auto* column : {&waiting.score, &waiting.step, &waiting.square})
+      cut(*column, before_.mistakes);
+    cut(waiting.starts, before_.mistakes + 1);
+    cut(waiting.values, before_.entries);
+    cut(waiting.indices, before_.entries);
+  }
+
+ protected:
+  const Size dim_;
+  const bool bias_;
+
+  virtual Flaw pass_over(const OneRow& x, std::int32_t code, JointMistakes& out) = 0;
+  virtual std::array<double*, 2> sums() = 0;  // the second may be null
+
+ private:
+  const Keep keep_;
+  struct {
+    std::int64_t rounds, count;
+    double largest;
+    Size mistakes, entries;
+  } before_{};
+  std::vector<double> held_;
+
+  template <class T>
+  static void cut(std::vector<T>& column, Size size) {
+    if (column.size() > size) column.resize(size);
+  }
+
+  template <class F>
+  void each_weight(const OneRow& x, F f) {
+    for (double* const sum : sums()) {
+      if (!sum) continue;
+      std::visit([&](const auto& rows) { rows.row(0).each([&](Size j, double) { f(sum[j]); }); },
+                 x);
+      if (bias_) f(sum[dim_]);
+    }
+  }
+
+  void copy(const OneRow& x) {
+    std::visit(
+        [this](const auto& rows) {
+          const auto row = rows.row(0);
+          waiting.values.insert(waiting.values.end(), row.x, row.x + row.n);
+          if constexpr (requires { row.index; })
+            waiting.indices.insert(waiting.indices.end(), row.index, row.index + row.n);
+        },
+        x);
+    waiting.starts.push_back(std::int32_t(waiting.values.size()));
+  }
+};
+
+// (T w - u) / T: the mean of the weights over the rounds there were, if there were any.
+inline double mean_of(double w, double u, std::int64_t rounds) {
+  const auto t = double(rounds);
+  return rounds == 0 ? w : (t * w - u) / t;
+}
+
+// A perceptron: w, and u for the average.
+class SumHead final : public Head {
+  const Rule rule_;
+  double *const w_, *const u_;
+  const bool mean_;
+
+ public:
+  // With `mean` it predicts by the average, for which there must be a u.
+  SumHead(const Rule& rule, Size dim, Keep keep, std::int64_t rounds, double* w, double* u,
+          bool mean)
+      : Head(dim, rule.bias, keep, rounds), rule_(rule), w_(w), u_(u), mean_(mean) {}
+
+  double weight(Size j, Size = 0) const override {
+    return rule_.unit * (mean_ ? mean_of(w_[j], u_[j], rounds) : w_[j]);
+  }
+
+  void forget(Size j) override {
+    w_[j] = 0;
+    if (u_) u_[j] = 0;
+  }
+
+  Flaw score(const OneRow& x, double* s) override {
+    return std::visit(
+        [&](const auto& rows) {
+          if (!mean_) {
+            const Stop stop = scores(rows, 0, 1, Sum<const double>{w_}, bias_, s);
+            *s *= rule_.unit;
+            return stop.flaw;
+          }
+          double a[lanes] = {};
+          rows.row(0).each([&](Size j, double v) { a[j % lanes] += v * weight(j); });
+          if (bias_) a[dim_ % lanes] += weight(dim_);
+          *s = total(a);
+          return std::abs(*s) <= std::numeric_limits<double>::max() ? Flaw::none : Flaw::value;
+        },
+        x);
+  }
+
+ protected:
+  std::array<double*, 2> sums() override { return {w_, u_}; }
+
+  Flaw pass_over(const OneRow& x, std::int32_t code, JointMistakes& out) override {
+    const std::int8_t label = code == 1 ? 1 : -1;
+    return std::visit(
+        [&](const auto& rows) {
+          const Stop stop = pass<false>(rows, &label, nullptr, nullptr, 0, 1, rule_, rounds,
+                                        Sum<double>{w_}, out);
+          if (u_ && out.count) {
+            const std::int64_t first = 0;
+            const double step = out.step[0] * double(out.round[0] - 1);
+            accumulate(rows, &first, &step, 1, bias_, u_);
+          }
+          return stop.flaw;
+        },
+        x);
+  }
+};
+
+// Winnow: the powers of the weights, and the weights.
+class PowerHead final : public Head {
+  const Rule rule_;
+  double *const p_, *const w_;
+  const Growth growth_;
+  Powers<double> powers_;
+
+  // For passes take weights by value, and these have tables.
+  struct Reference {
+    Powers<double>& powers;
+    template <class Row>
+    Flaw score(const Row& x, bool bias, Size dim, double& s) const {
+      return powers.score(x, bias, dim, s);
+    }
+    template <class Row>
+    Flaw learn(const Row& x, double step, bool bias, Size dim) const {
+      return powers.learn(x, step, bias, dim);
+    }
+  };
+
+ public:
+  PowerHead(const Rule& rule, Size dim, Keep keep, std::int64_t rounds, double* p, double* w,
+            const Growth& growth, double theta, bool erases)
+      : Head(dim, rule.bias, keep, rounds),
+        rule_(rule),
+        p_(p),
+        w_(w),
+        growth_(growth),
+        powers_(p, w, growth, theta, erases) {}
+
+  double weight(Size j, Size) const override {
+    constexpr double huge = std::numeric_limits<double>::max();
+    return std::clamp(w_[j], -huge, huge);
+  }
+
+  void forget(Size j) override {
+    p_[j] = 0;
+    w_[j] = growth_.weight(0);
+  }
+
+  Flaw score(const OneRow& x, double* s) override {
+    return std::visit(
+        [&](const auto& rows) { return scores(rows, 0, 1, Reference{powers_}, bias_, s).flaw; },
+        x);
+  }
+
+ protected:
+  std::array<double*, 2> sums() override { return {p_, w_}; }
+
+  Flaw pass_over(const OneRow& x, std::int32_t code, JointMistakes& out) override {
+    const std::int8_t label = code == 1 ? 1 : -1;
+    return std::visit(
+        [&](const auto& rows) {
+          return pass<false>(rows, &label, nullptr, nullptr, 0, 1, rule_, rounds,
+                             Reference{powers_}, out)
+              .flaw;
+        },
+        x);
+  }
+};
+
+// Many classes jointly: w and u have a row a feature, a column a class.
+class JointHead final : public Head {
+  const std::vector<double> steps_;  // for each class that may be right
+  const JointRule rule_;
+  const Size width_;
+  Size classes_;
+  double *const w_, *const u_;
+  const bool mean_;
+  std::vector<double> scores_;
+
+  double mean(Size j, Size r) const {
+    return mean_of(w_[j * width_ + r], u_[j * width_ + r], rounds);
+  }
+
+ public:
+  JointHead(double threshold, std::vector<double> steps, double unit, Size dim, bool bias,
+            Keep keep, std::int64_t rounds, Size classes, double* w, double* u, bool mean)
+      : Head(dim, bias, keep, rounds),
+        steps_(std::move(steps)),
+        rule_{threshold, steps_.data(), unit, bias},
+        width_(steps_.size()),
+        classes_(classes),
+        w_(w),
+        u_(u),
+        mean_(mean),
+        scores_(width_) {}
+
+  Size outputs() const override { return classes_; }
+  bool is_joint() const override { return true; }
+  Size codes() const override { return width_; }
+  double weight(Size j, Size r) const override {
+    return rule_.unit * (mean_ ? mean(j, r) : w_[j * width_ + r]);
+  }
+  void forget(Size j) override {
+    for (Size r = 0; r < width_; ++r) {
+      w_[j * width_ + r] = 0;
+      if (u_) u_[j * width_ + r] = 0;
+    }
+  }
+
+  Flaw score(const OneRow& x, double* s) override {
+    const Flaw flaw = std::visit(
+        [&](const auto& rows) {
+          if (!mean_) return joint_scores(rows, 0, 1, bias_, width_, w_, scores_.data()).flaw;
+          std::fill(scores_.begin(), scores_.end(), 0.0);
+          const auto add = [&](Size j, double v) {
+            for (Size r = 0; r < classes_; ++r) scores_[r] += v * weight(j, r);
+          };
+          rows.row(0).each(add);
+          if (bias_) add(dim_, 1.0);
+          for (const double one : scores_)
+            if (!(std::abs(one) <= std::numeric_limits<double>::max())) return Flaw::value;
+          return Flaw::none;
+        },
+        x);
+    const double unit = mean_ ? 1.0 : rule_.unit;
+    for (Size r = 0; r < classes_; ++r) s[r] = scores_[r] * unit;
+    return flaw;
+  }
+
+ protected:
+  std::array<double*, 2> sums() override { return {nullptr, nullptr}; }  // it learns alone
+
+  Flaw pass_over(const OneRow& x, std::int32_t code, JointMistakes& out) override {
+    return std::visit(
+        [&](const auto& rows) {
+          const Stop stop = joint_pass<false>(rows, &code, nullptr, nullptr, 0, 1, rule_, rounds,
+                                              width_, classes_, w_, scores_.data(), out);
+          if (u_ && out.count) {
+            const std::int64_t first = 0;
+            const double step = out.step[0] * double(out.round[0] - 1);
+            joint_accumulate(rows, &first, &step, out.right, out.rival, 1, bias_, width_, u_);
+          }
+          return stop.flaw;
+        },
+        x);
+  }
+};
+
+}  // namespace novikoff

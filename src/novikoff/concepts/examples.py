@@ -1,0 +1,171 @@
+"""Examples of Boolean attributes: what a row says of each variable, and what is no such example.
+
+Variables are numbered from 1, as formulas write them; variable i is column i − 1 of a row.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.sources.arrays import rows_of
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import BadExample, DenseRows, Positions, Rows, SparseRows
+
+Truths: TypeAlias = NDArray[np.bool_]
+MOST_LISTED = 25  # variables: all their examples are then 800 MB
+
+
+def truths(x: Any, n: int | None = None, *, name: str = "the example") -> Truths:
+    """One example as a truth value a variable: of numbers 0 and 1, or of a text such as "0110"."""
+    given = _numbers(x, name)
+    if given.ndim != 1 or (n is not None and len(given) != n):
+        wanted = "one row of attributes" if n is None else f"{n} attributes"
+        raise BadExample(f"{name} has shape {given.shape}, not {wanted}")
+    wrong = np.flatnonzero((given != 0) & (given != 1))
+    if len(wrong):
+        raise _not_boolean(name, int(wrong[0]), given.tolist()[wrong[0]])
+    return given.astype(np.bool_)
+
+
+def truths_of_row(block: Block, i: int, n: int) -> Truths:
+    """Row i of a block as truth values of n variables; BadExample names its place in the stream."""
+    name = f"row {int(block.positions(np.array([i]))[0])}"
+    if block.rows.dim != n:
+        raise BadExample(f"{name} has {block.rows.dim} attributes, the concepts have {n}")
+    columns, values = block.rows.row(i)
+    if isinstance(block.rows, DenseRows):
+        return truths(values, n, name=name)
+    if len(columns) and not 0 <= columns.min() <= columns.max() < n:
+        raise BadExample(f"{name}: an index is outside 0..{n - 1}")
+    out = np.zeros(n)
+    np.add.at(out, columns, values)  # an index given twice counts twice
+    return truths(out, n, name=name)
+
+
+def truths_of_columns(rows: Rows, columns: Positions) -> Truths:
+    """What each row says of these columns (in increasing order), a truth value each."""
+    if len(columns) and int(columns[-1]) >= rows.dim:
+        raise BadExample(
+            f"rows have {rows.dim} attributes, and the concept depends on x{int(columns[-1]) + 1}"
+        )
+    if isinstance(rows, SparseRows):
+        span = slice(int(rows.starts[0]), int(rows.starts[-1]))
+        values, indices = rows.values[span], rows.indices[span]
+        starts = rows.starts - rows.starts[0]
+        place = np.searchsorted(columns, indices).clip(max=max(0, len(columns) - 1))
+        used = np.flatnonzero(columns[place] == indices) if len(columns) else place[:0]
+        of_row = np.searchsorted(starts, used, side="right") - 1
+        taken: NDArray[Any] = np.zeros((len(rows), len(columns)))
+        np.add.at(taken, (of_row, place[used]), values[used])
+    else:
+        taken = np.asarray(rows.values)[:, columns]
+    wrong = np.argwhere((taken != 0) & (taken != 1))
+    if len(wrong):
+        i, j = map(int, wrong[0])
+        raise _not_boolean(f"row {i}", int(columns[j]), float(taken[i, j]))
+    return taken.astype(np.bool_)
+
+
+def labels_of(said: Any, *, first: int = 0) -> NDArray[np.int8]:
+    """+1 where it is true, −1 where it is false: of truth values, of 0 and 1, or of −1 and +1."""
+    given = np.asarray(said)
+    if given.ndim != 1 or given.dtype.kind not in "biuf":
+        raise BadExample(
+            f"the labels have shape {given.shape} and type {given.dtype}; give a list of True and "
+            "False, a label for each row"
+        )
+    false = -1 if (given == -1).any() else 0
+    wrong = np.flatnonzero((given != 1) & (given != false))
+    if len(wrong):
+        value = given.tolist()[wrong[0]]
+        raise BadExample(
+            f"row {first + int(wrong[0])}: its label is {value!r}; labels are True and False, "
+            "or 0 and 1, or -1 and +1"
+        )
+    return np.where(given == 1, 1, -1).astype(np.int8)
+
+
+def labelled(X: Any, said: Any, *, first: int = 0) -> Block:
+    """A block of examples and what is true of them: True and False, or 0 and 1, or −1 and +1.
+
+    The examples are an array, a frame, a sparse matrix, or a list of texts such as "0110".
+    """
+    rows = rows_of_examples(X, first=first)
+    wrong = np.flatnonzero((rows.values != 0) & (rows.values != 1))
+    if len(wrong):
+        i = int(wrong[0]) // rows.dim
+        if isinstance(rows, SparseRows):
+            i = int(np.searchsorted(rows.starts, wrong[0], side="right")) - 1
+        columns, values = rows.row(i)
+        k = int(np.flatnonzero((values != 0) & (values != 1))[0])
+        raise _not_boolean(f"row {first + i}", int(columns[k]), float(values[k]))
+    return Block(rows, labels_of(said, first=first), first)
+
+
+def rows_of_examples(X: Any, *, first: int = 0) -> Rows:
+    """The rows of many examples; a text among them is the digits of one."""
+    _expect_many(X)
+    if not isinstance(X, list | tuple):
+        return rows_of(X)
+    rows = [_numbers(x, f"row {i}") for i, x in enumerate(X, first)]
+    for i, row in enumerate(rows, first):
+        if row.ndim != 1:
+            raise BadExample(f"row {i} has shape {row.shape}, not one row of attributes")
+        if len(row) != len(rows[0]):
+            raise BadExample(f"row {i} has {len(row)} attributes, row {first} has {len(rows[0])}")
+    return DenseRows(np.array(rows, dtype=np.float64).reshape(len(rows), -1 if rows else 0))
+
+
+def truths_of_examples(X: Any, n: int) -> list[Truths]:
+    """Many examples, each as truth values of n variables."""
+    _expect_many(X)
+    for dense in ("toarray", "to_numpy"):  # a sparse matrix, a frame
+        X = getattr(X, dense)() if hasattr(X, dense) else X
+    return [truths(x, n, name=f"row {i}") for i, x in enumerate(X)]
+
+
+def every_example(n: int) -> Truths:
+    """All 2ⁿ examples of n variables, in the order of the numbers whose bit i − 1 is variable i."""
+    if not 0 <= n <= MOST_LISTED:
+        raise ValueError(f"examples of 0 to {MOST_LISTED} variables are listed here, not of {n}")
+    numbers = np.arange(1 << n, dtype="<u4")[:, None].view(np.uint8)
+    return np.unpackbits(numbers, axis=1, count=n, bitorder="little").view(np.bool_)
+
+
+def number_of(examples: Truths) -> Positions:
+    """The place of each example among `every_example`."""
+    return examples @ (1 << np.arange(examples.shape[1], dtype=np.int64))
+
+
+def _numbers(x: Any, name: str) -> NDArray[Any]:
+    """One example's attributes as they are given, before they are held to be 0 or 1."""
+    if isinstance(x, str):
+        if not (x.isascii() and x.isdigit()):
+            raise BadExample(f"{name} is {shortened(x)!r}, not digits 0 and 1 such as '0110'")
+        return np.array([int(c) for c in x])
+    try:
+        given = np.asarray(x)
+    except ValueError:
+        raise BadExample(
+            f"{name} is not one row of attributes: its parts differ in shape"
+        ) from None
+    if given.dtype.kind not in "biuf":
+        raise BadExample(f"{name} has attributes of type {given.dtype}, not numbers 0 and 1")
+    return given
+
+
+def _expect_many(X: Any) -> None:
+    if isinstance(X, str):
+        raise BadExample(f"{shortened(X)!r} is one example; a list of examples is wanted")
+
+
+def shortened(text: str, most: int = 60) -> str:
+    """The text, or its beginning if it is long."""
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _not_boolean(name: str, column: int, value: Any) -> BadExample:
+    return BadExample(f"{name}: attribute x{column + 1} is {value!r}, not 0 or 1")

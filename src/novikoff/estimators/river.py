@@ -1,0 +1,165 @@
+"""novikoff's estimators as classifiers of river: in its pipelines, metrics and evaluations.
+
+River is optional: `pip install 'novikoff[river]'`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from importlib import import_module
+from typing import Any
+
+from novikoff.stream.rows import BadExample
+
+try:
+    from river import base
+except ImportError as error:
+    raise ImportError("river is not installed; pip install 'novikoff[river]'") from error
+
+
+class ForRiver(base.MiniBatchClassifier):
+    """An estimator of novikoff as a classifier of river.
+
+    It adds nothing to the rule and changes nothing of it: what the estimator promises of a stream,
+    it promises of the stream that reaches it. A pipeline scales an example with what it knew
+    before it when it predicts, and with what it then knows when it learns, so the two scores of
+    one example may differ; the mistake bounds speak of what was learned from.
+
+    There are no probabilities in these rules: `predict_proba_one` raises NotImplementedError, and
+    metrics and ensembles that need one cannot be used. Names that are tuples of texts, as those of
+    n-grams are, are joined by spaces.
+
+    Parameters
+    ----------
+    estimator
+        For instance `Perceptron()`. It is copied: what is learned is learned by `learner`, and a
+        `clone()`, which starts again, starts where the estimator stood when it was given.
+    classes
+        All the labels there will be, where the estimator needs them beforehand (see its
+        `learn_one`): more than two one against the rest, or a rule that does not treat two alike.
+    at_first
+        What to predict before any label was met. By default None, no prediction, which river's
+        metrics pass over.
+
+    Attributes
+    ----------
+    learner
+        The estimator that learns.
+
+    Examples
+    --------
+    >>> from river import datasets, evaluate, metrics, preprocessing
+    >>> from novikoff import Perceptron
+    >>> from novikoff.estimators.river import ForRiver
+    >>> perceptron = ForRiver(Perceptron(ties="negative"), at_first=False)
+    >>> model = preprocessing.StandardScaler() | perceptron
+    >>> evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
+    Accuracy: 85.84%
+    """
+
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        classes: Sequence[base.typing.ClfTarget] | None = None,
+        at_first: base.typing.ClfTarget | None = None,
+    ) -> None:
+        if not hasattr(estimator, "learn_one"):
+            raise TypeError(
+                f"ForRiver needs an estimator with learn_one, such as Perceptron(), "
+                f"not {type(estimator).__name__}"
+            )
+        if isinstance(estimator, type):
+            raise TypeError(f"ForRiver needs an estimator, not its class: {estimator.__name__}()")
+        self.estimator, self.classes, self.at_first = estimator, classes, at_first
+        self.learner = deepcopy(estimator)
+        self._first = {} if classes is None else {"classes": list(classes)}
+        self._label_name: Any = None
+
+    def learn_one(self, x: dict[base.typing.FeatureName, Any], y: base.typing.ClfTarget) -> None:
+        """Learn from one example."""
+        try:
+            self.learner.learn_one(x, y, **self._first)
+        except TypeError:
+            if not _has_tuples(x):
+                raise
+            self.learner.learn_one(_joined(x), y, **self._first)
+        self._first = {}
+
+    def predict_one(
+        self, x: dict[base.typing.FeatureName, Any], **kwargs: Any
+    ) -> base.typing.ClfTarget | None:
+        """The label of one example."""
+        label: base.typing.ClfTarget | None
+        try:
+            label = self.learner.predict_one(x)
+        except TypeError:
+            if not _has_tuples(x):
+                raise
+            label = self.learner.predict_one(_joined(x))
+        return self.at_first if label is None else label
+
+    def predict_proba_one(
+        self, x: dict[base.typing.FeatureName, Any], **kwargs: Any
+    ) -> dict[base.typing.ClfTarget, float]:
+        """Refused: there are no probabilities in these rules."""
+        raise NotImplementedError(
+            f"{type(self.estimator).__name__} has no probabilities, which metrics such as ROCAUC "
+            "and river's ensembles ask for; metrics of labels, such as Accuracy, can be used"
+        )
+
+    def learn_many(self, X: Any, y: Any) -> None:
+        """Learn from the rows of a frame one after the other, as `learn_one` would."""
+        if len(X) == 0:  # nothing to begin with
+            return
+        self.learner.learn_many(X, y, **self._first)
+        self._first = {}
+        self._label_name = getattr(y, "name", None)
+
+    def predict_many(self, X: Any) -> Any:
+        """The labels of the rows of a frame, as a series of the same library."""
+        frames = import_module(type(X).__module__.partition(".")[0])
+        if not hasattr(frames, "Series"):
+            raise TypeError(f"a frame of pandas or polars is needed, not {type(X).__name__}")
+        found = self.learner.predict_many(X)
+        labels = [self.at_first if label is None else label for label in found]
+        if hasattr(X, "index"):  # pandas: the rows keep their names
+            return frames.Series(labels, index=X.index, name=self._label_name)
+        return frames.Series(self._label_name, labels)
+
+    @property
+    def _multiclass(self) -> bool:
+        if self.classes is not None:
+            return len(self.classes) > 2
+        return getattr(self.estimator, "multiclass", "ovr") == "joint"
+
+    def _more_tags(self) -> set[str]:
+        if getattr(self.estimator, "variant", "balanced") != "balanced":
+            return {base.tags.POSITIVE_INPUT}
+        return set()
+
+    @classmethod
+    def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
+        from novikoff import estimators
+
+        yield {"estimator": estimators.Perceptron()}
+        yield {"estimator": estimators.MarginPerceptron()}
+        yield {"estimator": estimators.AveragedPerceptron()}
+        yield {"estimator": estimators.Winnow()}
+        yield {"estimator": estimators.Perceptron(multiclass="joint")}
+
+
+def _has_tuples(x: Any) -> bool:
+    return isinstance(x, Mapping) and any(isinstance(name, tuple) for name in x)
+
+
+def _joined(x: Mapping[Any, Any]) -> dict[Any, Any]:
+    """The features with names that are tuples of texts, such as n-grams, joined by spaces."""
+    out: dict[Any, Any] = {}
+    for name, value in x.items():
+        text = " ".join(map(str, name)) if isinstance(name, tuple) else name
+        if text in out:
+            raise BadExample(f"two features are called {text!r}, one of them {name!r}")
+        out[text] = value
+    return out

@@ -1,0 +1,462 @@
+"""The nouns of a certificate: the verdict, the interval for the margin, what data it is about.
+
+What a certificate knows its data by, and its rows as the checker reads them.
+
+A verdict on separability with its proof: exact numbers, a fingerprint of the data, one file.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from enum import StrEnum
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.guarantees import check
+from novikoff.guarantees.check import Fingerprint, Row
+from novikoff.guarantees.exact.arithmetic import root
+from novikoff.guarantees.exact.rows import Entries, parts, usable
+from novikoff.guarantees.novikoff_bound import mistake_bound
+from novikoff.storage.atomic_write import replacing
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import Positions, Rows
+
+Sparse: TypeAlias = Mapping[int, int]  # what is not here is 0
+
+
+class Separation(StrEnum):
+    """Whether some weights have the rows on their right sides (Albert & Anderson 1984).
+
+    `complete`: strictly, all of them. `quasi-complete`: none on its wrong side and some strictly
+    right, but never all. `overlap`: neither. `undecided`: no proof was found either way.
+    """
+
+    COMPLETE = "complete"
+    QUASI_COMPLETE = "quasi-complete"
+    OVERLAP = "overlap"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True, slots=True)
+class MarginInterval:
+    """The best margin γ lies between the roots of these; None: nothing is known from above.
+
+    Below is what the certificate's weights reach, above the length of an average of the rows y·x
+    in which row i counts hull[i]: γ = min ‖Σ λ y x‖ over convex λ.
+    """
+
+    at_least_squared: Fraction = Fraction(0)
+    at_most_squared: Fraction | None = None
+    hull: Sparse = field(default_factory=dict, repr=False)
+
+    @property
+    def low(self) -> float:
+        """A margin that is reached."""
+        return root(self.at_least_squared.numerator, self.at_least_squared.denominator)
+
+    @property
+    def high(self) -> float:
+        """A margin that is not exceeded."""
+        most = self.at_most_squared
+        return math.inf if most is None else root(most.numerator, most.denominator)
+
+    @property
+    def relative_width(self) -> float:
+        """(high − low)/high: 0 when the margin is known exactly, 1 when nothing is known below."""
+        if self.at_most_squared is None:
+            return 1.0
+        if self.at_most_squared == self.at_least_squared:
+            return 0.0
+        ratio = self.at_least_squared / self.at_most_squared
+        return float((1 - ratio) / (1 + Fraction(math.sqrt(ratio))))  # 1 − √ratio, not cancelled
+
+    def __str__(self) -> str:
+        if self.at_most_squared == self.at_least_squared:
+            short = self.at_least_squared.denominator < 10**6
+            square = f"γ² = {self.at_least_squared}" if short else "known exactly"
+            return f"{self.low:.6g} ({square})"
+        if self.at_most_squared is None:
+            return f"at least {self.low:.6g}"
+        if self.relative_width < 1e-6:
+            return f"{self.low:.6g}, known to {self.relative_width:.1g} of itself"
+        return f"between {self.low:.6g} and {self.high:.6g}"
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """What a certificate says of its data; `verify` checks rows, columns and fingerprint."""
+
+    rows: int
+    columns: int
+    bias: bool
+    fingerprint: str
+    names: tuple[str, ...] | None = None
+    label: str | None = None
+    classes: tuple[str, str] = ("-1", "1")
+
+    def name(self, column: int) -> str:
+        """What to call a column: its name, its number from 0, or the constant."""
+        if column == self.columns:
+            return "constant"
+        return f"column {column}" if self.names is None else self.names[column]
+
+
+def aliased_column(v: Sparse, constant: int) -> int:
+    """The column an alias is about: its last, the constant counting as the first."""
+    return max(v, key=lambda j: -1 if j == constant else j)
+
+
+_AT_ONCE = 1 << 20
+
+
+def fingerprint(block: Block) -> str:
+    """The same for the same labels and numbers, however they are stored: dense, sparse, float32.
+
+    Zeros do not count, whether they are written down or not.
+    """
+    usable(block.rows)
+    out = Fingerprint()
+    for at in _positions(block.rows):
+        e = Entries.of(block.rows, at, bias=False).nonzero
+        columns: tuple[NDArray[Any], ...] = (block.labels[at], e.lengths, e.columns, e.values)
+        kinds = ("<i1", "<i8", "<i8", "<f8")
+        out.update(*(_bytes(c.astype(k, copy=False)) for c, k in zip(columns, kinds, strict=True)))
+    return str(out)
+
+
+def examples(block: Block) -> Iterator[tuple[int, Row]]:
+    """Each label with the columns and values of its row, in the order of the data."""
+    usable(block.rows)
+    for at in _positions(block.rows):
+        e = Entries.of(block.rows, at, bias=False)
+        columns, values, starts = e.columns.tolist(), e.values.tolist(), e.starts.tolist()
+        for k, label in enumerate(block.labels[at].tolist()):
+            span = slice(starts[k], starts[k + 1])
+            yield label, zip(columns[span], values[span], strict=True)
+
+
+def _positions(rows: Rows) -> Iterator[Positions]:
+    """All positions of the rows, some at a time."""
+    for part in parts(rows, len(rows), entries=_AT_ONCE):
+        yield np.arange(part.start, part.stop)
+
+
+def _bytes(numbers: NDArray[Any]) -> memoryview:
+    return np.ascontiguousarray(numbers).view(np.uint8).data
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Certificate:
+    """Whether the data are separable, and the proof (`novikoff.verify` checks it).
+
+    Attributes
+    ----------
+    verdict
+        A `Separation`: complete, quasi-complete, overlap or undecided.
+    weights
+        For complete and quasi-complete: w with y⟨w,x⟩ > 0 on `separated_rows` and 0 on the others,
+        in integers, the constant's weight last. All 0 otherwise.
+    multipliers
+        Unless complete: λ > 0 for some rows, by position, with Σ λ y x = 0. They span the rows that
+        are not separated (unless undecided), so no weights separate any of these.
+    separated_rows
+        The rows strictly on their right sides, counted from 0.
+    margin
+        An interval for the best margin γ; unless complete it is 0.
+    radius_squared
+        R², the largest ‖x‖² with the constant.
+    aliases
+        Columns that are sums of others: for each one a vector v with ⟨v,x⟩ = 0 on every row, its
+        last entry the aliased column's. None: not looked for, it would have taken too long.
+    data
+        Its shape and fingerprint.
+    """
+
+    verdict: Separation
+    weights: tuple[int, ...] = field(repr=False)
+    multipliers: Sparse = field(repr=False)
+    separated_rows: Positions = field(repr=False)
+    margin: MarginInterval
+    radius_squared: Fraction
+    aliases: tuple[Sparse, ...] | None = field(repr=False)
+    data: Described
+    span_columns: Positions = field(repr=False)
+    complement: tuple[Sparse, ...] = field(repr=False)
+    why_undecided: str = ""
+
+    @property
+    def aliased(self) -> tuple[int, ...] | None:
+        """The columns that are sums of others (the constant, then those before them), from 0."""
+        if self.aliases is None:
+            return None
+        return tuple(aliased_column(v, self.data.columns) for v in self.aliases)
+
+    @property
+    def directions(self) -> tuple[float, ...]:
+        """For each coefficient 0, +∞ or −∞, and NaN when it is aliased; the constant's last.
+
+        Along the weights of this certificate the likelihood of a logistic model grows for ever, so
+        its estimate is infinite where they are not 0 (Albert & Anderson 1984; so prints R's
+        detectseparation). When more than one direction separates the same rows, others may differ
+        in their signs, and in where they are 0.
+        """
+        weights, aliased = list(self.weights), self.aliased or ()
+        for j, v in zip(aliased, self.aliases or (), strict=True):
+            # the same scores without the aliased column, times a positive number
+            part = weights[j] if v[j] > 0 else -weights[j]
+            weights = [abs(v[j]) * w - part * v.get(k, 0) for k, w in enumerate(weights)]
+        return tuple(
+            math.nan if j in aliased else math.inf if w > 0 else -math.inf if w else 0.0
+            for j, w in enumerate(weights)
+        )
+
+    @property
+    def mistake_bound(self) -> tuple[int, int] | None:
+        """Novikoff's (R/γ)², at the two ends of the interval for γ; None unless complete."""
+        if self.verdict != Separation.COMPLETE or self.margin.at_most_squared is None:
+            return None
+        ends = (self.margin.at_most_squared, self.margin.at_least_squared)
+        low, high = (mistake_bound(self.radius_squared / g, 1, 1) for g in ends)
+        return low, high
+
+    def __str__(self) -> str:
+        return "\n".join(_lines(self))
+
+    def __repr__(self) -> str:
+        return f"<Certificate: {self.verdict}, {self.data.rows} rows × {self.data.columns} columns>"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Certificate) and self.to_dict() == other.to_dict()
+
+    def __hash__(self) -> int:
+        return hash((self.verdict, self.data.fingerprint))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON: exact numbers as strings, rows as spans, sealed."""
+        d = self.data.columns
+        out: dict[str, Any] = {
+            "format": "novikoff certificate",
+            "version": 1,
+            "verdict": str(self.verdict),
+            "data": {
+                "rows": self.data.rows,
+                "columns": d,
+                "bias": self.data.bias,
+                "fingerprint": self.data.fingerprint,
+                "names": None if self.data.names is None else list(self.data.names),
+                "label": self.data.label,
+                "classes": list(self.data.classes),
+            },
+            "weights": _written(dict(enumerate(self.weights)), d),
+            "multipliers": _written(self.multipliers),
+            "separated": _spans(self.separated_rows),
+            "span": {
+                "columns": _spans(self.span_columns[self.span_columns < d]),
+                "complement": [_written(v, d) for v in self.complement],
+            },
+            "margin": {
+                "at_least_squared": _text(self.margin.at_least_squared),
+                "at_most_squared": None
+                if self.margin.at_most_squared is None
+                else _text(self.margin.at_most_squared),
+                "hull": _written(self.margin.hull),
+            },
+            "radius_squared": _text(self.radius_squared),
+            "aliases": [_written(v, d) for v in self.aliases or ()],
+            "aliases_looked_for": self.aliases is not None,
+            "why_undecided": self.why_undecided,
+        }
+        out["seal"] = check.seal(out)
+        return out
+
+    @classmethod
+    def from_dict(cls, given: Mapping[str, Any]) -> Certificate:
+        """The certificate that `to_dict` wrote; `check.Rejected` when it is not one."""
+        check.claim(given)
+        try:
+            return cls._of(given)
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
+            raise check.Rejected(f"it is damaged: {type(error).__name__}: {error}") from None
+
+    @classmethod
+    def _of(cls, given: Mapping[str, Any]) -> Certificate:
+        about, margin, span = given["data"], given["margin"], given["span"]
+        d, bias = about["columns"], about["bias"]
+        weights = _read(given["weights"], d)
+        columns = [
+            *check.spans(span["columns"], d),
+            *([d] if bias and given["multipliers"] else []),
+        ]
+        names = None if about["names"] is None else tuple(about["names"])
+        check.require(names is None or len(names) == d, f"it has names for other than {d} columns")
+        most, rows = margin["at_most_squared"], check.spans(given["separated"], about["rows"])
+        aliases = tuple(_read(v, d) for v in given["aliases"])
+        return cls(
+            verdict=Separation(given["verdict"]),
+            weights=tuple(weights.get(j, 0) for j in range(d + bias)),
+            multipliers=_read(given["multipliers"]),
+            separated_rows=np.array([*rows], dtype=np.int64),
+            margin=MarginInterval(
+                check.number(margin["at_least_squared"]),
+                None if most is None else check.number(most),
+                _read(margin["hull"]),
+            ),
+            radius_squared=check.number(given["radius_squared"]),
+            aliases=aliases if given["aliases_looked_for"] else None,
+            data=Described(
+                about["rows"], d, bias, about["fingerprint"], names, about["label"],
+                (about["classes"][0], about["classes"][1]),
+            ),
+            span_columns=np.array(columns, dtype=np.int64),
+            complement=tuple(_read(v, d) for v in span["complement"]),
+            why_undecided=given["why_undecided"],
+        )  # fmt: skip
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it as JSON; the file is there whole or not at all."""
+        with replacing(path) as file:
+            file.write(f"{json.dumps(self.to_dict(), indent=1)}\n".encode())
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Certificate:
+        """Read what `save` wrote."""
+        try:
+            given = json.loads(Path(path).read_text(encoding="utf-8"))
+        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
+            raise check.Rejected(f"{os.fspath(path)}: this is not JSON: {error}") from None
+        try:
+            check.require(isinstance(given, dict), "it is not a certificate")
+            return cls.from_dict(given)
+        except check.Rejected as error:
+            raise check.Rejected(f"{os.fspath(path)}: {error}") from None
+
+    def named(
+        self,
+        names: Iterable[str] | None = None,
+        label: str | None = None,
+        classes: tuple[str, str] | None = None,
+    ) -> Certificate:
+        """The same certificate with names for the columns, the label column and its two values."""
+        data = replace(
+            self.data,
+            names=self.data.names if names is None else tuple(names),
+            label=self.data.label if label is None else label,
+            classes=self.data.classes if classes is None else classes,
+        )
+        return replace(self, data=data)
+
+
+def _lines(it: Certificate) -> list[str]:
+    """What the certificate says, in words."""
+    data, lines = it.data, [f"{it.verdict}: {_MEANING[it.verdict]}"]
+
+    def tell(about: str, words: str) -> None:
+        lines.append(f"  {about:14}  {words}")
+
+    if it.why_undecided:
+        tell("why", it.why_undecided)
+    constant = " and a constant" if data.bias else ""
+    shape = f"{_count(data.rows, 'row')}, {_count(data.columns, 'column')}{constant}"
+    tell("data", f"{shape}; rows and columns count from 0")
+    if data.label is not None or data.classes not in (("-1", "1"), ("-1", "+1")):
+        column = "" if data.label is None else f"{data.label}: "
+        column = f"column {column}" if column and data.names is None else column
+        tell("label", f"{column}{data.classes[0]} (-) or {data.classes[1]} (+)")
+    if it.verdict == Separation.COMPLETE:
+        weights = [f"{data.name(j)}: {_short(w)}" for j, w in enumerate(it.weights) if w]
+        tell("weights", _listed(weights))
+        tell("best margin", str(it.margin))
+    if it.verdict == Separation.UNDECIDED and it.margin.at_most_squared:
+        tell("best margin", f"at most {it.margin.high:.6g}, if they are separable")
+    if (bound := it.mistake_bound) is not None:
+        least, most = map(_short, bound)
+        better = "" if least == most else f"; with the best margin the bound is at least {least}"
+        tell("mistake bound", f"a perceptron makes at most (R/γ)² = {most} mistakes{better}")
+    if it.verdict == Separation.QUASI_COMPLETE:
+        tell("separated", f"{_count(len(it.separated_rows), 'row')}: {_some(it.separated_rows)}")
+    if it.verdict in _FIT:
+        along = enumerate(it.directions) if it.verdict == Separation.QUASI_COMPLETE else ()
+        to = [f"{data.name(j)} {x:+}" for j, x in along if math.isinf(x)]
+        tell("logistic model", _FIT[it.verdict] + _listed(to))
+    if it.multipliers:
+        rows = np.array(sorted(it.multipliers))
+        cancel = f"{_count(len(rows), 'row')}, each times its sign and a positive number, sum to 0"
+        tell("not complete" if it.why_undecided else "proof", f"{cancel}: {_some(rows)}")
+    if it.aliased:
+        names = [data.name(j) for j in it.aliased]
+        are = "is a combination" if len(names) == 1 else "are combinations"
+        tell("aliased", f"{_listed(names)} {are} of other columns")
+    return lines
+
+
+_MEANING = {
+    Separation.COMPLETE: "separable, some hyperplane has every row strictly on its right side",
+    Separation.QUASI_COMPLETE: "separable but for rows that stay on the hyperplane itself",
+    Separation.OVERLAP: "not separable, every hyperplane has rows on its wrong side (or all on it)",
+    Separation.UNDECIDED: "no proof was found either way",
+}
+_FIT = {
+    Separation.COMPLETE: "no finite maximum-likelihood fit: it grows without end along the weights",
+    Separation.QUASI_COMPLETE: "no finite maximum-likelihood fit; along the weights found ",
+    Separation.OVERLAP: "has a finite maximum-likelihood fit",
+}
+
+
+def _some(rows: Positions, most: int = 8) -> str:
+    """The first of the rows, as "0-3, 7 and 5 more"."""
+    spans = _spans(rows).split(",")[:most]
+    last = int(spans[-1].split("-")[-1])
+    return ", ".join(spans) + _more(len(rows) - int(np.searchsorted(rows, last, side="right")))
+
+
+def _listed(words: list[str], most: int = 6) -> str:
+    return ", ".join(words[:most]) + _more(len(words) - most)
+
+
+def _more(left: int) -> str:
+    return f" and {left:,} more" if left > 0 else ""
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n:,} {what}{'s' * (n != 1)}"
+
+
+def _short(n: int) -> str:
+    return f"{n:,}" if abs(n) < 10**9 else f"{Decimal(n):.3g}"
+
+
+def _text(number: Fraction | int) -> str:
+    """As p or p/q, in decimal or, when long, in hexadecimal, which Python reads at any length."""
+    over, under = number.as_integer_ratio()
+    write = str if max(abs(over), under) < 10**30 else hex
+    return write(over) if under == 1 else f"{write(over)}/{write(under)}"
+
+
+def _written(v: Sparse, constant: int = -1) -> dict[str, str]:
+    return {"constant" if j == constant else str(j): _text(x) for j, x in sorted(v.items()) if x}
+
+
+def _read(written: Mapping[str, str], constant: int = -1) -> dict[int, int]:
+    return {
+        constant if key == "constant" else int(key): int(text, 0) for key, text in written.items()
+    }
+
+
+def _spans(numbers: Positions) -> str:
+    """Increasing numbers as "0-3,7"."""
+    if len(numbers) == 0:
+        return ""
+    breaks = np.flatnonzero(np.diff(numbers) != 1)
+    firsts = numbers[np.concatenate([[0], breaks + 1])].tolist()
+    lasts = numbers[np.concatenate([breaks, [len(numbers) - 1]])].tolist()
+    pairs = zip(firsts, lasts, strict=True)
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in pairs)

@@ -1,0 +1,177 @@
+"""Exact arithmetic on floats, each of which is an integer times a power of two."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.stream.rows import Positions, Vector
+
+Number: TypeAlias = int | float | Fraction | np.integer[Any] | np.floating[Any]
+Numbers: TypeAlias = Sequence[Number] | NDArray[Any]
+Integers: TypeAlias = NDArray[Any]  # int64, or Python integers where int64 could overflow
+
+_ZERO = Fraction(0)
+
+
+def fraction(number: Number, name: str) -> Fraction:
+    """The number itself, without rounding; `name` is what to call it when it is none."""
+    plain = number.item() if isinstance(number, np.generic) else number
+    try:
+        return Fraction(plain)
+    except (ValueError, OverflowError):
+        raise ValueError(f"{name} is {plain!r}, not a number") from None
+
+
+@dataclass(frozen=True, slots=True)
+class ExactVector:
+    """A vector of rationals, as integers without a common factor times one positive unit."""
+
+    integers: Integers
+    unit: Fraction
+
+    @classmethod
+    def of(cls, given: Numbers, name: str) -> ExactVector:
+        """The numbers given, floats read as the dyadic rationals they are."""
+        shape = np.shape(
+            given if isinstance(given, np.ndarray) else np.asarray(given, dtype=object)
+        )
+        if len(shape) != 1:
+            raise ValueError(f"{name} must be a flat list of numbers, not of shape {shape}")
+        if isinstance(given, np.ndarray) and given.dtype == np.float64 and np.isfinite(given).all():
+            whole, exponent = integers(given)
+            return cls._reduced(whole, Fraction(2) ** exponent)
+        items = given.tolist() if isinstance(given, np.ndarray) else given
+        numbers = [fraction(x, f"{name}[{i}]") for i, x in enumerate(items)]
+        below = math.lcm(*(x.denominator for x in numbers))
+        over = [x.numerator * (below // x.denominator) for x in numbers]
+        return cls._reduced(packed(over), Fraction(1, below))
+
+    @classmethod
+    def sparse(cls, given: Mapping[int, int], length: int) -> ExactVector:
+        """The vector of so many integers that is 0 but in these places."""
+        small = packed(list(given.values()))
+        whole = np.zeros(length, dtype=small.dtype)
+        whole[list(given)] = small
+        return cls._reduced(whole, Fraction(1))
+
+    @classmethod
+    def _reduced(cls, whole: Integers, unit: Fraction) -> ExactVector:
+        common = int(np.gcd.reduce(whole)) if len(whole) else 0
+        if common > 1:
+            whole, unit = whole // common, unit * common
+        return cls(packed(whole.tolist()) if whole.dtype == object else whole, unit)
+
+    def __len__(self) -> int:
+        return len(self.integers)
+
+    @property
+    def numbers(self) -> tuple[Fraction, ...]:
+        """The rationals themselves."""
+        over, under = self.unit.numerator, self.unit.denominator
+        return tuple(Fraction(n * over, under) if n else _ZERO for n in self.integers.tolist())
+
+    @property
+    def squared(self) -> Fraction:
+        """‖u‖²."""
+        return length_squared(self.integers) * self.unit**2
+
+    def floats(self) -> Vector:
+        """The vector over a power of two that makes every entry less than 1, each rounded once."""
+        top = largest(self.integers)
+        if top < 2**53 and self.integers.dtype != object:
+            return self.integers / 2.0 ** top.bit_length()
+        power = 1 << top.bit_length()
+        return np.array([n / power for n in self.integers.tolist()], dtype=np.float64)
+
+
+def integers(values: Vector) -> tuple[Integers, int]:
+    """Integers n and an exponent e with values = n · 2^e exactly, e as large as can be.
+
+    >>> integers(np.array([0.75, -2.0, 0.0]))
+    (array([ 3, -8,  0]), -2)
+    """
+    mantissas, exponents = np.frexp(values)
+    whole = np.ldexp(mantissas, 53).astype(np.int64)
+    some = whole != 0
+    if not some.any():
+        return whole, 0
+    bottom = lowest_exponent(values)
+    if int(exponents[some].max()) - bottom <= 62:
+        return np.ldexp(values, -bottom).astype(np.int64), bottom
+    out = np.zeros(len(values), dtype=object)
+    shifts = exponents.astype(np.int64) - 53 - bottom
+    for i in np.flatnonzero(some).tolist():
+        n, shift = int(whole[i]), int(shifts[i])
+        out[i] = n << shift if shift >= 0 else n >> -shift
+    return out, bottom
+
+
+def lowest_exponent(values: Vector) -> int:
+    """The largest e for which every value is an integer times 2^e; 0 when all are 0."""
+    mantissas, exponents = np.frexp(values)
+    whole = np.ldexp(mantissas, 53).astype(np.int64)
+    some = whole != 0
+    lowest_bit = np.frexp((whole & -whole).astype(np.float64))[1] - 1
+    bottoms = (exponents - 53 + lowest_bit)[some]
+    return int(bottoms.min()) if len(bottoms) else 0
+
+
+def largest(numbers: Integers) -> int:
+    """The largest magnitude among them."""
+    return max(int(numbers.max(initial=0)), -int(numbers.min(initial=0)))
+
+
+def products(a: Integers, b: Integers, *, summed: int) -> Integers:
+    """The product entry by entry, in a type in which so many can be added without overflow."""
+    if a.dtype != object and b.dtype != object and largest(a) * largest(b) * summed < 2**63:
+        return a * b
+    wide: Integers = a.astype(object) * b.astype(object)
+    return wide
+
+
+def length_squared(numbers: Integers) -> int:
+    """Σ n² of the integers."""
+    some = numbers[numbers != 0]
+    return int(products(some, some, summed=len(some)).sum())
+
+
+def span_sums(terms: Integers, starts: Positions) -> Integers:
+    """The sum of terms[starts[i]:starts[i+1]] for each i; of no terms it is 0."""
+    sums: Integers = np.add.reduceat(np.append(terms, terms.dtype.type(0)), starts[:-1])
+    sums[starts[:-1] == starts[1:]] = 0
+    return sums
+
+
+def sums_by(keys: Positions, terms: Integers) -> Integers:
+    """The sum of the terms of each key that occurs, in the order of the keys."""
+    order = np.argsort(keys, kind="stable")
+    _, starts = np.unique(keys[order], return_index=True)
+    return span_sums(terms[order], np.append(starts, len(keys)))
+
+
+def root(over: int, under: int) -> float:
+    """√(over/under), rounded once: equal numbers have equal roots, and larger ones no smaller.
+
+    >>> root(2, 1), root(2 * 3**999, 3**999)
+    (1.4142135623730951, 1.4142135623730951)
+    """
+    shift = 128 + under.bit_length() - over.bit_length()
+    shift += shift % 2
+    over, under = (over << shift, under) if shift >= 0 else (over, under << -shift)
+    r = math.isqrt(over // under)
+    if r * r * under != over:
+        r |= 1  # so that what was cut off still decides how the last bit is rounded
+    return math.ldexp(r, -shift // 2)
+
+
+def packed(whole: list[int]) -> Integers:
+    """The integers as int64 if they have room in it, otherwise as Python's own."""
+    small = not whole or (min(whole) > -(2**62) and max(whole) < 2**62)
+    return np.array(whole, dtype=np.int64 if small else object)

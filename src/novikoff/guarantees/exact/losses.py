@@ -1,0 +1,187 @@
+"""How far a comparator falls short of a margin on each of many examples, added up exactly."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from novikoff.guarantees.exact.arithmetic import (
+    ExactVector,
+    Integers,
+    integers,
+    products,
+    span_sums,
+    sums_by,
+)
+from novikoff.guarantees.exact.mistaken import Mistaken
+from novikoff.guarantees.exact.rows import Entries, largest_square, parts, usable
+from novikoff.ledger.ledger import Ledger
+from novikoff.stream.blocks import Block, Labels, Stream, blocks_of
+from novikoff.stream.rows import BadExample, Positions, Rows, Vector, dots
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """The examples at some positions of the rows, and how often each counts."""
+
+    rows: Rows
+    at: Positions
+    labels: Labels
+    times: Integers
+    bias: bool
+
+    @classmethod
+    def mistakes(cls, seen: Mistaken) -> Counted:
+        """The mistaken examples, each counting as the sum of its steps, in their unit."""
+        keys = 2 * seen.which + (seen.labels > 0)
+        each = products(seen.steps, np.ones(1, dtype=np.int64), summed=len(keys))
+        distinct = np.unique(keys)
+        labels = (2 * (distinct % 2) - 1).astype(np.int8)
+        return cls(seen.rows, distinct // 2, labels, sums_by(keys, each), seen.bias)
+
+    @classmethod
+    def met(cls, block: Block, sizes: Integers, *, bias: bool) -> Counted:
+        """The examples of a block, each counting as its order meets it, times its label's size."""
+        times = np.ones(len(block), dtype=np.int64)
+        if block.order is not None:
+            times = np.bincount(block.order, minlength=len(block)).astype(np.int64)
+        at = np.flatnonzero(times)
+        labels = block.signs[at]
+        each = products(times[at], sizes[(labels > 0).astype(np.int64)], summed=block.n_rounds)
+        return cls(block.rows, at, labels, each, bias)
+
+    def hinges(self, u: ExactVector, gamma: Fraction) -> tuple[Fraction, Fraction]:
+        """Σ max(0, γ − y⟨u,x⟩), and the sum of the squares of the same."""
+        linear = square = Fraction(0)
+        for part in parts(self.rows, len(self.at)):
+            e = Entries.of(self.rows, self.at[part], bias=self.bias)
+            along, exponent = _dots(e, u)
+            unit = u.unit * Fraction(2) ** exponent
+            margins = self.labels[part] * along
+            g = gamma / unit
+            short = margins < math.ceil(g)
+            t, m = self.times[part][short], margins[short]
+            tm = products(t, m, summed=len(m))
+            T, S, Q = (int(np.sum(n)) for n in (t, tm, products(tm, m, summed=len(m))))
+            linear += (g * T - S) * unit
+            square += (g * g * T - 2 * g * S + Q) * unit**2
+        return linear, square
+
+    def margins(self, u: Vector) -> Vector:
+        """y⟨u,x⟩ for each example, in floating point."""
+        margins: Vector = self.labels * dots(self.rows, u, bias=self.bias)[self.at]
+        return margins
+
+
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """The examples met in each pass of a run, and what the mistaken ones say of the rest.
+
+    A loss counts s/a times: s is the largest step that was taken on an example with its label, and
+    a the least of all steps, which stands for s where no example with the label was mistaken.
+    `stretch` is b/a, b being the largest step, and `radius_squared` is R² over the mistakes.
+    """
+
+    pieces: tuple[Counted, ...]
+    least: int
+    stretch: Fraction
+    radius_squared: Fraction
+    rounds: int
+
+    @classmethod
+    def of(cls, ledger: Ledger, data: Stream) -> Pass:
+        """From the data of a run with mistakes; refused when the ledger cannot be of these data."""
+        keys, steps = np.unique(2 * ledger.rows + (ledger.labels > 0)), ledger.steps
+        mistaken, labels = keys // 2, 2 * (keys % 2) - 1
+        a = np.abs(steps).min()
+        sizes, _ = integers(np.array([a, max(a, -steps.min()), max(a, steps.max())]))
+        pieces, R2, rounds, found = [], Fraction(0), 0, 0
+        for block in blocks_of(data):
+            if block.rows.dim != ledger.dim:
+                raise BadExample(
+                    f"the data have {block.rows.dim} features, the ledger {ledger.dim}"
+                )
+            usable(block.rows)
+            positions = block.positions(np.arange(len(block)))
+            place = np.searchsorted(mistaken, positions)
+            place[place == len(mistaken)] = 0
+            at = np.flatnonzero(mistaken[place] == positions)
+            if (block.signs[at] != labels[place[at]]).any():
+                raise BadExample("the data are not those of the run: a mistake has another label")
+            R2 = max(R2, largest_square(block.rows.take(at), bias=ledger.bias))
+            pieces.append(Counted.met(block, sizes[1:], bias=ledger.bias))
+            rounds, found = rounds + block.n_rounds, found + len(at)
+        if found != len(mistaken):
+            raise BadExample(
+                f"the data are not those of the run: of its {len(mistaken)} mistaken examples they "
+                f"have {found}"
+            )
+        if any(end != k * rounds for k, end in enumerate(ledger.epoch_ends, 1)):
+            raise BadExample(
+                f"the data are not those of the run: a pass over them has {rounds} rounds, and the "
+                f"passes of the run end with rounds {', '.join(map(str, ledger.epoch_ends[:3]))}"
+            )
+        least = int(sizes[0])
+        return cls(tuple(pieces), least, Fraction(int(sizes.max()), least), R2, rounds)
+
+    def losses(self, u: ExactVector, gamma: Fraction) -> tuple[Fraction, Fraction]:
+        """Σℓ and Σℓ² over a pass, each counted as often as said."""
+        linear, square = zip(*(piece.hinges(u, gamma) for piece in self.pieces), strict=True)
+        unit = gamma * self.least
+        return sum(linear, Fraction(0)) / unit, sum(square, Fraction(0)) / (unit * gamma)
+
+    def margins(self, u: Vector) -> Vector:
+        """y⟨u,x⟩ for each example, in floating point."""
+        return np.concatenate([piece.margins(u) for piece in self.pieces])
+
+    @property
+    def times(self) -> Vector:
+        """How often the loss of each example counts, in floating point."""
+        times = np.concatenate([piece.times for piece in self.pieces])
+        return np.asarray(times / self.least, dtype=np.float64)
+
+
+def _dots(e: Entries, u: ExactVector) -> tuple[Integers, int]:
+    """Integers n and an exponent with ⟨x, u⟩ = n · 2^exponent in units of u, for each row x.
+
+    Both are cut into pieces of so few bits that the sums of products fit in 64, which are put
+    together once a row: 0.2 s instead of 2.4 for 200,000 rows of 20 Gaussian numbers.
+    """
+    bits = (62 - int(e.lengths.max(initial=1)).bit_length()) // 2
+    sums = [
+        (span_sums(x * v[e.columns], e.starts), i + j)
+        for x, i in _cut(e.values, bits)
+        for v, j in _cut_integers(u.integers, bits)
+    ]
+    if len(sums) == 1:
+        return sums[0]
+    lowest = min(place for _, place in sums)
+    total: Integers = np.zeros(len(e.lengths), dtype=object)
+    for n, place in sums:
+        total = total + (n.astype(object) << (place - lowest))
+    return total, lowest
+
+
+def _cut(values: Vector, bits: int) -> list[tuple[Positions, int]]:
+    """Integers of so many bits, and exponents, that add up to the values: n · 2^exponent each."""
+    pieces, rest = list[tuple[Positions, int]](), values
+    place = int(np.frexp(np.abs(values).max(initial=0.0))[1])
+    while not pieces or rest.any():
+        place -= bits
+        whole = np.rint(np.ldexp(rest, -place))
+        pieces.append((whole.astype(np.int64), place))
+        rest = rest - np.ldexp(whole, place)
+    return pieces
+
+
+def _cut_integers(numbers: Integers, bits: int) -> list[tuple[Positions, int]]:
+    """The same of integers, with exponents from 0."""
+    pieces, place = list[tuple[Positions, int]](), 0
+    signs, rest = np.where(numbers < 0, -1, 1), np.abs(numbers)
+    while not pieces or rest.any():
+        pieces.append((signs * (rest % 2**bits).astype(np.int64), place))
+        rest, place = rest // 2**bits, place + bits
+    return pieces

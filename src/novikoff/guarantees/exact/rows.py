@@ -1,0 +1,296 @@
+"""Exact sums over rows of data, with a floating-point filter for the rows that cannot matter."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import _core
+from novikoff.guarantees.exact.arithmetic import (
+    ExactVector,
+    Integers,
+    integers,
+    length_squared,
+    packed,
+    products,
+    span_sums,
+    sums_by,
+)
+from novikoff.stream.blocks import Labels
+from novikoff.stream.rows import Positions, Rows, Vector, dots
+
+_AT_ONCE = 1 << 18  # entries: as Python integers these are some 20 MB
+_LEAST = 5e-324
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """The stored numbers of some rows, the constant's 1 among them; row i at starts[i]."""
+
+    values: Vector
+    columns: Positions
+    starts: Positions
+
+    @classmethod
+    def of(cls, rows: Rows, at: Positions, *, bias: bool) -> Entries:
+        """The entries of the rows at these positions."""
+        stored, indices, begins, dim = rows.take(at).core
+        if indices is None or begins is None:
+            if np.count_nonzero(stored) == stored.size:
+                columns, lengths = np.tile(np.arange(dim), len(at)), np.full(len(at), dim)
+                values = stored.reshape(-1).astype(np.float64)
+            else:
+                some = stored != 0
+                columns, lengths = np.nonzero(some)[1], np.count_nonzero(some, axis=1)
+                values = stored[some].astype(np.float64)
+            starts = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        else:
+            values, columns = stored.astype(np.float64), indices.astype(np.int64)
+            starts = begins.astype(np.int64)
+        if bias:
+            values = np.insert(values, starts[1:], 1.0)
+            columns = np.insert(columns, starts[1:], dim)
+            starts = starts + np.arange(len(starts))
+        return cls(values, columns, starts)
+
+    def only(self, columns: NDArray[np.bool_]) -> Entries:
+        """The entries in these columns."""
+        return self._where(columns[self.columns])
+
+    @property
+    def nonzero(self) -> Entries:
+        """The entries that are not 0."""
+        return self._where(self.values != 0)
+
+    def _where(self, chosen: NDArray[np.bool_]) -> Entries:
+        if chosen.all():
+            return self
+        kept = np.concatenate([[0], np.cumsum(chosen)])
+        return Entries(self.values[chosen], self.columns[chosen], kept[self.starts])
+
+    @property
+    def lengths(self) -> Positions:
+        """How many entries each row has."""
+        return np.diff(self.starts)
+
+    def dots(self, numbers: Integers, u: ExactVector) -> Integers:
+        """⟨n, u⟩ in units of u, for the integers n that stand for the values."""
+        summed = int(self.lengths.max(initial=1))
+        return span_sums(products(numbers, u.integers[self.columns], summed=summed), self.starts)
+
+    def squares(self, numbers: Integers) -> Integers:
+        """‖n‖² of each row, for the integers n that stand for the values."""
+        summed = int(self.lengths.max(initial=1))
+        return span_sums(products(numbers, numbers, summed=summed), self.starts)
+
+
+def usable(rows: Rows) -> None:
+    """Raise BadExample at a row that is malformed or not finite; put sparse rows in order."""
+    dots(rows, np.zeros(rows.dim))
+
+
+class ExactRows:
+    """Rows whose products with a vector are wanted exactly, without all the work that takes.
+
+    They are taken in floating point first, with a bound on the error; only where that leaves the
+    answer open are they taken in integers.
+    """
+
+    def __init__(self, rows: Rows, *, bias: bool) -> None:
+        usable(rows)
+        self.rows, self.bias = rows, bias
+
+    @cached_property
+    def norms(self) -> Vector:
+        """‖x‖ of each row, the constant included, in floating point."""
+        squares = np.empty(len(self.rows))
+        _core.squares(*self.rows.core, bias=self.bias, out=squares)
+        # squares of numbers below 1e-154 are lost, those of numbers above 1e154 infinite
+        norms: Vector = np.sqrt(squares) + 1e-146
+        norms[~np.isfinite(norms)] = np.finfo(float).max
+        return norms
+
+    @cached_property
+    def _all_whole(self) -> bool:
+        """Whether every number stored is an integer."""
+        step = 1 << 20
+        flat = self.rows.values.reshape(-1)
+        parts = (flat[a : a + step] for a in range(0, len(flat), step))
+        return all(bool((part == np.rint(part)).all()) for part in parts)
+
+    def signs(self, u: ExactVector) -> Labels:
+        """The sign of ⟨u, x⟩ for each row: −1, 0 or 1."""
+        scores, error = self.rounded(u)
+        out = np.sign(scores).astype(np.int8)
+        unsure = np.flatnonzero(~((np.abs(scores) > error) | (error == 0)))
+        for part, signs in self.signs_at(unsure, u):
+            out[unsure[part]] = signs
+        return out
+
+    def signs_at(self, at: Positions, u: ExactVector) -> Iterator[tuple[slice, Labels]]:
+        """The signs of these rows alone, taken in integers, part by part."""
+        for part, numbers, _ in self.exactly(at, u):
+            yield part, (numbers > 0).astype(np.int8) - (numbers < 0).astype(np.int8)
+
+    def least(self, at: Positions, labels: Labels, u: ExactVector) -> tuple[int, Fraction]:
+        """Where in `at` y⟨u, x⟩ is smallest, and what it is there; one label for each place."""
+        scores, error = self.rounded(u)
+        margins, error = labels * scores[at], error[at]
+        best: Fraction | None = None
+        where = 0
+        contenders = _may_be_least(margins - error, margins + error)
+        for part, numbers, unit in self.exactly(at[contenders], u):
+            some = contenders[part]
+            signed = labels[some].astype(object) * numbers
+            i = int(np.argmin(signed))
+            margin = int(signed[i]) * unit
+            if best is None or margin < best:
+                best, where = margin, int(some[i])
+        if best is None:
+            raise ValueError("there are no rows to take a margin on")
+        return where, best
+
+    def rounded(self, u: ExactVector) -> tuple[Vector, Vector]:
+        """⟨u, x⟩ over a positive number, for each row, and how far off it may be."""
+        w = u.floats()
+        scores = dots(self.rows, w, bias=self.bias)
+        return scores, self.error(u, w)
+
+    def error(self, u: ExactVector, w: Vector) -> Vector:
+        """How far ⟨w, x⟩ may be off in floating point, for w = u.floats() and each row."""
+        if u.integers.dtype != object and self._all_whole:
+            # sums of integers below 2^53 are exact, and w is integers over a power of two
+            size = float(np.sqrt(np.sum(u.integers.astype(np.float64) ** 2)))
+            if size < 2.0**52 / self.norms.max(initial=1.0):
+                return np.zeros(len(self.rows))
+        terms = int(np.count_nonzero(u.integers)) + 16
+        # Adding up n products errs by n ulps of the sum of magnitudes at most, in any order, and
+        # that sum is no more than ‖u‖‖x‖ (Cauchy). Rounding u itself adds one more ulp of it.
+        with np.errstate(over="ignore"):
+            reach = float(np.sqrt(np.sum(w * w))) * self.norms
+            error: Vector = terms * np.finfo(float).eps * reach * (1 + 1e-6)
+            error += 2 * _LEAST * terms * (1 + self.norms)
+        error[self.norms == np.finfo(float).max] = np.inf
+        return error
+
+    def exactly(self, at: Positions, u: ExactVector) -> Iterator[tuple[slice, Integers, Fraction]]:
+        """Part by part, ⟨u, x⟩ of the rows as integers times a unit."""
+        matters = u.integers != 0
+        for part in parts(self.rows, len(at)):
+            e = Entries.of(self.rows, at[part], bias=self.bias).only(matters)
+            numbers, exponent = integers(e.values)
+            yield part, e.dots(numbers, u), u.unit * Fraction(2) ** exponent
+
+
+def smallest_margin(
+    rows: Rows, at: Positions, labels: Labels, u: ExactVector
+) -> tuple[int, Fraction]:
+    """Where in `at` y⟨u, x⟩ is smallest, and what it is there, exactly.
+
+    A constant 1 follows the features when u is one longer than the rows.
+    """
+    return ExactRows(rows, bias=len(u) > rows.dim).least(at, labels, u)
+
+
+def largest_square(rows: Rows, *, bias: bool) -> Fraction:
+    """The largest ‖x‖² over the rows, exactly; 0 when there are none."""
+    norms = ExactRows(rows, bias=bias).norms
+    with np.errstate(over="ignore", invalid="ignore"):
+        error = (rows.dim + 16) * np.finfo(float).eps * norms + 1e-145
+        low, high = -norms - error, error - norms
+    low[norms == np.finfo(float).max] = -np.inf
+    best = Fraction(0)
+    contenders = _may_be_least(low, high)
+    for part in parts(rows, len(contenders)):
+        e = Entries.of(rows, contenders[part], bias=bias)
+        numbers, exponent = integers(e.values)
+        best = max(best, int(e.squares(numbers).max()) * Fraction(4) ** exponent)
+    return best
+
+
+def sum_of_squares(rows: Rows, times: Integers, *, bias: bool) -> Fraction:
+    """Σ times[i] ‖x_i‖² over the rows, exactly."""
+    total = Fraction(0)
+    for part in parts(rows, len(rows)):
+        e = Entries.of(rows, np.arange(part.start, part.stop), bias=bias)
+        numbers, exponent = integers(e.values)
+        squares = e.squares(numbers).tolist()
+        whole = sum(t * s for t, s in zip(times[part].tolist(), squares, strict=True))
+        total += whole * Fraction(4) ** exponent
+    return total
+
+
+class ExactSum:
+    """Σ times · unit · x over rows, kept as one integer a column and a common unit."""
+
+    def __init__(self, length: int) -> None:
+        self._length = length
+        self._whole: Integers = np.zeros(length, dtype=object)
+        self._unit = Fraction(1)
+
+    def add(self, rows: Rows, at: Positions, times: Integers, unit: Fraction) -> None:
+        """Add times[i] · unit times the row at[i]; a constant 1 follows shorter rows."""
+        bias = self._length > rows.dim
+        if (sums := _whole_sums(rows, at, times, bias=bias)) is not None:
+            self._share_unit(unit)
+            self._whole += sums.astype(np.int64).astype(object) * int(unit / self._unit)
+            return
+        for part in parts(rows, len(at)):
+            e = Entries.of(rows, at[part], bias=bias)
+            numbers, exponent = integers(e.values)
+            each = np.repeat(times[part], e.lengths)
+            sums = sums_by(e.columns, products(numbers, each, summed=len(at)))
+            self._share_unit(unit * Fraction(2) ** exponent)
+            fold = int(unit * Fraction(2) ** exponent / self._unit)
+            self._whole[np.unique(e.columns)] += sums.astype(object) * fold
+
+    def _share_unit(self, unit: Fraction) -> None:
+        below = math.lcm(unit.denominator, self._unit.denominator)
+        common = Fraction(math.gcd(int(unit * below), int(self._unit * below)), below)
+        if common != self._unit:
+            self._whole *= int(self._unit / common)
+            self._unit = common
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether every column sums to 0."""
+        return not self._whole.any()
+
+    @property
+    def squared(self) -> Fraction:
+        """‖Σ‖²."""
+        return length_squared(packed(self._whole.tolist())) * self._unit**2
+
+
+def _whole_sums(rows: Rows, at: Positions, times: Integers, *, bias: bool) -> Vector | None:
+    """Σ times · x when floating point gives it exactly: integers, and sums of them below 2^53."""
+    if len(at) == 0 or times.dtype == object:
+        return None
+    chosen = rows if len(at) == len(rows) and (np.diff(at) == 1).all() else rows.take(at)
+    top = float(np.abs(chosen.values).max(initial=1.0)) * float(np.abs(times.astype(float)).sum())
+    if top >= 2.0**52 or not (chosen.values == np.rint(chosen.values)).all():
+        return None
+    out = np.zeros(rows.dim + bias)
+    _core.accumulate(
+        *chosen.core, example=np.arange(len(at)), step=times.astype(np.float64), bias=bias, w=out
+    )
+    return out
+
+
+def parts(rows: Rows, count: int, *, entries: int = _AT_ONCE) -> Iterator[slice]:
+    """So many of the rows, cut into parts of about so many entries."""
+    step = max(1, entries * len(rows) // max(1, rows.values.size))
+    return (slice(a, min(count, a + step)) for a in range(0, count, step))
+
+
+def _may_be_least(low: Vector, high: Vector) -> Positions:
+    """Of numbers known to lie between low and high, the places where the least may be."""
+    if not (np.isfinite(low).all() and np.isfinite(high).all()):
+        return np.arange(len(low))
+    return np.flatnonzero(low <= high.min(initial=np.inf))

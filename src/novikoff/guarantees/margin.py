@@ -1,0 +1,235 @@
+"""The best margin of a data set, held between two exact numbers: one achieved, one not exceeded.
+
+What the margin perceptron promises: how many updates, and how wide a margin at the end.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from novikoff.guarantees.exact.arithmetic import (
+    ExactVector,
+    Number,
+    Numbers,
+    fraction,
+    products,
+    root,
+    sums_by,
+)
+from novikoff.guarantees.exact.mistaken import (
+    Mistaken,
+    expect_ledger,
+    expect_start_zero,
+    expect_threshold,
+    witness_for,
+)
+from novikoff.guarantees.exact.rows import ExactSum, smallest_margin, usable
+from novikoff.guarantees.novikoff_bound import Bound, mistake_bound
+from novikoff.ledger.ledger import Ledger
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import BadExample, Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Achieved:
+    """The margin of some weights: the smallest y⟨w,x⟩, over ‖w‖, and the row that has it.
+
+    It is negative when the weights misclassify a row.
+    """
+
+    row: int
+    smallest: Fraction
+    weights_squared: Fraction
+
+    @property
+    def value(self) -> float:
+        """The distance of the nearest row from the hyperplane; negative if it is misclassified."""
+        square = self.smallest**2 / self.weights_squared
+        size = root(square.numerator, square.denominator)
+        return size if self.smallest >= 0 else -size
+
+    def exceeds(self, squared: Fraction) -> bool:
+        """Whether the margin is positive and its square greater than this, exactly."""
+        return self.smallest > 0 and self.smallest**2 > squared * self.weights_squared
+
+    def reaches(self, squared: Fraction) -> bool:
+        """Whether the margin is positive and its square no less than this, exactly."""
+        return self.smallest > 0 and self.smallest**2 >= squared * self.weights_squared
+
+    def __str__(self) -> str:
+        return f"margin {self.value:.6g}, at row {self.row}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ceiling:
+    """No unit vector has a margin larger than the square root of `squared` on the mistaken rows."""
+
+    squared: Fraction
+    mistakes: int
+
+    @property
+    def value(self) -> float:
+        """The margin that cannot be exceeded."""
+        return root(self.squared.numerator, self.squared.denominator)
+
+    def __str__(self) -> str:
+        return f"no margin exceeds {self.value:.6g}, by the {self.mistakes} mistakes"
+
+
+def achieved_margin(weights: Numbers, block: Block) -> Achieved:
+    """The margin of the weights on a block, exactly: min y⟨w,x⟩, ‖w‖², and where.
+
+    The best margin of the data, γ* = max min y⟨u,x⟩ over unit vectors u, is no less than it.
+
+    Parameters
+    ----------
+    weights
+        A number for each feature; one more, the constant's, makes it a hyperplane with a bias.
+
+    References
+    ----------
+    Novikoff (1962) for the margin; the weights are their own proof.
+
+    Examples
+    --------
+    >>> from novikoff import guarantees, sources
+    >>> print(guarantees.achieved_margin([3, 4], sources.block([[1, 0], [-1, -1]], [1, -1])))
+    margin 0.6, at row 0
+    """
+    w = ExactVector.of(weights, "weights")
+    rows = block.rows
+    if len(w) not in (rows.dim, rows.dim + 1):
+        raise ValueError(f"{len(w)} weights for rows of {rows.dim} features")
+    if len(rows) == 0:
+        raise BadExample("there are no rows to take a margin on")
+    if w.squared == 0:
+        raise ValueError("the weights are all 0: they have no hyperplane, and so no margin")
+    usable(rows)
+    i, smallest = smallest_margin(rows, np.arange(len(rows)), block.signs, w)
+    return Achieved(int(block.positions(np.array([i]))[0]), smallest, w.squared)
+
+
+def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
+    """γ* ≤ ‖w − w₀‖/Σs: Novikoff's proof read backwards, for data with those mistakes in them.
+
+    Of the mistaken z = yx with steps s, w − w₀ is the sum of the sz. So for every unit vector u
+    min ⟨u,z⟩ Σs ≤ ⟨u, w − w₀⟩ ≤ ‖w − w₀‖. From w₀ = 0 and with rate 1 it is ‖w‖/M. That the steps
+    were taken on mistakes is not used: any start and any margin will do.
+
+    Parameters
+    ----------
+    ledger, rows
+        As for `novikoff`, except that the run may be any.
+
+    References
+    ----------
+    After Novikoff (1962), Theorem 1; it is weak duality for γ* = min ‖Σλz‖ over convex λ.
+
+    Examples
+    --------
+    >>> from novikoff import guarantees, sources
+    >>> from novikoff.learners import Additive
+    >>> from novikoff.runs.loop import play
+    >>> run = play(sources.tight(4), Additive(4))
+    >>> print(guarantees.margin_at_most(run.ledger))
+    no margin exceeds 0.5, by the 4 mistakes
+    """
+    expect_ledger(ledger)
+    if len(ledger) == 0:
+        raise ValueError("the run made no mistakes: it says nothing of how small the margin is")
+    seen = Mistaken.of(ledger, rows)
+    signed = products(seen.labels.astype(np.int64), seen.steps, summed=len(ledger))
+    times = sums_by(seen.which, signed)
+    total = ExactSum(seen.rows.dim + seen.bias)
+    total.add(seen.rows, np.arange(len(times)), times, Fraction(1))
+    return Ceiling(total.squared / sum(seen.steps.tolist()) ** 2, len(ledger))
+
+
+@dataclass(frozen=True, slots=True)
+class MarginBound(Bound):
+    """A bound on the updates made with threshold η, and a promise about the weights at the end.
+
+    Once a pass makes no update, the weights have a margin greater than the square root of
+    `promised_squared` on every example of the pass.
+    """
+
+    threshold: Fraction
+    promised_squared: Fraction
+
+    @property
+    def promised(self) -> float:
+        """The margin that the final weights, as a unit vector, exceed."""
+        return root(self.promised_squared.numerator, self.promised_squared.denominator)
+
+    def kept_by(self, achieved: Achieved) -> bool:
+        """Whether the margin achieved is greater than the one promised, compared exactly."""
+        return achieved.exceeds(self.promised_squared)
+
+    def __str__(self) -> str:
+        if self.margin is None:
+            return Bound.__str__(self)
+        return f"{Bound.__str__(self)}; a clean pass ends with a margin > {self.promised:.6g}"
+
+
+def margin_perceptron(
+    ledger: Ledger, witness: Numbers, margin: Number, *, rows: Rows | None = None
+) -> MarginBound:
+    """At most (R² + 2η/r)‖u‖²/γ² updates; after a clean pass a margin > γη/((rR² + 2η)‖u‖).
+
+    With rate r an update on z = yx, made when ⟨w,z⟩ ≤ η, changes ‖w‖² by 2r⟨w,z⟩ + r²‖z‖², at most
+    r(rR² + 2η); and ⟨w,u⟩ by at least rγ. For steps s between a and b that add up to S, then,
+    Sγ ≤ ‖u‖‖w‖ and ‖w‖² ≤ S(bR² + 2η). So S ≤ (bR² + 2η)‖u‖²/γ², which bounds the updates by S/a,
+    and ‖w‖ ≤ (bR² + 2η)‖u‖/γ. After a pass with no update every y⟨w,x⟩ is above η: divide. For
+    η = R² = r = ‖u‖ = 1 it is 3/γ² updates and a margin of γ/3.
+
+    Parameters
+    ----------
+    ledger
+        A run from w = 0 in which every update was on an example with y⟨w,x⟩ ≤ margin.
+    witness, rows
+        As for `novikoff`.
+    margin
+        η ≥ 0. With 0 it is Novikoff's bound, and nothing is promised.
+
+    References
+    ----------
+    Krauth & Mézard (1987), for whom η is the stability; the proof is that of Novikoff (1962).
+
+    Examples
+    --------
+    >>> from novikoff import guarantees, sources
+    >>> from novikoff.learners import Additive
+    >>> from novikoff.runs.loop import play
+    >>> square = sources.block([[1, 0], [0, 1]], [1, 1])
+    >>> learner = Additive(2, margin=1)
+    >>> run = play(square, learner, epochs=10)
+    >>> promise = guarantees.margin_perceptron(run.ledger, [1, 1], 1)
+    >>> promise.bound, promise.mistakes
+    (6, 4)
+    >>> promise.kept_by(guarantees.achieved_margin(learner.weights, square))
+    True
+    """
+    theorem, u = "Krauth & Mézard 1987", witness_for(ledger, witness)
+    eta = fraction(margin, "margin")
+    expect_start_zero(ledger)
+    if len(ledger) == 0:
+        none = Fraction(0)
+        return MarginBound(theorem, 0, 0, None, none, u.squared, u.numbers, eta, none)
+    expect_threshold(ledger, eta)
+    seen = Mistaken.of(ledger, rows)
+    gamma, R2 = seen.margin(u), seen.radius_squared
+    growth = seen.largest_step * R2 + 2 * eta
+    return MarginBound(
+        theorem,
+        mistake_bound(growth / seen.smallest_step, u.squared, gamma),
+        len(ledger),
+        gamma,
+        R2,
+        u.squared,
+        u.numbers,
+        eta,
+        (gamma * eta / growth) ** 2 / u.squared,
+    )

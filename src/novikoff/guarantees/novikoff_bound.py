@@ -1,0 +1,249 @@
+"""What a guarantee says: at most so many mistakes, and the vector that proves it.
+
+How many mistakes a perceptron started at zero can make on examples that a witness separates.
+
+How many mistakes are possible when the weights did not start at zero.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+import numpy as np
+
+from novikoff.guarantees.exact.arithmetic import (
+    ExactVector,
+    Number,
+    Numbers,
+    fraction,
+    products,
+    root,
+    sums_by,
+)
+from novikoff.guarantees.exact.mistaken import (
+    Mistaken,
+    expect_start_zero,
+    expect_threshold,
+    witness_for,
+)
+from novikoff.guarantees.exact.rows import sum_of_squares
+from novikoff.ledger.ledger import Ledger
+from novikoff.stream.rows import Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """At most `bound` mistakes were possible, and `mistakes` were made.
+
+    `margin` is γ, the smallest y⟨u,x⟩ over the mistaken examples, for the witness u as it was given
+    (None when there was no mistake); `radius_squared` is R², the largest ‖x‖² over them, and
+    `witness_squared` is ‖u‖².
+    """
+
+    theorem: str
+    bound: int
+    mistakes: int
+    margin: Fraction | None
+    radius_squared: Fraction
+    witness_squared: Fraction
+    witness: tuple[Fraction, ...] = field(repr=False)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the mistakes made are within the bound."""
+        return self.mistakes <= self.bound
+
+    @property
+    def unit_margin(self) -> float:
+        """γ/‖u‖: the margin of the witness as a unit vector (0 when there was no mistake)."""
+        if self.margin is None:
+            return 0.0
+        square = self.margin**2 / self.witness_squared
+        return root(square.numerator, square.denominator)
+
+    def __str__(self) -> str:
+        if self.margin is None:
+            return f"{self.theorem}: no mistakes"
+        but = "" if self.holds else ", which is more: the run was not what the theorem supposes"
+        R = root(self.radius_squared.numerator, self.radius_squared.denominator)
+        return (
+            f"{self.theorem}: at most {self.bound} mistakes, {self.mistakes} made{but} "
+            f"(R = {R:.6g}, γ = {self.unit_margin:.6g})"
+        )
+
+
+def mistake_bound(radius_squared: Number, witness_squared: Number, margin: Number) -> int:
+    """⌊R²‖u‖²/γ²⌋, exactly: what the perceptron's mistakes cannot exceed.
+
+    Each mistake moves the weights by at least γ along u, and lengthens ‖w‖² by at most R².
+
+    >>> mistake_bound(4, 9, 0.5)
+    144
+
+    References
+    ----------
+    Block (1962); Novikoff (1962), Theorem 1.
+    """
+    R2, U2 = fraction(radius_squared, "R²"), fraction(witness_squared, "‖u‖²")
+    gamma = fraction(margin, "γ")
+    if R2 < 0 or U2 < 0 or gamma <= 0:
+        raise ValueError(f"need R² ≥ 0, ‖u‖² ≥ 0 and γ > 0, got {R2}, {U2} and {gamma}")
+    return R2 * U2 // gamma**2
+
+
+def novikoff(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> Bound:
+    """M ≤ (R‖u‖/γ)²: the mistakes of a perceptron, however long the stream and in any order.
+
+    Each mistake z = yx has ⟨z,u⟩ ≥ γ, so it takes ⟨w,u⟩ up by at least γ; and ⟨w,z⟩ ≤ 0, so it
+    takes ‖w‖² up by at most R². After M of them Mγ ≤ ⟨w,u⟩ ≤ ‖u‖‖w‖ ≤ ‖u‖R√M.
+
+    When the steps differ, as with class weights, let them lie between a and b and add up to S ≥ aM.
+    Then Sγ ≤ ⟨w,u⟩, and ‖w‖² ≤ Σ s²‖x‖² ≤ bSR², so S ≤ b(R‖u‖/γ)² and M ≤ (b/a)(R‖u‖/γ)².
+
+    The numbers are exact, but the run was made in floating point, where an example that is right by
+    less than the rounding may be called a mistake; `sandwich` finds the first of those.
+
+    Parameters
+    ----------
+    ledger
+        A run from w = 0 in which every update was on an example with y⟨w,x⟩ ≤ 0.
+    witness
+        u: a number for each feature, then one for the constant if there is a bias; of any length.
+        It must have every mistaken example on its right side, or NotAWitness is raised.
+    rows
+        The rows of the whole data, when the ledger kept only positions in them.
+
+    References
+    ----------
+    Block (1962); Novikoff (1962), Theorem 1; Freund & Schapire (1999), Theorem 1.
+
+    Examples
+    --------
+    >>> from novikoff import guarantees, sources
+    >>> from novikoff.learners import Additive
+    >>> from novikoff.runs.loop import play
+    >>> run = play(sources.tight(49), Additive(49))
+    >>> print(guarantees.novikoff(run.ledger, [1] * 49))
+    Novikoff 1962: at most 49 mistakes, 49 made (R = 1, γ = 0.142857)
+    """
+    theorem, u = "Novikoff 1962", witness_for(ledger, witness)
+    expect_start_zero(ledger)
+    if len(ledger) == 0:
+        return no_mistakes(theorem, u)
+    expect_threshold(ledger, Fraction(0))
+    seen = Mistaken.of(ledger, rows)
+    gamma, R2 = seen.margin(u), seen.radius_squared
+    stretch = seen.largest_step / seen.smallest_step
+    bound = mistake_bound(stretch * R2, u.squared, gamma)
+    return Bound(theorem, bound, len(ledger), gamma, R2, u.squared, u.numbers)
+
+
+def adaptive(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> Bound:
+    """M ≤ √(Σ‖x‖²) ‖u‖/γ: Novikoff's bound with the lengths there were for the largest of them.
+
+    The sum runs over the mistakes. From Mγ ≤ ⟨w,u⟩ ≤ ‖u‖‖w‖ and ‖w‖² ≤ Σ‖x‖², as in `novikoff`.
+    With steps s, the least of them a: aMγ ≤ γΣs ≤ ‖u‖√(Σs²‖x‖²).
+
+    Parameters
+    ----------
+    ledger, witness, rows
+        As for `novikoff`.
+
+    References
+    ----------
+    Novikoff (1962), the proof of Theorem 1, before Σ‖x‖² is replaced by MR².
+
+    Examples
+    --------
+    One long example no longer counts for all of them:
+
+    >>> from novikoff import guarantees, sources
+    >>> from novikoff.learners import Additive
+    >>> from novikoff.runs.loop import play
+    >>> run = play(sources.block([[5, 0, 0], [0, 1, 0], [0, 0, 1]], [1, 1, 1]), Additive(3))
+    >>> guarantees.novikoff(run.ledger, [1, 1, 1]).bound
+    75
+    >>> guarantees.adaptive(run.ledger, [1, 1, 1]).bound
+    9
+    """
+    theorem, u = "Novikoff 1962, adaptive", witness_for(ledger, witness)
+    expect_start_zero(ledger)
+    if len(ledger) == 0:
+        return no_mistakes(theorem, u)
+    expect_threshold(ledger, Fraction(0))
+    seen = Mistaken.of(ledger, rows)
+    gamma = seen.margin(u)
+    times = sums_by(seen.which, products(seen.steps, seen.steps, summed=len(ledger)))
+    total = sum_of_squares(seen.rows, times, bias=seen.bias) * seen.unit**2
+    bound = math.isqrt(mistake_bound(total / seen.smallest_step**2, u.squared, gamma))
+    return Bound(theorem, bound, len(ledger), gamma, seen.radius_squared, u.squared, u.numbers)
+
+
+def no_mistakes(theorem: str, u: ExactVector) -> Bound:
+    """The bound on a run without mistakes, for which any vector will do."""
+    return Bound(theorem, 0, 0, None, Fraction(0), u.squared, u.numbers)
+
+
+def from_start(
+    ledger: Ledger, witness: Numbers, *, margin: Number = 0, rows: Rows | None = None
+) -> Bound:
+    """The largest M with rMγ + ⟨w₀,u⟩ ≤ ‖u‖√(‖w₀‖² + r²MR²), for a run that started at w₀.
+
+    The left side is what ⟨w,u⟩ has come to at least, the root what ‖w‖ has come to at most; r is
+    the rate. A start near the witness leaves little room for mistakes, one against it much.
+
+    With steps s between a and b that add up to S ≥ aM, and updates up to a margin η, the same two
+    sums give Sγ + ⟨w₀,u⟩ ≤ ‖u‖√(‖w₀‖² + S(bR² + 2η)). As a function of S the left side is a line
+    and the right side is concave and not below it at S = 0, so the inequality holds up to some S
+    and not beyond; it therefore holds at aM too, which is what is solved for M.
+
+    Parameters
+    ----------
+    ledger
+        A run in which every update was on an example with y⟨w,x⟩ ≤ margin, from any start.
+    witness, rows
+        As for `novikoff`.
+    margin
+        η, when the run was made with one.
+
+    References
+    ----------
+    Novikoff (1962), Theorem 1, whose proof this is without the assumption that w₀ = 0.
+
+    Examples
+    --------
+    >>> from novikoff import guarantees, sources
+    >>> from novikoff.learners import Additive
+    >>> from novikoff.runs.loop import play
+    >>> run = play(sources.block([[0, 1, 0], [0, 0, 1]], [1, 1]), Additive(3, start=[4, 0, 0]))
+    >>> print(guarantees.from_start(run.ledger, [4, 1, 1]))
+    Novikoff 1962 from w₀: at most 2 mistakes, 2 made (R = 1, γ = 0.235702)
+    """
+    theorem, u = "Novikoff 1962 from w₀", witness_for(ledger, witness)
+    eta = fraction(margin, "margin")
+    if len(ledger) == 0:
+        return no_mistakes(theorem, u)
+    expect_threshold(ledger, eta)
+    seen = Mistaken.of(ledger, rows)
+    gamma, R2 = seen.margin(u), seen.radius_squared
+    a, b = seen.smallest_step, seen.largest_step
+    start = np.zeros(len(u)) if ledger.start is None else ledger.start
+    w0 = ExactVector.of([Fraction(ledger.unit) * Fraction(w) for w in start.tolist()], "start")
+    along = sum((p * q for p, q in zip(w0.numbers, u.numbers, strict=True)), Fraction(0))
+    # (aγM + ⟨w₀,u⟩)² ≤ ‖u‖²(‖w₀‖² + a(bR² + 2η)M), as a quadratic in M
+    bound = _larger_root(
+        (a * gamma) ** 2,
+        2 * a * gamma * along - u.squared * a * (b * R2 + 2 * eta),
+        along**2 - u.squared * w0.squared,
+    )
+    return Bound(theorem, bound, len(ledger), gamma, R2, u.squared, u.numbers)
+
+
+def _larger_root(a: Fraction, b: Fraction, c: Fraction) -> int:
+    """The largest integer M with aM² + bM + c ≤ 0, for a > 0 ≥ c."""
+    scale = math.lcm(a.denominator, b.denominator, c.denominator)
+    p, q, r = (int(x * scale) for x in (a, b, c))
+    # rounding the root down first does not change the floor, the rest being integers
+    return (math.isqrt(q * q - 4 * p * r) - q) // (2 * p)

@@ -1,0 +1,189 @@
+"""The two running inequalities of Novikoff's proof, checked after each mistake of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import accumulate, pairwise
+from typing import TypeAlias
+
+import numpy as np
+
+from novikoff.guarantees.exact.arithmetic import (
+    ExactVector,
+    Integers,
+    Number,
+    Numbers,
+    fraction,
+    integers,
+    largest,
+    root,
+)
+from novikoff.guarantees.exact.mistaken import (
+    Mistaken,
+    expect_start_zero,
+    expect_threshold,
+    witness_for,
+)
+from novikoff.guarantees.exact.rows import Entries
+from novikoff.ledger.ledger import Ledger
+from novikoff.stream.rows import Positions, Rows, Vector
+
+Chain: TypeAlias = tuple[list[int], list[int], list[int], list[int], list[int]]
+_LINKS = (
+    "γ Σr ≤ ⟨w,u⟩",
+    "⟨w,u⟩ ≤ ‖w‖",
+    "‖w‖² ≤ Σ(r²‖x‖² + 2rη)",
+    "Σ(r²‖x‖² + 2rη) ≤ k(r²R² + 2rη)",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """An inequality that did not hold after a mistake (counted from 1); its two sides, squared."""
+
+    mistake: int
+    row: int
+    inequality: str
+    left_squared: Fraction
+    right_squared: Fraction
+
+    def __str__(self) -> str:
+        return f"{self.inequality} fails after mistake {self.mistake} (row {self.row})"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sandwich:
+    """For k = 1, 2, … mistakes: lower ≤ progress ≤ norm ≤ root_sum ≤ upper.
+
+    With u taken as a unit vector they are kγ, ⟨w,u⟩, ‖w‖, √(Σ‖x‖²) and R√k. The arrays are the
+    exact numbers rounded once, so that where two are equal their floats are; `failure` is the first
+    exception in exact arithmetic, and `not_a_mistake` the first k at which y⟨w,x⟩ was, exactly,
+    above the margin, so that only rounding can have called for the update.
+    """
+
+    k: Positions = field(repr=False)
+    lower: Vector = field(repr=False)
+    progress: Vector = field(repr=False)
+    norm: Vector = field(repr=False)
+    root_sum: Vector = field(repr=False)
+    upper: Vector = field(repr=False)
+    failure: Failure | None
+    not_a_mistake: int | None
+
+    @property
+    def holds(self) -> bool:
+        """Whether every inequality held after every mistake."""
+        return self.failure is None
+
+    def __str__(self) -> str:
+        if self.failure is not None:
+            return str(self.failure)
+        if len(self.k) == 0:
+            return "no mistakes"
+        return (
+            f"after {len(self.k)} mistakes: {self.lower[-1]:.6g} ≤ {self.progress[-1]:.6g} ≤ "
+            f"{self.norm[-1]:.6g} ≤ {self.root_sum[-1]:.6g} ≤ {self.upper[-1]:.6g}"
+        )
+
+
+def sandwich(
+    ledger: Ledger, witness: Numbers, *, margin: Number = 0, rows: Rows | None = None
+) -> Sandwich:
+    """kγ ≤ ⟨w,u⟩ ≤ ‖w‖ ≤ √(Σ‖x‖²) ≤ R√k after each mistake k, for u as a unit vector.
+
+    The outer two are what Novikoff's bound compares: one grows as k, the other as its root. With
+    steps r between a and b, and a margin η, they are γΣr, ⟨w,u⟩, ‖w‖, √Σ(r²‖x‖² + 2rη) and
+    √(k(b²R² + 2bη)). The weights are followed in exact integers. In floating point an example may
+    be called a mistake that is none; the third inequality can then fail, and is reported.
+
+    Parameters
+    ----------
+    ledger, witness, rows
+        As for `novikoff`.
+    margin
+        η, when the run was made with one.
+
+    References
+    ----------
+    Novikoff (1962), the proof of Theorem 1; Krauth & Mézard (1987) with a margin.
+
+    Examples
+    --------
+    >>> from novikoff import guarantees, sources
+    >>> from novikoff.learners import Additive
+    >>> from novikoff.runs.loop import play
+    >>> run = play(sources.tight(9), Additive(9))
+    >>> print(guarantees.sandwich(run.ledger, [1] * 9))
+    after 9 mistakes: 3 ≤ 3 ≤ 3 ≤ 3 ≤ 3
+    """
+    u, eta = witness_for(ledger, witness), fraction(margin, "margin")
+    expect_start_zero(ledger)
+    if len(ledger) == 0:
+        none = np.empty(0)
+        return Sandwich(np.arange(0), none, none, none, none, none, None, None)
+    expect_threshold(ledger, eta)
+    seen = Mistaken.of(ledger, rows)
+    seen.margin(u)
+    chain, scale, not_a_mistake = _follow(seen, u, eta)
+    lower, progress, norm, root_sum, upper = (_roots(squares, scale) for squares in chain)
+    failure = _first_failure(chain, scale, seen.positions)
+    k = np.arange(1, len(ledger) + 1)
+    return Sandwich(k, lower, progress, norm, root_sum, upper, failure, not_a_mistake)
+
+
+def _follow(seen: Mistaken, u: ExactVector, eta: Fraction) -> tuple[Chain, Fraction, int | None]:
+    """The five squares after each mistake as integers, their unit, and the first non-mistake."""
+    e = Entries.of(seen.rows, np.arange(len(seen.rows)), bias=seen.bias)
+    x, exponent = integers(e.values)
+    squares, dots = e.squares(x).tolist(), e.dots(x, u).tolist()
+    labels, sizes, which = seen.labels.tolist(), seen.steps.tolist(), seen.which.tolist()
+    scores = _scores(e, x, seen, length=len(u))
+    # In the unit in which the weights are integers, 2rη is a step times allow/whole.
+    unit = seen.unit * Fraction(2) ** exponent
+    allow, whole = (2 * eta * seen.unit / unit**2).as_integer_ratio()
+    U2 = sum(n * n for n in u.integers.tolist())
+    margins = [y * dots[i] for y, i in zip(labels, which, strict=True)]
+    gamma = min(margins)
+    right_by = [y * s for y, s in zip(labels, scores, strict=True)]
+    growth = [s * s * squares[i] for s, i in zip(sizes, which, strict=True)]
+    limits = [whole * g + allow * s for s, g in zip(sizes, growth, strict=True)]
+    most = whole * max(sizes) ** 2 * max(squares) + allow * max(sizes)
+    gains = (s * m for s, m in zip(sizes, margins, strict=True))
+    longer = (2 * s * d + g for s, d, g in zip(sizes, right_by, growth, strict=True))
+    chain = (
+        [whole * (gamma * s) ** 2 for s in accumulate(sizes)],
+        [whole * p**2 for p in accumulate(gains)],
+        [whole * U2 * n for n in accumulate(longer)],
+        [U2 * q for q in accumulate(limits)],
+        [U2 * most * k for k in range(1, len(sizes) + 1)],
+    )
+    over = (k for k, d in enumerate(right_by, 1) if 2 * d * whole > allow)
+    return chain, unit**2 / (U2 * whole), next(over, None)
+
+
+def _scores(e: Entries, x: Integers, seen: Mistaken, *, length: int) -> list[int]:
+    """⟨w,x⟩ before each update, in the integers that stand for the entries and the steps."""
+    reach = sum(seen.steps.tolist()) * largest(x) ** 2 * int(e.lengths.max())
+    kind = np.int64 if x.dtype != object and reach < 2**63 else object
+    x, w, out = x.astype(kind), np.zeros(length, dtype=kind), []
+    spans = [slice(a, b) for a, b in pairwise(e.starts.tolist())]
+    for y, s, i in zip(*(c.tolist() for c in (seen.labels, seen.steps, seen.which)), strict=True):
+        at, values = e.columns[spans[i]], x[spans[i]]
+        before = w[at]
+        out.append(int(before @ values))
+        w[at] = before + y * s * values
+    return out
+
+
+def _roots(squares: Iterable[int], scale: Fraction) -> Vector:
+    return np.array([root(n * scale.numerator, scale.denominator) for n in squares])
+
+
+def _first_failure(chain: Chain, scale: Fraction, positions: Positions) -> Failure | None:
+    for k, sides in enumerate(zip(*chain, strict=True)):
+        for link, (left, right) in zip(_LINKS, pairwise(sides), strict=True):
+            if left > right:
+                return Failure(k + 1, int(positions[k]), link, left * scale, right * scale)
+    return None

@@ -1,0 +1,146 @@
+"""How many mistakes Winnow makes when few of many attributes matter: Littlestone's bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+from novikoff.guarantees.exact.arithmetic import Number, fraction
+from novikoff.guarantees.exact.logarithms import ball, floored
+
+
+@dataclass(frozen=True, slots=True)
+class WinnowBound:
+    """At most `bound` mistakes, whatever the examples, their number and their order.
+
+    `relevant` is what the bound grows with: k for a disjunction of k attributes, Σμ for weights μ.
+    """
+
+    theorem: str
+    bound: int
+    attributes: int
+    relevant: Fraction
+    alpha: Fraction
+    threshold: Fraction
+
+    def __str__(self) -> str:
+        return (
+            f"{self.theorem}: at most {self.bound} mistakes ({self.relevant} of "
+            f"{self.attributes} attributes, α = {self.alpha}, θ = {self.threshold})"
+        )
+
+
+def winnow1_bound(
+    n: int, k: int, *, alpha: Number = 2, threshold: Number | None = None
+) -> WinnowBound:
+    """⌊αk(log_α θ + 1) + n/θ⌋ mistakes at most by Winnow1 on a monotone disjunction of k of n.
+
+    Let u be the promotions and v the demotions. A promotion adds at most (α − 1)θ to the sum of the
+    weights, which begins with n, and a demotion takes θ or more away: v ≤ n/θ + (α − 1)u. And each
+    promotion is of one of the k attributes, while its weight is no more than θ: u ≤ k(log_α θ + 1).
+    This holds with w·x = θ counted as a mistake, and however else it is read.
+
+    Parameters
+    ----------
+    alpha, threshold
+        α > 1 and θ ≥ 1/α. By default 2 and n/2, for which it is 2k log₂ n + 2.
+
+    References
+    ----------
+    Littlestone (1988).
+
+    Examples
+    --------
+    >>> print(winnow1_bound(1_000_000, 5))
+    Winnow1: at most 201 mistakes (5 of 1000000 attributes, α = 2, θ = 500000)
+    """
+    _expect_counts(n, k)
+    a = fraction(alpha, "α")
+    theta = Fraction(n, 2) if threshold is None else fraction(threshold, "θ")
+    if a <= 1 or theta < 1 / a:
+        raise ValueError(f"need α > 1 and θ ≥ 1/α, got α = {a} and θ = {theta}")
+    known, factor = a * k + n / theta, a * k
+    bound = floored(
+        lambda: ball(known) + ball(factor) * ball(theta).log() / ball(a).log(),
+        lambda M: _is_power(a, (M - known) / factor, theta),
+    )
+    return WinnowBound("Winnow1", bound, n, Fraction(k), a, theta)
+
+
+def winnow2_bound(
+    n: int, weights_sum: Number, delta: Number, threshold: Number | None = None
+) -> WinnowBound:
+    """⌊8n/(δ²θ) + (5/δ + 14 ln θ/δ²)Σμ⌋ mistakes at most by Winnow2 with α = 1 + δ/2.
+
+    The attributes are in [0, 1], and there are μ ≥ 0 with μ·x ≥ 1 on the positive examples and
+    μ·x ≤ 1 − δ on the negative ones. For "at least r of these k", μ is 1/r on each of the k, and so
+    Σμ = k/r and δ = 1/r.
+
+    Parameters
+    ----------
+    weights_sum, delta
+        Σμ and 0 < δ ≤ 1.
+    threshold
+        θ ≥ 1; n if not given.
+
+    References
+    ----------
+    Littlestone (1988).
+
+    Examples
+    --------
+    >>> print(winnow2_bound(1000, Fraction(5, 2), Fraction(1, 2)))
+    Winnow2: at most 1024 mistakes (5/2 of 1000 attributes, α = 5/4, θ = 1000)
+    """
+    _expect_counts(n, 1)
+    mu, d = fraction(weights_sum, "Σμ"), fraction(delta, "δ")
+    theta = Fraction(n) if threshold is None else fraction(threshold, "θ")
+    if mu < 0 or not 0 < d <= 1 or theta < 1:
+        raise ValueError(f"need Σμ ≥ 0, 0 < δ ≤ 1 and θ ≥ 1, got {mu}, {d} and {theta}")
+    known, factor = 8 * n / (d**2 * theta) + 5 * mu / d, 14 * mu / d**2
+    # ln θ is transcendental unless θ is 1 (Lindemann): else no integer is met exactly
+    bound = floored(
+        lambda: ball(known) + ball(factor) * ball(theta).log(),
+        lambda M: (theta == 1 or factor == 0) and known == M,
+    )
+    return WinnowBound("Winnow2", bound, n, mu, 1 + d / 2, theta)
+
+
+def doubling_bound(n: int, k: int) -> WinnowBound:
+    """⌊2 + 3k(1 + log₂ n)⌋ mistakes at most by Winnow2, α = 2, θ = n, on a disjunction of k of n.
+
+    Let u be the promotions and v the demotions. The sum of the weights begins with n and stays
+    above 0; a promotion adds at most n, a demotion takes at least n/2: v < 2 + 2u. And each
+    promotion doubles one of the k attributes, while its weight is at most n: u ≤ k(1 + log₂ n).
+    This holds with w·x = θ counted as a mistake, and however else it is read.
+
+    References
+    ----------
+    Littlestone (1988) for the method; Blum (1998) for these constants.
+
+    Examples
+    --------
+    >>> print(doubling_bound(1000, 5))
+    Winnow2, doubling and halving: at most 166 mistakes (5 of 1000 attributes, α = 2, θ = 1000)
+    """
+    _expect_counts(n, k)
+    log = (n ** (3 * k)).bit_length() - 1  # ⌊3k log₂ n⌋
+    theorem = "Winnow2, doubling and halving"
+    return WinnowBound(theorem, 2 + 3 * k + log, n, Fraction(k), Fraction(2), Fraction(n))
+
+
+def _expect_counts(n: int, k: int) -> None:
+    if not 1 <= k <= n:
+        raise ValueError(f"need 1 <= k <= n, got {n=} and {k=}")
+
+
+def _is_power(a: Fraction, exponent: Fraction, b: Fraction) -> bool:
+    """Whether a^exponent is b, for a > 1: then a is a whole root of b's, so neither is small."""
+    over, under = exponent.as_integer_ratio()
+    if under > _bits(a) or abs(over) > _bits(b):
+        return False
+    return a**over == b**under
+
+
+def _bits(x: Fraction) -> int:
+    return x.numerator.bit_length() + x.denominator.bit_length()

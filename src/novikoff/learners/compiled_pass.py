@@ -1,0 +1,108 @@
+"""What the linear learners share: what a tie says, and a pass of the compiled core over a block."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from novikoff.ledger.ledger import Keep, Ledger, Mistakes
+from novikoff.stream.blocks import Block, Codes, Labels
+from novikoff.stream.rows import BadExample, Flaw, Positions, explain, part_size
+
+Ties: TypeAlias = Literal["mistake", "positive", "negative"]
+Core: TypeAlias = Callable[..., tuple[int, int, int]]
+
+# What y·s must not exceed for an update, for labels −1 and +1. The largest number below 0 stands
+# for "below 0": a tie then is not a mistake.
+_BELOW_ZERO = -math.ulp(0.0)
+THRESHOLDS: dict[Ties, tuple[float, float]] = {
+    "mistake": (0.0, 0.0),
+    "positive": (0.0, _BELOW_ZERO),
+    "negative": (_BELOW_ZERO, 0.0),
+}
+
+
+def check_sizes(rate: float, margin: float, class_weights: Sequence[float]) -> None:
+    """Refuse a rate, a margin or factors of the rate that no perceptron can have."""
+    if not 0 < rate < math.inf:
+        raise ValueError(f"rate must be a finite number above 0, not {rate!r}")
+    if not 0 <= margin < math.inf:
+        raise ValueError(f"margin must be a finite number from 0, not {margin!r}")
+    check_class_weights(class_weights)
+
+
+def check_class_weights(class_weights: Sequence[float]) -> None:
+    """Refuse factors of a step that are not positive and finite."""
+    if not all(0 < c < math.inf for c in class_weights):
+        raise ValueError(f"class weights must be positive and finite, got {class_weights}")
+
+
+def one_pass(
+    core: Core,
+    block: Block,
+    begin: int,
+    end: int,
+    *,
+    labels: Labels | Codes,
+    dim: int,
+    **rule: Any,
+) -> tuple[int, Positions, Mistakes]:
+    """Let the core learn from examples begin..end of the block, in its order, by this rule.
+
+    Where it stopped, which rows of the block were mistaken, and the mistakes for the ledger. It
+    stops early before an example it cannot use; asked to begin with that one, it raises BadExample
+    and changes nothing. So what is returned is always all that was learned.
+    """
+    rows, order = block.rows, block.order
+    if rows.dim != dim:
+        raise BadExample(f"rows have {rows.dim} features, the learner has {dim}")
+    room = end - begin
+    rounds, which = np.empty(room, np.int64), np.empty(room, np.int64)
+    scores, steps, squares = np.empty(room), np.empty(room), np.empty(room)
+
+    def run() -> tuple[int, int, int]:
+        return core(
+            *rows.core,
+            labels=labels,
+            importances=block.importances,
+            order=order,
+            begin=begin,
+            end=end,
+            **rule,
+            round=rounds,
+            row=which,
+            score=scores,
+            taken=steps,
+            square=squares,
+        )
+
+    at, flaw, count = run()
+    if at == begin and flaw == Flaw.ORDER:
+        rows.put_in_order()
+        at, flaw, count = run()
+    if at == begin and flaw:
+        i = begin if order is None else int(order[begin])
+        known = 0 <= i < len(rows)
+        position = int(block.positions(np.array([i]))[0]) if known else block.first + i
+        raise explain(Flaw(flaw), rows, i, position=position)
+    scores, steps, squares = (column[:count].copy() for column in (scores, steps, squares))
+    which = which[:count]
+    made = Mistakes(rounds[:count].copy(), block.positions(which), scores, steps, squares)
+    return at, which, made
+
+
+def met(block: Block, learner: Any, keep: Keep) -> Ledger:
+    """Let the learner meet the block, and have room for its features; the ledger of it."""
+    if block.rows.dim > learner.dim:
+        learner.widen(block.rows.dim)
+    ledger: Ledger = learner.open_ledger(keep)
+    at, part = 0, part_size(block.rows)
+    while at < len(block):
+        stop, mistakes = learner.learn(block, at, min(len(block), at + part))
+        ledger.record(mistakes, stop - at)
+        at = stop
+    ledger.store(block)
+    return ledger

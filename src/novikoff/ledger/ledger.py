@@ -1,0 +1,412 @@
+"""Mistakes side by side, column by column: what a learner hands over and a ledger keeps.
+
+The ledger of mistakes: which examples were mistaken, when, and with what score.
+
+A mistake-driven learner is its mistakes. The final weights are their sum, the average and the
+vote are weighted readings of the same list, the bounds count it and the certificates are made
+from it. The ledger grows with the mistakes, not with the stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.ledger.kept_rows import Shelf
+from novikoff.ledger.weights import parted, turned, whole, widened
+from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
+from novikoff.stream.blocks import Block, Codes, Labels
+from novikoff.stream.rows import Positions, Rows, Vector
+
+
+@dataclass(frozen=True, slots=True)
+class Mistakes:
+    """Some mistakes in the order they were made, one entry each in every column.
+
+    Where many classes are learned jointly, `classes` and `rivals` say which was right and which was
+    in its way; `scores` then are by how much the one was ahead of the other. `n_classes` is how
+    many were known by then, mistaken or not.
+    """
+
+    rounds: Positions
+    rows: Positions
+    scores: Vector
+    steps: Vector
+    squares: Vector
+    classes: Codes | None = None
+    rivals: Codes | None = None
+    n_classes: int = 0
+
+    def __len__(self) -> int:
+        return len(self.rounds)
+
+    @classmethod
+    def joined(cls, pieces: Sequence[Mistakes]) -> Mistakes:
+        """The mistakes of all the pieces, in order."""
+        columns = [piece.columns for piece in pieces]
+        joined = {name: np.concatenate([c[name] for c in columns]) for name in columns[0]}
+        return cls(**joined, n_classes=pieces[-1].n_classes)
+
+    @property
+    def columns(self) -> Arrays:
+        """The columns there are, by name."""
+        named = {name: getattr(self, name) for name in self.__slots__ if name != "n_classes"}
+        return {name: column for name, column in named.items() if column is not None}
+
+
+Keep: TypeAlias = Literal["examples", "positions", "counts"]
+Rule: TypeAlias = Literal["additive", "multiplicative", "concepts", "joint"]
+_KEEPS: tuple[Keep, ...] = ("examples", "positions", "counts")
+_RULES: tuple[Rule, ...] = ("additive", "multiplicative", "concepts", "joint")
+
+
+class NotKept(ValueError):  # noqa: N818  (it says what became of the thing asked for)
+    """Something was asked of a ledger that it was not told to keep."""
+
+
+class Ledger:
+    """What a run got wrong, with what is needed to read everything else from it.
+
+    The weights after any mistake are `unit * (start + Σ steps[k] * x[k])`: `steps` holds y times
+    the weight of its class, and `unit` is the rate; or, when the weights did not start at 0,
+    `unit` is 1 and `steps` has the rate in it.
+
+    Parameters
+    ----------
+    dim, bias
+        The number of features, and whether a constant feature 1 follows them. The constant
+        counts in `squares` and so in the radius.
+    start, began
+        The weights before this ledger's first round, over `unit` (None: zero), and how many rounds
+        the learner had played by then.
+    keep
+        "examples": a copy of each mistaken row, once however often it is mistaken;
+        "positions": where it stands in the data; "counts": totals only, for endless streams. A
+        mistake takes 40 bytes, and its row is stored the first time.
+    rule
+        What a mistake did: "additive", as above; "multiplicative", the same for the logarithms of
+        the weights; "concepts", it ruled hypotheses out, and a step says the label only; "joint",
+        as above for each of many classes: a mistake was added to the weights of the class that was
+        right and taken from those of its rival, and `start` has a column a class.
+    n_classes
+        How many classes were known at the start, where many are learned jointly.
+
+    Attributes
+    ----------
+    n_rounds, n_mistakes
+        How many examples were met, and how many of them were mistakes.
+    n_classes
+        How many classes are known by now, where many are learned jointly; otherwise 0.
+    epoch_ends, epoch_mistakes
+        The round each whole pass ended with, and the mistakes made in it.
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        *,
+        bias: bool = False,
+        start: Vector | None = None,
+        began: int = 0,
+        unit: float = 1.0,
+        keep: Keep = "examples",
+        rule: Rule = "additive",
+        n_classes: int = 0,
+    ) -> None:
+        self.dim, self.bias, self.unit, self.keep, self.rule = dim, bias, unit, keep, rule
+        self.start, self.began, self.n_classes = start, began, n_classes
+        self.n_rounds = 0
+        self.n_mistakes = 0
+        self.largest_square = 0.0
+        self.epoch_ends: list[int] = []
+        self.epoch_mistakes: list[int] = []
+        self._pieces: list[Mistakes] = []
+        self._shelf = Shelf()
+        self._recent: list[Positions] = []
+        self._in_closed_epochs = 0
+
+    def record(self, mistakes: Mistakes, rounds: int) -> None:
+        """Add the mistakes made in the next so many rounds."""
+        self.n_rounds += rounds
+        self.n_classes = max(self.n_classes, mistakes.n_classes)
+        if len(mistakes) == 0:
+            return
+        self.n_mistakes += len(mistakes)
+        self.largest_square = max(self.largest_square, float(mistakes.squares.max()))
+        if self.keep != "counts":
+            self._recent.append(mistakes.rows)
+            if self.began:
+                mistakes = replace(mistakes, rounds=mistakes.rounds - self.began)
+            # pieces that are not much shorter than the one before are joined to it, so that there
+            # are never many of them, and none is copied often
+            while self._pieces and len(self._pieces[-1]) <= 2 * len(mistakes):
+                mistakes = Mistakes.joined([self._pieces.pop(), mistakes])
+            self._pieces.append(mistakes)
+
+    def store(self, block: Block) -> None:
+        """Copy the rows of the block mistaken since the last call, unless already kept."""
+        recent, self._recent = self._recent, []
+        if self.keep != "examples" or not recent:
+            return
+        self._shelf.put(recent, block)
+
+    def write_down(self, mistakes: Mistakes, rounds: int, rows: Rows | None) -> None:
+        """Record mistakes on examples not met before, together with their rows, one each."""
+        self.record(mistakes, rounds)
+        self._recent.clear()
+        if rows is not None and self.keep == "examples" and len(mistakes):
+            self._shelf.add(mistakes.rows, rows)
+
+    def count(self, rounds: int, mistakes: int, largest_square: float) -> None:
+        """Add the totals of the next so many rounds, where no more than totals is kept."""
+        self.n_rounds += rounds
+        self.n_mistakes += mistakes
+        self.largest_square = max(self.largest_square, largest_square)
+
+    def turn_round(self) -> None:
+        """Let what was the label +1 be −1, and the other way round: nothing else changes."""
+        if self.start is not None:
+            self.start = turned(self.start)
+        self._pieces = [
+            replace(piece, scores=turned(piece.scores), steps=-piece.steps)
+            for piece in self._pieces
+        ]
+
+    def absorb(self, later: Ledger) -> None:
+        """Take over what another ledger wrote down of the same learner's next rounds."""
+        before = self.began + self.n_rounds
+        self.n_classes = max(self.n_classes, later.n_classes)
+        if self.keep == "counts":
+            self.count(later.n_rounds, later.n_mistakes, later.largest_square)
+            return
+        self.record(replace(later.mistakes, rounds=later.rounds + before), later.n_rounds)
+        self._recent.clear()
+        if self.keep == "examples" and len(later):
+            self._shelf.add(*later._shelf.whole())
+
+    def close_epoch(self) -> int:
+        """Mark the end of a pass over the data; the number of mistakes in it."""
+        made = self.n_mistakes - self._in_closed_epochs
+        self._in_closed_epochs = self.n_mistakes
+        self.epoch_ends.append(self.n_rounds)
+        self.epoch_mistakes.append(made)
+        return made
+
+    @property
+    def mistakes_per_pass(self) -> list[int]:
+        """The mistakes made in each pass, the one that is not over included."""
+        still = [self.n_mistakes - self._in_closed_epochs] if self.open_rounds else []
+        return self.epoch_mistakes + still
+
+    @property
+    def open_rounds(self) -> int:
+        """How many rounds were played since the last whole pass ended."""
+        return self.n_rounds - (self.epoch_ends[-1] if self.epoch_ends else 0)
+
+    def reopen_epoch(self) -> None:
+        """Go on with the last pass: a stream that comes in pieces is one pass, not many."""
+        self.epoch_ends.pop()
+        self._in_closed_epochs -= self.epoch_mistakes.pop()
+
+    def widen(self, dim: int) -> None:
+        """Go on with `dim` features, not fewer than before; the rows kept are 0 in the new ones."""
+        if dim < self.dim:
+            raise ValueError(f"{self.dim} features cannot become {dim}: none is ever taken away")
+        if dim == self.dim:
+            return
+        self.dim = dim
+        if self.start is not None:
+            self.start = widened(self.start, dim, bias=self.bias)
+        self._shelf.widen(dim)
+
+    def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
+        """All that the ledger holds, for `restored`: settings for JSON, and arrays.
+
+        They are the same whatever the parts in which the run was written down. Rows and start are
+        stored without features from `dim` on, which must be 0.
+        """
+        if self.keep == "examples" and self._recent:
+            raise ValueError("the rows of the last mistakes are not kept yet: store(block) first")
+        dim = int(self.dim if dim is None else dim)
+        settings = {
+            "dim": dim,
+            "bias": self.bias,
+            "unit": float(self.unit),
+            "keep": self.keep,
+            "rule": self.rule,
+            "began": self.began,
+            "rounds": self.n_rounds,
+            "mistakes": self.n_mistakes,
+        } | ({"classes": self.n_classes} if self.rule == "joint" else {})
+        arrays: Arrays = {
+            "largest_square": np.array([self.largest_square]),
+            "epoch_ends": np.array(self.epoch_ends, dtype=np.int64),
+            "epoch_mistakes": np.array(self.epoch_mistakes, dtype=np.int64),
+        }
+        if self.start is not None:
+            arrays["start"], constant = parted(self.start, dim, bias=self.bias)
+            arrays["start_constant"] = constant
+        if self.keep != "counts":
+            arrays |= self.mistakes.columns
+        if self.keep == "examples" and self.n_mistakes:
+            arrays |= prefixed("kept", self._shelf.state(dim))
+        return settings, arrays
+
+    @classmethod
+    def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Ledger:
+        """The ledger that `state` described, to go on from there."""
+        stored = Stored("ledger", settings, arrays)
+        dim, bias, keep = stored.count("dim"), stored.flag("bias"), stored.choice("keep", _KEEPS)
+        began, unit, n = stored.count("began"), stored.number("unit"), stored.count("mistakes")
+        rule = stored.choice("rule", _RULES)
+        start = None
+        if "start" in stored:
+            wide = stored.array("start", ("float64",)).shape[1:]
+            features = stored.array("start", ("float64",), (dim, *wide))
+            constant = stored.array("start_constant", ("float64",), (1, *wide))
+            start = whole(features, constant, bias=bias)
+            if len(wide) != (rule == "joint"):
+                stored.refuse("its start is not that of its rule")
+        ledger = cls(dim, bias=bias, start=start, began=began, unit=unit, keep=keep, rule=rule)
+        ledger.n_classes = known = stored.count("classes") if rule == "joint" else 0
+        ledger.n_rounds, ledger.n_mistakes = stored.count("rounds"), n
+        ledger.largest_square = float(stored.vector("largest_square", 1)[0])
+        ledger.epoch_ends = stored.positions("epoch_ends").tolist()
+        passes = len(ledger.epoch_ends)
+        ledger.epoch_mistakes = stored.positions("epoch_mistakes", passes).tolist()
+        ledger._in_closed_epochs = sum(ledger.epoch_mistakes)
+        if keep != "counts" and n:
+            ledger._pieces = [
+                Mistakes(
+                    rounds=stored.positions("rounds", n),
+                    rows=stored.positions("rows", n),
+                    scores=stored.vector("scores", n),
+                    steps=stored.vector("steps", n),
+                    squares=stored.vector("squares", n),
+                    classes=stored.codes("classes", n, known) if rule == "joint" else None,
+                    rivals=stored.codes("rivals", n, known) if rule == "joint" else None,
+                )
+            ]
+        if keep == "examples" and n:
+            kept = Stored("ledger", {}, with_prefix("kept", arrays))
+            ledger._shelf = Shelf.restored(kept, dim, ledger.rows)
+        return ledger
+
+    def __len__(self) -> int:
+        return self.n_mistakes
+
+    def __repr__(self) -> str:
+        return f"<Ledger: {self.n_mistakes} mistakes in {self.n_rounds} rounds>"
+
+    @property
+    def mistakes(self) -> Mistakes:
+        """All columns, from the first mistake to the last."""
+        if self.keep == "counts" and self.n_mistakes:
+            raise NotKept("this ledger kept counts only; keep='positions' or 'examples'")
+        if not self._pieces:
+            none, nothing = np.empty(0, dtype=np.int64), np.empty(0)
+            nobody = np.empty(0, dtype=np.int32) if self.rule == "joint" else None
+            return Mistakes(none, none, nothing, nothing, nothing, nobody, nobody)
+        if len(self._pieces) > 1:
+            self._pieces = [Mistakes.joined(self._pieces)]
+        return self._pieces[0]
+
+    @property
+    def rounds(self) -> Positions:
+        """The round of each mistake, counting from 1."""
+        return self.mistakes.rounds
+
+    @property
+    def rows(self) -> Positions:
+        """The position in the data of each mistaken example, counting from 0."""
+        return self.mistakes.rows
+
+    @property
+    def scores(self) -> Vector:
+        """The score w·x each mistaken example had, before the update."""
+        return self.mistakes.scores
+
+    @property
+    def steps(self) -> Vector:
+        """What each mistaken example was multiplied by when it was added: its sign is y."""
+        return self.mistakes.steps
+
+    @property
+    def squares(self) -> Vector:
+        """‖x‖² of each mistaken example, the constant feature included."""
+        return self.mistakes.squares
+
+    @property
+    def labels(self) -> Labels:
+        """The label of each mistaken example, −1 or +1."""
+        return np.sign(self.steps).astype(np.int8)
+
+    @property
+    def classes(self) -> Codes:
+        """The class of each mistaken example, where many are learned jointly."""
+        return self._of_classes(self.mistakes.classes)
+
+    @property
+    def rivals(self) -> Codes:
+        """The class that was in its way: the best of the others, where many are learned jointly."""
+        return self._of_classes(self.mistakes.rivals)
+
+    def _of_classes(self, column: Codes | None) -> Codes:
+        if column is None:
+            raise ValueError(f"a ledger of rule {self.rule!r} knows labels, not classes")
+        return column
+
+    @property
+    def radius(self) -> float:
+        """R: the largest ‖x‖ over the mistaken examples (0 when there are none)."""
+        return float(np.sqrt(self.largest_square))
+
+    @property
+    def examples(self) -> Rows:
+        """The mistaken rows by position, each once; `example` says which each mistake was."""
+        self.expect_examples()
+        if self.n_mistakes == 0:
+            raise NotKept("there are no examples in this ledger: no mistake was made")
+        return self._shelf.whole()[1]
+
+    @property
+    def example(self) -> Positions:
+        """For each mistake, the place of its row in `examples`."""
+        if self.n_mistakes == 0:
+            return np.empty(0, dtype=np.int64)
+        self.expect_examples()
+        return np.searchsorted(self._shelf.whole()[0], self.rows)
+
+    def expect_examples(self) -> None:
+        """Refuse what needs the mistaken rows when there were mistakes and they were not kept."""
+        if self.keep != "examples" and self.n_mistakes:
+            raise NotKept("this ledger kept no examples; use keep='examples'")
+
+    def expect_sums(self) -> None:
+        """Refuse what rests on the weights being a sum of the mistakes when they are not."""
+        if self.rule == "joint":
+            raise ValueError(
+                "this is the ledger of many classes learned jointly, and what was asked for is "
+                "about two: for many there are guarantees.joint_bound, and readings"
+            )
+        if self.rule != "additive":
+            raise ValueError(
+                f"this is the ledger of a learner whose rule is {self.rule!r}: what was asked for "
+                "rests on weights that are a sum of the mistakes, as the perceptron's are"
+            )
+
+    def mistakes_by(self, t: int) -> int:
+        """How many mistakes were made in rounds 1 to t."""
+        return int(np.searchsorted(self.rounds, t, side="right"))
+
+    def survivals(self) -> Positions:
+        """For the start and then each mistake: at the end of how many rounds its weights stood.
+
+        They add up to the number of rounds, and are the votes of Freund & Schapire (1999).
+        """
+        ends = np.concatenate([[1], self.rounds, [self.n_rounds + 1]])
+        return np.diff(ends)

@@ -1,0 +1,191 @@
+"""Progressive validation: each example is first a test and then a lesson, when its label comes."""
+
+from __future__ import annotations
+
+import operator
+import reprlib
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from heapq import heappop, heappush
+from itertools import count
+from typing import Any, TypeAlias
+
+from novikoff.online.delayed_labels import OneByOne, Protocol
+from novikoff.runs.interrupts import Interrupts
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import BadExample, DenseRows
+
+Pairs: TypeAlias = Iterable[tuple[Any, Any]]
+Delay: TypeAlias = int | Callable[[Any, Any], int | None]
+Coming: TypeAlias = list[tuple[int, int, Any]]  # a heap: when, which ticket, its label
+
+
+class Unfinished(KeyboardInterrupt):
+    """Ctrl-C during a progressive validation: all that happened until then, in a valid state.
+
+    `protocol` can be given to `progressive_validation` again, with the rest of the stream.
+    `under_way` are the labels that had not come yet, as pairs of a ticket's number and a label in
+    the order of their coming: `tell` them, or let them be.
+    """
+
+    def __init__(self, protocol: Protocol, under_way: list[tuple[int, Any]]) -> None:
+        super().__init__(f"interrupted after {protocol.asked} examples, {protocol.told} told")
+        self.protocol, self.under_way = protocol, under_way
+
+    def __reduce__(self) -> tuple[type[Unfinished], tuple[Protocol, list[tuple[int, Any]]]]:
+        return Unfinished, (self.protocol, self.under_way)
+
+
+def progressive_validation(
+    stream: Pairs | Block | Iterable[Block],
+    learner: OneByOne | Protocol,
+    *,
+    delay: Delay | None = None,
+    max_waiting: int | None = None,
+) -> Protocol:
+    """Ask about each example of a stream, and tell its label when it comes.
+
+    Every example is predicted before it is learned from, so on independent draws the mistakes
+    bound the error to expect on new ones: `risk_bound()` of what is returned. With every label at
+    once and a plain perceptron that knows both labels these are the mistakes of one pass over the
+    stream, at most (R/γ)² on separable data (Novikoff 1962). If never more than d others wait when
+    a label comes they are at most (1 + d)(R/γ)²: the labels in the order of their coming make at
+    most (R/γ)² updates, and a prediction was wrong without leading to one only if another came
+    while it waited. An estimator cannot say a label that it has not met, also where its weights
+    would be right: up to 1 + d mistakes come from the second label besides.
+
+    An example that the learner refuses raises its error. To have what was counted until then,
+    give a Protocol. Ctrl-C raises Unfinished.
+
+    Parameters
+    ----------
+    stream
+        Pairs (x, y), as river's datasets give them; or a Block, or several: their dense rows become
+        NumPy rows, sparse ones dicts of column and value, and the labels are −1 and +1.
+    learner
+        What learns; or a Protocol, to go on with.
+    delay
+        How many further examples are asked before the label comes. None and 0: at once. A function
+        of x and y is asked for each example, and says None for a label that never comes. Of
+        labels that come at the same time the one asked first is first. Those under way when the
+        stream ends come then, in the same order.
+    max_waiting
+        As for `Protocol`. The label of one that was let go is passed over when it comes.
+
+    References
+    ----------
+    Blum, Kalai & Langford (1999) for progressive validation; `Protocol.risk_bound` for the bound.
+
+    Examples
+    --------
+    >>> class Last:
+    ...     said = "ham"
+    ...     def predict_one(self, x): return self.said
+    ...     def learn_one(self, x, y): self.said = y
+    >>> mail = [({"t": t}, y) for t, y in enumerate(["spam", "spam", "ham", "spam", "spam"])]
+    >>> progressive_validation(mail, Last()).curve
+    [(1, 1), (2, 1), (3, 2), (4, 3), (5, 3)]
+    >>> progressive_validation(mail, Last(), delay=1)
+    Protocol(Last: 5 asked, 5 told, 4 mistakes, 0 waiting, 0 let go)
+    """
+    if not isinstance(learner, Protocol):
+        protocol = Protocol(learner, max_waiting=max_waiting)
+    elif max_waiting is None:
+        protocol = learner
+    else:
+        raise ValueError(f"the Protocol given has its own max_waiting; {max_waiting} cannot be set")
+    wait = _waits(delay)
+    coming: Coming = []
+    stopped, pairs = partial(_unfinished, protocol, coming), _pairs(stream)
+    with Interrupts() as interrupts:
+        for n in count(1):
+            pair = interrupts.wait_for(pairs, stopped)
+            if pair is None:
+                break
+            x, y = pair
+            try:
+                after = wait(n, x, y)
+                number = protocol.ask(x).number
+            except Exception as error:
+                error.add_note(f"example {n} of the stream")
+                raise
+            if after is not None:
+                heappush(coming, (n + after, number, y))
+            while coming and coming[0][0] <= n:
+                _tell_next(protocol, coming)
+        while coming:
+            _tell_next(protocol, coming)
+            interrupts.answer(stopped)
+    return protocol
+
+
+def _tell_next(protocol: Protocol, coming: Coming) -> None:
+    _, number, y = coming[0]
+    if number in protocol:
+        try:
+            protocol.tell(number, y)
+        except Exception as error:
+            error.add_note(f"the label of ticket {number}")
+            raise
+    heappop(coming)
+
+
+def _waits(delay: Delay | None) -> Callable[[int, Any, Any], int | None]:
+    """How long the label of the n-th example, which is (x, y), is waited for."""
+    if delay is None:
+        return lambda n, x, y: 0
+    if not callable(delay):
+        always = _checked(delay, "delay")
+        return lambda n, x, y: always
+
+    def asked(n: int, x: Any, y: Any) -> int | None:
+        given = delay(x, y)
+        return None if given is None else _checked(given, f"example {n} of the stream: its delay")
+
+    return asked
+
+
+def _checked(delay: int, what: str) -> int:
+    if isinstance(delay, bool) or not hasattr(delay, "__index__"):
+        raise TypeError(f"{what} must count examples, not be {delay!r}")
+    if operator.index(delay) < 0:
+        raise ValueError(f"{what} must be 0 or more examples, not {delay!r}")
+    return operator.index(delay)
+
+
+def _pairs(stream: Pairs | Block | Iterable[Block]) -> Iterator[tuple[Any, Any]]:
+    n = 0
+    for item in (stream,) if isinstance(stream, Block) else stream:
+        if isinstance(item, Block):
+            for pair in _of_block(item):
+                n += 1
+                yield pair
+            continue
+        n += 1
+        if not (isinstance(item, tuple | list) and len(item) == 2):
+            raise BadExample(
+                f"example {n} of the stream is {reprlib.repr(item)}, not a pair (x, y)"
+            )
+        yield item[0], item[1]
+
+
+def _of_block(block: Block) -> Iterator[tuple[Any, int]]:
+    if block.importances is not None:
+        raise BadExample(
+            f"the block at row {block.first} has importances, which learn_one does not take"
+        )
+    rows = block.rows
+    for i in map(int, range(len(block)) if block.order is None else block.order):
+        if isinstance(rows, DenseRows):
+            yield rows.values[i], int(block.labels[i])
+            continue
+        x: dict[int, float] = {}
+        columns, values = rows.row(i)
+        for column, value in zip(columns.tolist(), values.tolist(), strict=True):
+            x[column] = x.get(column, 0.0) + value
+        yield x, int(block.labels[i])
+
+
+def _unfinished(protocol: Protocol, coming: Coming) -> Unfinished:
+    under_way = sorted(coming, key=lambda label: label[:2])
+    return Unfinished(protocol, [(number, y) for _, number, y in under_way])

@@ -1,0 +1,165 @@
+"""The watch for weights that come back, pass after pass."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from fractions import Fraction
+from itertools import repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.guarantees.cycle import Cycle
+from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, packed, products, sums_by
+from novikoff.guarantees.exact.rows import ExactSum
+from novikoff.ledger.ledger import Mistakes
+from novikoff.ledger.weights import parted, whole, widened
+from novikoff.storage.checked import Arrays, Settings, Stored
+from novikoff.stream.blocks import Stream, blocks_of
+from novikoff.stream.rows import Positions, Vector
+
+_NOBODY = -1  # the rival of a mistake where there are two labels
+
+
+class Repeats:
+    """Notice, at the ends of passes, that the weights are those of an earlier pass.
+
+    Brent's method (1980): one saved copy of the weights, renewed after passes 1, 2, 4, 8, …. The
+    first time they come back the updates begin to be counted, row by row, and the second time the
+    counts are the proof; a run that never comes back pays for looking, not for counting. Weights
+    that return every p passes, from pass μ on, have then done so 2p passes after the first power
+    of two that is no less than μ and p: before pass 4 max(μ, p).
+
+    On integer data in a fixed order the weights of a run that cannot succeed do come back (Block &
+    Levin 1970). In any order it is a proof when they do, unless rounding alone brought them.
+    """
+
+    def __init__(self) -> None:
+        self._passes = self._since = 0
+        self._saved: Vector | None = None
+        self._counting = False
+        self._updates = Counter[tuple[int, int, float]]()  # row, rival or −1, step
+
+    def count(self, mistakes: Mistakes) -> None:
+        """Count the updates made in a part of a pass."""
+        if not self._counting:
+            return
+        rivals = repeat(_NOBODY) if mistakes.rivals is None else mistakes.rivals.tolist()
+        self._updates.update(zip(mistakes.rows.tolist(), rivals, mistakes.steps.tolist()))  # noqa: B905
+
+    def close_pass(self, weights: Vector, stream: Stream) -> Cycle | None:
+        """The proof, if the weights after this pass are the saved ones and it is exact.
+
+        Of classes learned jointly, the weights have a row a class.
+        """
+        weights = weights.T
+        self._passes += 1
+        back = self._saved is not None and _same(weights, self._saved)
+        if back and self._counting:
+            cycle = self._proof(stream, weights.shape)
+            if cycle is not None:
+                return cycle
+            # Only rounding brought these weights back, and may do so after every pass from now on:
+            # the next look is taken with the next copy.
+            self._saved, self._counting = None, False
+        elif back or self._passes >= 2 * self._since:
+            self._saved, self._since = weights.copy(), self._passes
+            self._counting = back
+            self._updates.clear()
+        return None
+
+    def widen(self, dim: int, *, bias: bool) -> None:
+        """Let the weights have `dim` features from now on, as the learner's `widen` does."""
+        if self._saved is not None:
+            self._saved = widened(self._saved, dim, bias=bias)
+
+    def state(self, dim: int, *, bias: bool) -> tuple[Settings, Arrays]:
+        """All that was noticed, for `restored`; the copy of the weights as a learner stores them.
+
+        The same whatever the parts in which the updates were counted.
+        """
+        settings = {
+            "passes": self._passes,
+            "since": self._since,
+            "counting": self._counting,
+            "bias": bias,
+        }
+        counted = sorted((*update, n) for update, n in self._updates.items())
+        arrays: Arrays = {
+            "rows": np.array([row for row, _, _, _ in counted], dtype=np.int64),
+            "rivals": np.array([rival for _, rival, _, _ in counted], dtype=np.int64),
+            "steps": np.array([step for _, _, step, _ in counted], dtype=np.float64),
+            "times": np.array([n for _, _, _, n in counted], dtype=np.int64),
+        }
+        if self._saved is not None:
+            arrays["weights"], constant = parted(self._saved, dim, bias=bias)
+            arrays["constant"] = constant
+        return settings, arrays
+
+    @classmethod
+    def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Repeats:
+        """What `state` described: a cycle is found at the pass it would have been found at."""
+        stored, repeats = Stored("search for a cycle", settings, arrays), cls()
+        repeats._passes, repeats._since = stored.count("passes"), stored.count("since")
+        repeats._counting = stored.flag("counting")
+        if "weights" in stored:
+            features = stored.array("weights", ("float64",))
+            constant = stored.array("constant", ("float64",), (1, *features.shape[1:]))
+            repeats._saved = whole(features, constant, bias=stored.flag("bias"))
+        rows = stored.positions("rows")
+        rivals, times = stored.positions("rivals", len(rows)), stored.positions("times", len(rows))
+        steps = stored.vector("steps", len(rows))
+        keys = zip(rows.tolist(), rivals.tolist(), steps.tolist(), strict=True)
+        repeats._updates.update(dict(zip(keys, times.tolist(), strict=True)))
+        return repeats
+
+    def _proof(self, stream: Stream, shape: tuple[int, ...]) -> Cycle | None:
+        rows, rivals, sizes, unit = self._sizes()
+        classes = shape[1] if len(shape) > 1 else None
+        totals = [ExactSum(shape[0]) for _ in range(classes or 1)]
+        found = list[Positions]()
+        for block in filter(len, blocks_of(stream)):
+            positions = block.positions(np.arange(len(block)))
+            order = np.argsort(positions)
+            place = np.searchsorted(positions, rows, sorter=order).clip(max=len(block) - 1)
+            at = order[place]
+            here = np.flatnonzero(positions[at] == rows)
+            at, each = at[here], sizes[here]
+            found.append(here)
+            if classes is None:
+                totals[0].add(block.rows, at, block.signs[at].astype(each.dtype) * each, unit)
+                continue
+            for c, total in enumerate(totals):
+                own, other = block.codes[at] == c, rivals[here] == c
+                some = own | other
+                total.add(block.rows, at[some], np.where(own, each, -each)[some], unit)
+        counted = np.sort(np.concatenate(found))
+        if not len(counted) or not all(total.is_zero for total in totals):
+            return None
+        multipliers = tuple(n * unit for n in sizes[counted].tolist())
+        against = None if classes is None else rivals[counted]
+        return Cycle(self._since, self._passes, rows[counted], multipliers, against)
+
+    def _sizes(self) -> tuple[Positions, Positions, Integers, Fraction]:
+        """The rows updated, with their rivals, in order, and the sizes of their steps in a unit.
+
+        Steps too small for a float are 0: they move nothing and prove nothing.
+        """
+        updates = self._updates.items()
+        counted = sorted((row, rival, abs(step), n) for (row, rival, step), n in updates if step)
+        pairs = np.array([(row, rival) for row, rival, _, _ in counted], dtype=np.int64).reshape(
+            -1, 2
+        )
+        steps = ExactVector.of(np.array([size for _, _, size, _ in counted], dtype=float), "steps")
+        times = packed([n for _, _, _, n in counted])
+        distinct, which = np.unique(pairs, axis=0, return_inverse=True)
+        sizes = sums_by(which.reshape(-1), products(steps.integers, times, summed=len(counted)))
+        return distinct[:, 0], distinct[:, 1], sizes, steps.unit
+
+
+def _same(a: Vector, b: Vector) -> bool:
+    """Whether the weights are equal: most differ early, and a million are not read to see it."""
+    step = 1 << 14
+    return all(np.array_equal(a[i : i + step], b[i : i + step]) for i in range(0, len(a), step))

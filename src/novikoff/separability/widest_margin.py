@@ -1,0 +1,218 @@
+"""The widest margin: an interval for it made as narrow as asked for, or the margin exactly.
+
+The best margin γ of separable points is 1/‖w‖ for the shortest w with ⟨w,z⟩ ≥ 1 on all of them, and
+that w is Σ α z with α ≥ 0. Any w that separates gives a margin reached, any α one not exceeded:
+min ⟨w,z⟩/‖w‖ ≤ γ ≤ ‖Σ α z‖/Σ α, and the two meet at the best w and α.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from novikoff import _core
+from novikoff.guarantees.certificate import MarginInterval, Sparse
+from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, integers
+from novikoff.separability.exact_linear import independent_rows, solve
+from novikoff.separability.points import Points, Progress
+from novikoff.stream.rows import Positions, Vector
+
+_SWEEPS = 30  # over the rows that matter, between two looks at all of them
+_PATIENCE = 60  # looks without the interval getting narrower by a hundredth
+_MOST_EXACT = 120  # rows, for which the system is still solved exactly
+
+
+def narrowed(
+    points: Points,
+    known: tuple[ExactVector, MarginInterval],
+    *,
+    rtol: float,
+    until: float,
+    progress: Progress,
+) -> tuple[ExactVector, MarginInterval]:
+    """Weights and an interval of relative width at most rtol, or as near as could be come.
+
+    Coordinate ascent narrows it; where that makes no headway, or 0 is asked for, the system that
+    the nearest rows satisfy is solved exactly.
+    """
+    ascent = _Ascent(points)
+    best, stuck = known, 0
+    while best[1].relative_width > rtol and stuck < _PATIENCE and time.monotonic() < until:
+        width = ascent.look()
+        progress(f"margin known to {width:.2g} of itself, {rtol:.2g} asked for")
+        if width <= max(rtol / 2, 1e-13):
+            break
+        stuck = 0 if width < 0.99 * ascent.narrowest else stuck + 1
+        ascent.narrowest = min(width, ascent.narrowest)
+        ascent.sweep()
+    best = _narrower(points, best, ascent.weights(), ascent.hull())
+    if best[1].relative_width > rtol and (exact := _exactly(points, ascent.alpha, until)):
+        best = _narrower(points, best, *exact)
+    return best
+
+
+class _Ascent:
+    """Coordinate ascent on α, most of the time only on rows near the margin (Hildreth 1957)."""
+
+    def __init__(self, points: Points) -> None:
+        self.points = points
+        self.alpha, self.w = np.zeros(len(points)), np.zeros(points.length)
+        self.narrowest = np.inf
+        self._near: Positions = np.arange(len(points))
+        self._squares = points.norms**2
+        self._dice = np.random.default_rng(1957)
+
+    def sweep(self) -> None:
+        """Some sweeps over the rows that are near the margin or count already."""
+        for _ in range(_SWEEPS):
+            _core.ascend(
+                *self.points.rows.core,
+                labels=self.points.labels,
+                order=self._dice.permutation(self._near),
+                squares=self._squares,
+                bias=self.points.bias,
+                alpha=self.alpha,
+                w=self.w,
+            )
+
+    def look(self) -> float:
+        """The relative width of the interval, in floating point; which rows matter from now on."""
+        scores = self.points.scores(self.w)
+        self._near = np.flatnonzero((self.alpha > 0) | (scores < 1.001))
+        length, total = float(np.linalg.norm(self.w)), float(self.alpha.sum())
+        if length == 0 or total == 0:
+            return np.inf
+        return 1 - max(0.0, float(scores.min())) * total / length**2
+
+    def weights(self) -> ExactVector:
+        """The present weights."""
+        return ExactVector.of(self.w, "weights")
+
+    def hull(self) -> Sparse:
+        """The present multipliers, but for those that do not matter."""
+        rows = np.flatnonzero(self.alpha > 1e-15 * self.alpha.max(initial=0.0))
+        whole, _ = integers(self.alpha[rows])
+        return dict(zip(rows.tolist(), whole.tolist(), strict=True))
+
+
+def _narrower(
+    points: Points,
+    known: tuple[ExactVector, MarginInterval],
+    weights: ExactVector,
+    hull: Sparse,
+) -> tuple[ExactVector, MarginInterval]:
+    """The better of both at each end, compared exactly."""
+    w, was = known
+    low, high, shown = was.at_least_squared, was.at_most_squared, was.hull
+    if weights.integers.any() and (least := points.nearest(weights)[1]) > 0:
+        reached = least**2 / weights.squared
+        if reached > low:
+            w, low = weights, reached
+    if hull:
+        most = points.hull_squared(hull)
+        if high is None or most < high:
+            high, shown = most, hull
+    return w, MarginInterval(low, high, shown)
+
+
+def _exactly(points: Points, near: Vector, until: float) -> tuple[ExactVector, Sparse] | None:
+    """The best weights and multipliers, exactly, if they rest on few enough rows.
+
+    The dual method of Goldfarb & Idnani (1983) in rational arithmetic: the row nearest of all joins
+    until none is too near, and others leave when their multiplier has gone down to 0. It starts
+    from the rows that coordinate ascent ended with, if those have a solution with α > 0.
+    """
+    active = _Active(points, near)
+    while time.monotonic() < until and len(active.rows) <= _MOST_EXACT:
+        w = active.weights()
+        if w is None:
+            nearest = int(np.argmax(points.norms))
+        else:
+            nearest, score = points.nearest(w)
+            if score >= active.height:
+                return w, active.hull()
+        if not active.join(nearest):
+            return None
+    return None
+
+
+class _Active:
+    """Rows with ⟨w,z⟩ = height, where w = Σ α z and α > 0 on them; z in integers, α rational."""
+
+    def __init__(self, points: Points, near: Vector) -> None:
+        self._points, self._columns = points, np.arange(points.length)
+        self._exponent = points.exponent
+        self.height = Fraction(2) ** self._exponent
+        self.rows: list[int] = []
+        self.alpha: list[Fraction] = []
+        some = np.flatnonzero(near > 1e-9 * near.max(initial=0.0))
+        if len(some) == 0 or len(some) > _MOST_EXACT:
+            return
+        some = some[independent_rows(self._z(some))]
+        z = self._z(some)
+        found, under = solve(_products(z, z), np.ones((len(some), 1), dtype=object))
+        if (found > 0).all():
+            self.rows = some.tolist()
+            self.alpha = [Fraction(x, under) for x in found[:, 0].tolist()]
+
+    def _z(self, rows: Positions) -> Integers:
+        return self._points.whole(rows, self._columns, exponent=self._exponent)
+
+    def join(self, p: int) -> bool:
+        """Let row p join, others leaving as they must; False if no weights separate them all."""
+        x = self._z(np.array([p]))
+        alpha, left = Fraction(0), Fraction(1)  # how much ⟨w,z⟩ is still short of 1
+        if self.rows:
+            beside = _products(self._z(np.array(self.rows)), x)[:, 0].tolist()
+            left -= sum((a * g for a, g in zip(self.alpha, beside, strict=True)), Fraction(0))
+        while True:
+            z = self._z(np.array(self.rows, dtype=np.int64))
+            beside = _products(z, x)
+            found, under = solve(_products(z, z), beside)
+            down = [Fraction(n, under) for n in found[:, 0].tolist()]
+            rise = int(_products(x, x)[0, 0]) - sum(
+                (r * g for r, g in zip(down, beside[:, 0].tolist(), strict=True)), Fraction(0)
+            )
+            gone = [
+                (a / r, k) for k, (a, r) in enumerate(zip(self.alpha, down, strict=True)) if r > 0
+            ]
+            until_gone, k = min(gone, default=(None, -1))
+            until_up = left / rise if rise > 0 else None
+            if until_gone is None and until_up is None:
+                return False
+            joins = until_up is not None and (until_gone is None or until_up <= until_gone)
+            step = until_up if joins else until_gone
+            assert step is not None
+            alpha, left = alpha + step, left - step * rise
+            self.alpha = [a - step * r for a, r in zip(self.alpha, down, strict=True)]
+            if joins:
+                self.rows, self.alpha = [*self.rows, p], [*self.alpha, alpha]
+                return True
+            del self.rows[k], self.alpha[k]
+
+    def weights(self) -> ExactVector | None:
+        """Σ α z, or None while there are no rows."""
+        if not self.rows:
+            return None
+        below, whole = self._whole()
+        total = np.array(whole, dtype=object) @ self._z(np.array(self.rows)).astype(object)
+        exact = ExactVector.sparse(dict(enumerate(total.tolist())), self._points.length)
+        return replace(exact, unit=exact.unit / below)
+
+    def hull(self) -> Sparse:
+        """The multipliers as integers."""
+        _, whole = self._whole()
+        return {i: n for i, n in zip(self.rows, whole, strict=True) if n}
+
+    def _whole(self) -> tuple[int, list[int]]:
+        below = math.lcm(*(a.denominator for a in self.alpha))
+        return below, [a.numerator * (below // a.denominator) for a in self.alpha]
+
+
+def _products(a: Integers, b: Integers) -> Integers:
+    """A · bᵀ, exactly."""
+    return np.asarray(a.astype(object) @ b.astype(object).T)

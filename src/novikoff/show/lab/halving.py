@@ -1,0 +1,74 @@
+"""Halving on millions of concepts: how few mistakes it takes to find one of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import numpy as np
+
+from novikoff import guarantees
+from novikoff.concepts import Adversary, Halving, Nature, conjunctions, each_on
+from novikoff.runs.loop import play
+from novikoff.show.lab.results import Check, Curves, Result
+from novikoff.stream.blocks import Block
+
+CANDIDATES = 200
+ENOUGH = 0.45  # of the concepts left: then no better example is looked for
+
+
+def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Result:
+    """A hidden monotone k-conjunction of n variables, found by Halving over all C(n, k) of them.
+
+    Nature draws examples in which each attribute is on with probability 2^(−1/k), so that about
+    half of them are positive; an adversary answers what the majority does not say, and of some
+    random examples takes the one that splits what is left most evenly. At most ⌊log₂ C(n, k)⌋
+    mistakes are made, whoever teaches.
+
+    References
+    ----------
+    Barzdin & Freivald (1972); Littlestone (1988), Section 3.
+    """
+    concepts = conjunctions(n, k=k, monotone=True)
+    if concepts.size < 2:
+        raise ValueError(f"one concept of {k} of {n} variables leaves nothing to find; take k < n")
+    density = 2.0 ** (-1 / k)
+    target = concepts.sample(1, seed=seed)[0]
+    pupil, victim = Halving(concepts), Halving(concepts)
+    nature = Nature(target, n, rounds=rounds, sampler=each_on(density), seed=seed)
+    drawn = np.random.default_rng(seed).random((CANDIDATES, n)) < density
+    adversary = Adversary(concepts, candidates=drawn, enough=ENOUGH)
+    rows = [
+        *followed("nature", nature.teach(pupil), pupil),
+        *followed("adversary", adversary.against(victim), victim),
+    ]
+    bound = guarantees.halving_bound(concepts.size).bound
+    made = {
+        who: max((int(row[3]) for row in rows if row[0] == who), default=0)
+        for who in ("nature", "adversary")
+    }
+    return Result(
+        "halving",
+        f"How many mistakes to find one of {concepts.size:,} concepts, the {concepts}?",
+        ("teacher", "round", "concepts left", "mistakes"),
+        tuple(rows),
+        tuple(Check(f"mistakes, ⌊log₂|C|⌋, {who}", bound, seen) for who, seen in made.items()),
+        (f"Nature's target is {target}.", "Rounds in which nothing was ruled out are left out."),
+        Curves("round", ("concepts left",), by="teacher", logarithmic="y"),
+    )
+
+
+def followed(
+    who: str, stream: Iterable[Block], learner: Halving
+) -> Iterator[tuple[str, int, int, int]]:
+    """Play, and tell of every round that ruled concepts out."""
+    left = [learner.left]
+
+    def watched() -> Iterator[Block]:
+        for block in stream:
+            yield block
+            left.append(learner.left)
+
+    ledger = play(watched(), learner).ledger
+    for t in range(1, len(left)):
+        if left[t] != left[t - 1]:
+            yield who, t, left[t], ledger.mistakes_by(t)

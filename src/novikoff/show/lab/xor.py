@@ -1,0 +1,93 @@
+"""What a perceptron cannot represent: parities. A proof against it, and two ways around."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+
+from novikoff.concepts import Halving, Parity, labelled, parities
+from novikoff.concepts.examples import Truths, every_example
+from novikoff.guarantees.verdict import Verdict
+from novikoff.learners import Additive
+from novikoff.runs.loop import play
+from novikoff.separability import certify
+from novikoff.show.lab.results import Check, Curves, Result
+
+MOST_PASSES = 100_000
+
+
+def xor(*, largest: int = 5, seed: int = 0) -> Result:
+    """The parity of n variables on all 2ⁿ examples, for n from 2 on.
+
+    The corners with equal weights sum to zero when each is signed by its label, so no hyperplane
+    separates them (Gordan 1873); with the products of the variables as features one does (Minsky &
+    Papert 1969); and Halving over the 2ⁿ parities learns them after n mistakes at most.
+    """
+    dice, rows, checks = np.random.default_rng(seed), [], []
+    for n in range(2, largest + 1):
+        X = dice.permutation(every_example(n))
+        parity = Parity(tuple(range(1, n + 1)))
+        said = parity.of(X)
+        block = labelled(X, said)
+        verdict = certify(block).verdict
+        run = play(block, Additive(n, bias=True), epochs=MOST_PASSES)
+        wide = labelled(with_products(X), said)
+        separated = play(wide, Additive(wide.rows.dim, bias=True), epochs=MOST_PASSES)
+        halving = play(block, Halving(parities(n)))
+        rows.append(
+            (
+                n,
+                str(parity),
+                str(verdict),
+                str(run.verdict),
+                run.epochs,
+                str(separated.verdict),
+                len(separated.ledger),
+                len(halving.ledger),
+            )
+        )
+        checks += [
+            Check(
+                f"runs that end in a cycle, n = {n}",
+                1,
+                int(run.verdict == Verdict.CYCLE),
+                "exactly",
+            ),
+            Check(
+                f"runs with products that separate, n = {n}",
+                1,
+                int(separated.verdict == Verdict.SEPARATED),
+                "exactly",
+            ),
+            Check(f"mistakes of Halving, n = {n}", n, len(halving.ledger)),
+        ]
+    return Result(
+        "xor",
+        "What can a perceptron not represent? The parity of n variables, on all 2ⁿ examples.",
+        (
+            "n",
+            "parity",
+            "certified",
+            "perceptron",
+            "passes",
+            "with products",
+            "mistakes, products",
+            "mistakes, Halving",
+        ),
+        tuple(rows),
+        tuple(checks),
+        (
+            "Each corner once, signed by its label, sums to zero: the proof against any plane.",
+            "As a linear threshold of all products of variables a parity is easy to represent,",
+            "and among the 2ⁿ parities Halving finds it with at most n mistakes.",
+        ),
+        Curves("n", ("mistakes, products", "mistakes, Halving"), logarithmic="y", label="mistakes"),
+    )
+
+
+def with_products(X: Truths) -> Truths:
+    """The attributes, and after them the products of any two or more."""
+    n = X.shape[1]
+    chosen = [some for k in range(1, n + 1) for some in combinations(range(n), k)]
+    return np.column_stack([X[:, list(some)].all(axis=1) for some in chosen])

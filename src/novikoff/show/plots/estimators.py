@@ -1,0 +1,124 @@
+"""Figures of fitted estimators: novikoff's, or any linear one with scikit-learn's attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from novikoff.show.plots.planes import plane
+from novikoff.sources.arrays import rows_of
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import BadExample, Vector
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+@dataclass(frozen=True, slots=True)
+class Fitted:
+    """What the figures take of a fitted estimator: the examples as a block, and its weights.
+
+    The constant's weight is the last; `average` is None unless it was asked for.
+    """
+
+    block: Block
+    weights: Vector
+    average: Vector | None
+    names: tuple[str, ...] | None
+    classes: tuple[str, str]
+
+
+def fitted(clf: Any, X: Any, y: Any, *, of: Any = None, average: bool = False) -> Fitted:
+    """A fitted linear classifier and examples, as the figures take them, with a constant.
+
+    >>> from novikoff import Perceptron, plots
+    >>> X, y = [[0, 1], [1, 0]], ["tea", "coffee"]
+    >>> it = plots.fitted(Perceptron().fit(X, y), X, y)
+    >>> it.classes, it.block.labels.tolist()
+    (('coffee', 'tea'), [1, -1])
+    >>> ax = plots.margins(it.block, it.weights, bias=True)
+
+    Parameters
+    ----------
+    clf
+        Anything with `coef_`, `intercept_` and `classes_`.
+    X, y
+        Rows (arrays, a frame, scipy sparse) and their labels, which are among its classes.
+    of
+        With more than two classes, the one that is drawn against the rest.
+    average
+        Whether to read the average of the run as well; novikoff's estimators only.
+    """
+    for name in ("coef_", "intercept_", "classes_"):
+        if not hasattr(clf, name):
+            raise ValueError(
+                f"{type(clf).__name__} has no {name}: a fitted linear classifier is needed"
+            )
+    kinds: list[Any] = np.asarray(clf.classes_).tolist()
+    k, classes = _which(kinds, of)
+    labels: list[Any] = np.asarray(y).tolist()
+    for i, label in enumerate(labels):
+        if label not in kinds:
+            raise BadExample(f"row {i}: label {label!r} is not one of the classes {kinds}")
+    positive = kinds[1] if len(kinds) == 2 else kinds[k]
+    signs = np.array([1 if label == positive else -1 for label in labels], dtype=np.int8)
+    named = getattr(X, "columns", None)
+    return Fitted(
+        Block(rows_of(X), signs),
+        _weights(clf.coef_, clf.intercept_, k),
+        _averaged(clf, k) if average else None,
+        None if named is None else tuple(str(name) for name in named),
+        classes,
+    )
+
+
+def estimator(
+    clf: Any, X: Any, y: Any, *, of: Any = None, average: bool = False, ax: Axes | None = None
+) -> Axes:
+    """The line a fitted estimator drew between these examples, as `plane` shows it.
+
+    A voted perceptron has many lines and predicts by all of them: the last is drawn, and the title
+    says so.
+
+    Parameters
+    ----------
+    clf, X, y, of, average
+        As for `fitted`.
+    """
+    it = fitted(clf, X, y, of=of, average=average)
+    ax = plane(it.block, it.weights, bias=True, average=it.average, names=it.names,
+               classes=it.classes, ax=ax)  # fmt: skip
+    if getattr(clf, "_reading", None) == "vote":
+        ax.set_title("the last of the lines that vote", fontsize="medium")
+    return ax
+
+
+def _which(kinds: Sequence[Any], of: Any) -> tuple[int, tuple[str, str]]:
+    """The place of the class among those with weights of their own, and the two names."""
+    if len(kinds) == 2 and of is None:
+        return 0, (str(kinds[0]), str(kinds[1]))
+    if len(kinds) == 2:
+        raise ValueError(f"of={of!r}: there are two classes, which are drawn against each other")
+    if of not in kinds:
+        asked = "" if of is None else f"; {of!r} is none of them"
+        raise ValueError(
+            f"say which class to draw against the rest, of={kinds[0]!r}: {kinds}{asked}"
+        )
+    return list(kinds).index(of), (f"not {of}", str(of))
+
+
+def _weights(coef: Any, intercept: Any, k: int) -> Vector:
+    """The weights of run k, the constant's last; some estimators have a single 0.0 for it."""
+    rows = np.atleast_2d(np.asarray(coef, dtype=np.float64))
+    constants = np.broadcast_to(np.asarray(intercept, dtype=np.float64), (len(rows),))
+    return np.append(rows[k], constants[k])
+
+
+def _averaged(clf: Any, k: int) -> Vector:
+    if not hasattr(clf, "weights"):
+        raise ValueError(f"{type(clf).__name__} has no run to average; leave average out")
+    coef, intercept = clf.weights("average")
+    return _weights(coef, intercept, k)

@@ -1,1 +1,0 @@
-"""Tables and arrays that are not text: Parquet, Arrow and Feather; npz."""

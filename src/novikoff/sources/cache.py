@@ -1,0 +1,282 @@
+"""Blocks kept in a file, so that text is parsed once however many passes are made."""
+
+from __future__ import annotations
+
+import base64
+import json
+import mmap
+import os
+import zlib
+from collections.abc import Iterator
+from dataclasses import astuple
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+import numpy as np
+
+from novikoff.sources.chunks import TableColumns
+from novikoff.sources.features import Features
+from novikoff.sources.files.parquet import from_numpy, to_numpy
+from novikoff.sources.numbered import Numbered
+from novikoff.storage.atomic_write import replacing
+from novikoff.stream.blocks import Block
+from novikoff.stream.file_labels import JointLabelling
+from novikoff.stream.rows import BadExample, DenseRows, Rows, SparseRows
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_MAGIC = b"ARROW1"
+_ABOUT, _CHECKSUM = b"novikoff", b"checksum"
+_FORMAT = 3
+
+
+class Cached:
+    """The blocks of a source, kept in an Arrow IPC file by the first pass for those after it.
+
+    The file is mapped into memory, and what has been read is let go of, so that it may be larger
+    than memory. It is used again, without reading the source at all, by whoever asks for the same
+    fingerprint. What it holds is checked when it is first read.
+
+    Parameters
+    ----------
+    fingerprint
+        Of the input and of everything that bears on how it becomes blocks. A file with another is
+        replaced; one that is no Arrow file at all is refused.
+
+    Attributes
+    ----------
+    done, total
+        How many bytes of the file have been read in the present pass, and how many there are.
+    """
+
+    def __init__(self, blocks: Numbered, path: str | os.PathLike[str], fingerprint: str) -> None:
+        self._blocks, self._path, self._fingerprint = blocks, os.fspath(path), fingerprint
+        self.features = blocks.features
+        self._classes: tuple[str, ...] | None = None
+        self._met = 0
+        self._table: TableColumns | None = None
+        self._is_checked = False
+        self.done, self.total = 0, 0
+        self.is_ready = self._look()
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The labels that are −1 and +1; or those of all classes met so far, in their order."""
+        return self._blocks.classes if self._classes is None else self._classes[: self._met]
+
+    @property
+    def table(self) -> TableColumns | None:
+        """What the columns are, if the source is a table."""
+        return self._table or self._blocks.table
+
+    def _look(self) -> bool:
+        """Whether the file is there and of this input; if so, take what it says of the features."""
+        if not os.path.exists(self._path):
+            return False
+        with open(self._path, "rb") as file:
+            if not _MAGIC.startswith(file.read(len(_MAGIC))):
+                raise BadExample(
+                    f"{self._path}: this is no cache; name another file for it, or remove this one"
+                )
+        import pyarrow as pa
+
+        try:
+            with _Mapped(self._path) as mapped:
+                about = mapped.about()
+        except (pa.ArrowException, OSError, ValueError, KeyError):
+            return False
+        if about.get("format") != _FORMAT or about.get("fingerprint") != self._fingerprint:
+            return False
+        named, classes = about["named"], tuple(about["classes"])
+        most = getattr(self._blocks.labelling, "most", None)
+        if most is not None and len(classes) > max(named, most):
+            return False  # the source then says where there are too many
+        arrays = {
+            name: np.frombuffer(base64.b64decode(text), dtype=kind)
+            for name, (kind, text) in about["arrays"].items()
+        }
+        self.features = Features.restored(about["features"], arrays)
+        self._classes, self._met = classes, named
+        if (table := about["table"]) is not None:
+            features, texts, label, has_header = table
+            self._table = TableColumns(tuple(features), tuple(texts), label, has_header)
+        return True
+
+    def __iter__(self) -> Iterator[Block]:
+        return self._read() if self.is_ready else self._write()
+
+    def _write(self) -> Iterator[Block]:
+        met = 0
+        with replacing(self._path, lasting=False) as file:
+            writer = _Writer(file)
+            for block in self._blocks:
+                writer.add(block)
+                met += len(block)
+                yield block
+            if not met:
+                raise BadExample(f"{self._blocks.source.name}: there are no examples")
+            writer.finish(self._about())
+        self.is_ready = self._is_checked = True
+
+    def _about(self) -> dict[str, Any]:
+        settings, arrays = self.features.state()
+        return {
+            "format": _FORMAT,
+            "fingerprint": self._fingerprint,
+            "classes": self.classes,
+            "named": self._named,
+            "table": None if self.table is None else astuple(self.table),
+            "features": settings,
+            "arrays": {
+                name: (array.dtype.str, base64.b64encode(array.tobytes()).decode())
+                for name, array in arrays.items()
+            },
+        }
+
+    @property
+    def _named(self) -> int:
+        """How many labels were known before the first example."""
+        known = self._blocks.labelling
+        return known.named if isinstance(known, JointLabelling) else len(self.classes)
+
+    def _read(self) -> Iterator[Block]:
+        first = self.done = 0
+        self.total = os.stat(self._path).st_size
+        with _Mapped(self._path) as mapped:
+            for batch, end in mapped.batches(check=not self._is_checked):
+                block = _block(batch, self.features.room, first)
+                first += len(block)
+                self.done = end
+                if block.labels.dtype == np.int32:  # classes are numbered as they come
+                    self._met = max(self._met, int(block.labels.max(initial=-1)) + 1)
+                yield block
+        self._is_checked = True
+
+
+class _Writer:
+    """Batches with checksums, and a last, empty one that says what all of it is."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._writer: pa.RecordBatchFileWriter | None = None
+
+    def add(self, block: Block) -> None:
+        import pyarrow as pa
+
+        batch = _batch(block)
+        if self._writer is None:
+            self._writer, self._none = pa.ipc.new_file(self._file, batch.schema), batch[:0]
+        self._writer.write_batch(batch, custom_metadata={_CHECKSUM: _checksum(batch)})
+
+    def finish(self, about: dict[str, Any]) -> None:
+        said = json.dumps(about).encode()
+        known_by = {_ABOUT: said, _CHECKSUM: b"%d" % zlib.crc32(said)}
+        assert self._writer is not None
+        self._writer.write_batch(self._none, custom_metadata=known_by)
+        self._writer.close()
+
+
+class _Mapped:
+    """An Arrow file in memory, of which only what is being read is held."""
+
+    def __init__(self, path: str) -> None:
+        import pyarrow as pa
+
+        self._path = path
+        with open(path, "rb") as file:
+            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._buffer = pa.py_buffer(self._map)
+        self._reader = pa.ipc.open_file(pa.BufferReader(self._buffer))
+
+    def __enter__(self) -> _Mapped:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        del self._reader, self._buffer  # blocks that are still held keep the map open
+
+    def about(self) -> dict[str, Any]:
+        last = self._reader.num_record_batches - 1
+        _, metadata = self._reader.get_batch_with_custom_metadata(last)
+        if metadata[_CHECKSUM] != b"%d" % zlib.crc32(metadata[_ABOUT]):
+            raise ValueError("the checksum does not match")
+        found: dict[str, Any] = json.loads(metadata[_ABOUT])
+        return found
+
+    def batches(self, *, check: bool) -> Iterator[tuple[pa.RecordBatch, int]]:
+        """Each batch, and where it ends in the file; one that was given is let go of."""
+        page, given = mmap.PAGESIZE, 0
+        for i in range(self._reader.num_record_batches - 1):
+            batch = self._batch(i) if check else self._reader.get_batch(i)
+            end = _end(batch) - self._buffer.address
+            yield batch, end
+            whole = end // page * page
+            if whole > given:
+                self._map.madvise(mmap.MADV_DONTNEED, given, whole - given)
+                given = whole
+
+    def _batch(self, i: int) -> pa.RecordBatch:
+        """Batch i, if it is as it was written."""
+        import pyarrow as pa
+
+        try:
+            batch, metadata = self._reader.get_batch_with_custom_metadata(i)
+            batch.validate(full=True)
+            if metadata[_CHECKSUM] == _checksum(batch):
+                return batch
+        except (pa.ArrowException, OSError, KeyError, TypeError):
+            pass
+        raise BadExample(f"{self._path}: this cache is damaged; remove it, to have it made anew")
+
+
+def _end(batch: pa.RecordBatch) -> int:
+    """The address where what the batch holds ends."""
+    held = (buffer for column in batch.columns for buffer in column.buffers() if buffer)
+    return max(int(buffer.address + buffer.size) for buffer in held)
+
+
+def _checksum(batch: pa.RecordBatch) -> bytes:
+    """Of all that the batch holds, as it lies in memory, and of what it is said to be."""
+    found = zlib.crc32(f"{batch.num_rows} {batch.schema}".encode())
+    for column in batch.columns:
+        for buffer in column.buffers():
+            if buffer is not None:
+                found = zlib.crc32(buffer, found)
+    return b"%d" % found
+
+
+def _batch(block: Block) -> pa.RecordBatch:
+    import pyarrow as pa
+
+    ones = np.ones(len(block))
+    columns = {
+        "label": from_numpy(block.labels),
+        "importance": from_numpy(ones if block.importances is None else block.importances),
+    }
+    rows = block.rows
+    values = rows.values.astype(np.float64, copy=False)  # files of either precision may be mixed
+    if isinstance(rows, SparseRows):
+        span = slice(int(rows.starts[0]), int(rows.starts[-1]))
+        starts = from_numpy((rows.starts - rows.starts[0]).astype(np.int32, copy=False))
+        columns["indices"] = pa.ListArray.from_arrays(starts, from_numpy(rows.indices[span]))
+        columns["values"] = pa.ListArray.from_arrays(starts, from_numpy(values[span]))
+    else:
+        columns["row"] = pa.FixedSizeListArray.from_arrays(from_numpy(values.ravel()), rows.dim)
+    return pa.RecordBatch.from_arrays(list(columns.values()), list(columns))
+
+
+def _block(batch: pa.RecordBatch, dim: int, first: int) -> Block:
+    importances = to_numpy(batch["importance"])
+    rows: Rows
+    if "row" in batch.schema.names:
+        rows = DenseRows(to_numpy(batch["row"].values).reshape(len(batch), -1))
+    else:
+        indices, values = batch["indices"], batch["values"]
+        columns = to_numpy(indices.values)
+        starts = to_numpy(indices.offsets).astype(columns.dtype, copy=False)
+        rows = SparseRows(to_numpy(values.values), columns, starts, dim)
+    return Block(
+        rows,
+        to_numpy(batch["label"]),
+        first,
+        importances=None if (importances == 1).all() else importances,
+    )

@@ -1,0 +1,135 @@
+"""What a source reads: some examples, whose features and labels may still be names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Protocol, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import _core
+from novikoff.stream.rows import Positions, Rows, Vector
+
+Hashes: TypeAlias = NDArray[np.uint64]
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """Names side by side: name k is text[starts[k]:starts[k + 1]], in UTF-8."""
+
+    text: NDArray[np.uint8]
+    starts: Positions
+    hashes: Hashes
+
+    @classmethod
+    def of(cls, names: Sequence[str]) -> Self:
+        """The names of a list."""
+        encoded = [name.encode() for name in names]
+        starts = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+        text = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+        return cls(text, starts, _core.hash_names(text, starts))
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __iter__(self) -> Iterator[bytes]:
+        text, starts = self.text.tobytes(), self.starts.tolist()
+        return (text[a:b] for a, b in pairwise(starts))
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Some examples as a source gives them, before features are numbered and labels are signs.
+
+    Parameters
+    ----------
+    rows
+        The features. A column of these is the place of its name in `names`; if that is None, it is
+        the index as a file writes it, or the position in a table of numbers.
+    labels
+        For each example, the place of its label in `label_texts`; −1 if it has none.
+    label_texts, label_places
+        The labels met, each once, and where each was met first: "mail.svm:12".
+    names
+        The names of features met, each once, in the order they were met; those of one example may
+        come in any order, and one of them twice.
+    importances
+        How much each example counts, if the source says so.
+    first
+        The position in the whole source of the first example.
+    """
+
+    rows: Rows
+    labels: NDArray[np.int32]
+    label_texts: tuple[str, ...]
+    label_places: tuple[str, ...]
+    names: Names | None = None
+    importances: Vector | None = None
+    first: int = 0
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def part(self, begin: int, end: int) -> Chunk:
+        """Some of its examples, in a copy."""
+        whole = self.importances
+        return replace(
+            self,
+            rows=self.rows.take(np.arange(begin, end)),
+            labels=self.labels[begin:end],
+            importances=None if whole is None else whole[begin:end],
+            first=self.first + begin,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TableColumns:
+    """The columns of a table: the features', which of these hold texts, and the label's."""
+
+    features: tuple[str, ...]
+    texts: tuple[str, ...]
+    label: str | None
+    has_header: bool = True
+
+
+class Source(Protocol):
+    """Examples that are read again, from the beginning, whenever it is iterated over.
+
+    Where it is cut into chunks depends on what is read and on nothing else.
+
+    Attributes
+    ----------
+    done, total
+        How many stored bytes have been read in the present iteration, and how many there are (None
+        if that is not known).
+    is_pipe
+        Whether it can be iterated over only once after all.
+    skipped
+        What was wrong with the lines passed over in the present iteration.
+    """
+
+    done: int
+    total: int | None
+    skipped: list[str]
+    is_pipe: bool
+
+    @property
+    def name(self) -> str:
+        """What an error about all of it begins with: the name of the first file."""
+
+    @property
+    def columns(self) -> tuple[str, ...] | None:
+        """What its columns are called, if they are the same few for every example: a table's."""
+
+    @property
+    def table(self) -> TableColumns | None:
+        """What the columns are, if it is a table; known when reading has begun."""
+
+    @property
+    def description(self) -> str:
+        """What is read and how, in a few words: "svmlight, gzip, 3 files"."""
+
+    def __iter__(self) -> Iterator[Chunk]: ...

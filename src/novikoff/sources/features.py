@@ -1,0 +1,377 @@
+"""Which column each feature of a source has, and what is done to its values on the way there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any, Literal, Self, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import _core
+from novikoff.sources.chunks import Chunk, Names
+from novikoff.sources.interactions import Pair, with_products
+from novikoff.storage.checked import Arrays, Stored
+from novikoff.stream.rows import BadExample, DenseRows, Positions, Rows, SparseRows, Vector
+from novikoff.stream.scaling import Spread, unit_length
+
+Kind: TypeAlias = Literal["columns", "indices", "names"]
+
+LANES = 8
+
+
+class Features:
+    """The map from what a source calls features to the columns a learner has weights for.
+
+    The first chunk decides its kind: a table of numbers has "columns", svmlight "indices" that are
+    columns as they are written, all else "names" that are given columns in the order they are met.
+    Rows come out with room for more columns than there are, a multiple of eight, so that a learner
+    that grows with them makes the same sums as one that was wide from the start.
+
+    Parameters
+    ----------
+    hash_bits
+        Give a name the column hash mod 2^bits instead: the weights then never grow, and names that
+        fall together share a weight.
+    keep_names
+        With hash_bits: whether the first name of each column is kept, for reports.
+    products
+        Fields to multiply: see `with_products`.
+    standardise
+        Divide each column by its standard deviation, which `survey` measures; the columns of a
+        table of numbers are also moved to mean 0.
+    to_unit_length
+        Divide each row by its length, last of all.
+
+    Attributes
+    ----------
+    frozen
+        Whether features not met before are left out, and counted in `left_out`, instead of added.
+    met_zero
+        Whether a frozen map met an index 0, where all indices before were 1 or more.
+    idle_products
+        The pairs of fields that no example so far had features of.
+    """
+
+    def __init__(
+        self,
+        *,
+        hash_bits: int | None = None,
+        keep_names: bool = True,
+        products: Sequence[Pair] = (),
+        standardise: bool = False,
+        to_unit_length: bool = False,
+    ) -> None:
+        if hash_bits is not None and not 3 <= hash_bits <= 31:
+            raise ValueError(f"hash_bits must be from 3 to 31, not {hash_bits}")
+        self.kind: Kind | None = None
+        self.hash_bits, self.keep_names = hash_bits, keep_names
+        self.products, self.standardise = tuple(products), standardise
+        self.to_unit_length = to_unit_length
+        self.idle_products = set(self.products)
+        self.met_zero = False
+        self._lowest = 1
+        self.frozen = False
+        self.left_out = 0
+        self._count = 0
+        self._header: tuple[str, ...] | None = None
+        self._places: dict[bytes, int] = {}
+        self._named_slots: dict[int, bytes] = {}
+        self._shift: Vector | None = None
+        self._scale: Vector | None = None
+
+    @classmethod
+    def of(cls, names: Sequence[str], slots: Sequence[int], hash_bits: int | None = None) -> Self:
+        """The map in which names have these columns; unhashed they must be 0, 1, 2 and so on."""
+        out = cls(hash_bits=hash_bits)
+        placed = {name.encode(): slot for name, slot in zip(names, slots, strict=True)}
+        out.kind = "names"
+        if hash_bits is None:
+            if list(placed.values()) != list(range(len(names))):
+                raise ValueError("each name must have the next column")
+            out._places, out._count = placed, len(placed)
+        else:
+            out._named_slots, out._count = {j: name for name, j in placed.items()}, 1 << hash_bits
+        return out
+
+    @property
+    def dim(self) -> int:
+        """How many columns there are: up to the last that was met."""
+        return self._count
+
+    @property
+    def count(self) -> int:
+        """How many features there are: indices that count from 1 leave column 0 empty."""
+        return self._count - (self.kind == "indices" and self._lowest > 0 < self._count)
+
+    @property
+    def names(self) -> tuple[str, ...] | None:
+        """What each column is called; None if columns are positions without names."""
+        if self.kind == "columns":
+            return self._header
+        if self.hash_bits is not None:
+            return tuple(map(self.name_of, range(self.dim)))
+        if self.kind == "names":
+            return tuple(name.decode() for name in self._places)
+        return None
+
+    def name_of(self, column: int) -> str:
+        """What a column is called: its index, if it has no name; # before it, if it is a hash."""
+        if self.hash_bits is not None:
+            held = self._named_slots.get(column)
+            return f"#{column}" if held is None else held.decode()
+        names = self.names
+        return str(column) if names is None else names[column]
+
+    def rows(self, chunk: Chunk, columns: tuple[str, ...] | None = None) -> Rows:
+        """The rows of the chunk over these columns; unless frozen, names not met before are added.
+
+        A frozen map leaves features it does not know out and counts them in `left_out`.
+        """
+        rows = self._numbered(self._multiplied(chunk, columns), columns)
+        if self._scale is not None:
+            rows = self._standardised(rows)
+        return unit_length(rows) if self.to_unit_length else rows
+
+    def survey(self, chunks: Iterable[tuple[Chunk, tuple[str, ...] | None]]) -> None:
+        """Meet all examples once, to know every feature and how far its values are spread.
+
+        Each chunk comes with what its columns are called, if they are a table's.
+        """
+        spread = Spread()
+        with np.errstate(over="ignore", invalid="ignore"):
+            for chunk, columns in chunks:
+                spread.meet(self._numbered(self._multiplied(chunk, columns), columns))
+            wild = np.flatnonzero(~np.isfinite(spread.deviation[: self.dim]))
+        if len(wild):
+            raise BadExample(
+                f"feature {self.name_of(int(wild[0]))!r}: its values are too large to be "
+                "standardised; scale them"
+            )
+        if self.standardise:
+            self._scale = spread.deviation[: self.dim]
+            self._shift = spread.mean[: self.dim] if self.kind == "columns" else None
+
+    def _multiplied(self, chunk: Chunk, columns: tuple[str, ...] | None) -> Chunk:
+        if not self.products:
+            return chunk
+        multiplied, counts = with_products(_named(chunk, columns), self.products)
+        self.idle_products -= {pair for pair, n in zip(self.products, counts, strict=True) if n}
+        return multiplied
+
+    def _numbered(self, chunk: Chunk, columns: tuple[str, ...] | None) -> Rows:
+        rows = chunk.rows
+        kind: Kind = "names" if chunk.names is not None else "indices"
+        if isinstance(rows, DenseRows):
+            kind = "columns"
+        if kind == "columns" and (self.kind == "names" or self.hash_bits is not None):
+            chunk, kind = _named(chunk, columns), "names"
+            rows = chunk.rows
+        if self.kind is None:
+            self.kind = kind
+            if kind == "columns":
+                self._header, self._count = columns, rows.dim
+        if kind != self.kind:
+            raise BadExample(
+                f"these features are {_WORDS[kind]}, where {_WORDS[self.kind]} were learned from"
+            )
+        if kind == "columns":
+            return self._same_columns(rows, columns)
+        sparse = rows.sparse()
+        if chunk.names is not None:
+            return self._place(sparse, self._columns_of(chunk.names))
+        if self.hash_bits is not None:
+            mask = (1 << self.hash_bits) - 1
+            masked = SparseRows(sparse.values, sparse.indices & mask, sparse.starts, mask + 1)
+            self._name_slots_by_index(sparse.indices, masked.indices)
+            return self._place(masked, None)
+        return self._indexed(sparse)
+
+    def _same_columns(self, rows: Rows, columns: tuple[str, ...] | None) -> Rows:
+        if rows.dim != self._count:
+            raise BadExample(f"there are {rows.dim} columns, where there were {self._count}")
+        if columns is not None and self._header is not None and columns != self._header:
+            pairs = zip(columns, self._header, strict=True)
+            new, old = next((new, old) for new, old in pairs if new != old)
+            raise BadExample(f"there is a column {new!r}, where there was {old!r}")
+        return rows
+
+    def _indexed(self, rows: SparseRows) -> Rows:
+        lowest = int(rows.indices.min(initial=np.iinfo(rows.indices.dtype).max))
+        if self.frozen:
+            self.met_zero |= lowest == 0 < self._lowest
+        else:
+            self._lowest = min(self._lowest, lowest)
+        if not self.frozen:
+            self._count = max(self._count, rows.dim)
+        elif rows.dim > self._count:
+            known = rows.indices < self._count
+            of_row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))[known]
+            lengths = np.bincount(of_row, minlength=len(rows))
+            starts = np.concatenate([[0], np.cumsum(lengths)]).astype(rows.starts.dtype)
+            self.left_out += len(known) - int(known.sum())
+            rows = SparseRows(rows.values[known], rows.indices[known], starts, self._count)
+        return rows.widened(self.room)
+
+    def _columns_of(self, names: Names) -> Positions:
+        if self.hash_bits is not None:
+            mask = np.uint64((1 << self.hash_bits) - 1)
+            slots = (names.hashes & mask).astype(np.int64)
+            self._name_slots(slots, names)
+            return slots
+        places = self._places
+        if self.frozen:
+            known = (places.get(name, -1) for name in names)
+            return np.fromiter(known, np.int64, len(names))
+        met = (places.setdefault(name, len(places)) for name in names)
+        columns = np.fromiter(met, np.int64, len(names))
+        self._count = len(places)
+        return columns
+
+    def _name_slots(self, slots: Positions, names: Names) -> None:
+        if self.frozen:
+            return
+        self._count = 1 << (self.hash_bits or 0)
+        if self.keep_names:
+            held = self._named_slots
+            for slot, name in zip(slots.tolist(), names, strict=True):
+                if slot not in held:
+                    held[slot] = name
+
+    def _name_slots_by_index(self, indices: NDArray[Any], slots: NDArray[Any]) -> None:
+        if self.frozen:
+            return
+        self._count = 1 << (self.hash_bits or 0)
+        if self.keep_names:
+            used, first = np.unique(slots, return_index=True)
+            for slot, at in zip(used.tolist(), first.tolist(), strict=True):
+                self._named_slots.setdefault(slot, b"%d" % indices[at])
+
+    def _place(self, rows: SparseRows, columns: Positions | None) -> SparseRows:
+        values, indices, starts, left_out = _core.renumber(
+            np.ascontiguousarray(rows.values, dtype=np.float64),
+            np.ascontiguousarray(rows.indices),
+            rows.starts.astype(rows.indices.dtype, copy=False),
+            columns=columns,
+        )
+        self.left_out += left_out
+        return SparseRows(values, indices, starts, self.room)
+
+    @property
+    def room(self) -> int:
+        """The columns that rows come with: those there are, or the next power of two above."""
+        if self.kind == "columns":
+            return self._count
+        return max(LANES, 1 << max(0, self._count - 1).bit_length())
+
+    def _standardised(self, rows: Rows) -> Rows:
+        scale = self._scale
+        assert scale is not None
+        if isinstance(rows, DenseRows):
+            moved = rows.values if self._shift is None else rows.values - self._shift
+            return DenseRows(moved / scale)
+        sparse = rows.sparse()
+        whole = np.ones(sparse.dim)
+        whole[: len(scale)] = scale
+        return replace_values(sparse, sparse.values / whole[sparse.indices])
+
+    def state(self) -> tuple[dict[str, Any], Arrays]:
+        """What a model file says of the map: settings, and arrays."""
+        settings: dict[str, Any] = {
+            "kind": self.kind,
+            "dim": self.dim,
+            "hash_bits": self.hash_bits,
+            "keep_names": self.keep_names,
+            "products": [list(pair) for pair in self.products],
+            "standardise": self.standardise,
+            "to_unit_length": self.to_unit_length,
+            "lowest": self._lowest,
+            "header": None if self._header is None else list(self._header),
+        }
+        slots = sorted(self._named_slots)
+        held = [self._named_slots[slot] for slot in slots] or list(self._places)
+        arrays: Arrays = {
+            "names": np.frombuffer(b"".join(held), dtype=np.uint8),
+            "name_starts": np.cumsum([0, *map(len, held)], dtype=np.int64),
+            "slots": np.array(slots, dtype=np.int64),
+        }
+        if self._scale is not None:  # features met later are left as they are
+            arrays["scale"] = np.append(self._scale, np.ones(self.dim - len(self._scale)))
+        if self._shift is not None:
+            arrays["shift"] = self._shift
+        return settings, arrays
+
+    @classmethod
+    def restored(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
+        """The map as it was when its state was taken."""
+        stored = Stored("map of features", settings, arrays)
+        bits = None if settings.get("hash_bits") is None else stored.count("hash_bits")
+        try:
+            out = cls(
+                hash_bits=bits,
+                keep_names=stored.flag("keep_names"),
+                products=[(str(a), str(b)) for a, b in settings["products"]],
+                standardise=stored.flag("standardise"),
+                to_unit_length=stored.flag("to_unit_length"),
+            )
+        except (KeyError, TypeError, ValueError) as error:
+            stored.refuse(str(error))
+        if settings.get("kind") is not None:
+            out.kind = stored.choice("kind", tuple(_WORDS))
+        out._count, out._lowest = stored.count("dim"), stored.count("lowest")
+        if settings.get("header") is not None:
+            out._header = tuple(stored.texts("header", out._count))
+        out._restore_names(stored)
+        if "scale" in stored:
+            out._scale = stored.vector("scale", out._count)
+        if "shift" in stored:
+            out._shift = stored.vector("shift", out._count)
+        return out
+
+    def _restore_names(self, stored: Stored) -> None:
+        text = stored.array("names", ("uint8",)).tobytes()
+        starts = stored.positions("name_starts").tolist()
+        held = [text[a:b] for a, b in pairwise(starts)]
+        slots = stored.positions("slots").tolist()
+        try:
+            for name in held:
+                name.decode()
+        except UnicodeDecodeError:
+            stored.refuse("a name is not UTF-8")
+        if self.hash_bits is None:
+            self._places = {name: j for j, name in enumerate(held)}
+            right = len(self._places) == (self._count if self.kind == "names" else 0)
+        else:
+            self._named_slots = dict(zip(slots, held, strict=False))
+            right = len(slots) == len(held) and all(0 <= slot < self._count for slot in slots)
+            right &= self.kind in (None, "columns") or self._count == 1 << self.hash_bits
+        if not right:
+            stored.refuse("its names are not those of its columns")
+
+
+_WORDS: dict[Kind, str] = {
+    "columns": "the columns of a table of numbers",
+    "indices": "numbered",
+    "names": "named",
+}
+
+
+def replace_values(rows: SparseRows, values: Vector) -> SparseRows:
+    """The same entries with other values."""
+    return SparseRows(values, rows.indices, rows.starts, rows.dim)
+
+
+def _named(chunk: Chunk, columns: tuple[str, ...] | None) -> Chunk:
+    """The chunk with names for its columns: the table's own, or the indices as written."""
+    if chunk.names is not None:
+        return chunk
+    rows = chunk.rows.sparse()
+    if columns is not None:
+        return replace(chunk, rows=rows, names=Names.of(columns))
+    used, places = np.unique(rows.indices, return_inverse=True)
+    numbered = SparseRows(
+        rows.values, places.astype(np.int64), rows.starts.astype(np.int64), len(used)
+    )
+    return replace(chunk, rows=numbered, names=Names.of([str(j) for j in used.tolist()]))

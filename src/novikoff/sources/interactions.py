@@ -1,0 +1,101 @@
+"""Products of features: a chunk with one feature more for each pair of them that is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.sources.chunks import Chunk, Names
+from novikoff.stream.rows import Positions, SparseRows, Vector
+
+Pair: TypeAlias = tuple[str, str]
+ALL: Pair = ("", "")  # every two features of an example
+MOST_PRODUCTS = 1 << 20
+
+
+def in_slices(chunk: Chunk, most: int = MOST_PRODUCTS) -> Iterator[Chunk]:
+    """The chunk in parts, none of which can have more products than so many, but for one row."""
+    lengths = np.diff(chunk.rows.sparse().starts).astype(np.int64)
+    ends = np.cumsum(lengths * lengths)
+    begin = 0
+    while begin < len(chunk):
+        before = int(ends[begin - 1]) if begin else 0
+        end = max(begin + 1, int(np.searchsorted(ends, before + most, side="right")))
+        yield chunk.part(begin, end)
+        begin = end
+
+
+def with_products(chunk: Chunk, pairs: Sequence[Pair]) -> tuple[Chunk, list[int]]:
+    """The chunk with the product of each two features of an example whose fields are a pair.
+
+    Also, for each pair, how many different products there are.
+
+    A feature belongs to the field it is named after: "origin=LAS" to origin, "subject^free" to
+    subject, "words" to words. The product of a and b is called "a*b"; the pair `ALL` stands for any
+    two features, a before b in the alphabet.
+    """
+    if chunk.names is None:
+        raise ValueError("products need features with names")
+    rows = chunk.rows.sparse()
+    names = [name.decode() for name in chunk.names]
+    columns = rows.indices.astype(np.int64)
+    values = rows.values.astype(np.float64)
+    of_row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
+    counts: list[int] = []
+    made: list[tuple[Positions, Positions, Vector]] = [(of_row, columns, values)]
+    for pair in pairs:
+        left, right = _crossed(rows.starts.astype(np.int64), columns, _wanted(names, pair))
+        if pair == ALL:
+            rank = np.empty(len(names), dtype=np.int64)
+            rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+            once = rank[columns[left]] < rank[columns[right]]
+            left, right = left[once], right[once]
+        else:
+            apart = columns[left] != columns[right]
+            left, right = left[apart], right[apart]
+        kinds, which = np.unique(
+            columns[left] * len(chunk.names) + columns[right], return_inverse=True
+        )
+        a, b = np.divmod(kinds, max(1, len(chunk.names)))
+        made.append((of_row[left], which + len(names), values[left] * values[right]))
+        counts.append(len(kinds))
+        names += [f"{names[i]}*{names[j]}" for i, j in zip(a.tolist(), b.tolist(), strict=True)]
+    rows_of, indices, products = (np.concatenate(parts) for parts in zip(*made, strict=True))
+    order = np.argsort(rows_of, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(rows_of, minlength=len(rows)))])
+    multiplied = SparseRows(products[order], indices[order], starts.astype(np.int64), len(names))
+    return replace(chunk, rows=multiplied, names=Names.of(names)), counts
+
+
+def _wanted(names: Sequence[str], pair: Pair) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    if pair == ALL:
+        every = np.ones(len(names), dtype=np.bool_)
+        return every, every
+    left, right = (
+        np.fromiter((belongs(name, field) for name in names), np.bool_, len(names))
+        for field in pair
+    )
+    return left, right
+
+
+def belongs(name: str, field: str) -> bool:
+    """Whether a feature is named after the field."""
+    return name.startswith(field) and (len(name) == len(field) or name[len(field)] in "=^.")
+
+
+def _crossed(
+    starts: Positions, columns: Positions, wanted: tuple[NDArray[np.bool_], NDArray[np.bool_]]
+) -> tuple[Positions, Positions]:
+    """The places of each two entries of a row, one of a column wanted left, one of one right."""
+    left, right = (np.flatnonzero(kind[columns]) for kind in wanted)
+    begin = np.searchsorted(right, starts[:-1])
+    counts = np.searchsorted(right, starts[1:]) - begin
+    row = np.searchsorted(starts, left, side="right") - 1
+    times = counts[row]
+    first = np.concatenate([[0], np.cumsum(times)])[:-1]
+    offset = np.arange(int(times.sum())) - np.repeat(first, times)
+    return np.repeat(left, times), right[np.repeat(begin[row], times) + offset]

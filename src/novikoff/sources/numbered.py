@@ -1,0 +1,119 @@
+"""A source as a stream of blocks: its features numbered, its labels made signs or classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from novikoff.sources.chunks import Chunk, Source, TableColumns
+from novikoff.sources.features import Features
+from novikoff.sources.interactions import in_slices
+from novikoff.stream.blocks import Block
+from novikoff.stream.file_labels import JointLabelling, Labelling
+from novikoff.stream.rows import BadExample, Rows
+
+HELD_AT_MOST = 1 << 24  # bytes of rows
+
+
+class Numbered:
+    """The blocks of a source, as often as it is iterated over.
+
+    What two labels are must be known before the first example is learned from, so as much is read
+    ahead as it takes to meet both; usually that is the first chunk. What was read ahead is not read
+    again, unless the labels are so far apart that it would not fit in memory. Many classes are
+    numbered as they come, and nothing is read ahead.
+
+    Parameters
+    ----------
+    features
+        How features become columns; it learns new names on the way, unless it is frozen.
+    labelling
+        What the labels are, so far.
+    """
+
+    def __init__(
+        self, source: Source, features: Features, labelling: Labelling | JointLabelling
+    ) -> None:
+        self.source, self.features, self.labelling = source, features, labelling
+        self._held: list[Chunk] = []
+        self._rest: Iterator[Chunk] | None = None
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The negative and the positive label; or all that were met so far, in their order."""
+        self._look_ahead()
+        return self.labelling.classes
+
+    @property
+    def table(self) -> TableColumns | None:
+        """What the columns are, if the source is a table; known when reading has begun."""
+        return self.source.table
+
+    def _look_ahead(self) -> None:
+        """Read until both labels are known, or to the end."""
+        labelling = self.labelling
+        if isinstance(labelling, JointLabelling) or labelling.is_decided or self._rest is not None:
+            return
+        rest = iter(self.source)
+        held: list[Chunk] = []
+        met = held_bytes = 0
+        for chunk in rest:
+            met += 1
+            held_bytes += chunk.rows.nbytes
+            if held_bytes <= HELD_AT_MOST:
+                held.append(chunk)
+            elif self.source.is_pipe:
+                raise BadExample(
+                    f"{self.source.name}: only one label so far, and a pipe cannot be read again; "
+                    "name both labels (--classes)"
+                )
+            else:
+                held.clear()
+            labelling.meet(chunk.label_texts, chunk.label_places)
+            if labelling.is_decided:
+                break
+        else:
+            if met:
+                labelling.decide()
+        if not met:
+            raise BadExample(f"{self.source.name}: there are no examples")
+        if held_bytes <= HELD_AT_MOST:
+            self._held, self._rest = held, rest
+
+    def chunks(self) -> Iterator[Chunk]:
+        """The chunks of the source, from the first, cut up if their products would be many."""
+        self._look_ahead()
+        held, rest = self._held, self._rest
+        self._held, self._rest = [], None
+        while held:
+            yield from self._parts(held.pop(0))
+        for chunk in iter(self.source) if rest is None else rest:
+            yield from self._parts(chunk)
+
+    def _parts(self, chunk: Chunk) -> Iterator[Chunk]:
+        return parts_of(chunk, self.features)
+
+    def __iter__(self) -> Iterator[Block]:
+        for chunk in self.chunks():
+            yield self.block(chunk)
+        if not self.classes:
+            raise BadExample(f"{self.source.name}: there are no examples")
+
+    def block(self, chunk: Chunk) -> Block:
+        """The chunk as a block."""
+        rows = rows_of(self.source, chunk, self.features)
+        known = self.labelling
+        labels = known.codes(chunk) if isinstance(known, JointLabelling) else known.signs(chunk)
+        return Block(rows, labels, chunk.first, importances=chunk.importances)
+
+
+def parts_of(chunk: Chunk, features: Features) -> Iterator[Chunk]:
+    """The chunk, in parts if there will be products of its features."""
+    return in_slices(chunk) if features.products else iter((chunk,))
+
+
+def rows_of(source: Source, chunk: Chunk, features: Features) -> Rows:
+    """The rows of a chunk over the columns of the map; an error names the source."""
+    try:
+        return features.rows(chunk, source.columns)
+    except BadExample as error:
+        raise BadExample(f"{source.name}: {error}") from None

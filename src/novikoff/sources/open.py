@@ -1,0 +1,292 @@
+"""Files of examples in any format: a source to iterate over, or all their examples at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+
+from novikoff.sources.chunks import Source, TableColumns
+from novikoff.sources.features import Features
+from novikoff.sources.files.svmlight import Svmlight
+from novikoff.sources.files.text import TextFiles, TextFormat
+from novikoff.sources.inputs import Input, PathLike, inputs_of, suffix_of
+from novikoff.sources.numbered import Numbered
+from novikoff.stream.blocks import Block
+from novikoff.stream.file_labels import Classes, Labelling
+from novikoff.stream.number_text import Data, Missing, shown
+from novikoff.stream.rows import BadExample, SparseRows, join
+
+__all__ = ["Data", "Format", "Reading", "open_files", "read"]
+
+Format: TypeAlias = Literal["svmlight", "vw", "jsonl", "csv", "parquet", "arrow", "npz"]
+
+_SUFFIXES: dict[str, Format] = {
+    **dict.fromkeys((".svm", ".svmlight", ".libsvm"), "svmlight"),
+    ".vw": "vw",
+    **dict.fromkeys((".jsonl", ".ndjson", ".json"), "jsonl"),
+    **dict.fromkeys((".csv", ".tsv"), "csv"),
+    **dict.fromkeys((".parquet", ".pq"), "parquet"),
+    **dict.fromkeys((".arrow", ".arrows", ".feather", ".ipc"), "arrow"),
+    ".npz": "npz",
+}
+_MAGIC: dict[bytes, Format] = {b"PAR1": "parquet", b"ARROW1": "arrow", b"PK\x03\x04": "npz"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How files are to be read.
+
+    Parameters
+    ----------
+    format
+        By default as the first file's name ends, else as it begins.
+    label
+        Tables: the column of the labels, by its name or its position from 0, by default the last.
+        JSON lines: the key, by default "label".
+    labelled
+        Whether every example must have a label.
+    missing
+        What a missing value is: "refuse" an error, "zero" no feature, "indicate" a feature of its
+        own, named after the column and "=".
+    ignore, categorical
+        Columns of a table to leave out, and to take as texts though they hold numbers.
+    expect
+        The columns a model was trained on: they are found by name, and others are left out.
+    skip_bad
+        How many bad lines to pass over.
+    threads
+        How many threads parse text.
+    eager
+        Whether examples are given as soon as they come, as from a pipe, not megabytes at a time.
+    """
+
+    format: Format | None = None
+    label: str | int | None = None
+    labelled: bool = True
+    missing: Missing = "refuse"
+    ignore: tuple[str, ...] = ()
+    categorical: tuple[str, ...] = ()
+    expect: tuple[str, ...] | None = None
+    skip_bad: int = 0
+    threads: int = 2
+    eager: bool = False
+
+    def following(self, model: Mapping[str, Any]) -> Reading:
+        """The same, with the columns of a table read as they were for a model."""
+        if not model:
+            return self
+        how = replace(
+            self,
+            label=model["label"] if self.label is None else self.label,
+            missing=model["missing"] if self.missing == "refuse" else self.missing,
+        )
+        if "features" not in model:
+            return how
+        return replace(how, categorical=tuple(model["texts"]), expect=tuple(model["features"]))
+
+    def remembered(self, table: TableColumns | None) -> dict[str, Any]:
+        """What a model has to remember of how its data were read: of a table, its columns."""
+        if table is None:
+            is_usual = self.label is None and self.missing == "refuse"
+            return {} if is_usual else {"label": self.label, "missing": self.missing}
+        return {
+            "label": table.label,
+            "missing": self.missing,
+            "features": list(table.features),
+            "texts": list(table.texts),
+        }
+
+
+def open_files(paths: PathLike | Sequence[PathLike], how: Reading | None = None) -> Source:
+    """The examples of files, directories or patterns, to be iterated over in bounded memory."""
+    how = how or Reading()
+    inputs = inputs_of(paths)
+    return _opened(inputs, _format(inputs[0], how), how)
+
+
+def _format(first: Input, how: Reading) -> Format:
+    if how.format is not None and how.format not in get_args(Format):
+        raise ValueError(f"format must be one of {', '.join(get_args(Format))}, not {how.format!r}")
+    return how.format or format_of(first)
+
+
+def _opened(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
+    if format in ("parquet", "arrow", "npz"):
+        return _binary(inputs, format, how)
+    return TextFiles(
+        inputs,
+        _text_format(inputs[0], format, how),
+        eager=how.eager,
+        skip_bad=how.skip_bad,
+        threads=how.threads,
+    )
+
+
+def _text_format(first: Input, format: Format, how: Reading) -> TextFormat:
+    if format in ("svmlight", "vw") and how.label is not None and how.expect is None:
+        raise BadExample(
+            f"{first.name}: {format} has its labels first, not in a column {how.label!r}"
+        )
+    if format != "csv" and (unused := how.ignore or how.categorical) and how.expect is None:
+        raise BadExample(f"{first.name}: {format} has no columns, such as {unused[0]!r}")
+    if format == "svmlight":
+        return Svmlight()
+    if format == "vw":
+        from novikoff.sources.files.vw import Vw
+
+        return Vw(labelled=how.labelled)
+    if format == "jsonl":
+        from novikoff.sources.files.jsonl import JsonLines
+
+        key = "label" if how.label is None else str(how.label)
+        return JsonLines(label=key, labelled=how.labelled, missing=how.missing)
+    from novikoff.sources.files.csv import Table
+
+    return Table(
+        label=how.label,
+        separator="\t" if suffix_of(first.path) == ".tsv" else None,
+        labelled=how.labelled,
+        missing=how.missing,
+        ignore=how.ignore,
+        categorical=how.categorical,
+        expect=how.expect,
+    )
+
+
+def _binary(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
+    pipe = next((one for one in inputs if one.is_pipe), None)
+    if pipe is not None:
+        raise BadExample(f"{pipe.name}: {format} cannot be read from a pipe; save it in a file")
+    if how.skip_bad:
+        raise BadExample(f"{inputs[0].name}: {format} has no lines to skip")
+    paths = [Path(one.path) for one in inputs]
+    if format == "npz":
+        from novikoff.sources.files.npz import ArrayFiles
+
+        return ArrayFiles(paths, labelled=how.labelled)
+    from novikoff.sources.files.parquet import ArrowFiles
+
+    return ArrowFiles(
+        paths,
+        kind="parquet" if format == "parquet" else "arrow",
+        label=how.label,
+        labelled=how.labelled,
+        missing=how.missing,
+        ignore=how.ignore,
+        categorical=how.categorical,
+        expect=how.expect,
+    )
+
+
+def format_of(one: Input) -> Format:
+    """The format of a file: as its name ends, else as it begins."""
+    by_name = _SUFFIXES.get(suffix_of(one.path))
+    if by_name is not None:
+        return by_name
+    head = one.head()
+    for magic, format in _MAGIC.items():
+        if head.startswith(magic):
+            return format
+    text = head.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
+    lines = enumerate(text.splitlines(), 1)
+    i, line = next(((i, line) for i, line in lines if re.match(r"\s*[^\s#]", line)), (0, ""))
+    if line.lstrip().startswith("{"):
+        return "jsonl"
+    if re.match(r"\s*[^\s:|]+\s+(qid|-?[0-9]+):", line):
+        return "svmlight"
+    if re.match(r"[^|,;\t]*\|", line):
+        return "vw"
+    if any(mark in line for mark in ",\t;"):
+        return "csv"
+    if not line:
+        raise BadExample(f"{one.name}: there are no examples")
+    raise BadExample(
+        f"{one.name}:{i}: {shown(line.strip())} is of no known format; "
+        "say which it is by format (--format)"
+    )
+
+
+def read(
+    paths: PathLike | Sequence[PathLike],
+    *,
+    label: str | int | None = None,
+    format: Format | None = None,
+    zero_based: bool | None = None,
+    classes: Classes | None = None,
+    missing: Missing = "refuse",
+    ignore: Sequence[str] = (),
+    categorical: Sequence[str] = (),
+) -> Data:
+    r"""All the examples of files, with their labels made −1 and +1.
+
+    There must be two labels, texts or numbers: of two numbers the smaller becomes −1, of two texts
+    the first in the alphabet. Nothing is guessed or left out: the first line that cannot be read is
+    a `BadExample` that names it.
+
+    Parameters
+    ----------
+    paths
+        A file, a directory, a pattern such as "mail-*.svm", or several of them; "-" is the standard
+        input. What gzip, bzip2 or zstd has compressed is decompressed, whatever its name.
+    label, format, missing, ignore, categorical
+        As in `Reading`.
+    zero_based
+        svmlight: whether the indices count from 0; by default, whether any of them is 0.
+    classes
+        The labels to be −1 and +1, when these are known; any other is then refused.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "mail.csv")
+    ...     _ = file.write_text("words,links,kind\n120,0,ham\n80,7,spam\n")
+    ...     data = read(file)
+    >>> data.names, data.classes
+    (('words', 'links'), ('ham', 'spam'))
+    >>> data.block[1]
+    Example(columns=array([0, 1]), values=array([80.,  7.]), label=1, importance=1.0)
+    """
+    how = Reading(
+        format, label, missing=missing, ignore=tuple(ignore), categorical=tuple(categorical)
+    )
+    inputs = inputs_of(paths)
+    found = _format(inputs[0], how)
+    if zero_based is not None and found != "svmlight":
+        raise BadExample(f"{inputs[0].name}: {found} has no indices; zero_based is for svmlight")
+    source = _opened(inputs, found, how)
+    features = Features()
+    labelling = Labelling(classes, hint=_hint(found, label))
+    blocks = list(Numbered(source, features, labelling))
+    rows = join([block.rows for block in blocks])
+    if isinstance(rows, SparseRows):
+        base = 0
+        if isinstance(source, TextFiles) and isinstance(source.format, Svmlight):
+            base = source.format.base(zero_based)
+        rows = _narrowest(rows, features.dim, base)
+    labels = np.concatenate([block.labels for block in blocks])
+    table = source.table
+    names = None if table is not None and not table.has_header else features.names
+    where = None if table is None else table.label
+    return Data(Block(rows, labels), names, labelling.classes, where)
+
+
+def _narrowest(rows: SparseRows, dim: int, base: int) -> SparseRows:
+    """The rows with columns counted from the base, in as few bytes as they fit in."""
+    dim = max(0, dim - base)
+    width = np.int32 if max(dim, len(rows.values)) <= np.iinfo(np.int32).max else np.int64
+    return SparseRows(
+        rows.values, (rows.indices - base).astype(width), rows.starts.astype(width), dim
+    )
+
+
+def _hint(format: Format | None, label: str | int | None) -> str:
+    if label is None and format in ("csv", "parquet", "arrow"):
+        return " (the label is the last column unless --label (label=) names another)"
+    return ""

@@ -1,1 +1,0 @@
-"""Text as examples: pieces of files, and a parser for each format, in the compiled core."""

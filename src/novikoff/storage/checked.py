@@ -1,0 +1,129 @@
+"""What is kept of an object between runs: settings that JSON can hold, and arrays.
+
+Settings are what someone chose, or counts; all that was computed is in the arrays, for it may be
+infinite, which JSON cannot say. What is read back is doubted: the compiled core trusts its arrays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NoReturn, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.storage.file_format import BadModel
+from novikoff.stream.rows import Positions, Vector
+
+Settings: TypeAlias = dict[str, Any]
+Arrays: TypeAlias = dict[str, NDArray[Any]]
+Choice = TypeVar("Choice", bound=str)
+
+
+def prefixed(name: str, arrays: Mapping[str, NDArray[Any]]) -> Arrays:
+    """The arrays under names that begin with `name.`, to lie beside those of others."""
+    return {f"{name}.{key}": array for key, array in arrays.items()}
+
+
+def with_prefix(name: str, arrays: Mapping[str, NDArray[Any]]) -> Arrays:
+    """The arrays that `prefixed` put among others, under their own names."""
+    start = f"{name}."
+    return {key.removeprefix(start): a for key, a in arrays.items() if key.startswith(start)}
+
+
+class Stored:
+    """Settings and arrays as they were read: BadModel unless each is what is asked for.
+
+    `what` is whose they are, for the words of the error.
+    """
+
+    def __init__(
+        self, what: str, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+    ) -> None:
+        self._what, self._settings, self._arrays = what, settings, arrays
+
+    def __contains__(self, array: str) -> bool:
+        return array in self._arrays
+
+    def flag(self, name: str) -> bool:
+        """A setting that is true or false."""
+        return bool(self._setting(name, bool, "true or false"))
+
+    def count(self, name: str) -> int:
+        """A setting that counts something."""
+        count = int(self._setting(name, int, "a count"))
+        if not 0 <= count < 2**63:
+            self._refuse(name, count, "a count")
+        return count
+
+    def number(self, name: str) -> float:
+        """A setting that is a float."""
+        return float(self._setting(name, float, "a number"))
+
+    def choice(self, name: str, choices: Sequence[Choice]) -> Choice:
+        """A setting that is one of these words."""
+        found = self._settings.get(name)
+        for choice in choices:
+            if choice == found:
+                return choice
+        return self._refuse(name, found, f"one of {', '.join(choices)}")
+
+    def text(self, name: str) -> str:
+        """A setting that is a text."""
+        return str(self._setting(name, str, "a text"))
+
+    def texts(self, name: str, length: int | None = None) -> list[str]:
+        """A setting that is a list of so many texts."""
+        found = list(self._setting(name, list, "a list"))
+        if any(type(one) is not str for one in found) or length not in (None, len(found)):
+            self._refuse(name, found, "a list of texts" if length is None else f"{length} texts")
+        return found
+
+    def settings(self, name: str) -> Settings:
+        """Settings inside these."""
+        return dict(self._setting(name, dict, "settings"))
+
+    def vector(self, name: str, length: int | None = None) -> Vector:
+        """An array of so many floats."""
+        return self.array(name, ("float64",), length)
+
+    def positions(self, name: str, length: int | None = None) -> Positions:
+        """An array of so many integers."""
+        return self.array(name, ("int64",), length)
+
+    def codes(self, name: str, length: int, below: int) -> NDArray[np.int32]:
+        """An array of the numbers of classes, of which there are so many."""
+        codes = self.array(name, ("int32",), length)
+        if length and not 0 <= codes.min() <= codes.max() < below:
+            self.refuse(f"its {name} are not all from 0 to {below - 1}")
+        return codes
+
+    def array(
+        self, name: str, dtypes: Sequence[str], shape: int | tuple[int, ...] | None = None
+    ) -> NDArray[Any]:
+        """An array of one of these dtypes and of this shape, which for a flat one is its length."""
+        array = self._arrays.get(name)
+        if array is None:
+            raise BadModel(f"the {self._what} in the file has no {name!r}")
+        if array.dtype not in [np.dtype(kind) for kind in dtypes]:
+            self._refuse(name, array.dtype, " or ".join(dtypes))
+        wanted = (shape,) if isinstance(shape, int) else shape
+        if wanted is not None and array.shape != wanted:
+            self._refuse(name, array.shape, f"of shape {wanted}")
+        return array
+
+    def part(self, name: str) -> tuple[Settings, Arrays]:
+        """The settings and the arrays of one of its parts."""
+        settings = self._setting(name, dict, "settings")
+        return settings, with_prefix(name, self._arrays)
+
+    def refuse(self, why: str) -> NoReturn:
+        """Say what the whole of it is not."""
+        raise BadModel(f"the {self._what} in the file is not one that was saved: {why}")
+
+    def _setting(self, name: str, kind: type, words: str) -> Any:
+        found = self._settings.get(name)
+        return found if type(found) is kind else self._refuse(name, found, words)
+
+    def _refuse(self, name: str, found: object, words: str) -> NoReturn:
+        self.refuse(f"{name!r} is {found!r}, not {words}")

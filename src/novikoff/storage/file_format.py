@@ -1,0 +1,229 @@
+"""One file for settings and arrays: checked in full when it is read, and mapped, not copied.
+
+The file is, all numbers little-endian:
+
+    8 bytes   "novikoff"
+    4         the format's version
+    4         the length of the header in bytes
+    8         the length of the whole file
+    header    JSON in ASCII: what kind of file it is, the settings, each array's dtype and shape
+    arrays    in the order of their names, each from the next multiple of 64, zeros in between
+    32        the SHA-256 of everything before
+
+Nothing in it can be run, and the same content always makes the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import mmap
+import os
+import struct
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.storage.atomic_write import replacing
+
+FORMAT = 1
+_MAGIC = b"novikoff"
+_PREFIX = struct.Struct("<8sIIQ")
+_DIGEST = hashlib.sha256().digest_size
+_ALIGNED = 64
+_LONGEST_HEADER = 1 << 24
+_MAPPED_FROM = 1 << 20
+_DTYPES = ("|i1", "|u1", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8")
+
+
+class BadModel(ValueError):  # noqa: N818  (it names the thing that is wrong)
+    """A file that cannot be used as what it was asked for; says which one and why."""
+
+
+def is_stored(path: str | os.PathLike[str]) -> bool:
+    """Whether a file begins as those that are written here do."""
+    with open(path, "rb") as file:
+        return file.read(len(_MAGIC)) == _MAGIC
+
+
+def save(
+    path: str | os.PathLike[str],
+    header: Mapping[str, Any],
+    arrays: Mapping[str, NDArray[Any]],
+    *,
+    kind: str,
+) -> None:
+    """Write the file, whole or not at all (see `replacing`).
+
+    Parameters
+    ----------
+    header
+        Whatever JSON can hold. Floats come back exactly; there is no NaN and no infinity.
+    arrays
+        Integers or floats of 1, 4 or 8 bytes, in one dimension or two.
+    kind
+        What the file is, which `load` must be told: "model", "checkpoint".
+    """
+    with replacing(path) as file:
+        for piece in pieces(header, arrays, kind=kind):
+            file.write(piece)
+
+
+def pieces(
+    header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, kind: str
+) -> Iterator[bytes | memoryview]:
+    """The bytes of the file, one after another."""
+    ready = {name: _little_endian(name, arrays[name]) for name in sorted(arrays)}
+    described = {name: [a.dtype.str, list(a.shape)] for name, a in ready.items()}
+    content = {"kind": kind, "header": dict(header), "arrays": described}
+    text = json.dumps(content, allow_nan=False, sort_keys=True, separators=(",", ":")).encode()
+    if len(text) > _LONGEST_HEADER:
+        raise ValueError(f"a header of {len(text)} bytes is too large: put lists into arrays")
+    at = _PREFIX.size + len(text)
+    length = _laid_out(at, [a.nbytes for a in ready.values()])[-1] + _DIGEST
+    digest = hashlib.sha256()
+
+    def hashed(piece: bytes | memoryview) -> bytes | memoryview:
+        digest.update(piece)
+        return piece
+
+    yield hashed(_PREFIX.pack(_MAGIC, FORMAT, len(text), length) + text)
+    for array in ready.values():
+        yield hashed(bytes(-at % _ALIGNED))
+        yield hashed(array.reshape(-1).view(np.uint8).data)
+        at += -at % _ALIGNED + array.nbytes
+    yield digest.digest()
+
+
+def load(
+    path: str | os.PathLike[str], *, kind: str
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The header and the arrays that `save` wrote; BadModel unless they are exactly those.
+
+    The arrays cannot be written to. Those of a large file are the file's own pages, read from disk
+    when first used and shared by all processes that load it.
+    """
+    with open(path, "rb") as file:
+        mapped = os.fstat(file.fileno()).st_size > _MAPPED_FROM
+        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if mapped else file.read()
+    return unpacked(data, kind=kind, where=os.fspath(path))
+
+
+def unpacked(
+    data: bytes | mmap.mmap, *, kind: str, where: str
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The header and the arrays in the bytes of a file, which errors call `where`."""
+    try:
+        header_length = _intact(data)
+        return _content(data, header_length, kind)
+    except BadModel as error:
+        raise BadModel(f"{where}: {error}") from None
+
+
+def _intact(data: bytes | mmap.mmap) -> int:
+    """The length of the header of a file that is whole and undamaged."""
+    start = data[: _PREFIX.size]
+    if not start or start[: len(_MAGIC)] != _MAGIC[: len(start)]:
+        raise BadModel("this file was not saved by novikoff" if start else "this file is empty")
+    if len(start) < _PREFIX.size:
+        raise BadModel(f"the file is cut off after {len(start)} bytes")
+    _, version, header_length, length = _PREFIX.unpack(start)
+    if version != FORMAT:
+        if version > FORMAT:
+            raise BadModel(
+                f"written by a newer novikoff (format {version}; this one reads {FORMAT}): upgrade"
+            )
+        raise BadModel(f"the file is damaged: there is no format {version}")
+    if length > len(data):
+        raise BadModel(f"the file is cut off: {len(data)} of its {length} bytes are there")
+    if length < len(data):
+        raise BadModel(f"the file is damaged: {len(data) - length} bytes follow its end")
+    if header_length > min(_LONGEST_HEADER, length - _PREFIX.size - _DIGEST):
+        raise BadModel(f"the file is damaged: a header of {header_length} bytes is too large")
+    with memoryview(data) as whole:
+        if hashlib.sha256(whole[:-_DIGEST]).digest() != whole[-_DIGEST:]:
+            raise BadModel("the file is damaged: its checksum does not match its content")
+    return int(header_length)
+
+
+def _content(
+    data: bytes | mmap.mmap, header_length: int, kind: str
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    at = _PREFIX.size + header_length
+    content = _parsed(data[_PREFIX.size : at])
+    match content:
+        case {"kind": str(found), "header": dict(header), "arrays": dict(described), **rest}:
+            if rest:
+                raise BadModel(f"the header has an unknown entry {min(map(str, rest))!r}")
+        case _:
+            raise BadModel("the header lacks its kind, its settings or its arrays")
+    if found != kind:
+        raise BadModel(f"this is a {found}, not a {kind}")
+    kinds = {name: _kind(name, described[name]) for name in sorted(described)}
+    starts = _laid_out(at, [k.itemsize * math.prod(shape) for k, shape in kinds.values()])
+    if starts[-1] + _DIGEST != len(data):
+        raise BadModel("the arrays in the header are not those in the file")
+    arrays = {
+        name: np.frombuffer(data, dtype, math.prod(shape), start).reshape(shape)
+        for (name, (dtype, shape)), start in zip(kinds.items(), starts, strict=False)
+    }
+    return header, arrays
+
+
+def _laid_out(at: int, sizes: list[int]) -> list[int]:
+    """Where each array begins, after so many bytes, and then where the last one ends."""
+    starts = []
+    for size in sizes:
+        starts.append(at + -at % _ALIGNED)
+        at = starts[-1] + size
+    return [*starts, at]
+
+
+def _kind(name: str, described: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    match described:
+        case [str(dtype), [*shape]] if dtype in _DTYPES and len(shape) in (1, 2):
+            if all(type(n) is int and 0 <= n < 2**48 for n in shape):
+                return np.dtype(dtype), tuple(shape)
+    raise BadModel(f"array {name!r} is described as {described!r}, which cannot be read")
+
+
+def _little_endian(name: str, array: NDArray[Any]) -> NDArray[Any]:
+    ready = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    if ready.dtype.str not in _DTYPES or array.ndim not in (1, 2):
+        raise ValueError(
+            f"array {name!r} is {array.dtype} of shape {array.shape}; see storage.save"
+        )
+    return ready
+
+
+def _parsed(text: bytes) -> Any:
+    try:
+        return json.loads(
+            text.decode("ascii"),
+            parse_constant=_refused,
+            parse_float=_finite,
+            object_pairs_hook=_distinct,
+        )
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, BadModel):
+            raise
+        raise BadModel("the header is not JSON") from None
+
+
+def _refused(constant: str) -> NoReturn:
+    raise BadModel(f"the header holds {constant}, which is not a number")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    return number if math.isfinite(number) else _refused(text)
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        raise BadModel("the header has an entry twice")
+    return found

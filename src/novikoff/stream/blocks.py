@@ -1,0 +1,150 @@
+"""The nouns a learner meets: examples, and blocks of them in an order.
+
+Labels are −1 and +1 everywhere inside, and class 0, 1, 2, … where many classes are learned jointly;
+names and other numbers are converted at the door.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.stream.rows import BadExample, Positions, Rows, Vector
+
+Labels: TypeAlias = NDArray[np.int8]
+Codes: TypeAlias = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One example: the columns that are stored, their values, its label or class, its weight."""
+
+    columns: Positions
+    values: Vector
+    label: int
+    importance: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Some examples side by side, and the order to meet them in (None: as they stand).
+
+    `labels` are −1 and +1 as int8, or the numbers of classes, from 0, as int32.
+
+    `first` is the position in the whole stream of the block's first row, by which the ledger
+    names a row. When the rows are stored in another order than the stream's, `numbers` says where
+    each belongs, counted from `first`.
+
+    `importances` say how much each example counts (None: 1 each): a mistake on it is a step so many
+    times as long. One of importance 0 is met and scored, and never a mistake: what a run says of
+    its mistakes, and that it made none, it says of the others.
+    """
+
+    rows: Rows
+    labels: Labels | Codes
+    first: int = 0
+    order: Positions | None = None
+    numbers: Positions | None = None
+    importances: Vector | None = None
+
+    def __post_init__(self) -> None:
+        if not hasattr(self.rows, "core"):
+            raise TypeError(
+                f"rows are a {type(self.rows).__name__}; make the block with sources.block(X, y)"
+            )
+        if len(self.labels) != len(self.rows):
+            raise BadExample(f"{len(self.rows)} rows but {len(self.labels)} labels")
+        if self.labels.dtype == np.int32:
+            if len(self.labels) and self.labels.min() < 0:
+                raise BadExample("classes are numbered from 0")
+        elif self.labels.dtype != np.int8 or (self.labels * self.labels != 1).any():
+            raise BadExample("labels must be -1 or +1, as int8; sources.block(X, y) converts them")
+        for name in ("order", "numbers"):
+            given = getattr(self, name)
+            if given is not None and given.dtype != np.int64:
+                raise BadExample(f"{name} must be positions as int64, not {given.dtype}")
+        if self.importances is not None:
+            _check_importances(self.importances, self)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def signs(self) -> Labels:
+        """The labels −1 and +1, for what knows no others; refused if they are classes."""
+        if self.labels.dtype != np.int8:
+            raise BadExample(
+                "the labels of this block are the numbers of classes; -1 and +1 are needed here"
+            )
+        return self.labels.view(np.int8)
+
+    @property
+    def codes(self) -> Codes:
+        """The numbers of the classes: of two labels, 0 for −1 and 1 for +1."""
+        if self.labels.dtype == np.int32:
+            return self.labels.view(np.int32)
+        return (self.labels > 0).astype(np.int32)
+
+    @property
+    def n_rounds(self) -> int:
+        """How many examples are met: an order may leave rows out, or repeat them."""
+        return len(self.rows) if self.order is None else len(self.order)
+
+    def positions(self, which: Positions) -> Positions:
+        """The positions in the whole stream of these rows of the block."""
+        return self.first + (which if self.numbers is None else self.numbers[which])
+
+    def take(self, positions: Positions) -> Rows:
+        """A copy of the rows at these positions in the whole stream."""
+        which = positions - self.first
+        if self.numbers is not None:
+            place = np.empty(len(self), dtype=np.int64)
+            place[self.numbers] = np.arange(len(self))
+            which = place[which]
+        return self.rows.take(which)
+
+    def __getitem__(self, i: int) -> Example:
+        columns, values = self.rows.row(i)
+        importance = 1.0 if self.importances is None else float(self.importances[i])
+        return Example(columns, values, int(self.labels[i]), importance)
+
+    def __iter__(self) -> Iterator[Example]:
+        order = range(len(self)) if self.order is None else self.order
+        return (self[int(i)] for i in order)
+
+
+def _check_importances(given: Vector, block: Block) -> None:
+    if given.dtype != np.float64:
+        raise BadExample(f"importances must be float64, not {given.dtype}")
+    if given.shape != (len(block),):
+        raise BadExample(f"{len(block)} rows but importances of shape {given.shape}")
+    wrong = np.flatnonzero(~((given >= 0) & (given < np.inf)))
+    if len(wrong):
+        row = int(block.positions(wrong[:1])[0])
+        raise BadExample(
+            f"row {row}: importance {float(given[wrong[0]])!r} is not a finite number from 0"
+        )
+
+
+def signs(labels: Sequence[float] | NDArray[Any]) -> Labels:
+    """The labels as int8, refused unless each is −1 or +1."""
+    given = np.asarray(labels)
+    if given.ndim != 1:
+        raise BadExample(f"labels must be one-dimensional, not of shape {given.shape}")
+    wrong = np.flatnonzero((given != 1) & (given != -1))
+    if len(wrong):
+        i = int(wrong[0])
+        raise BadExample(f"row {i}: label {given.tolist()[i]!r} is not one of -1, +1")
+    return given.astype(np.int8)
+
+
+Stream: TypeAlias = Block | Iterable[Block]
+
+
+def blocks_of(stream: Stream) -> Iterable[Block]:
+    """The blocks of a stream, which may be a single block."""
+    return (stream,) if isinstance(stream, Block) else stream

@@ -1,0 +1,85 @@
+"""Blocks in, blocks out: the order of the rows, and their length."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from novikoff import _core
+from novikoff.stream.blocks import Block, Stream, blocks_of
+from novikoff.stream.rows import Positions, Rows
+from novikoff.stream.scaling import unit_length
+
+__all__ = ["Shuffle", "Shuffled", "arranged", "block_order", "seeded_order", "unit_length"]
+
+Shuffle: TypeAlias = Literal["once"] | bool
+
+
+# Rows that fit in CACHE_BYTES are permuted freely; more are dealt out from RUNS_DEALT runs of
+# RUN_BYTES (at most RUN_ROWS rows) at a time. Longer runs and fewer of them are faster to read but
+# mix less: on mail sorted by class, 64 KB and 16 took twice the passes of a free permutation.
+CACHE_BYTES = 1 << 25
+RUN_BYTES = 1 << 14
+RUN_ROWS = 1 << 8
+RUNS_DEALT = 32
+
+
+def seeded_order(rows: Rows, seed: int) -> Positions:
+    """An order of the rows drawn from the seed, the same on every machine.
+
+    While the rows fit in a processor's cache it is a uniform permutation. Beyond that, runs of
+    neighbouring rows are shuffled and then dealt out at random, many at a time: data sorted by
+    class come out mixed, and memory is still read forwards.
+    """
+    order = np.empty(len(rows), dtype=np.int64)
+    run, mix = 1, max(1, len(rows))
+    if rows.nbytes > CACHE_BYTES:
+        run, mix = min(max(1, RUN_BYTES * len(rows) // rows.nbytes), RUN_ROWS), RUNS_DEALT
+    _core.fill_order(run=run, mix=mix, seed=seed, out=order)
+    return order
+
+
+def arranged(block: Block, seed: int) -> Block:
+    """The block with its rows in an order drawn from the seed, for many passes in that order.
+
+    Rows that fit in a cache are copied into the order, so that every pass reads them straight
+    through (a third of the time on 32,561 × 123 sparse rows); larger data are not copied.
+    """
+    order = seeded_order(block.rows, seed)
+    if block.rows.nbytes > CACHE_BYTES:
+        return replace(block, order=order)
+    importances = None if block.importances is None else block.importances[order]
+    return replace(
+        block,
+        rows=block.rows.take(order),
+        labels=block.labels[order],
+        numbers=order,
+        importances=importances,
+    )
+
+
+class Shuffled:
+    """The blocks of a stream, each in a seeded order of its rows.
+
+    `again=False` keeps one order for every pass, so that runs are reproducible and a run that
+    comes back to the same weights is a proof; `again=True` draws a new one for each pass.
+    """
+
+    def __init__(self, stream: Stream, *, seed: int, again: bool = False) -> None:
+        self._stream = blocks_of(stream)
+        self._seed, self._again = seed, again
+        self._passes = 0
+
+    def __iter__(self) -> Iterator[Block]:
+        self._passes += self._again
+        for n, block in enumerate(self._stream):
+            yield replace(block, order=block_order(block.rows, self._seed, n, self._passes))
+
+
+def block_order(rows: Rows, seed: int, number: int, passes: int = 0) -> Positions:
+    """The order of the rows of a stream's block of this number, drawn from the stream's seed."""
+    draw = np.random.SeedSequence((seed, passes, number))
+    return seeded_order(rows, int(draw.generate_state(1, np.uint64)[0]))

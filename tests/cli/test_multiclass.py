@@ -1,0 +1,337 @@
+"""`novikoff train --multiclass`, and what the other verbs make of its models."""
+
+from __future__ import annotations
+
+import csv
+import os
+import signal
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from helpers.verbs import contents, error, run, said, told, trained
+from novikoff.cli.train import Watch
+from novikoff.learners import Joint
+from novikoff.models import model as models
+from novikoff.models.model import Model
+from novikoff.runs.loop import play
+from novikoff.sources import classes_block
+from novikoff.sources.files import text as pieces
+from novikoff.stream.rows import Rows, Vector
+
+KINDS: dict[str, list[str]] = {
+    "perceptron": [],
+    "margin": ["--learner", "margin", "--margin", "2"],
+    "averaged": ["--learner", "averaged"],
+    "voted": ["--learner", "voted"],
+}
+every_kind = pytest.mark.parametrize("words", KINDS.values(), ids=KINDS.keys())
+FRUIT = ("pear", "apple", "fig", "plum", "quince")
+_draw = np.random.default_rng(2)
+X = _draw.integers(-4, 5, (90, 3)).astype(float)
+Y = [int(k) for k in (X @ _draw.integers(-2, 3, (3, 5)) + np.arange(5) / 8).argmax(axis=1)]
+Y = [y if i > 40 else y % 3 for i, y in enumerate(Y)]  # the last two come late
+
+
+def table(begin: int = 0, end: int = 90) -> str:
+    rows = (f"{FRUIT[y]},{a:g},{b:g},{c:g}\n" for y, (a, b, c) in zip(Y, X, strict=True))
+    return "kind,a,b,c\n" + "".join(list(rows)[begin:end])
+
+
+@pytest.fixture
+def fruit(tmp_path: Path) -> Path:
+    """The whole table, its first part, and the rest, which brings two more labels."""
+    (tmp_path / "all.csv").write_text(table())
+    (tmp_path / "a.csv").write_text(table(0, 37))
+    (tmp_path / "b.csv").write_text(table(37))
+    return tmp_path
+
+
+MANY: list[Any] = ["--label", "kind", "--multiclass"]
+
+
+@every_kind
+def test_it_is_the_joint_learner_over_labels_in_the_order_they_are_met(
+    words: list[str], fruit: Path
+) -> None:
+    report = told("train", fruit / "all.csv", "-o", fruit / "m", *MANY, *words, "--passes", 3, "-q")
+    met = list(dict.fromkeys(FRUIT[y] for y in Y))
+    assert (report["classes"], report["multiclass"]) == (met, True)
+    codes = [met.index(FRUIT[y]) for y in Y]
+    margin, averaging = 2.0 * ("margin" in words), "averaged" in words
+    learner = Joint(3, bias=True, margin=margin, averaging=averaging)
+    by_hand = play(classes_block(X, codes), learner, epochs=3)
+    assert report["mistakes_per_pass"] == by_hand.ledger.mistakes_per_pass
+    model = Model.load(fruit / "m")
+    printed = said("predict", fruit / "m", fruit / "all.csv", "--print", "scores")
+    scores = np.array([[float(s) for s in line.split("\t")] for line in printed.splitlines()])
+    if "voted" in words:
+        np.testing.assert_allclose(scores.sum(axis=1), 1)
+    else:
+        weights = learner.average if averaging else learner.weights
+        assert model.weights.tobytes() == weights.tobytes()
+        np.testing.assert_allclose(scores, np.c_[X, np.ones(90)] @ weights.T)
+    labels = said("predict", fruit / "m", fruit / "all.csv").splitlines()
+    assert labels == [met[k] for k in scores.argmax(axis=1)]
+    both = said("predict", fruit / "m", fruit / "all.csv", "--print", "both").splitlines()
+    best = zip(labels, scores.max(axis=1).tolist(), strict=True)
+    assert both == [f"{label}\t{score!r}" for label, score in best]
+    tested = told("test", fruit / "m", fruit / "all.csv")
+    assert tested["mistakes"] == sum(a != FRUIT[y] for a, y in zip(labels, Y, strict=True))
+
+
+@every_kind
+def test_one_file_and_then_another_with_new_labels_is_both(words: list[str], fruit: Path) -> None:
+    whole = trained(fruit / "whole", fruit / "all.csv", *MANY, *words)
+    trained(fruit / "first", fruit / "a.csv", *MANY, *words)
+    assert len(Model.load(fruit / "first").classes) == 3
+    assert trained(fruit / "then", fruit / "b.csv", "--initial", fruit / "first") == whole
+    assert trained(fruit / "two", fruit / "a.csv", fruit / "b.csv", *MANY, *words) == whole
+    assert len(Model.load(fruit / "then").classes) == 5
+
+
+@pytest.mark.parametrize("more", [[], ["--shuffle", "--holdout", 4, "--standardise"]])
+@pytest.mark.parametrize("blocks", [1, 5])
+def test_a_run_that_was_stopped_goes_on_to_the_same_bytes_with_a_cache_or_without(
+    more: list[Any], blocks: int, fruit: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pieces, "PIECE_BYTES", 400)
+    given = [fruit / "all.csv", *MANY, "--learner", "averaged", "--passes", 3, *more]
+    straight = trained(fruit / "straight", *given)
+    assert trained(fruit / "c", *given, "--cache", fruit / "cache") == straight
+    seen, block = 0, Watch.block
+
+    def counted(self: Watch, training: Any) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == blocks:
+            os.kill(os.getpid(), signal.SIGTERM)
+        block(self, training)
+
+    monkeypatch.setattr(Watch, "block", counted)
+    for words in ([], ["--cache", fruit / "cache"]):
+        seen = 0
+        stopped = run("train", *given, *words, "-o", fruit / "m", "-q", "--checkpoint", 999)
+        assert stopped.exit_code == 128 + signal.SIGTERM
+        assert told("inspect", fruit / "m")["unfinished"]
+        assert trained(fruit / "m", *given, *words, "--resume", "--checkpoint", 999) == straight
+
+
+def test_labels_named_beforehand_are_numbered_so_and_no_other_is_taken(fruit: Path) -> None:
+    order = [FRUIT[Y[0]], "plum", *(one for one in FRUIT[:3] if one != FRUIT[Y[0]])]
+    words = [fruit / "a.csv", *MANY, "-q", "--classes", ",".join(order)]
+    report = told("train", *words, "-o", fruit / "m")
+    assert report["classes"] == order
+    codes = [report["classes"].index(FRUIT[y]) for y in Y[:37]]
+    learner = Joint(3, classes=4, bias=True)
+    play(classes_block(X[:37], codes), learner)
+    assert Model.load(fruit / "m").weights.tobytes() == learner.weights.tobytes()
+    before = contents(fruit)
+    found = error("train", fruit / "all.csv", *words[1:], "-o", fruit / "m")
+    line = 2 + next(i for i, y in enumerate(Y) if y == 4)
+    assert found.startswith(f"{fruit / 'all.csv'}:{line}: ")
+    assert found.endswith(f"label 'quince' is not one of {', '.join(map(repr, order))}")
+    on = ["train", fruit / "b.csv", "--initial", fruit / "m", "-o", fruit / "n", "-q"]
+    assert error(*on, "--classes", "a,b").startswith("the labels of the model to go on from are")
+    assert "is not one of" in error(*on, "--classes", ",".join(order))
+    assert contents(fruit) == before
+    assert told(*on)["classes"] == [*order, "quince"]
+
+
+def test_a_cache_of_two_labels_is_not_used_for_many_nor_the_other_way(tmp_path: Path) -> None:
+    file, cache = tmp_path / "x.svm", tmp_path / "cache"
+    file.write_text("2 1:1\n1 2:1\n2 1:2\n1 2:2\n")
+    for words in ([], ["--multiclass"], []):
+        plain = trained(tmp_path / "m", file, *words)
+        assert trained(tmp_path / "n", file, *words, "--cache", cache) == plain
+
+
+def test_numbers_to_be_predicted_are_not_taken_for_labels(fruit: Path) -> None:
+    prices = fruit / "prices.csv"
+    prices.write_text("size,price\n" + "".join(f"{i % 7},{i}.5\n" for i in range(1200)))
+    trained(fruit / "m", fruit / "a.csv", *MANY)
+    before = contents(fruit)
+    words = ["train", prices, "-o", fruit / "m", "-q", "--multiclass", "--checkpoint", 0]
+    assert error(*words) == (
+        f"{prices}:1002: column 'price': label '1000.5' is one more than the 1,000 classes "
+        "allowed; if these are labels, and not numbers to be predicted, allow more (--max-classes)"
+    )
+    assert contents(fruit) == before
+    assert len(told(*words, "--max-classes", 2000)["classes"]) == 1200
+    assert "label '3.5' is one more than the 3 classes" in error(*words, "--max-classes", 3)
+
+
+REFUSED: dict[str, tuple[list[Any], str]] = {
+    "winnow": (["--multiclass", "--learner", "winnow"], "winnow learns two labels; many at once"),
+    "a third": ([], "or learn all labels at once (--multiclass)"),
+    "a limit": (["--max-classes", 9], "--max-classes is for --multiclass"),
+    "no names": (["--multiclass", "--classes", "a,,b"], "--classes 'a,,b' is not A,B,C"),
+    "twice": (["--multiclass", "--classes", "1,1.0"], "are not all different"),
+    "two labels": (["--multiclass", "--initial", "two"], "the model to go on from knows two"),
+}
+
+
+@pytest.mark.parametrize(("words", "reason"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_is_said(
+    words: list[Any], reason: str, fruit: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(fruit)
+    (fruit / "two.csv").write_text("a,b,c,kind\n1,2,3,fig\n-1,0,1,pear\n")
+    trained(fruit / "two", "two.csv")
+    before = contents(fruit)
+    found = error("train", "all.csv", "-o", "out", "-q", "--label", "kind", *words)
+    assert reason in found
+    assert contents(fruit) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reason"),
+    [
+        ("x.csv", "", "there are no examples"),
+        ("x.csv", "kind,a\n", "there are no examples"),
+        ("x.svm", "", "there are no examples"),
+        ("x.csv", "a,kind\n1,fig\n2,\n", "label '' is not a class; name one or remove the row"),
+        ("x.svm", "2 1:1\nnan 1:1\n", "label 'nan' is not a class; name one or remove the row"),
+        ("x.vw", "fig | a\n| a\n", "there is no label before the |"),
+    ],
+)
+def test_bad_labels_are_refused(name: str, text: str, reason: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    found = error("train", tmp_path / name, "-o", tmp_path / "m", "-q", "--multiclass")
+    assert found.startswith(f"{tmp_path / name}:")
+    assert found.endswith(reason)
+    assert not (tmp_path / "m").exists()
+
+
+def test_one_label_alone_is_all_that_is_ever_predicted(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("kind,a\nfig,1\nfig,2\n")
+    screen = said("train", tmp_path / "x.csv", "-o", tmp_path / "m", "-q", *MANY, "--passes", 2)
+    assert "; 1 label: fig\n" in screen
+    assert "Verdict   separated: there is one label only, and nothing to learn\n" in screen
+    assert said("predict", tmp_path / "m", tmp_path / "x.csv") == "fig\nfig\n"
+    assert told("test", tmp_path / "m", tmp_path / "x.csv")["accuracy"] == 1
+
+
+def test_the_words_of_a_test_are_its_numbers(fruit: Path) -> None:
+    trained(fruit / "m", fruit / "a.csv", *MANY)
+    found = told("test", fruit / "m", fruit / "all.csv")
+    labels = said("predict", fruit / "m", fruit / "all.csv").splitlines()
+    pairs = [(FRUIT[y], label) for y, label in zip(Y, labels, strict=True)]
+    expected: dict[str, dict[str, int]] = {}
+    for true, label in pairs:
+        expected.setdefault(true, {}).setdefault(label, 0)
+        expected[true][label] += 1
+    assert found["confusion"] == expected
+    assert found["unknown_labels"] == [FRUIT[y] for y in dict.fromkeys(Y) if y > 2]
+    right = sum(true == label for true, label in pairs)
+    assert found["accuracy"] == right / 90
+    lines = said("test", fruit / "m", fruit / "all.csv").splitlines()
+    unknown = sum(y > 2 for y in Y)
+    first = found["unknown_labels"][0]
+    assert lines[1:3] == [
+        f"Accuracy  {right / 90:.2%}: {right} of 90 examples right",
+        f"Mistakes  {90 - right}; {unknown} of them on 2 labels the model does not know, "
+        f"the first {first}",
+    ]
+    sizes = []
+    for line in lines[5:10]:
+        label, examples, hits, precision, recall = line.split()
+        one = found["classes"][label]
+        assert (int(examples), int(hits)) == (one["examples"], one["right"])
+        shares = [None if s == "-" else s for s in (precision, recall)]
+        told_shares = [one["precision"], one["recall"]]
+        assert shares == [None if s is None else f"{s:.2%}" for s in told_shares]
+        sizes.append(int(examples))
+    assert sizes == sorted(sizes, reverse=True)
+    taken = [line.split() for line in lines[12:]]
+    assert all(int(n) == expected[true][label] for true, _, label, n in taken)
+    wrong = [n for true, row in expected.items() for label, n in row.items() if label != true]
+    assert [int(n) for *_, n in taken] == sorted(wrong, reverse=True)[:10]
+
+
+@pytest.mark.parametrize("learner", ["perceptron", "averaged"])
+def test_inspect_names_the_weights_of_each_class(learner: str, fruit: Path) -> None:
+    trained(fruit / "m", fruit / "all.csv", *MANY, "--learner", learner, "--passes", 2)
+    model = Model.load(fruit / "m")
+    screen = said("inspect", fruit / "m", "--weights", fruit / "w.csv")
+    rows = list(csv.reader((fruit / "w.csv").read_text().splitlines()))
+    assert rows[0] == ["feature", "class", "weight"]
+    names = ["a", "b", "c", "(constant)"]
+    expected = {
+        (name, label): float(w)
+        for label, weights in zip(model.classes, model.weights, strict=True)
+        for name, w in zip(names, weights, strict=True)
+        if w or name == "(constant)"
+    }
+    assert {(name, label): float(w) for name, label, w in rows[1:]} == expected
+    found = told("inspect", fruit / "m", "-n", 1)
+    assert (found["classes"], found["multiclass"]) == (list(model.classes), True)
+    assert f"Labels    5: {', '.join(model.classes)}\n" in screen
+    for label in model.classes:
+        of_class = {name: w for (name, other), w in expected.items() if other == label}
+        top = max(of_class, key=lambda name: of_class[name])
+        assert found["largest_weights"][label]["positive"] == {top: of_class[top]}
+        after = screen.split(f"Most telling of {label}, and against it:\n")[1]
+        assert after.split()[:2] == [top, f"{of_class[top]:+.6g}"]
+
+
+def test_of_very_many_classes_the_first_are_shown_and_the_rest_counted(tmp_path: Path) -> None:
+    (tmp_path / "x.svm").write_text("".join(f"{k} {k + 1}:1\n" for k in range(50)) * 2)
+    trained(tmp_path / "m", tmp_path / "x.svm", "--multiclass")
+    screen = said("inspect", tmp_path / "m")
+    assert ", 38, 39 and 10 more\n" in screen
+    assert screen.count("Most telling of ") == 10
+    assert screen.endswith("and 40 more labels; --json has them all, and --weights all weights\n")
+    assert len(told("inspect", tmp_path / "m")["largest_weights"]) == 50
+    tested = said("test", tmp_path / "m", tmp_path / "x.svm")
+    assert "and 10 more labels with no more examples each; --json has them all\n" in tested
+
+
+def test_importances_hashing_and_products_are_as_for_two_labels(tmp_path: Path) -> None:
+    counts: Vector = np.array([1.0 + i % 3 for i in range(90)])
+    rows = zip(Y, counts.tolist(), X.tolist(), strict=True)
+    lines = [f"{FRUIT[y]} {n:g} | a:{a:g} b:{b:g}\n" for y, n, (a, b, _) in rows]
+    (tmp_path / "x.vw").write_text("".join(lines))
+    plain = [tmp_path / "x.vw", "--multiclass", "--passes", 3, "--no-bias"]
+    trained(tmp_path / "m", *plain)
+    model = Model.load(tmp_path / "m")
+    codes = [model.classes.index(FRUIT[y]) for y in Y]
+    learner = Joint(2)
+    block = classes_block(X[:, :2], codes)
+    play(replace(block, importances=counts), learner, epochs=3)
+    assert model.features.names == ("a", "b")
+    assert model.weights.tobytes() == learner.weights.tobytes()
+    trained(tmp_path / "h", *plain, "--hash-bits", 5)
+    trained(tmp_path / "p", *plain, "--interactions", "all", "--unit-length")
+    assert told("inspect", tmp_path / "p")["features"] == 3
+    assert said("predict", tmp_path / "h", tmp_path / "x.vw") == said(
+        "predict", tmp_path / "m", tmp_path / "x.vw"
+    )
+
+
+def test_scores_are_asked_for_in_parts_that_fit_in_memory(
+    fruit: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [fruit / "all.csv", *MANY, "--holdout", 3]
+    report = told("train", *words, "-o", fruit / "m", "-q")
+    tested = told("test", fruit / "m", fruit / "all.csv")
+    printed = said("predict", fruit / "m", fruit / "all.csv", "--print", "scores")
+    sizes, scores = [], Model.scores
+
+    def counted(self: Model, rows: Rows) -> Vector:
+        sizes.append(len(rows))
+        return scores(self, rows)
+
+    monkeypatch.setattr(Model, "scores", counted)
+    monkeypatch.setattr(models, "SCORES_AT_ONCE", 37)
+    assert told("train", *words, "-o", fruit / "m", "-q")["held_out"] == report["held_out"]
+    assert told("test", fruit / "m", fruit / "all.csv") == tested
+    assert said("predict", fruit / "m", fruit / "all.csv", "--print", "scores") == printed
+    assert max(sizes) == 7
+
+
+def test_certify_stays_with_two_labels(fruit: Path) -> None:
+    assert "is a third" in error("certify", fruit / "all.csv", "--label", "kind")

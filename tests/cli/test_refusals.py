@@ -1,0 +1,257 @@
+"""What the verbs refuse: one line, exit status 2, nothing overwritten and nothing left behind."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import resource
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers.verbs import contents, error, run, trained
+from novikoff.sources.files import text as pieces
+from novikoff.storage.file_format import FORMAT
+
+SVM = "1 1:2\n-1 2:1\n1 1:1 3:0.5\n-1 2:2 3:1\n"
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    """A folder with data, a finished model of them, and a file that must stay as it is."""
+    (tmp_path / "x.svm").write_text(SVM)
+    (tmp_path / "x.csv").write_text("a,b,y\n1,2,0\n2,1,1\n")
+    (tmp_path / "empty").mkdir()
+    trained(tmp_path / "model", tmp_path / "x.svm")
+    trained(tmp_path / "out", tmp_path / "x.csv")
+    return tmp_path
+
+
+def refused(here: Path, *words: Any, **options: Any) -> str:
+    """The error of a verb that changed no file."""
+    before = contents(here)
+    found = error(*words, **options)
+    assert contents(here) == before
+    return found.replace(f"{here}{os.sep}", "")
+
+
+def refused_training(here: Path, *words: Any, **options: Any) -> str:
+    return refused(here, "train", *words, "-o", here / "out", "-q", **options)
+
+
+FILES: dict[str, tuple[bytes, str]] = {
+    "empty.svm": (b"", "empty.svm: there are no examples"),
+    "bad.svm": (b"1 1:2\n-1 2:1\n1 1=3\n", "bad.svm:3:"),
+    "third.svm": (b"1 1:2\n-1 2:1\n1 1:1\n3 1:1\n", "third.svm:4: label '3' is a third, after"),
+    "widths.csv": (b"a,b,y\n1,2,0\n1,3,1\n1,2,3,0\n", "widths.csv:4: 4 fields, where the first"),
+    "cut.svm.gz": (gzip.compress(SVM.encode() * 99)[:-9], "cut.svm.gz: cannot be decompressed"),
+    "dates.csv": (b"a,y\n2020-01-01,0\n2020-01-02,1\n", "dates.csv"),
+    "bad.parquet": (b"PAR1 not really PAR1", "bad.parquet"),
+    "bad.arrow": (b"ARROW1\0\0 not really", "bad.arrow"),
+    "bad.npz": (b"PK\x03\x04 not really", "bad.npz"),
+    "bad.jsonl": (b'{"label": 1, "a": }\n', "bad.jsonl:1:19:"),
+    "bad.vw": (b"1 | a:x\n", "bad.vw:1:"),
+    "large.svm": (b"1 1:1e300\n-1 1:-1e300\n", "row 1: the score is too large for float64"),
+}
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_bad_data(name: str, here: Path) -> None:
+    content, words = FILES[name]
+    (here / name).write_bytes(content)
+    assert refused_training(here, here / name).startswith(words)
+    before = contents(here)
+    assert run("predict", here / "model", here / name, "-o", here / "out").exit_code in (0, 2)
+    assert contents(here).keys() == before.keys()
+
+
+def test_a_bad_line_far_down_leaves_the_old_model(
+    here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pieces, "PIECE_BYTES", 50)
+    (here / "long.svm").write_text(SVM * 50 + "1 1:oops\n")
+    for more in ([], ["--cache", here / "cache"], ["--shuffle", "--holdout", 3]):
+        words = refused_training(here, here / "long.svm", *more)
+        assert words.startswith("long.svm:201:")
+    words = refused(here, "predict", here / "model", here / "long.svm", "-o", here / "out")
+    assert words.startswith("long.svm:201:")
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ("missing.svm", "missing.svm: no such file or directory"),
+        ("missing-*.svm", "missing-*.svm: no file matches this pattern"),
+        ("empty", "empty: there are no files in this directory"),
+    ],
+)
+def test_data_that_are_not_there(data: str, words: str, here: Path) -> None:
+    assert refused_training(here, here / data).removeprefix(f"{here}/") == words
+    for verb in ("predict", "test"):
+        assert refused(here, verb, here / "model", here / data) == words
+
+
+def damaged(here: Path, kind: str) -> Path:
+    raw = bytearray((here / "model").read_bytes())
+    if kind == "newer":
+        raw[8] = FORMAT + 1
+    elif kind == "flipped":
+        raw[len(raw) // 2] ^= 16
+    elif kind == "cut off":
+        del raw[-100:]
+    elif kind == "empty":
+        raw.clear()
+    else:
+        raw = bytearray(SVM.encode())
+    (here / "bad").write_bytes(raw)
+    return here / "bad"
+
+
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [
+        (
+            "newer",
+            f"bad: written by a newer novikoff (format {FORMAT + 1}; this one reads {FORMAT})",
+        ),
+        ("flipped", "bad: the file is damaged: its checksum does not match"),
+        ("cut off", "bad: the file is cut off: "),
+        ("empty", "bad: this file is empty"),
+        ("data", "bad: this file was not saved by novikoff"),
+    ],
+)
+def test_models_that_cannot_be_used(kind: str, words: str, here: Path) -> None:
+    bad = damaged(here, kind)
+    for verb in ("predict", "test"):
+        assert refused(here, verb, bad, here / "x.svm").startswith(words)
+    assert refused(here, "predict", bad, here / "x.svm", "-o", here / "out").startswith(words)
+    assert refused(here, "inspect", bad, "--weights", here / "out").startswith(words)
+    assert refused_training(here, here / "x.svm", "--initial", bad).startswith(words)
+    before = contents(here)
+    found = error("train", here / "x.svm", "-o", bad, "--resume", "-q")
+    assert found.removeprefix(f"{here}/").startswith(words)
+    assert contents(here) == before
+
+
+def test_a_label_the_model_has_not_met(here: Path) -> None:
+    (here / "new.svm").write_text("1 1:1\n2 1:1\n")
+    words = "new.svm:2: label '2' is not one of '-1' and '1'"
+    assert refused(here, "test", here / "model", here / "new.svm") == words
+    assert refused_training(here, here / "new.svm", "--initial", here / "model") == words
+    assert refused_training(here, here / "new.svm", "--classes", "-1,1") == words
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--margin", "2"], "a margin is for the margin perceptron, not perceptron"),
+        (["--margin", "2", "--learner", "voted"], "a margin is for the margin perceptron"),
+        (["--margin", "0", "--learner", "margin"], "a margin perceptron needs a margin above 0"),
+        (
+            ["--initial", "model", "--learner", "voted"],
+            "the model to go on from is of kind perceptron",
+        ),
+        (["--initial", "model", "--margin", "2"], "the model to go on from has margin 0, not 2"),
+        (["--initial", "model", "--no-bias"], "the model to go on from has a constant"),
+        (["--initial", "model", "--hash-bits", "9"], "the model to go on from was begun otherwise"),
+        (["--initial", "model", "--standardise"], "the model to go on from was begun otherwise"),
+        (
+            ["--initial", "model", "--interactions", "all"],
+            "the model to go on from was begun other",
+        ),
+        (["--initial", "model", "--ledger"], "the model to go on from was begun without --ledger"),
+        (["--initial", "model", "--classes", "1,-1"], "the labels of the model to go on from are"),
+        (["--initial", "missing"], "missing: no such file or directory"),
+        (["--classes", "1"], "--classes '1' is not NEG,POS: two different labels"),
+        (["--classes", "1,+1"], "the classes must be two labels, not '1' and '+1'"),
+        (["--interactions", "a"], "--interactions 'a' is not A*B"),
+        (["--label", "y"], "x.svm: svmlight has its labels first"),
+        (["--cache", "x.svm"], "x.svm: these are the data; name another file for the cache"),
+        (["--cache", "out"], "out: these are the data; name another file for the cache"),
+        (["--cache", "empty"], "empty: not a file"),
+        (["--cache", "no/cache"], "no/cache: there is no directory no"),
+    ],
+)
+def test_options_that_contradict(
+    options: list[str], words: str, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(here)
+    assert refused_training(here, "x.svm", *options).startswith(words)
+
+
+@pytest.mark.parametrize("option", [["--passes", 2], ["--holdout", 5], ["--until-separated"]])
+def test_a_pipe_is_not_read_twice(option: list[Any], here: Path) -> None:
+    words = refused_training(here, "-", *option, input=SVM)
+    assert words.endswith("--cache, or a file: a pipe can be read only once")
+    words = refused_training(here, "-", "--standardise", "--cache", here / "c", input=SVM)
+    assert words.startswith("--standardise reads the data twice")
+
+
+def test_a_finished_run_is_not_resumed(here: Path) -> None:
+    words = refused(here, "train", here / "x.svm", "-o", here / "model", "--resume")
+    assert words == "model: its run is finished, there is nothing to resume; to go on, --initial"
+
+
+def test_outputs_that_cannot_be_written(here: Path) -> None:
+    (here / "in").mkdir()
+    (here / "in" / "1.svm").write_text(SVM)
+    data = "these are the data; name another file for the"
+    for output, words in {
+        "in/1.svm": "the model would be read as data the next time; put it elsewhere",
+        "empty": "not a file",
+        "no/model": f"there is no directory {here / 'no'}",
+    }.items():
+        found = error("train", here / "in", "-o", here / output, "-q")
+        assert found == f"{here / output}: {words}"
+    assert (here / "in" / "1.svm").read_text() == SVM
+    model, x = here / "model", here / "x.svm"
+    for path in (model, x):
+        assert refused(here, "predict", model, x, "-o", path).endswith(f"{data} predictions")
+    assert refused(here, "inspect", model, "--weights", model).endswith(f"{data} weights")
+    assert refused(here, "predict", model, x, "-o", "/dev/full") == "/dev/full: not a file"
+
+
+def test_features_of_another_kind(here: Path) -> None:
+    words = refused(here, "predict", here / "model", here / "x.csv")
+    assert words == (
+        "x.csv: these features are the columns of a table of numbers, "
+        "where numbered were learned from"
+    )
+
+
+def alone(here: Path, *words: Any, file_size: int | None = None, stdout: Any = None) -> str:
+    """The error of a verb in a process of its own, on a disk that has so much room for a file."""
+
+    def limit() -> None:
+        if file_size is not None:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (file_size, file_size))
+
+    before = contents(here)
+    done = subprocess.run(
+        [sys.executable, "-m", "novikoff", *map(str, words)],
+        stdout=stdout or subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=limit,
+        check=False,
+    )
+    assert (done.returncode, done.stdout or "") == (2, "")
+    assert done.stderr.count("\n") == 1
+    assert contents(here) == before
+    return done.stderr.removeprefix("novikoff: ").strip().replace(f"{here}{os.sep}", "")
+
+
+def test_a_full_disk(here: Path) -> None:
+    (here / "x.svm").write_text(SVM * 99)
+    words = ["train", here / "x.svm", "-o", here / "out", "-q"]
+    assert alone(here, *words, file_size=500) == "out: file too large"
+    found = alone(here, *words, "--cache", here / "cache", file_size=500)
+    assert found == "cache: file too large"
+    words = ["predict", here / "model", here / "x.svm", "-o", here / "out"]
+    assert alone(here, *words, file_size=500) == "out: file too large"
+    with open("/dev/full", "w") as full:
+        found = alone(here, "predict", here / "model", here / "x.svm", stdout=full)
+    assert found == "standard output: no space left on device"

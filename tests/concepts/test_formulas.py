@@ -1,0 +1,147 @@
+"""Formulas: what a concept prints is read back as itself, and what is no formula is refused."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.boolean import concepts, cube, value
+from novikoff.concepts import (
+    AtLeast,
+    Concept,
+    Conjunction,
+    DecisionList,
+    Disjunction,
+    FormulaError,
+    LinearThreshold,
+    Parity,
+    TruthTable,
+    parse,
+)
+
+
+@given(concepts())
+def test_what_a_concept_prints_is_read_back_as_that_concept(concept: Concept) -> None:
+    read = parse(str(concept))
+    assert read == concept
+    assert [read(x) for x in cube(6)] == [value(concept, x) for x in cube(6)]
+
+
+@given(st.lists(st.integers(-(10**17), 10**17), max_size=40), st.integers(-(10**17), 10**17))
+def test_weights_of_any_size_are_read_back(weights: list[int], threshold: int) -> None:
+    concept = LinearThreshold(tuple(weights), threshold)
+    read = parse(str(concept))
+    assert isinstance(read, LinearThreshold)
+    assert (read.weights, read.threshold) == (concept.weights, concept.threshold)
+
+
+@pytest.mark.parametrize(
+    ("text", "concept"),
+    [
+        ("x2 & x3 & !x7", Conjunction((2, 3, -7))),
+        ("x_2 and x_3 and not x_7", Conjunction((2, 3, -7))),
+        ("X2 AND x_{3}&&~x₇", Conjunction((2, 3, -7))),
+        (r"x1 /\ x2", Conjunction((1, 2))),
+        ("  x₁₀₀  ", Conjunction((100,))),
+        ("!!x1", Conjunction((1,))),
+        ("x1 & x1", Conjunction((1,))),
+        ("x1 & !x1", Conjunction((1, -1))),
+        ("x1|x2 || not x3", Disjunction((1, 2, -3))),
+        (r"x1 \/ x2 or x3", Disjunction((1, 2, 3))),
+        ("x1 ^ x4", Parity((1, 4))),
+        ("x1 xor x4 ⊕ 1", Parity((1, 4), odd=False)),
+        ("x1 ^ !x4", Parity((1, 4), odd=False)),
+        ("x1 ^ !x4 ^ true", Parity((1, 4))),
+        ("1 ^ x1 ^ 0", Parity((1,), odd=False)),
+        ("x1 ^ x2 ^ x1", Parity((2,))),
+        ("at least 2 of (x1, x2, not x3)", AtLeast((1, 2, -3), 2)),
+        ("At least 1 of ()", AtLeast((), 1)),
+        ("2x1 + 3 x2 - x3 >= 2", LinearThreshold((2, 3, -1), 2)),
+        ("2*x1 - 3·x2 ≥ -2", LinearThreshold((2, -3), -2)),
+        ("-x2 + x1 + x1 - 1 >= 0", LinearThreshold((2, -1), 1)),
+        ("0 >= 1", LinearThreshold((), 1)),
+        ("if x1 then 1 else if !x3 then 0 else 1", DecisionList(((1, True), (-3, False)), True)),
+        ("if x1 then true, else false", DecisionList(((1, True),), False)),
+        ("table 0100", TruthTable(2, 0b0010)),
+        ("table 0100 of x1, x_2", TruthTable(2, 0b0010)),
+        ("true", Conjunction(())),
+        ("1", Conjunction(())),
+        ("⊥", Disjunction(())),
+        ("0", Disjunction(())),
+    ],
+)
+def test_what_people_type_is_understood(text: str, concept: Concept) -> None:
+    read = parse(text)
+    assert read == concept
+    assert type(read) is type(concept)
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "message"),
+    [
+        ("x2x3", 3, "found 'x3' where ∧, ∨, ⊕, ≥ or the end is expected"),
+        ("x1 + x2", 8, r"found the end where \+, − or ≥ is expected"),
+        ("x1 & x2 | x3", 9, "'|' after ∧: a formula has one operator; write a truth table"),
+        ("x1 or x2 and x3", 10, "'and' after ∨"),
+        ("x1 ^ x2 & x3", 9, "'&' after ⊕"),
+        ("x1 & x0", 6, "there is no x0: variables count from 1"),
+        ("x₀", 1, "there is no x₀"),
+        ("x1 &", 5, "found the end where a literal such as x2 or ¬x2 is expected"),
+        ("x1 & & x2", 6, "found '&' where a literal"),
+        ("x1 & 1", 6, "found '1' where a literal"),
+        ("(x1)", 1, r"found '\(' where a literal"),
+        ("x1 € x2", 4, "found '€' where"),
+        ("y1", 1, "found 'y' where a literal"),
+        ("x & x2", 1, "found 'x' where a literal"),
+        ("10", 1, "found '10' where a literal"),
+        ("x1 <= 2", 4, "found '<=' where"),
+        ("x1 >= x2", 7, "found 'x2' where an integer is expected"),
+        ("x1 >= 2 3", 9, "found '3' where the end is expected"),
+        ("2* >= 1", 4, "found '>=' where a variable such as x2"),
+        ("x1 + !x2 >= 1", 6, "found '!' where a term such as 2x1"),
+        ("x1000001 >= 1", 1, "x1000001 is too far: at most x1000000 here"),
+        ("x99999999999999999999", 1, "x999999999999999999… is too far"),
+        ("99999999999999999999x1 >= 2", 1, "the number 99999999999999999999 is too large"),
+        ("9999999999999999999x1 >= 2", 1, r"exceed 2\^62"),
+        ("at least two of (x1)", 10, "found 'two' where a number is expected"),
+        ("at most 2 of (x1)", 4, "found 'most' where 'least' is expected"),
+        ("at least 2 of x1", 15, r"found 'x1' where '\(' is expected"),
+        ("at least 1 of (x1, x1)", 16, "x₁ is there twice"),
+        ("at least 1 of (x1", 18, r"found the end where '\)' is expected"),
+        ("if x1 then 2 else 0", 12, "found '2' where 0 or 1 is expected"),
+        ("if x1 then 1", 13, "found the end where 'else' is expected"),
+        ("table 011", 7, "a truth table has 2, 4, 8, … values, not 3"),
+        ("table 012", 7, "found '012' where a row of digits 0 and 1"),
+        ("table", 6, "found the end where a row of digits 0 and 1"),
+        ("table 0110 of x1, x3", 19, "found 'x3' where x₂ is expected"),
+        ("table 0110 of x1, 2", 19, "found '2' where a variable"),
+        ("table 0110 of x1", 17, "found the end where ',' is expected"),
+        ("table 01 of x1, x2", 15, "found ',' where the end is expected"),
+    ],
+)
+def test_what_is_no_formula_is_refused_at_its_place(text: str, column: int, message: str) -> None:
+    with pytest.raises(FormulaError, match=message) as refused:
+        parse(text)
+    assert str(refused.value).startswith(f"{text!r}, column {column}: ")
+
+
+@pytest.mark.parametrize("text", ["", "  \n"])
+def test_an_empty_text_is_no_formula(text: str) -> None:
+    with pytest.raises(FormulaError, match="the formula is empty"):
+        parse(text)
+
+
+def test_a_long_text_is_named_by_its_beginning() -> None:
+    with pytest.raises(FormulaError) as refused:
+        parse(" & ".join(["x1"] * 10_000) + " &")
+    assert len(str(refused.value)) < 200
+
+
+@given(st.text(st.sampled_from("x12 ₁&|^!~()>=+-*,atleofifhn·∧é{}_\\/"), max_size=30))
+def test_any_text_is_a_formula_or_a_formula_error(text: str) -> None:
+    try:
+        read = parse(text)
+    except FormulaError:
+        return
+    assert parse(str(read)) == read

@@ -1,0 +1,399 @@
+"""The checker: whatever is changed in a certificate or its data, nothing false is accepted."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import sys
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import replace
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import sparse
+
+from helpers.rays import separated_rows
+from helpers.separation import Problem, best_margin_squared, problems, reduced
+from helpers.strategies import LAYOUTS, stored, untidy
+from novikoff import Block, Certificate, Rejected, certify, sources, verify
+from novikoff.guarantees import check
+from novikoff.guarantees.certificate import examples, fingerprint
+
+Written = dict[str, Any]
+
+
+def certified(problem: Problem, **options: Any) -> Written:
+    return certify(block_of(problem), fit_intercept=problem.bias, **options).to_dict()
+
+
+def block_of(problem: Problem) -> Block:
+    return Block(stored(problem.X, "dense", "float64"), problem.y)
+
+
+def sealed(certificate: Written) -> Written:
+    return {**certificate, "seal": check.seal(certificate)}
+
+
+def checked(certificate: Written, problem: Problem) -> None:
+    check.check(certificate, examples(block_of(problem)))
+
+
+def made(X: list[list[float]], y: list[int], *, bias: bool) -> Problem:
+    return Problem(np.array(X, dtype=float), np.array(y, dtype=np.int8), bias)
+
+
+KINDS = {
+    "complete": made([[3, 1], [1, 2], [-2, 0], [0, -3]], [1, 1, -1, -1], bias=True),
+    "quasi-complete": made([[0, 1, 2], [1, 2, 4], [1, 2, 4], [3, 0, 0]], [-1, -1, 1, 1], bias=True),
+    "overlap": made([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, 1, 1, -1], bias=True),
+    "in a plane": made([[1, 0], [-1, 0], [0, 1]], [1, 1, 1], bias=False),
+}
+every_kind = pytest.mark.parametrize("kind", KINDS)
+
+
+@cache
+def original(kind: str) -> Written:
+    return certified(KINDS[kind])
+
+
+def changed(certificate: Written, *path: str | int, to: Any) -> Written:
+    """A copy in which what the path leads to is another."""
+    copy = deepcopy(certificate)
+    at: Any = copy
+    for step in path[:-1]:
+        at = at[step]
+    at[path[-1]] = to
+    return copy
+
+
+def paths(written: Any, before: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """The way to each part of it, and to the parts of the parts."""
+    parts = written.items() if isinstance(written, dict) else enumerate(written)
+    for key, part in parts:
+        yield (*before, key)
+        if isinstance(part, dict | list):
+            yield from paths(part, (*before, key))
+
+
+def part(certificate: Written, path: tuple[str | int, ...]) -> Any:
+    at: Any = certificate
+    for step in path:
+        at = at[step]
+    return at
+
+
+def integer_vector(written: dict[str, str], length: int, *, bias: bool) -> list[int]:
+    """As the certificate means it; what it says of columns that are not there is left out."""
+    keys = [*map(str, range(length - bias)), *(["constant"] if bias else [])]
+    return [int(written.get(key, "0"), 0) for key in keys]
+
+
+def is_true(certificate: Written, given: Problem) -> bool:
+    """Whether what a certificate says of the data is so: found out without looking at its proof."""
+    about, margin = certificate["data"], certificate["margin"]
+    problem = Problem(given.X, given.y, about["bias"] is True)
+    points = problem.points
+    n, length = len(points), len(points[0])
+    pivots = [p for p, _ in reduced(points)]
+    separated = [False] * n
+    if pivots:
+        inside = [[z[p] for p in pivots] for z in points]
+        separated = separated_rows(inside, np.ones((1, n)))[0].tolist()
+    truth = "complete" if all(separated) else "quasi-complete" if any(separated) else "overlap"
+    best = best_margin_squared(points) if all(separated) else Fraction(0)
+    high = margin["at_most_squared"]
+    w = integer_vector(certificate["weights"], length, bias=problem.bias)
+    sides = [sum(a * b for a, b in zip(w, z, strict=True)) for z in points]
+    said = list(check.spans(certificate["separated"], n))
+    aliases = [integer_vector(v, length, bias=problem.bias) for v in certificate["aliases"]]
+    return (
+        certificate["verdict"] in (truth, "undecided")
+        and about["rows"] == n
+        and about["columns"] >= given.X.shape[1]
+        and about["fingerprint"] == fingerprint(block_of(given))
+        and Fraction(certificate["radius_squared"]) == max(sum(a * a for a in z) for z in points)
+        and Fraction(margin["at_least_squared"]) <= best
+        and (high is None or best <= Fraction(high))
+        and said == [i for i, side in enumerate(sides) if side > 0]
+        and (certificate["verdict"] == "undecided" or said == np.flatnonzero(separated).tolist())
+        and all(any(a) and not any(sum(map(int.__mul__, a, z)) for z in points) for a in aliases)
+    )
+
+
+@settings(max_examples=100)
+@given(problems(most_rows=6, most_columns=3))
+def test_what_certify_writes_is_accepted_and_true(problem: Problem) -> None:
+    certificate = certified(problem)
+    checked(certificate, problem)
+    assert is_true(certificate, problem)
+
+
+@every_kind
+def test_any_change_breaks_the_seal(kind: str) -> None:
+    for path in paths(original(kind)):
+        wrong = changed(original(kind), *path, to="another")
+        with pytest.raises(Rejected, match="changed after it was written|not a cert|not known"):
+            checked(wrong, KINDS[kind])
+        with pytest.raises(Rejected):
+            Certificate.from_dict(wrong)
+
+
+RUBBISH: list[Any] = [
+    None, True, False, -1, 0, 1, 2, 7, 0.5, 1e308, "", "0", "-1", "2", "1/2", "1e5", "1/0", "0x",
+    "-", "0-2", "2-0", "0,0", "constant", "?" * 1000, [], {}, [[]], [{}], {"0": "1"}, {"-1": "3"},
+    {"constant": "1"}, {"7": "1"}, {"0": "0"}, {"a": "b"}, {"0": 1}, [{"7": "1"}], [{"0": "0"}],
+    "complete", "quasi-complete", "overlap", "undecided",
+]  # fmt: skip
+
+
+@settings(max_examples=400)
+@given(problems(most_rows=6, most_columns=2), st.data())
+def test_what_is_still_accepted_after_any_change_is_still_true(
+    problem: Problem, data: st.DataObject
+) -> None:
+    certificate = certified(problem)
+    for _ in range(data.draw(st.integers(1, 3))):
+        path = data.draw(st.sampled_from(sorted(paths(certificate), key=str)))
+        was = part(certificate, path)
+        new: Any = data.draw(st.sampled_from(RUBBISH))
+        if isinstance(was, dict) and data.draw(st.booleans()):
+            key = data.draw(st.sampled_from(["0", "1", "2", "-1", "7", "constant"]))
+            new = {**was, key: data.draw(st.sampled_from(["1", "-1", "2", "9"]))}
+        elif isinstance(was, list) and data.draw(st.booleans()):
+            new = [*was, new]
+        certificate = changed(certificate, *path, to=new)
+    certificate = sealed(certificate)
+    try:
+        checked(certificate, problem)
+    except Rejected:
+        return
+    assert is_true(certificate, problem)
+
+
+@every_kind
+def test_a_certificate_with_a_part_missing_is_rejected_or_still_true(kind: str) -> None:
+    for path in paths(original(kind)):
+        copy = deepcopy(original(kind))
+        del part(copy, path[:-1])[path[-1]]
+        try:
+            checked(sealed(copy), KINDS[kind])
+        except Rejected:
+            continue
+        assert is_true(copy, KINDS[kind])  # what is missing was no part of the proof
+
+
+@pytest.mark.parametrize(
+    ("kind", "path", "to", "reason"),
+    [
+        ("complete", ("weights", "0"), "-9", "row 0 is on the wrong side"),
+        ("complete", ("weights",), {}, "row 0 is not separated"),
+        ("complete", ("verdict",), "overlap", "no multipliers|verdict is another"),
+        ("complete", ("verdict",), "undecided", "margin reached is another"),
+        ("complete", ("margin", "at_least_squared"), "99", "margin reached is another"),
+        ("complete", ("margin", "at_most_squared"), "1/99", "hull shows another"),
+        ("complete", ("margin", "hull"), {}, "nothing shows"),
+        ("complete", ("margin", "hull"), {"4": "1"}, "not there"),
+        ("complete", ("margin", "hull"), {"0": "-1"}, "not positive"),
+        ("complete", ("radius_squared",), "10", "radius is another"),
+        ("complete", ("separated",), "0-2", "other rows are separated"),
+        ("complete", ("data", "rows"), 5, "4 rows, not 5"),
+        ("complete", ("data", "fingerprint"), "sha256:0", "fingerprint is another"),
+        ("complete", ("data", "columns"), 1, "columns"),
+        ("complete", ("data", "bias"), False, "not there|radius"),
+        ("complete", ("aliases",), [{"0": "1", "1": "1"}], "does not obey an alias"),
+        ("overlap", ("multipliers", "0"), "2", "do not sum to zero"),
+        ("overlap", ("multipliers", "0"), "-1", "not positive"),
+        ("overlap", ("multipliers",), {}, "no multipliers"),
+        ("overlap", ("multipliers", "9"), "1", "not there"),
+        ("overlap", ("verdict",), "quasi-complete", "verdict is another"),
+        ("overlap", ("verdict",), "complete", "row 0 is not separated"),
+        ("overlap", ("verdict",), "perhaps", "'perhaps' is no verdict"),
+        ("overlap", ("span", "columns"), "0", "column outside"),
+        ("overlap", ("span", "complement"), [{"0": "1"}], "not orthogonal"),
+        ("overlap", ("span", "columns"), "0-3", "do not span|not there"),
+        ("quasi-complete", ("verdict",), "overlap", "verdict is another"),
+        ("quasi-complete", ("weights",), {}, "orthogonal|outside|other rows|span"),
+        ("quasi-complete", ("multipliers", "0"), "1", "row 0 has a multiplier and is separated"),
+    ],
+)
+def test_a_renewed_seal_does_not_hide_what_was_changed(
+    kind: str, path: tuple[str, ...], to: Any, reason: str
+) -> None:
+    wrong = sealed(changed(original(kind), *path, to=to))
+    with pytest.raises(Rejected, match=reason):
+        checked(wrong, KINDS[kind])
+
+
+@pytest.mark.parametrize(("kind", "name"), [("overlap", "multipliers"), ("complete", "weights")])
+def test_multiples_of_the_proof_are_a_proof(kind: str, name: str) -> None:
+    times = {key: str(6 * int(x)) for key, x in original(kind)[name].items()}
+    checked(sealed({**original(kind), name: times}), KINDS[kind])
+
+
+def test_a_complement_in_columns_that_are_not_there_proves_nothing() -> None:
+    """In the plane two rows sum to zero, but the third is separated from them."""
+    for column in ("7", "constant"):
+        wrong = {
+            **original("in a plane"), "verdict": "overlap", "weights": {}, "separated": "",
+            "multipliers": {"0": "1", "1": "1"},
+            "span": {"columns": "0-1", "complement": [{column: "1"}]},
+        }  # fmt: skip
+        with pytest.raises(Rejected):
+            checked(sealed(wrong), KINDS["in a plane"])
+
+
+@pytest.mark.parametrize("row", ["-1", "constant", "-0x1"])
+def test_rows_that_are_not_there_count_for_nothing(row: str) -> None:
+    """They would weigh in the sum the average is divided by, and bring the margin down."""
+    problem = made([[3, 0], [0, 4]], [1, 1], bias=False)
+    true = certified(problem)
+    margin = {**true["margin"], "at_most_squared": "9/100", "hull": {"0": "1", row: "9"}}
+    for wrong in ({**true, "margin": margin}, {**true, "multipliers": {row: "1"}}):
+        with pytest.raises(Rejected):
+            checked(sealed(wrong), problem)
+
+
+@pytest.mark.parametrize("alias", [{}, {"0": "0"}, {"7": "1"}])
+def test_an_alias_that_says_nothing_is_rejected(alias: dict[str, str]) -> None:
+    with pytest.raises(Rejected):
+        checked(sealed({**original("complete"), "aliases": [alias]}), KINDS["complete"])
+
+
+@every_kind
+def test_other_data_are_rejected(kind: str) -> None:
+    given, certificate = KINDS[kind], original(kind)
+    for i in range(len(given.y)):
+        flipped = given.y * np.where(np.arange(len(given.y)) == i, -1, 1).astype(np.int8)
+        with pytest.raises(Rejected):
+            checked(certificate, Problem(given.X, flipped, given.bias))
+        for j in range(given.X.shape[1]):
+            X = given.X.copy()
+            X[i, j] += 2.0**-40
+            with pytest.raises(Rejected):
+                checked(certificate, Problem(X, given.y, given.bias))
+    for other in (given.X[::-1], given.X[:, ::-1], given.X[:-1], np.vstack([given.X, given.X[:1]])):
+        y = np.resize(given.y, len(other)).astype(np.int8)
+        if not np.array_equal(other, given.X):
+            with pytest.raises(Rejected):
+                checked(certificate, Problem(other, y, given.bias))
+
+
+def test_more_columns_than_the_certificate_knows_are_rejected() -> None:
+    given = KINDS["complete"]
+    with pytest.raises(Rejected, match="3 columns, not 2"):
+        verify(certify(given.X, given.y), np.hstack([given.X, np.zeros((4, 1))]), given.y)
+
+
+@settings(max_examples=60)
+@given(problems(), st.integers(0, 2**32 - 1))
+def test_a_fingerprint_is_of_the_numbers_and_not_of_how_they_are_stored(
+    problem: Problem, seed: int
+) -> None:
+    by_row = check.Fingerprint()
+    for x, y in zip(problem.X, problem.y, strict=True):
+        at = np.flatnonzero(x)
+        numbers = (np.array([y], "<i1"), np.array([len(at)], "<i8"), at.astype("<i8"), x[at])
+        by_row.update(*(part.tobytes() for part in numbers))
+    expected = str(by_row)
+    for layout in LAYOUTS:
+        for precision in ("float64", "float32"):
+            rows = stored(problem.X, layout, precision)
+            assert fingerprint(Block(rows, problem.y)) == expected
+    mixed = untidy(problem.X, np.random.default_rng(seed))
+    assert fingerprint(Block(mixed, problem.y)) == expected
+    assert fingerprint(sources.block(sparse.csc_array(problem.X), problem.y)) == expected
+
+
+def test_fingerprints_differ_when_anything_in_the_data_does() -> None:
+    X = np.array([[1.0, 0.0, 2.0], [0.0, 0.0, 3.0], [1.0, 2.0, 0.0]])
+    y = np.array([1, -1, 1])
+    others = [(X[:, ::-1], y), (X[::-1], y), (X, -y), (X[:2], y[:2]), (X * 2, y)]
+    moved = np.array([[1.0, 0.0, 0.0], [0.0, 2.0, 3.0], [1.0, 2.0, 0.0]])  # only the lengths differ
+    seen = [fingerprint(sources.block(*data)) for data in [(X, y), (moved, y), *others]]
+    assert len(set(seen)) == len(seen)
+    wider = np.hstack([X, np.zeros((3, 1))])  # a column of zeros is no number
+    assert fingerprint(sources.block(wider, y)) == seen[0]
+
+
+@settings(max_examples=30)
+@given(problem=problems())
+def test_saving_and_loading_changes_nothing(
+    tmp_path_factory: pytest.TempPathFactory, problem: Problem
+) -> None:
+    path = tmp_path_factory.mktemp("saved") / "certificate.json"
+    found = certify(block_of(problem), fit_intercept=problem.bias)
+    found = found.named([f"c{j}" for j in range(problem.X.shape[1])], "label", ("no", "yes"))
+    found.save(path)
+    loaded = Certificate.load(path)
+    assert loaded.to_dict() == found.to_dict() == json.loads(path.read_text())
+    assert str(loaded) == str(found)
+    assert verify(loaded, block_of(problem))
+
+
+def test_a_save_that_fails_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = certify(KINDS["complete"].X, KINDS["complete"].y)
+    found.save(tmp_path / "it.json")
+    before = (tmp_path / "it.json").read_bytes()
+
+    def fail(_: int) -> None:
+        raise OSError("no space left")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(OSError, match="no space left"):
+        found.save(tmp_path / "it.json")
+    assert [p.name for p in tmp_path.iterdir()] == ["it.json"]
+    assert (tmp_path / "it.json").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "null", "{", '{"format": "novikoff certificate"}', "\0"]
+)
+def test_a_file_that_is_no_certificate_is_rejected_by_name(tmp_path: Path, text: str) -> None:
+    (tmp_path / "bad.json").write_text(text)
+    with pytest.raises(Rejected, match="bad.json: "):
+        Certificate.load(tmp_path / "bad.json")
+
+
+def test_integers_of_any_length_survive(tmp_path: Path) -> None:
+    scale = np.array([[2.0**400, 2.0**-400]])
+    X, y = np.array([[1.0, 3], [1, -3], [-5, 7], [-2, 1]]) * scale, [1, 0, 0, 1]
+    found = certify(X, y, fit_intercept=False)
+    longer = tuple(w * 7**6000 for w in found.weights)
+    multipliers = {i: x * 7**6000 for i, x in found.multipliers.items()}
+    found = replace(found, weights=longer, multipliers=multipliers)
+    assert verify(found, X, y)
+    found.save(tmp_path / "long.json")
+    assert Certificate.load(tmp_path / "long.json").to_dict() == found.to_dict()
+
+
+@settings(max_examples=200)
+@given(st.integers(1, 5).flatmap(
+    lambda d: st.lists(st.lists(st.integers(-4, 4), min_size=d, max_size=d), max_size=7)
+))  # fmt: skip
+def test_ranks_are_those_of_exact_row_reduction(rows: list[list[int]]) -> None:
+    sparse_rows = [{j: a for j, a in enumerate(row) if a or j % 2} for row in rows]
+    assert check.rank(sparse_rows) == len(reduced(rows))
+
+
+def test_ranks_modulo_the_prime_are_never_too_large() -> None:
+    assert check.rank([{0: check.PRIME + 1, 1: 1}, {0: 1, 1: 1}]) == 1
+
+
+def test_the_checker_is_one_short_file_that_needs_the_standard_library_alone() -> None:
+    text = Path(check.__file__).read_text(encoding="utf-8")
+    assert len(text.splitlines()) < 320
+    nodes = list(ast.walk(ast.parse(text)))
+    names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    names |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}
+    assert {name.split(".")[0] for name in names} <= sys.stdlib_module_names
+    assert not any(isinstance(node, ast.ImportFrom) and node.level for node in nodes)

@@ -1,0 +1,12 @@
+"""Code run in a Python process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+
+def in_a_new_process(code: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-c", code], check=True, capture_output=True, text=True
+    ).stdout.strip()

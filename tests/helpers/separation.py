@@ -1,0 +1,105 @@
+"""Small separation problems, and their answers by means that share nothing with `certify`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy.optimize import linprog
+
+Grid = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Rows of small integers with labels −1 and +1, with a constant or without."""
+
+    X: Grid
+    y: NDArray[np.int8]
+    bias: bool
+
+    @property
+    def points(self) -> list[list[int]]:
+        """z = y·x, the constant last."""
+        x = np.hstack([self.X, np.ones((len(self.X), 1))]) if self.bias else self.X
+        return [[int(a) for a in z] for z in x * self.y[:, None]]
+
+
+@st.composite
+def problems(draw: st.DrawFn, *, most_rows: int = 12, most_columns: int = 4) -> Problem:
+    """Integers from −3 to 3, rows that come again, labels at random or nearly separable."""
+    d = draw(st.integers(0, most_columns))
+    number = st.integers(-3, 3) if draw(st.booleans()) else st.integers(-1, 1)
+    row = st.lists(number, min_size=d, max_size=d)
+    distinct = draw(st.lists(row, min_size=1, max_size=most_rows))
+    again = draw(st.lists(st.integers(0, len(distinct) - 1), max_size=most_rows - len(distinct)))
+    rows = [*distinct, *(distinct[i] for i in again)]
+    X = np.array(rows, dtype=float).reshape(len(rows), d)
+    y = np.array(draw(st.lists(st.sampled_from([-1, 1]), min_size=len(X), max_size=len(X))))
+    if draw(st.booleans()):
+        u = draw(st.lists(st.integers(-3, 3), min_size=d, max_size=d))
+        y = np.where(X @ np.array(u, dtype=float) > draw(st.integers(-2, 2)), 1, -1)
+    return Problem(X, y.astype(np.int8), draw(st.booleans()))
+
+
+def separable_rows(points: Sequence[Sequence[int]]) -> list[int]:
+    """By the linear program that maximises Σs over 0 ≤ s ≤ 1, ⟨w,z⟩ ≥ s, with w free."""
+    z = np.array(points, dtype=float)
+    n, k = z.shape
+    answer = linprog(
+        np.concatenate([np.zeros(k), -np.ones(n)]),
+        A_ub=np.hstack([-z, np.eye(n)]),
+        b_ub=np.zeros(n),
+        bounds=[(None, None)] * k + [(0, 1)] * n,
+    )
+    assert answer.x is not None
+    return [i for i in range(n) if answer.x[k + i] > 0.5]
+
+
+def verdict(separable: list[int], n: int) -> str:
+    return "complete" if len(separable) == n else "quasi-complete" if separable else "overlap"
+
+
+def reduced(rows: Sequence[Sequence[int | Fraction]]) -> list[tuple[int, list[Fraction]]]:
+    """The rows in reduced echelon form, each with the column of its leading 1."""
+    out: list[tuple[int, list[Fraction]]] = []
+    for row in rows:
+        x = [Fraction(a) for a in row]
+        for p, r in out:
+            x = [a - x[p] * b for a, b in zip(x, r, strict=True)]
+        p = next((j for j, a in enumerate(x) if a), -1)
+        if p >= 0:
+            x = [a / x[p] for a in x]
+            out = [(q, [a - r[p] * b for a, b in zip(r, x, strict=True)]) for q, r in out]
+            out.append((p, x))
+    return sorted(out)
+
+
+def aliased_columns(problem: Problem) -> set[int]:
+    """Those that are sums of the constant and the columns before them."""
+    points, d = problem.points, problem.X.shape[1]
+    order = [d, *range(d)] if problem.bias else list(range(d))
+    leading = {order[p] for p, _ in reduced([[z[j] for j in order] for z in points])}
+    return set(order) - leading
+
+
+def best_margin_squared(points: Sequence[Sequence[int]]) -> Fraction:
+    """γ² of separable points: the least ‖Σλz‖² over convex λ, exactly.
+
+    It is reached on some independent points with all λ > 0, where Σλz has the same product with
+    each: so the Gram matrix G of these has Ga = 1 with a > 0, and the square is 1/Σa.
+    """
+    best = Fraction(sum(a * a for a in points[0]))
+    for size in range(1, len(points[0]) + 1):
+        for some in combinations(points, size):
+            gram = [[sum(a * b for a, b in zip(u, v, strict=True)) for v in some] for u in some]
+            solved = reduced([[*g, 1] for g in gram])
+            a = [row[-1] for p, row in solved if p < size]
+            if len(a) == size and min(a) > 0:
+                best = min(best, 1 / sum(a, Fraction(0)))
+    return best

@@ -1,0 +1,75 @@
+"""The command line from within: run a verb, look at what it says, compare what it wrote."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from novikoff.cli.main import run as run_words
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How a command ended."""
+
+    exit_code: int
+    stdout: str
+    stderr: str
+
+
+def run(*words: Any, input: bytes | str | None = None) -> Answer:
+    """`novikoff` with these words, and these bytes as its standard input."""
+    out, err = io.StringIO(), io.StringIO()
+    given = input.encode() if isinstance(input, str) else input or b""
+    stdin = io.TextIOWrapper(io.BytesIO(given))
+    status: Any = 0
+    with redirect_stdout(out), redirect_stderr(err), patch.object(sys, "stdin", stdin):
+        try:
+            run_words([str(word) for word in words])
+        except SystemExit as end:
+            status = end.code
+    return Answer(int(status or 0), out.getvalue(), err.getvalue())
+
+
+def error(*words: Any, input: bytes | str | None = None) -> str:
+    """The one line on stderr when the input or the usage is bad."""
+    answer = run(*words, input=input)
+    assert (answer.exit_code, answer.stdout) == (2, ""), answer
+    assert answer.stderr.startswith("novikoff: "), answer.stderr
+    assert answer.stderr.count("\n") == 1, answer.stderr
+    return answer.stderr.removeprefix("novikoff: ").strip()
+
+
+def said(*words: Any, **options: Any) -> str:
+    """What it prints when all goes well."""
+    answer = run(*words, **options)
+    assert answer.exit_code == 0, answer.stderr
+    return answer.stdout
+
+
+def told(*words: Any, **options: Any) -> dict[str, Any]:
+    """The same with --json."""
+    found: dict[str, Any] = json.loads(said(*words, "--json", **options))
+    return found
+
+
+def trained(output: Path, *words: Any, **options: Any) -> bytes:
+    """The bytes of the model that `train` writes, saying no rows of progress."""
+    said("train", *words, "-o", output, "-q", **options)
+    return output.read_bytes()
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file there is, hidden ones too."""
+    return {
+        str(Path(at, name).relative_to(folder)): Path(at, name).read_bytes()
+        for at, _, names in os.walk(folder)
+        for name in names
+    }

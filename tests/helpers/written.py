@@ -1,0 +1,158 @@
+"""Examples written down in every text format, and what is learned from them, as bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Literal, TypeAlias
+from unittest import mock
+
+from hypothesis import strategies as st
+
+from novikoff.models.model import Kind, Model
+from novikoff.models.training import AfterBlock, Plan, Training
+from novikoff.sources import JointLabelling, Labelling, Numbered, Reading, open_files
+from novikoff.sources.features import Features
+from novikoff.sources.files import text as pieces
+
+Example: TypeAlias = tuple[int, dict[int, float]]  # a sign or class, and values by column from 1
+Format: TypeAlias = Literal["svmlight", "vw", "jsonl", "csv"]
+
+COLUMNS = 6
+KINDS: tuple[Kind, ...] = ("perceptron", "margin", "averaged", "voted", "winnow")
+
+
+@dataclass(frozen=True)
+class Written:
+    """A way to write examples down, and to number their features."""
+
+    format: Format
+    hash_bits: int | None = None
+    joint: bool = False  # whether labels are those of many classes
+
+    def text(self, examples: Sequence[Example]) -> str:
+        head = "a1,a2,a3,a4,a5,a6,y\n" if self.format == "csv" else ""
+        return head + "".join(f"{self.line(y, x)}\n" for y, x in examples)
+
+    def line(self, y: int, x: dict[int, float]) -> str:
+        if self.format == "csv":
+            return ",".join(repr(x.get(j, 0)) for j in range(1, COLUMNS + 1)) + f",{y}"
+        if self.format == "jsonl":
+            inside = "".join(f', "a{j}": {v!r}' for j, v in x.items())
+            return f'{{"label": {y}{inside}}}'
+        if self.format == "vw":
+            return f"{y} |" + "".join(f" a{j}:{v!r}" for j, v in x.items())
+        return f"{y}" + "".join(f" {j}:{v!r}" for j, v in sorted(x.items()))
+
+    def blocks(
+        self, path: Path, features: Features | None = None, classes: Sequence[str] = ()
+    ) -> Numbered:
+        source = open_files(path, Reading(self.format, threads=0))
+        features = features or Features(hash_bits=self.hash_bits)
+        labelling = JointLabelling(classes) if self.joint else Labelling(("-1", "1"))
+        return Numbered(source, features, labelling)
+
+
+WAYS = {
+    "indexed": Written("svmlight"),
+    "indexed and hashed": Written("svmlight", 4),
+    "in a dictionary": Written("jsonl"),
+    "hashed": Written("vw", 6),
+    "dense": Written("csv"),
+}
+
+
+class Stopped(Exception):  # noqa: N818  (it is no error)
+    """The run was stopped after a block, as by a kill."""
+
+
+class Desk:
+    """A folder to train in, with text read in small pieces, so that there are many blocks."""
+
+    def __init__(self, folder: Path) -> None:
+        self.model, self.data = folder / "model", folder / "data"
+
+    def train(
+        self,
+        way: Written,
+        examples: Sequence[Example],
+        plan: Plan,
+        *,
+        initial: Model | None = None,
+        after_block: AfterBlock | None = None,
+    ) -> Training:
+        """Train to the end, and save the model."""
+        self.data.write_text(way.text(examples))
+        known = (None, ()) if initial is None else (initial.features, initial.classes)
+        blocks = way.blocks(self.data, *known)
+        training = Training(blocks, plan, initial=initial, data="d", after_block=after_block)
+        training.run()
+        training.model.save(self.model)
+        return training
+
+    def learned(self, way: Written, examples: Sequence[Example], plan: Plan) -> bytes:
+        self.train(way, examples, plan)
+        return self.model.read_bytes()
+
+    def stopped_after(
+        self,
+        blocks: int,
+        way: Written,
+        examples: Sequence[Example],
+        plan: Plan,
+        *,
+        initial: Model | None = None,
+    ) -> bool:
+        """Train until so many blocks were met, and save there; False if the run ended before."""
+        met = 0
+
+        def stop(training: Training) -> None:
+            nonlocal met
+            met += 1
+            if met == blocks:
+                training.save(self.model)
+                raise Stopped
+
+        try:
+            self.train(way, examples, plan, initial=initial, after_block=stop)
+        except Stopped:
+            return True
+        return False
+
+
+@contextmanager
+def desk(piece_bytes: int = 64) -> Iterator[Desk]:
+    with (
+        TemporaryDirectory() as folder,
+        mock.patch.object(pieces, "PIECE_BYTES", piece_bytes),
+        mock.patch("os.fsync"),  # a thousand of them would be most of the time
+    ):
+        yield Desk(Path(folder))
+
+
+def plans() -> st.SearchStrategy[Plan]:
+    return st.builds(
+        lambda kind, **rest: Plan(kind, margin=0.7 if kind == "margin" else 0.0, **rest),
+        st.sampled_from(KINDS),
+        bias=st.booleans(),
+        keep=st.sampled_from(("counts", "positions", "examples")),
+    )
+
+
+def repeated(plan: Plan, passes: int) -> Plan:
+    return replace(plan, passes=passes)
+
+
+# tenths, which round, so that the order of every sum shows
+tenths = st.integers(-20, 20).map(lambda n: n / 10)
+
+
+def examples(
+    values: st.SearchStrategy[float] = tenths, *, columns: int = COLUMNS, max_size: int = 30
+) -> st.SearchStrategy[list[Example]]:
+    """At least two; the later ones may have columns that the earlier ones have not."""
+    features = st.dictionaries(st.integers(1, columns), values, max_size=5)
+    return st.lists(st.tuples(st.sampled_from((-1, 1)), features), min_size=2, max_size=max_size)

@@ -1,0 +1,277 @@
+"""Passes that can be stopped, saved and gone on with: the model has the same bytes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from helpers import textbook
+from helpers.written import COLUMNS, WAYS, Desk, Example, Written, desk, examples, plans, repeated
+from novikoff import BadExample
+from novikoff.guarantees.verdict import Verdict
+from novikoff.models.model import Model
+from novikoff.models.training import Plan, Training, held_out
+from novikoff.runs.loop import play
+from novikoff.storage import file_format as storage
+from novikoff.storage.file_format import BadModel
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import DenseRows
+
+few = settings(max_examples=40)
+ways = st.sampled_from(sorted(WAYS)).map(WAYS.__getitem__)
+HOPELESS: list[Example] = [(1, {1: 1.0, 2: 2.0}), (-1, {1: 3.0}), (-1, {1: 1.0, 2: 2.0})] * 2
+HALFSPACE: list[Example] = [
+    (1 if a - 2 * c > 0 else -1, {1: a, 2: b, 3: c})
+    for a, b, c in np.random.default_rng(5).integers(-3, 4, (20, 3)).astype(float).tolist()
+]
+
+
+def matrix(given: list[Example]) -> tuple[np.ndarray, np.ndarray]:
+    X = np.zeros((len(given), COLUMNS))
+    for i, (_, x) in enumerate(given):
+        for j, value in x.items():
+            X[i, j - 1] = value
+    return X, np.array([y for y, _ in given], dtype=np.int8)
+
+
+@few
+@given(examples(), plans(), ways, st.integers(1, 4))
+def test_a_model_is_what_the_loop_makes_of_the_same_rows(
+    given: list[Example], plan: Plan, way: Written, passes: int
+) -> None:
+    assume(way.hash_bits is None)
+    X, y = matrix(given)
+    learner = plan.new_learner()
+    learner.widen(COLUMNS)
+    run = play(Block(DenseRows(X), y), learner, epochs=passes)
+    with desk() as here:
+        training = here.train(way, given, repeated(plan, passes))
+    ledger = training.model.ledger
+    assert (ledger.n_rounds, training.model.examples) == (run.ledger.n_rounds, len(given))
+    if passes > 1:
+        assert ledger.epoch_mistakes == run.ledger.epoch_mistakes
+    if ledger.keep != "counts":
+        assert ledger.rounds.tolist() == run.ledger.rounds.tolist()
+        assert ledger.rows.tolist() == run.ledger.rows.tolist()
+
+
+@few
+@given(examples(st.integers(-4, 4).map(float)), ways, st.booleans(), st.integers(1, 3))
+def test_weights_average_and_votes_are_the_textbooks(
+    given: list[Example], way: Written, bias: bool, passes: int
+) -> None:
+    assume(way.hash_bits is None)
+    X, y = matrix(given)
+    points = [[*map(Fraction, row), *[Fraction(1)] * bias] for row in X.tolist()]
+    shown = [(i, x, int(y[i])) for i, x in enumerate(points)]
+    told = textbook.perceptron(shown, start=[Fraction(0)] * (COLUMNS + bias), epochs=passes)
+    with desk() as here:
+        models = {
+            kind: here.train(way, given, Plan(kind, passes=passes, bias=bias)).model
+            for kind in ("perceptron", "averaged", "voted")
+        }
+    rows = {kind: scored(model, way, given) for kind, model in models.items()}
+    assert rows["perceptron"] == [textbook.dot(told.weights, x) for x in points]
+    rounds = models["voted"].ledger.n_rounds
+    votes = [told.voted(x, zero=1) for x in points]
+    assert rows["voted"] == [v / rounds for v in votes]
+    average = [float(textbook.dot(told.average, x)) for x in points]
+    assert rows["averaged"] == pytest.approx(average, abs=1e-12)  # an average rounds
+
+
+def scored(model: Model, way: Written, given: list[Example]) -> list[float]:
+    """The scores of the examples, which the model has met before."""
+    with desk() as here:
+        path = Path(f"{here.model}.data")
+        path.write_text(way.text(given))
+        return [s for block in way.blocks(path, model.features) for s in model.scores(block.rows)]
+
+
+@few
+@given(st.data(), plans(), ways)
+def test_training_on_a_then_b_is_training_on_ab(
+    draws: st.DataObject, plan: Plan, way: Written
+) -> None:
+    columns = COLUMNS if way.format == "csv" else 40  # where they can, columns come later
+    given = draws.draw(examples(columns=columns))
+    cut = draws.draw(st.integers(1, len(given) - 1))
+    with desk(draws.draw(st.integers(40, 400))) as here:
+        at_once = here.learned(way, given, plan)
+        here.train(way, given[:cut], plan)
+        here.train(way, given[cut:], plan, initial=Model.load(here.model))
+        assert here.model.read_bytes() == at_once
+
+
+@few
+@given(st.data(), plans(), ways, st.booleans(), st.sampled_from((None, 2, 3)), st.integers(1, 4))
+def test_a_run_stopped_after_any_block_goes_on_as_if_it_had_not_been(
+    draws: st.DataObject, plan: Plan, way: Written, shuffle: bool, holdout: int | None, passes: int
+) -> None:
+    plan = Plan(
+        plan.kind,
+        passes,
+        plan.margin,
+        plan.bias,
+        shuffle,
+        seed=3,
+        holdout=holdout,
+        keep=plan.keep,
+    )
+    columns = COLUMNS if way.format == "csv" else 40
+    given = draws.draw(examples(columns=columns))
+    with desk() as here:
+        undisturbed = here.learned(way, given, plan)
+        stop = draws.draw(st.integers(1, 12))
+        if here.stopped_after(stop, way, given, plan):
+            here.train(way, given, plan, initial=Model.load(here.model))
+        assert here.model.read_bytes() == undisturbed
+
+
+def to_the_end_block_by_block(here: Desk, way: Written, given: list[Example], plan: Plan) -> int:
+    """Stop after every single block, and go on from the file; how often that was."""
+    times = 1
+    assert here.stopped_after(1, way, given, plan)
+    while here.stopped_after(1, way, given, plan, initial=Model.load(here.model)):
+        times += 1
+    return times
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("verdict", [Verdict.SEPARATED, Verdict.CYCLE])
+@pytest.mark.parametrize("shuffle", [False, True])
+def test_a_run_to_its_verdict_may_be_stopped_after_every_block(
+    way: Written, verdict: Verdict, shuffle: bool
+) -> None:
+    given = HOPELESS if verdict == Verdict.CYCLE else HALFSPACE
+    plan = Plan("perceptron", 10**9, shuffle=shuffle, seed=1)
+    with desk() as here:
+        undisturbed = here.learned(way, given, plan)
+        times = to_the_end_block_by_block(here, way, given, plan)
+        assert times > 5
+        assert here.model.read_bytes() == undisturbed
+        training = Training(way.blocks(here.data), plan)
+        assert training.run().verdict == verdict
+
+
+@few
+@given(examples(), st.integers(2, 5), st.booleans())
+def test_every_nth_example_is_held_out_of_learning_and_tested(
+    given: list[Example], every: int, shuffle: bool
+) -> None:
+    with desk() as here:
+        plan = Plan(holdout=every, shuffle=shuffle, keep="positions")
+        way = WAYS["indexed"]
+        training = here.train(way, given, plan)
+        kept = [i for i in range(len(given)) if i % every == every - 1]
+        assert training.model.ledger.n_rounds == len(given) - len(kept)
+        assert not set(kept) & set(training.model.ledger.rows.tolist())
+        tested = training.test_held_out()
+        assert tested is not None
+        scores = scored(training.model, way, given)
+        wrong = sum((scores[i] >= 0) != (given[i][0] > 0) for i in kept)
+        assert (tested.examples, tested.mistakes) == (len(kept), wrong)
+        assert Training(way.blocks(here.data), Plan()).test_held_out() is None
+
+
+def test_held_out_rows_do_not_depend_on_where_blocks_begin() -> None:
+    block = Block(DenseRows(np.zeros((7, 1))), np.ones(7, dtype=np.int8))
+    whole = held_out(block, 3).tolist()
+    parts = [
+        Block(DenseRows(np.zeros((n, 1))), np.ones(n, np.int8), k) for k, n in ((0, 4), (4, 3))
+    ]
+    assert whole == [x for part in parts for x in held_out(part, 3).tolist()]
+    assert whole == [False, False, True, False, False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        (Plan(passes=3), "other passes"),
+        (Plan(passes=2, shuffle=True), "other passes, shuffling"),
+        (Plan(passes=2, holdout=4), "holdout; go on with the same"),
+    ],
+)
+def test_an_unfinished_run_goes_on_with_the_same_plan_only(changed: Plan, words: str) -> None:
+    with desk() as here:
+        way, plan = WAYS["indexed"], Plan(passes=2)
+        assert here.stopped_after(1, way, HOPELESS, plan)
+        model = Model.load(here.model)
+        with pytest.raises(BadExample, match=words):
+            here.train(way, HOPELESS, changed, initial=model)
+        with pytest.raises(BadExample, match="other data"):
+            Training(way.blocks(here.data), plan, initial=model, data="other")
+
+
+def test_a_model_is_gone_on_from_by_its_own_kind_only() -> None:
+    with desk() as here:
+        model = here.train(WAYS["dense"], HOPELESS, Plan()).model
+        with pytest.raises(BadExample, match="of kind perceptron, not voted"):
+            here.train(WAYS["dense"], HOPELESS, Plan("voted"), initial=model)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"passes": 0}, "passes must be a whole number from 1"),
+        ({"holdout": 1}, "holdout must be at least 2"),
+        ({"kind": "margin"}, "needs a margin above 0"),
+        ({"margin": 1.0}, "a margin is for the margin perceptron"),
+    ],
+)
+def test_a_plan_that_contradicts_itself_is_refused(options: dict[str, object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        Plan(**options)  # type: ignore[arg-type]
+
+
+def test_nothing_to_learn_from_is_refused() -> None:
+    with desk() as here, pytest.raises(BadExample, match="no examples"):
+        here.train(WAYS["indexed"], [], Plan())
+
+
+def test_a_checkpoint_is_a_model_that_says_it_is_unfinished() -> None:
+    with desk() as here:
+        assert here.stopped_after(2, WAYS["indexed"], HOPELESS * 5, Plan(passes=4))
+        model = Model.load(here.model)
+        assert model.unfinished is not None
+        assert (model.unfinished["passes"], model.unfinished["passes_made"]) == (4, 0)
+        assert 0 < model.unfinished["position"] < 15
+        assert model.ledger.n_rounds == model.unfinished["position"]
+
+
+def test_a_model_is_not_another_kind_of_file() -> None:
+    with desk() as here:
+        here.model.write_text("1 1:2\n")
+        with pytest.raises(BadModel, match="model: this file was not saved by novikoff"):
+            Model.load(here.model)
+
+
+@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+def test_a_strangers_file_with_another_header_is_refused_or_a_model(way: Written) -> None:
+    changes: list[object] = [None, -1, 2**62, True, "x", [], {}, [1, 2], 0.5]
+    with desk() as here:
+        model = here.train(way, HALFSPACE, Plan("averaged")).model
+        header, arrays = storage.load(here.model, kind="model")
+        places = [(header, name) for name in header]
+        places += [
+            (header[part], name) for part in ("learner", "features") for name in header[part]
+        ]
+        for inside, name in places:
+            old = inside[name]
+            for new in changes:
+                inside[name] = new
+                storage.save(here.model, header, arrays, kind="model")
+                try:
+                    found = Model.load(here.model)
+                except BadModel as error:
+                    words = str(error)
+                else:
+                    words = f"{here.model}: a {found.kind} model"
+                    assert found.weights.shape == model.weights.shape
+                    assert len(found.classes) == 2
+                assert words.startswith(f"{here.model}: ")
+            inside[name] = old

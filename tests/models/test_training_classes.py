@@ -1,0 +1,282 @@
+"""Many classes from files: met as they come, stopped and gone on with, to the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.written import COLUMNS, Example, Written, desk, repeated, tenths
+from novikoff import BadExample, Joint
+from novikoff.models import training
+from novikoff.models.model import Kind, Model
+from novikoff.models.training import Plan, Training
+from novikoff.runs.loop import play
+from novikoff.sources import JointLabelling
+from novikoff.sources.cache import Cached
+from novikoff.sources.chunks import Chunk
+from novikoff.storage import file_format as storage
+from novikoff.storage.file_format import BadModel
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import DenseRows
+
+few = settings(max_examples=25)
+WAYS = {
+    "indexed": Written("svmlight", joint=True),
+    "in a dictionary": Written("jsonl", joint=True),
+    "hashed": Written("vw", 6, joint=True),
+    "dense": Written("csv", joint=True),
+}
+ways = st.sampled_from(sorted(WAYS)).map(WAYS.__getitem__)
+KINDS: tuple[Kind, ...] = ("perceptron", "margin", "averaged", "voted")
+
+
+def plans() -> st.SearchStrategy[Plan]:
+    return st.builds(
+        lambda kind, **rest: Plan(
+            kind, margin=0.7 if kind == "margin" else 0.0, multiclass=True, **rest
+        ),
+        st.sampled_from(KINDS),
+        bias=st.booleans(),
+        keep=st.sampled_from(("counts", "positions", "examples")),
+    )
+
+
+def examples(columns: int = COLUMNS) -> st.SearchStrategy[list[Example]]:
+    """Of up to seven classes, some of which may come late."""
+    features = st.dictionaries(st.integers(1, columns), tenths, max_size=5)
+    return st.lists(st.tuples(st.integers(-3, 3), features), min_size=2, max_size=30)
+
+
+def in_order_met(labels: Sequence[object]) -> list[object]:
+    return list(dict.fromkeys(labels))
+
+
+@few
+@given(examples(), plans(), ways, st.integers(1, 3), st.integers(40, 400))
+def test_a_model_is_what_the_loop_makes_of_the_same_rows(
+    given: list[Example], plan: Plan, way: Written, passes: int, piece: int
+) -> None:
+    X = np.zeros((len(given), COLUMNS))
+    for i, (_, x) in enumerate(given):
+        X[i, [j - 1 for j in x]] = list(x.values())
+    met = in_order_met([y for y, _ in given])
+    codes = np.array([met.index(y) for y, _ in given], dtype=np.int32)
+    learner = plan.new_learner()
+    learner.widen(COLUMNS)
+    run = play(Block(DenseRows(X), codes), learner, epochs=passes)
+    with desk(piece) as here:
+        model = here.train(way, given, repeated(plan, passes)).model
+    assert model.classes == tuple(str(y) for y in met)
+    assert model.is_joint
+    assert model.ledger.mistakes_per_pass == run.ledger.mistakes_per_pass
+    if model.ledger.keep != "counts":
+        for name in ("rounds", "rows", "classes", "rivals"):
+            assert getattr(model.ledger, name).tolist() == getattr(run.ledger, name).tolist()
+    if way.format == "csv":
+        assert isinstance(learner, Joint)
+        read = learner.average if plan.kind == "averaged" else learner.weights
+        assert model.weights.tobytes() == read.tobytes()
+
+
+@few
+@given(st.data(), plans(), ways)
+def test_training_on_a_then_b_is_training_on_ab_also_when_b_brings_classes(
+    draws: st.DataObject, plan: Plan, way: Written
+) -> None:
+    given = draws.draw(examples(COLUMNS if way.format == "csv" else 40))
+    cut = draws.draw(st.integers(1, len(given) - 1))
+    with desk(draws.draw(st.integers(40, 400))) as here:
+        at_once = here.learned(way, given, plan)
+        here.train(way, given[:cut], plan)
+        here.train(way, given[cut:], plan, initial=Model.load(here.model))
+        assert here.model.read_bytes() == at_once
+
+
+@few
+@given(st.data(), plans(), ways, st.booleans(), st.sampled_from((None, 2, 3)), st.integers(1, 4))
+def test_a_run_stopped_after_any_block_goes_on_as_if_it_had_not_been(
+    draws: st.DataObject, plan: Plan, way: Written, shuffle: bool, holdout: int | None, passes: int
+) -> None:
+    plan = replace(plan, passes=passes, shuffle=shuffle, seed=3, holdout=holdout)
+    given = draws.draw(examples(COLUMNS if way.format == "csv" else 40))
+    with desk() as here:
+        undisturbed = here.learned(way, given, plan)
+        if here.stopped_after(draws.draw(st.integers(1, 12)), way, given, plan):
+            here.train(way, given, plan, initial=Model.load(here.model))
+        assert here.model.read_bytes() == undisturbed
+
+
+@few
+@given(examples(), plans(), ways, st.integers(1, 3))
+def test_blocks_from_a_cache_bring_their_classes_when_those_of_the_source_do(
+    given: list[Example], plan: Plan, way: Written, passes: int
+) -> None:
+    plan = repeated(plan, passes)
+    met: list[list[tuple[str, ...]]] = []
+
+    def look(training: Training) -> None:
+        met[-1].append(training.model.classes)
+
+    with desk() as here:
+        met.append([])
+        here.train(way, given, plan, after_block=look)
+        plain = here.model.read_bytes()
+        for _ in range(2):  # the first time it is written, the second time it is there
+            met.append([])
+            cached = Cached(way.blocks(here.data), here.model.parent / "cache", "it")
+            run = Training(cached, plan, data="d", after_block=look)
+            run.run()
+            run.model.save(here.model)
+            assert here.model.read_bytes() == plain
+    assert met[0] == met[1] == met[2]
+
+
+@few
+@given(examples(), st.sampled_from(KINDS), st.integers(2, 4))
+def test_held_out_examples_are_tested_by_the_highest_score(
+    given: list[Example], kind: Kind, every: int
+) -> None:
+    plan = Plan(kind, margin=float(kind == "margin"), multiclass=True, holdout=every)
+    way = WAYS["indexed"]
+    with desk() as here:
+        run = here.train(way, given, plan)
+        scores = np.concatenate(
+            [
+                run.model.scores(block.rows)
+                for block in way.blocks(here.data, run.model.features, run.model.classes)
+            ]
+        )
+        tested = run.test_held_out()
+    kept = range(every - 1, len(given), every)
+    wrong = [i for i in kept if run.model.classes[scores[i].argmax()] != str(given[i][0])]
+    assert tested is not None
+    assert (tested.examples, tested.mistakes) == (len(kept), len(wrong))
+    assert scores.shape[1] == len(run.model.classes) == len({y for y, _ in given})
+
+
+FOUR: list[Example] = [
+    (y, {1: float(y % 2), 2: float(y // 2), 3: 0.1 * y}) for y in (0, 1, 2, 3, 1, 0, 3, 2)
+]
+
+
+@pytest.mark.parametrize("kind", ["averaged", "voted"])
+def test_a_strangers_file_is_refused_or_a_model(kind: Kind) -> None:
+    changes: list[object] = [None, -1, 3, 5, 2**62, True, "x", [], {}, ["1"] * 4, 0.5]
+    with desk() as here:
+        model = here.train(WAYS["indexed"], FOUR, Plan(kind, 2, multiclass=True)).model
+        rows = DenseRows(np.ones((1, 8)))
+        header, arrays = storage.load(here.model, kind="model")
+        places = [(header, name) for name in header]
+        for part in ("learner", "ledger"):
+            places += [(header[part], name) for name in header[part]]
+        for inside, name in places:
+            old = inside[name]
+            for new in changes:
+                inside[name] = new
+                storage.save(here.model, header, arrays, kind="model")
+                try:
+                    found = Model.load(here.model)
+                except BadModel as error:
+                    words = str(error)
+                else:
+                    words = f"{here.model}: a {found.kind} model"
+                    assert found.scores(rows).shape[1] == len(found.classes)
+                assert words.startswith(f"{here.model}: ")
+            inside[name] = old
+        assert model.classes == ("0", "1", "2", "3")
+
+
+@pytest.mark.parametrize("column", ["ledger.classes", "ledger.rivals"])
+@pytest.mark.parametrize("number", [-1, 4])
+def test_mistakes_of_classes_that_are_not_there_are_refused(column: str, number: int) -> None:
+    with desk() as here:
+        here.train(WAYS["indexed"], FOUR, Plan("voted", multiclass=True))
+        header, arrays = storage.load(here.model, kind="model")
+        changed = arrays[column].copy()
+        changed[0] = number
+        storage.save(here.model, header, {**arrays, column: changed}, kind="model")
+        with pytest.raises(BadModel, match=f"its {column[7:]} are not all from 0 to 3"):
+            Model.load(here.model)
+
+
+def test_more_weights_than_memory_is_thought_to_have_are_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(training, "MOST_WEIGHTS", 31)
+    with desk(10) as here:
+        with pytest.raises(
+            BadExample, match="3 features of 4 classes are more weights than the 31"
+        ):
+            here.train(WAYS["indexed"], FOUR, Plan(multiclass=True))
+        assert not here.model.exists()
+        here.train(WAYS["indexed"], FOUR[:3], Plan(multiclass=True))
+
+
+@pytest.mark.parametrize("kind", ["winnow", "winnow1", "winnow2"])
+def test_the_winnows_learn_two_labels(kind: Kind) -> None:
+    with pytest.raises(ValueError, match=f"{kind} learns two labels; many at once"):
+        Plan(kind, threshold=1.0, multiclass=True)
+
+
+def test_a_model_of_two_labels_does_not_go_on_with_many_nor_the_other_way() -> None:
+    with desk() as here:
+        two = here.train(Written("csv"), [(1, {1: 1.0}), (-1, {2: 1.0})], Plan()).model
+        many = here.train(WAYS["dense"], FOUR, Plan(multiclass=True)).model
+        with pytest.raises(BadExample, match="the model is of two labels, and many classes are"):
+            Training(WAYS["dense"].blocks(here.data), Plan(multiclass=True), initial=two)
+        with pytest.raises(BadExample, match="the model is of many classes, and two labels are"):
+            Training(Written("csv").blocks(here.data), Plan(), initial=many)
+
+
+def chunk(labels: Sequence[int], texts: Sequence[str]) -> Chunk:
+    places = tuple(f"x:{k + 1}" for k in range(len(texts)))
+    rows = DenseRows(np.zeros((len(labels), 1)))
+    return Chunk(rows, np.array(labels, dtype=np.int32), tuple(texts), places)
+
+
+def test_classes_are_numbered_in_the_order_of_examples_not_of_texts() -> None:
+    labelling = JointLabelling()
+    assert labelling.codes(chunk([2, 0, 2], ["a", "never", "b"])).tolist() == [0, 1, 0]
+    assert list(labelling.classes) == ["b", "a"]
+    assert labelling.codes(chunk([0, 1], ["1.0", "a"])).tolist() == [2, 1]
+    assert labelling.codes(chunk([0, 1, 2], ["+1", "b", "1e0"])).tolist() == [2, 0, 2]
+    assert list(labelling.classes) == ["b", "a", "1.0"]
+
+
+def test_a_label_that_cannot_be_changes_nothing() -> None:
+    labelling = JointLabelling(("a",), most=3)
+    for texts, words in (
+        (["b", "c", "d"], "x:3: label 'd' is one more than the 3 classes allowed; if these are"),
+        (["b", "?", "c"], "x:2: label '\\?' is not a class"),
+        (["b", "inf", "c"], "x:2: label 'inf' is not a class"),
+    ):
+        with pytest.raises(BadExample, match=words):
+            labelling.codes(chunk([0, 1, 2], texts))
+    with pytest.raises(BadExample, match="example 1 has no label"):
+        labelling.codes(chunk([0, -1], ["b"]))
+    assert labelling.classes == ("a",)
+    with pytest.raises(BadExample, match="x:1: label 'z' is not one of 'a', 'b'"):
+        JointLabelling(("a", "b"), closed=True).codes(chunk([0], ["z"]))
+    with pytest.raises(BadExample, match="the classes '1', '1.0' are not all different"):
+        JointLabelling(("1", "1.0"))
+    with pytest.raises(BadExample, match="classes: label 'nan' is not a class"):
+        JointLabelling(("a", "nan"))
+
+
+def test_a_cache_of_more_classes_than_are_allowed_is_not_used(tmp_path: Path) -> None:
+    way, data = WAYS["indexed"], tmp_path / "data"
+    data.write_text(way.text(FOUR))
+    assert len(list(Cached(way.blocks(data), tmp_path / "cache", "it"))) == 1
+    allowed = way.blocks(data)
+    allowed.labelling = JointLabelling(most=3)
+    cached = Cached(allowed, tmp_path / "cache", "it")
+    assert not cached.is_ready
+    with pytest.raises(BadExample, match="data:4: label '3' is one more than the 3"):
+        list(cached)
+    assert Cached(way.blocks(data), tmp_path / "cache", "it").is_ready

@@ -1,0 +1,216 @@
+"""Memory that is bounded on request: names that share columns, and names that are forgotten."""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import gc
+import pickle
+import sys
+from collections import defaultdict
+from heapq import heappop, heappush
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.one_at_a_time import everything, in_turn, stream
+from helpers.strategies import seeds
+from novikoff import AveragedPerceptron, BadExample, Perceptron, Winnow
+
+
+class Forgetful:
+    """The perceptron that forgets, in words of Python: what max_names promises."""
+
+    def __init__(self, most: int) -> None:
+        self.most, self.t, self.constant = most, 0, 0
+        self.w: dict[str, int] = {}
+        self.examples: dict[str, int] = defaultdict(int)
+        self.last: dict[str, int] = {}
+        self.column: dict[str, int] = {}
+        self.free: list[int] = []
+
+    def score(self, x: dict[str, int]) -> int:
+        return sum(v * self.w.get(name, 0) for name, v in x.items()) + self.constant
+
+    def learn(self, x: dict[str, int], y: int) -> None:
+        self.t += 1
+        wrong = y * self.score(x) <= 0
+        for name, v in x.items():
+            if name not in self.w:
+                self.column[name] = heappop(self.free) if self.free else len(self.w)
+            self.w[name] = self.w.get(name, 0) + (y * v if wrong else 0)
+            self.examples[name] += 1
+            self.last[name] = self.t
+        self.constant += y if wrong else 0
+        if len(self.w) > self.most:
+            others = sorted(
+                set(self.w) - set(x),
+                key=lambda name: (self.examples[name], self.last[name], self.column[name]),
+            )
+            for name in others[: len(self.w) - self.most * 3 // 4]:
+                heappush(self.free, self.column.pop(name))
+                del self.w[name], self.examples[name], self.last[name]
+
+
+@settings(max_examples=25)
+@given(seed=seeds, most=st.integers(8, 30))
+def test_the_least_used_names_are_forgotten(seed: int, most: int) -> None:
+    dice = np.random.default_rng(seed)
+    clf, book = Perceptron(max_names=most, keep="counts"), Forgetful(most)
+    for _ in range(120):
+        words = dice.zipf(1.4, dice.integers(0, 8)) % 200
+        x = {f"w{j}": int(dice.integers(-3, 4)) for j in words}
+        y = int(dice.integers(2))
+        assert clf.decision_one(x) == book.score(x) or book.t == 0
+        clf.learn_one(x, y)
+        book.learn(x, 2 * y - 1)
+        assert dict(clf.named_weights) == book.w
+        assert len(clf.named_weights) <= most
+    assert clf.intercept_[0] == book.constant
+
+
+@pytest.mark.parametrize("make", [AveragedPerceptron, Winnow])
+def test_forgetting_in_blocks_is_forgetting_one_by_one(make: Any) -> None:
+    examples = stream(11, 80, names=60)
+    alone = in_turn(make(max_names=12, keep="counts"), examples)
+    whole, mixed = (make(max_names=12, keep="counts") for _ in range(2))
+    whole.learn_many(*zip(*examples, strict=True))
+    mixed.learn_many(*zip(*examples[:33], strict=True))
+    in_turn(mixed, examples[33:50])
+    mixed.learn_many(*zip(*examples[50:], strict=True))
+    assert everything(alone) == everything(whole) == everything(mixed)
+    assert alone.coef_.shape[1] <= 32
+
+
+def test_a_copy_forgets_alike() -> None:
+    examples = stream(12, 120, names=60)
+    for cut in range(0, 120, 17):
+        clf = in_turn(Perceptron(max_names=12, keep="counts"), examples[: cut + 1])
+        other = pickle.loads(pickle.dumps(clf))
+        assert everything(other) == everything(clf)
+        rest = examples[cut + 1 :]
+        assert everything(in_turn(other, rest)) == everything(in_turn(clf, rest))
+
+
+def test_a_block_that_cannot_be_learned_whole_is_not_learned() -> None:
+    clf = in_turn(Perceptron(max_names=8, keep="counts"), stream(1))
+    before = everything(clf)
+    crowd = {f"new{j}": 1 for j in range(9)}
+    words = "the example has 9 features, more names than max_names=8"
+    with pytest.raises(BadExample, match=words):
+        clf.learn_one(crowd, 1)
+    with pytest.raises(BadExample, match=words):
+        clf.learn_many([{"one": 1}, {"two": 2, "three": 3}, crowd], [0, 1, 0])
+    assert everything(clf) == before
+    clf.learn_one({"one": 1}, 1)
+    assert "one" in clf.named_weights
+
+
+def test_what_is_hashed_never_grows_and_is_found_by_any_name() -> None:
+    clf = Perceptron(hash_bits=3, fit_intercept=False)
+    for j in range(100):
+        clf.learn_one({f"w{j}": 1.0}, j % 2)
+    assert clf.coef_.shape == (1, 8)
+    assert len(clf.named_weights) == 8
+    weights = clf.coef_[0].tolist()
+    assert [clf.named_weights[name] for name in clf.named_weights] == weights
+    assert clf.named_weights["any other name"] in weights
+
+
+def test_a_name_that_only_its_dict_holds_is_not_held() -> None:
+    clf = Perceptron(keep="counts")
+    for _ in range(3):
+        x = {"".join(["na", "me"]): 1.0}
+        clf.learn_one(x, 1)
+        clf.predict_one(x)
+        held = sys.getrefcount(next(iter(x)))
+        assert held == 2  # by the dict, and by the question itself
+
+
+def in_use() -> int | None:
+    """The bytes that C and C++ hold, if the C library says so."""
+
+    class Mallinfo2(ctypes.Structure):
+        _fields_ = tuple((f"field{k}", ctypes.c_size_t) for k in range(10))
+
+    try:
+        mallinfo2 = ctypes.CDLL(None).mallinfo2
+    except (AttributeError, OSError):
+        return None
+    mallinfo2.restype = Mallinfo2
+    return int(mallinfo2().field7)
+
+
+def test_two_hundred_thousand_examples_leave_nothing_behind() -> None:
+    """bench/one_at_a_time.py --leak makes it a hundred million."""
+    names = [f"name {j}" for j in range(40)]
+    dice = np.random.default_rng(0)
+    examples: list[tuple[dict[str, Any], str]] = [
+        (
+            {name: float(v) for name, v in zip(names[k : k + 9], dice.random(9), strict=True)}
+            | {"from": f"{k}.com"},
+            str(dice.choice(["ham", "spam"])),
+        )
+        for k in range(31)
+    ]
+    clf = AveragedPerceptron(keep="counts")
+    odd = {"name 1": np.float32(1), "name 2": 3}
+
+    def meet(times: int) -> None:
+        for _ in range(times):
+            for x, y in examples:
+                clf.predict_one(x)
+                clf.learn_one(x, y)
+            clf.learn_one(odd, "ham")
+            for wrong in ({"new": None}, {"newer": 1, "a\0": 1}):
+                with pytest.raises((TypeError, BadExample)):
+                    clf.learn_one(wrong, "ham")
+
+    meet(10)
+    held = [*names, *(y for _, y in examples), *(x for x, _ in examples), odd]
+
+    def holdings() -> tuple[list[int], int, int | None, int]:
+        gc.collect()
+        clf.ledger_  # noqa: B018  (what waits is written down)
+        counts = [sys.getrefcount(one) for one in held]
+        return counts, len(gc.get_objects()), in_use(), len(clf.named_weights)
+
+    holdings()
+    before = holdings()
+    meet(6250)
+    after = holdings()
+    assert clf.ledger_.n_rounds == 6260 * 32
+    assert before[0] == after[0]
+    assert before[3] == after[3]
+    assert abs(after[1] - before[1]) < 50
+    if before[2] is not None and after[2] is not None:
+        assert abs(after[2] - before[2]) < 50_000
+
+
+def test_a_name_that_was_predicted_first_is_remembered_when_it_is_learned() -> None:
+    clf = Perceptron(hash_bits=10)
+    clf.learn_one({"a": 1}, 1)
+    assert clf.predict_one({"b": 1, "c": "d"}) == 1
+    clf.learn_one({"b": 1, "c": "d"}, 0)
+    assert set(clf.named_weights) == {"a", "b", "c=d"}
+
+
+def test_an_example_with_too_many_names_takes_no_memory() -> None:
+    clf = in_turn(Perceptron(max_names=8, keep="counts"), stream(1))
+    assert clf._online is not None
+    room = clf._online.dim
+    with pytest.raises(BadExample, match="row 1: the example has 999 features"):
+        clf.learn_many([{"a": 1}, {f"new{j}": 1 for j in range(999)}], [1, 0])
+    with pytest.raises(BadExample, match="the example has 999 features"):
+        clf.learn_one({f"new{j}": 1 for j in range(999)}, 1)
+    assert clf._online.dim == room
+
+
+@pytest.mark.parametrize("later", [{"hash_bits": 3}, {"max_names": 4}, {"keep": "counts"}])
+def test_a_copy_goes_on_as_it_was_begun_whatever_the_parameters_are_by_now(later: Any) -> None:
+    clf, same = (in_turn(Perceptron(), stream(5)[:10]) for _ in range(2))
+    copied = copy.deepcopy(clf.set_params(**later))
+    assert everything(in_turn(copied, stream(5)[10:])) == everything(in_turn(same, stream(5)[10:]))

@@ -1,0 +1,145 @@
+"""Many classes learned jointly, one example at a time: as in blocks, with classes that appear."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.one_at_a_time import Stream, everything, in_turn, stream
+from helpers.strategies import seeds
+from novikoff import AveragedPerceptron, BadExample, Joint, MarginPerceptron, Perceptron
+from novikoff.ledger.weights import class_scores
+from novikoff.online.engine import Online
+
+
+@settings(max_examples=15)
+@given(seed=seeds, mean=st.booleans())
+def test_classes_learned_jointly_one_by_one_are_those_of_a_block(seed: int, mean: bool) -> None:
+    examples = stream(seed, classes=6)
+    met = list(dict.fromkeys(y for _, y in examples))
+    codes = np.array([met.index(y) for _, y in examples], dtype=np.int32)
+    alone, whole = (Online([Joint(8, bias=True, averaging=mean)], mean=mean) for _ in range(2))
+    codes_of = {label: code for code, label in enumerate(met)}
+    alone.name_labels(met, codes_of, order=range(len(met)))
+    for x, y in examples:
+        alone.learn_one(x, y)
+    whole.learn_many([x for x, _ in examples], [codes])
+    alone.settle()
+    for a, b in ((alone.learners, whole.learners), (alone.ledgers, whole.ledgers)):
+        (settings, arrays), (others, theirs) = a[0].state(), b[0].state()
+        assert settings == others
+        assert {k: v.tobytes() for k, v in arrays.items()} == {
+            k: v.tobytes() for k, v in theirs.items()
+        }
+    (joint,) = whole.learners
+    assert isinstance(joint, Joint)
+    rows = whole.rows([x for x, _ in examples])
+    scores = (
+        class_scores(rows, joint.average.T, bias=True)[:, : len(met)]
+        if mean
+        else joint.scores(rows)
+    )
+    assert [alone.decide_one(x) for x, _ in examples] == scores.tolist()
+    guesses = [met[k] for k in scores.argmax(axis=1)]
+    assert [alone.predict_one(x) for x, _ in examples] == guesses
+
+
+def letters(seed: int, n: int = 40) -> Stream:
+    """Classes that appear in no order."""
+    return [(x, "dbaec"[y]) for x, y in stream(seed, n, classes=5)]
+
+
+@settings(max_examples=12)
+@given(seed=seeds, cut=st.integers(0, 40), named=st.booleans())
+def test_classes_may_appear_one_by_one_or_in_blocks(seed: int, cut: int, named: bool) -> None:
+    examples = letters(seed)
+    first = {"classes": ["a", "x"]} if named else {}
+
+    def make() -> Any:
+        return AveragedPerceptron(multiclass="joint", class_weight={"e": 0.3, "b": 2.0}, eta0=0.7)
+
+    alone, whole, mixed = in_turn(make(), examples, **first), make(), make()
+    whole.learn_many(*zip(*examples, strict=True), **first)
+    in_turn(mixed, examples[:cut], **first)
+    mixed.partial_fit([x for x, _ in examples[cut:]], [y for _, y in examples[cut:]], **first)
+    assert everything(alone) == everything(whole)
+    if cut < len(examples):
+        assert everything(mixed) == everything(whole)
+    known = sorted({y for _, y in examples} | ({"a", "x"} if named else set()))
+    assert alone.classes_.tolist() == known
+    asked = [x for x, _ in examples] + [{}]
+    table = whole.decision_function(asked)
+    assert [alone.predict_one(x) for x in asked] == whole.predict(asked).tolist()
+    if len(known) > 2:
+        assert [list(alone.decision_one(x).values()) for x in asked] == table.tolist()
+        weights = alone.named_weights
+        assert list(weights) == known
+        assert [list(w.values()) for w in weights.values()] == alone.coef_.tolist()
+
+
+def test_rows_of_numbers_learn_jointly_too() -> None:
+    dice = np.random.default_rng(0)
+    X, y = dice.standard_normal((60, 5)), np.array(list("cab"))[dice.integers(0, 3, 60)]
+    alone = Perceptron(multiclass="joint")
+    for x, label in zip(X, y, strict=True):
+        alone.learn_one(x, label)
+    assert everything(alone) == everything(Perceptron(multiclass="joint").partial_fit(X, y))
+    assert [alone.predict_one(x) for x in X] == alone.predict(X).tolist()
+    again = Perceptron(multiclass="joint", max_iter=2).fit(X, y)
+    again.learn_one(X[0], "new")
+    assert again.classes_.tolist() == ["a", "b", "c", "new"]
+
+
+def test_two_classes_have_one_score_and_one_mapping() -> None:
+    clf = Perceptron(multiclass="joint")
+    clf.learn_one({"a": 1}, "x")
+    assert clf.predict_one({"b": 1}) == "x"
+    assert clf.decision_one({"a": 1}) == 0.0
+    clf.learn_one({"a": 2, "b": 1}, "w")
+    assert clf.classes_.tolist() == ["w", "x"]
+    assert dict(clf.named_weights) == {"a": -4.0, "b": -2.0}
+    assert list(clf.named_weights.values()) == clf.coef_[0].tolist()
+    assert clf.decision_one({"b": 3}) == clf.decision_function([{"b": 3}])[0] == -8.0
+    assert clf.predict_one({"b": 3}) == "w"
+    tie = {"a": -1, "b": 1}
+    assert clf.decision_one(tie) == 0.0
+    assert clf.predict_one(tie) == clf.predict([tie])[0] == "w"
+
+
+def test_what_is_refused_changes_nothing_nor_makes_a_class_known() -> None:
+    clf = MarginPerceptron(multiclass="joint", margin=0.5, class_weight={"z": 3.0})
+    in_turn(clf, [*letters(1), ({"f1": 1e10}, "a"), ({"f1": 1e10}, "b")])
+    before = everything(clf)
+    for x, y, error in (
+        ({"new": None}, "z", TypeError),
+        ({"new": 1e308, "f1": 1e308}, "z", BadExample),
+        ({"new": 1e308, "f1": 1e308}, "a", BadExample),
+        ({"new": 1}, 7, ValueError),
+        ({"new": 1}, None, TypeError),
+    ):
+        with pytest.raises(error):
+            clf.learn_one(x, y)
+        with pytest.raises(error):
+            clf.learn_many([{"f1": 1}, x], ["y", y])
+    assert everything(clf) == before
+    fresh = Perceptron(multiclass="joint")
+    with pytest.raises(TypeError, match="feature 'a' is None"):
+        fresh.learn_one({"a": None}, 1)
+    assert not hasattr(fresh, "classes_")
+    assert fresh.predict_one({"a": 1}) is None
+
+
+def test_names_are_forgotten_in_all_classes() -> None:
+    examples = letters(3, 80)
+    alone, whole = (
+        AveragedPerceptron(multiclass="joint", max_names=10, keep="counts") for _ in range(2)
+    )
+    in_turn(alone, examples)
+    whole.learn_many(*zip(*examples[:50], strict=True))
+    in_turn(whole, examples[50:])
+    assert everything(alone) == everything(whole)
+    assert len(next(iter(alone.named_weights.values()))) <= 10

@@ -1,0 +1,314 @@
+"""`certify` against linear programs, exact enumeration, published answers and hostile data."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import sparse
+
+from helpers.separation import (
+    Grid,
+    Problem,
+    aliased_columns,
+    best_margin_squared,
+    problems,
+    separable_rows,
+    verdict,
+)
+from helpers.strategies import LAYOUTS, PRECISIONS, stored
+from novikoff import BadExample, Block, Certificate, Stopped, certify, verify
+
+
+@settings(max_examples=300)
+@given(problems(), st.sampled_from(LAYOUTS), st.sampled_from(PRECISIONS))
+def test_small_data_are_always_decided_as_the_linear_program_decides_and_proved(
+    problem: Problem, layout: Any, precision: Any
+) -> None:
+    block = Block(stored(problem.X, layout, precision), problem.y)
+    found = certify(block, fit_intercept=problem.bias)
+    expected = separable_rows(problem.points)
+    assert found.verdict == verdict(expected, len(problem.y))
+    assert found.separated_rows.tolist() == expected
+    assert verify(found, block)
+
+
+@settings(max_examples=200)
+@given(problems())
+def test_aliased_columns_are_those_of_exact_row_reduction_and_have_no_direction(
+    problem: Problem,
+) -> None:
+    block = Block(stored(problem.X, "dense", "float64"), problem.y)
+    found = certify(block, fit_intercept=problem.bias)
+    expected = aliased_columns(problem)
+    assert set(found.aliased or ()) == expected
+    if found.verdict != "complete":  # whose weights may be any that separate
+        assert all(found.weights[j] == 0 for j in expected)
+    assert {j for j, to in enumerate(found.directions) if math.isnan(to)} == expected
+    kept = [j for j in range(len(found.weights)) if j not in expected]
+    z = np.array(problem.points, dtype=float).reshape(len(problem.y), -1)
+    scores = z @ np.array(found.weights, dtype=float)
+    # the one vector that has these scores without the aliased columns; small integers, so 1e-9
+    same = np.linalg.lstsq(z[:, kept], scores, rcond=None)[0] if kept else []
+    for j, w in zip(kept, same, strict=True):
+        assert found.directions[j] == (0.0 if abs(w) < 1e-9 else math.copysign(math.inf, w))
+
+
+@settings(max_examples=60)
+@given(problems(most_rows=7, most_columns=2))
+def test_the_interval_for_the_margin_contains_the_best_and_can_be_narrowed_to_it(
+    problem: Problem,
+) -> None:
+    block = Block(stored(problem.X, "dense", "float64"), problem.y)
+    found = certify(block, fit_intercept=problem.bias)
+    assert found.radius_squared == max(sum(a * a for a in z) for z in problem.points)
+    if found.verdict != "complete":
+        assert found.margin.at_least_squared == found.margin.at_most_squared == 0
+        assert found.mistake_bound is None
+        return
+    best = best_margin_squared(problem.points)
+    low, high = found.margin.at_least_squared, found.margin.at_most_squared
+    assert high is not None
+    assert 0 < low <= best <= high
+    assert found.mistake_bound is not None
+    fewest, most = found.mistake_bound
+    assert fewest == found.radius_squared // high
+    assert most == found.radius_squared // low
+    assert fewest <= found.radius_squared // best <= most
+    exact = certify(block, fit_intercept=problem.bias, margin_rtol=0)
+    assert exact.margin.at_least_squared == exact.margin.at_most_squared == best
+    assert verify(exact, block)
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "expected"),
+    [  # the tests of the R package detectseparation; column 0 is the constant
+        ([[1, -1, 2], [1, -1, -2], [1, -2, -2], [1, 2, 2]], [0, 1, 1, 1], "complete"),
+        ([[1, -1], [1, 0], [1, 1], [1, 2]], [0, 1, 0, 1], "overlap"),
+    ],
+)
+def test_published_examples_get_their_published_answers(
+    X: list[list[int]], y: list[int], expected: str
+) -> None:
+    found = certify(X, y, fit_intercept=False)
+    assert found.verdict == expected
+    assert verify(found, X, y)
+    # with a second constant the question is the same, and that one is aliased
+    again = certify(X, y)
+    assert (again.verdict, again.aliased) == (expected, (0,))
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "bias", "expected"),
+    [
+        (np.zeros((3, 0)), [0, 1, 1], False, "overlap"),
+        (np.zeros((3, 0)), [1, 1, 1], True, "complete"),
+        ([[2.0, 1.0]], [1], False, "complete"),
+        ([[0.0, 0.0]], [0], False, "overlap"),
+        ([[1.0], [-2.0], [0.5]], [1, 1, 1], True, "complete"),
+        ([[1.0], [-2.0], [0.5]], [1, 1, 1], False, "overlap"),
+        ([[1.0, 0], [0, 0], [0, 1.0]], [1, 0, 0], False, "quasi-complete"),
+        ([[0.0], [1], [1], [2]], [0, 0, 1, 1], True, "quasi-complete"),
+    ],
+)
+def test_the_smallest_data_there_are(X: Any, y: list[int], bias: bool, expected: str) -> None:
+    found = certify(X, y, fit_intercept=bias)
+    assert found.verdict == expected
+    assert verify(found, X, y)
+
+
+def test_a_column_twice_a_column_of_zeros_and_a_sum_of_two_are_aliased() -> None:
+    X = np.random.default_rng(0).integers(-4, 5, (30, 3)).astype(float)
+    a, b, c = X.T
+    wide = np.column_stack([a, b, a, np.zeros(30), a - 2 * b + 3, c])
+    found = certify(wide, b + c > 0)
+    assert found.aliased == (2, 3, 4)
+    assert found.aliases is not None
+    assert [dict(v) for v in found.aliases[:2]] == [{0: -1, 2: 1}, {3: 1}]
+    assert verify(found, wide, b + c > 0)
+
+
+SMALL = np.array([[0.0, 1.0], [2.0, 0.0], [-1.0, 3.0], [0.0, 0.0], [4.0, 4.0]])
+SMALL_LABELS = [0, 1, 0, 0, 1]
+
+
+@pytest.mark.parametrize("kinds", ["ny", (False, True), (-1, 1), (1, 2), (0.5, 7.0), (b"a", b"b")])
+@pytest.mark.parametrize("form", [list, np.array, lambda y: np.array(y, dtype=object)])
+def test_labels_may_be_of_any_two_kinds(kinds: Any, form: Any) -> None:
+    y = form([kinds[k] for k in SMALL_LABELS])
+    found = certify(SMALL, y)
+    assert found.data.classes == (str(kinds[0]), str(kinds[1]))
+    plain = certify(SMALL, SMALL_LABELS)
+    assert found.named(classes=("0", "1")).to_dict() == plain.named(classes=("0", "1")).to_dict()
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        np.ndarray.tolist, np.float32, np.int64, np.int8, np.asfortranarray, sparse.csr_array,
+        sparse.csc_array, sparse.coo_array, sparse.csr_matrix, sparse.lil_array,
+        lambda X: sparse.csr_array(X.astype(np.float32)), lambda X: np.repeat(X, 2, axis=0)[::2],
+    ],
+)  # fmt: skip
+def test_the_answer_does_not_depend_on_how_the_data_are_stored(form: Any) -> None:
+    assert certify(form(SMALL), SMALL_LABELS).to_dict() == certify(SMALL, SMALL_LABELS).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("X", "y", "words"),
+    [
+        ([[1.0], [2], [3]], [5, 7, 9], "row 2: label 9 is a third kind"),
+        ([[1.0], [2], [3], [4]], ["c", "a", "c", "b"], "row 0: label 'c' is a third kind"),
+        ([[1.0, 2], [math.nan, 1]], [0, 1], r"NaN \(row 1, column 0\)"),
+        ([[1.0, 2], [1, 1], [1, -math.inf]], [0, 1, 1], r"infinity \(row 2, column 1\)"),
+        (sparse.csr_array(np.array([[1.0, 0], [0, math.nan]])), [0, 1], r"NaN \(row 1, column 1\)"),
+        ([[1.0], [2]], [0, math.nan], "row 1: label nan is not a label"),
+        ([[1.0], [2]], [0, 1, 1], "2 rows but 3 labels"),
+        ([[1.0], [2]], [[0], [1]], "one-dimensional"),
+        ([1.0, 2.0], [0, 1], "two-dimensional"),
+        ([["a"], ["b"]], [0, 1], "real numbers"),
+        (np.zeros((0, 2)), [], "no examples"),
+        ([[1.0, 2.0], [1.0]], [0, 1], "row 1|inhomogeneous|same length"),
+    ],
+)
+def test_what_is_not_data_is_refused_and_the_row_named(X: Any, y: Any, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        certify(X, y)
+
+
+@settings(max_examples=60)
+@given(problems(), st.data())
+def test_scaling_rows_or_columns_and_moving_rows_changes_nothing(
+    problem: Problem, data: st.DataObject
+) -> None:
+    n, d = problem.X.shape
+    expected = separable_rows(problem.points)
+    factor = st.integers(-20, 20).map(lambda k: 2.0**k)
+    columns = np.array(data.draw(st.lists(factor, min_size=d, max_size=d)))
+    rows = np.array(data.draw(st.lists(factor | st.just(3.0), min_size=n, max_size=n)))
+    moved = np.array(data.draw(st.permutations(range(n))))
+    X = problem.X * columns
+    if not problem.bias:
+        X = X * rows[:, None]
+    block = Block(stored(X[moved], "dense", "float64"), problem.y[moved])
+    found = certify(block, fit_intercept=problem.bias)
+    assert found.verdict == verdict(expected, n)
+    assert sorted(moved[found.separated_rows].tolist()) == expected
+    assert verify(found, block)
+
+
+@settings(max_examples=80)
+@given(problems(most_rows=8, most_columns=3), st.data())
+def test_huge_and_tiny_numbers_are_judged_right_or_refused_but_never_wrong(
+    problem: Problem, data: st.DataObject
+) -> None:
+    n, d = problem.X.shape
+    power = st.sampled_from([-1074, -1000, -660, -330, -30, 0, 0, 30, 330, 660, 1022])
+    shape, count = data.draw(st.sampled_from([((n, 1), n), ((1, d), d), ((1, 1), 1)]))
+    powers = np.array(data.draw(st.lists(power, min_size=count, max_size=count)), dtype=int)
+    plain = Problem(problem.X, problem.y, problem.bias and shape == (1, d))
+    block = Block(stored(np.ldexp(plain.X, powers.reshape(shape)), "dense", "float64"), plain.y)
+    try:
+        found = certify(block, fit_intercept=plain.bias)
+    except BadExample:  # a score too large for float64
+        return
+    expected = separable_rows(plain.points)
+    assert found.verdict in (verdict(expected, n), "undecided")
+    if found.verdict != "undecided":
+        assert found.separated_rows.tolist() == expected
+    assert verify(found, block)
+    assert str(found)
+
+
+def nearly_separable(seed: int) -> tuple[Grid, NDArray[np.int8]]:
+    """Integers up to 1e9 of which a vector of small ones makes 1 or −1."""
+    dice = np.random.default_rng(seed)
+    X = dice.integers(-(10**9), 10**9, (40, 4)).astype(float)
+    y = dice.choice([-1, 1], 40)
+    X[:, 3] = y - X[:, :3] @ np.array([1.0, -2.0, 1.0])
+    return X, y.astype(np.int8)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_margin_of_a_billionth_is_told_from_none(seed: int) -> None:
+    X, y = nearly_separable(seed)
+    found = certify(X, y, fit_intercept=False)
+    assert found.verdict in ("complete", "undecided")
+    assert verify(found, X, y)
+    # −z₀ − z₁ is one more point, so these three sum to zero
+    opposite = -(X[0] * y[0] + X[1] * y[1])
+    X, y = np.vstack([X, opposite]), np.append(y, 1).astype(np.int8)
+    found = certify(X, y, fit_intercept=False)
+    assert found.verdict in ("quasi-complete", "overlap", "undecided")
+    assert verify(found, X, y)
+
+
+def test_a_few_separated_rows_among_many_are_all_found() -> None:
+    dice = np.random.default_rng(3)
+    X = np.hstack([dice.integers(-9, 10, (5000, 3)), np.zeros((5000, 1))]).astype(float)
+    y = dice.choice([-1, 1], 5000)
+    few = [17, 2500, 4999]
+    X[few, 3] = y[few]
+    found = certify(X, y)
+    assert found.verdict == "quasi-complete"
+    assert found.separated_rows.tolist() == few
+    assert verify(found, X, y)
+
+
+def test_the_same_data_get_the_same_certificate() -> None:
+    dice = np.random.default_rng(8)
+    X, y = dice.standard_normal((60, 3)), dice.integers(0, 2, 60)
+    assert certify(X, y).to_dict() == certify(X, y).to_dict()
+
+
+@pytest.mark.parametrize("labels", [SMALL_LABELS, [0, 1, 1, 0, 0]])
+def test_no_time_gives_a_right_answer_or_none(labels: list[int]) -> None:
+    found = certify(SMALL, labels, max_seconds=0)
+    assert found.verdict in ("undecided", certify(SMALL, labels).verdict)
+    assert bool(found.why_undecided) == (found.verdict == "undecided")
+    assert verify(found, SMALL, labels)
+
+
+def test_an_interrupt_at_any_moment_leaves_a_certificate_that_is_true() -> None:
+    dice = np.random.default_rng(5)
+    X = np.vstack([dice.integers(-3, 4, (80, 5)), [[0] * 5, [0] * 5]]).astype(float)
+    y = [*dice.integers(0, 2, 80), 0, 1]
+    said: list[str] = []
+    certify(X, y, progress=said.append)
+    assert len(said) > 2
+    for moment in range(len(said)):
+        left = iter(range(moment))
+
+        def interrupt(_: str, left: Any = left) -> None:
+            if next(left, None) is None:
+                raise KeyboardInterrupt
+
+        with pytest.raises(Stopped) as stopped:
+            certify(X, y, progress=interrupt)
+        known: Certificate = stopped.value.certificate
+        assert (known.verdict, known.why_undecided) == ("undecided", "it was interrupted")
+        assert verify(known, X, y)
+
+
+NOT_COMPLETE = {("iris", 1), ("iris", 2), ("digits", 8), ("digits", 9)}
+SETS = [("breast_cancer", 1), *((n, k) for n in ("iris", "wine") for k in range(3))]
+SETS += [("digits", k) for k in range(10)]
+
+
+@pytest.mark.parametrize(("name", "kind"), SETS)
+def test_the_classes_of_scikit_learns_data_are_separable_as_is_known(name: str, kind: int) -> None:
+    from sklearn import datasets
+
+    X, target = getattr(datasets, f"load_{name}")(return_X_y=True)
+    found = certify(X, target == kind)
+    if (name, kind) in NOT_COMPLETE:
+        assert found.verdict == ("overlap" if name == "iris" else "quasi-complete")
+    else:
+        assert found.verdict == "complete"
+        assert found.margin.at_least_squared > 0
+    assert verify(found, X, target == kind)

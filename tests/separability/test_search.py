@@ -1,0 +1,127 @@
+"""The search for a certificate where floating point, primes or sheer size are against it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+
+from novikoff import BadExample, Certificate, Stopped, certify, verify
+from novikoff.separability import exact_linear as linear
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("apart", [61, -61, 62, 63, 122])
+def test_powers_of_two_far_apart_are_not_taken_for_dependent(apart: int, bias: bool) -> None:
+    X, y = [[2.0**apart, 1.0], [1.0, 2.0**-apart], [1.0, 3.0]], [0, 1, 1]
+    found = certify(X, y, fit_intercept=bias)
+    assert found.aliased == ()
+    assert verify(found, X, y)
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        ([[1.6e18], [1.7e18]], [0, 1]),  # nanoseconds beside a constant
+        ([[1e17], [3.0]], [0, 1]),
+        ([[1e-20], [3e-20]], [0, 1]),
+        ([[0.0], [0.0], [-(2.0**-23)], [2.0**20]], [0, 0, 1, 0]),
+    ],
+)
+def test_columns_of_very_different_sizes_are_separated_all_the_same(X: Any, y: Any) -> None:
+    found = certify(X, y)
+    assert found.verdict == "complete"
+    assert verify(found, X, y)
+
+
+def test_rows_of_very_different_sizes_are_proved_inseparable_all_the_same() -> None:
+    X, y = [[2.0**-18], [0.0], [-4096.0]], [1, 1, 1]
+    found = certify(X, y, fit_intercept=False)
+    assert found.verdict == "overlap"
+    assert verify(found, X, y)
+
+
+def test_a_hundred_thousand_columns_are_no_obstacle() -> None:
+    dice = np.random.default_rng(0)
+    X: Any = sparse.random_array((300, 100_000), density=2e-4, rng=dice, format="csr")
+    X = sparse.vstack([X, X[:2]], format="csr")
+    y = np.append(dice.integers(0, 2, 300), [0, 1])
+    y[:2] = [1, 0]  # the first two rows come again with the other label
+    found = certify(X, y)
+    assert found.verdict == "quasi-complete"
+    assert {0, 1, 300, 301}.isdisjoint(found.separated_rows.tolist())
+    assert verify(found, X, y)
+
+
+def test_exact_work_that_would_take_too_long_is_refused_and_nothing_guessed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(linear, "MOST_NUMBERS", 3)
+    X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    found = certify(X, y)
+    assert found.verdict == "undecided"
+    assert "too many for exact arithmetic" in found.why_undecided
+    assert verify(found, X, y)
+
+
+def test_a_contradiction_is_known_at_once() -> None:
+    X, y = [[1.0, 2.0], [1.0, 2.0], [0.0, 3.0]], [0, 1, 1]
+
+    def stop(words: str) -> None:
+        if "not completely separable" in words:
+            raise KeyboardInterrupt
+
+    with pytest.raises(Stopped, match="undecided") as stopped:
+        certify(X, y, progress=stop)
+    found = stopped.value.certificate
+    assert found.multipliers == {0: 1, 1: 1}
+    assert found.margin.at_most_squared == 0
+    assert verify(found, X, y)
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_names_and_kinds_of_a_frame_come_along(frame: Any) -> None:
+    X = frame({"dose": [1.0, 2.0, 3.0], "smokes": [True, False, True], "age": [30, 40, 50]})
+    y = (pd if frame is pd.DataFrame else pl).Series([False, True, True])
+    found = certify(X, y)
+    assert found.data.names == ("dose", "smokes", "age")
+    assert found.data.classes == ("False", "True")
+    assert "dose" in str(found)
+    assert verify(found, X, y)
+
+
+def test_a_column_of_texts_is_named_when_it_is_refused() -> None:
+    X = pd.DataFrame({"dose": [1.0, 2.0], "sex": ["f", "m"]})
+    with pytest.raises(BadExample, match="column 'sex' does not hold numbers"):
+        certify(X, [0, 1])
+
+
+def test_certificates_are_equal_when_they_say_the_same() -> None:
+    X, y = [[0.0], [1.0]], [0, 1]
+    first, again, other = certify(X, y), certify(X, y), certify(X, [1, 0])
+    assert first == again
+    assert first != other
+    assert len({first, again, other}) == 2
+    assert repr(first) == "<Certificate: complete, 2 rows × 1 columns>"
+    assert Certificate.from_dict(first.to_dict()) == first
+
+
+def test_a_contradiction_survives_what_is_too_large_to_finish(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(linear, "MOST_NUMBERS", 4)
+    X, y = [[1.0, 2.0], [1.0, 2.0], [0.0, 3.0], [0.0, 3.0]], [0, 1, 0, 1]
+    found = certify(X, y, fit_intercept=False)
+    assert found.verdict == "undecided"
+    assert found.margin.at_most_squared == 0
+    assert found.multipliers
+    assert verify(found, X, y)
+
+
+def test_a_named_series_of_labels_beside_nameless_columns_names_nothing() -> None:
+    found = certify(np.array([[0.0], [1.0]]), pd.Series([0, 1], name="cured"))
+    assert found.data.label is None  # a label without names would be a position in a file

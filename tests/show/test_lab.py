@@ -1,0 +1,226 @@
+"""The experiments: what they claim, what they print, and how they refuse."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from matplotlib.patches import Rectangle
+
+from helpers.verbs import error, run, said, told
+from novikoff.cli import lab as cli
+from novikoff.concepts.functions import variable
+from novikoff.show import plots
+from novikoff.show.lab import EXPERIMENTS, experiment
+from novikoff.show.lab.results import Check, Curves, Result, aligned, counted
+
+SMALL: dict[str, dict[str, Any]] = {
+    "conjunctions": {},
+    "halving": {"n": 30, "k": 3},
+    "attribute-efficiency": {"largest": 1000, "examples": 500},
+    "mistake-bounds": {},
+    "xor": {"largest": 3},
+    "learning-rate": {"points": 200},
+    "margin": {"points": 50},
+}
+every = pytest.mark.parametrize("name", EXPERIMENTS)
+
+
+def test_every_experiment_is_a_command_and_has_a_small_form_here() -> None:
+    assert list(EXPERIMENTS) == list(cli.EXPERIMENTS) == list(SMALL)
+
+
+@every
+def test_every_claim_of_every_experiment_holds(name: str) -> None:
+    result = experiment(name)(**SMALL[name])
+    assert result.name == name
+    assert result.checks
+    assert result.holds, str(result)
+    assert all(len(row) == len(result.columns) for row in result.rows)
+
+
+@pytest.mark.parametrize("name", ["conjunctions", "halving", "xor", "learning-rate", "margin"])
+def test_the_claims_hold_whatever_the_seed(name: str) -> None:
+    for seed in range(1, 6):
+        assert experiment(name)(**SMALL[name], seed=seed).holds, seed
+
+
+@every
+def test_every_experiment_has_a_figure_that_shows_its_numbers(name: str, tmp_path: Path) -> None:
+    result = experiment(name)(**SMALL[name])
+    ax = plots.experiment(result)
+    if result.curves is None:
+        drawn = sorted(bar.get_width() for bar in ax.patches if isinstance(bar, Rectangle))
+        assert drawn == sorted(float(v) for c in result.checks for v in (c.bound, c.seen))
+    else:
+        drawn = sorted(float(y) for line in ax.lines for y in np.asarray(line.get_ydata()))
+        cells = [y for column in result.curves.ys for y in result.column(column)]
+        assert drawn == sorted(float(y) for y in cells if y is not None)
+    plots.save(ax, tmp_path / "figure.svg")
+    assert "<svg" in (tmp_path / "figure.svg").read_text(encoding="utf-8")
+
+
+def test_a_figure_draws_a_line_for_each_kind() -> None:
+    rows = (("a", 1, 10), ("b", 1, 20), ("a", 2, 30), ("b", 3, None))
+    curves = Curves("x", ("y",), by="who", logarithmic="y")
+    ax = plots.experiment(Result("r", "?", ("who", "x", "y"), rows, (), (), curves))
+    found = {line.get_label(): np.asarray(line.get_xydata()).tolist() for line in ax.lines}
+    assert found == {"a": [[1, 10], [2, 30]], "b": [[1, 20]]}
+    assert (ax.get_xscale(), ax.get_yscale()) == ("linear", "log")
+
+
+@pytest.mark.parametrize(
+    ("relation", "bound", "seen", "holds"),
+    [
+        ("at most", 3, 3, True),
+        ("at most", 3, 4, False),
+        ("at least", 3, 3, True),
+        ("at least", 3, 2, False),
+        ("exactly", 3, 3, True),
+        ("exactly", 3, 2, False),
+    ],
+)
+def test_a_check_compares_as_it_says(relation: str, bound: int, seen: int, holds: bool) -> None:
+    check = Check("so many", bound, seen, relation)
+    assert check.holds is holds
+    assert check.cells() == (
+        "so many", f"{relation} {bound}", str(seen), "holds" if holds else "DOES NOT HOLD"
+    )  # fmt: skip
+
+
+def test_a_table_is_aligned_numbers_to_the_right() -> None:
+    rows = [("name", "n"), ("a", "1,000"), ("longer", "–"), ("b", "2")]
+    assert list(aligned(rows)) == [
+        "name        n",
+        "a       1,000",
+        "longer      –",
+        "b           2",
+    ]
+
+
+def test_a_long_cell_shows_its_two_ends_and_programs_get_all_of_it() -> None:
+    result = experiment("conjunctions")(rounds=1, density=0.0)
+    everything = " ∧ ".join(variable(i) for i in range(1, 101))
+    assert str(result).splitlines()[6].split("  ")[-2:] == [
+        "x₁ ∧ x₂ ∧ x₃ ∧ x₄ ∧ x₅ ∧ x₆ ∧ … ∧ x₉₆ ∧ x₉₇ ∧ x₉₈ ∧ x₉₉ ∧ x₁₀₀", "no"
+    ]  # fmt: skip
+    assert result.to_dict()["rows"][3]["hypothesis"] == everything
+    assert everything in result.to_csv()
+
+
+def test_one_of_a_thing_is_not_called_several() -> None:
+    assert [counted(number, "point") for number in (0, 1, 2000)] == [
+        "0 points", "1 point", "2,000 points"
+    ]  # fmt: skip
+
+
+def test_the_claims_about_the_rate_hold_for_a_single_point_too() -> None:
+    for seed in range(5):
+        assert experiment("learning-rate")(points=1, seed=seed).holds
+
+
+def test_a_logarithmic_axis_shows_zeros_too() -> None:
+    rows = ((0, 1), (10, 0), (100, 5))
+    curves = Curves("x", ("y",), logarithmic="xy", label="so many")
+    ax = plots.experiment(Result("r", "?", ("x", "y"), rows, (), (), curves))
+    assert (ax.get_xscale(), ax.get_yscale()) == ("symlog", "symlog")
+    assert ax.get_ylabel() == "so many"
+
+
+def test_lab_alone_lists_the_experiments() -> None:
+    listed = said("lab")
+    assert all(f"  {name} " in listed for name in EXPERIMENTS)
+    assert listed == said("lab", "--help")
+
+
+def test_the_output_is_the_result_in_three_forms() -> None:
+    result = experiment("learning-rate")(points=200)
+    words = ("lab", "learning-rate", "--points", 200)
+    assert said(*words) == f"{result}\n"
+    assert told(*words) == json.loads(json.dumps(result.to_dict()))
+    table = list(csv.reader(io.StringIO(said(*words, "--csv"))))
+    assert table[0] == list(result.columns)
+    assert [row[1] for row in table[1:]] == [str(cell) for cell in result.column(table[0][1])]
+
+
+def test_a_claim_that_does_not_hold_ends_with_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(seed: cli.Seed = 0) -> Result:
+        """An experiment that fails."""
+        return Result("xor", "?", ("n",), ((1,),), (Check("mistakes", 1, 2),))
+
+    monkeypatch.setitem(cli.EXPERIMENTS, "xor", broken)
+    answer = run("lab", "xor")
+    assert answer.exit_code == 1
+    assert "mistakes  at most 1     2  DOES NOT HOLD" in answer.stdout
+
+
+def test_a_figure_is_written_where_asked(tmp_path: Path) -> None:
+    for kind, start in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")):
+        path = tmp_path / f"figure.{kind}"
+        said("lab", "learning-rate", "--points", 100, "--plot", path)
+        assert path.read_bytes().startswith(start)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("nothing",), "there is no experiment 'nothing'; there are conjunctions, halving"),
+        (("xor", "--json", "--csv"), "--json and --csv cannot both be printed"),
+        (("xor", "-n", "1"), "1 is not at least 2"),
+        (("xor", "--plot", "figure.txt"), "name the figure .png, .svg or .pdf"),
+        (("xor", "--plot", "nowhere/figure.png"), "there is no directory nowhere"),
+        (("conjunctions", "--target", "x1 &"), "x1 &"),
+        (("conjunctions", "--target", "x1 | x4"), "is no conjunction of plain variables"),
+        (("conjunctions", "--target", "x7", "-n", "3"), "beyond the 3"),
+        (("halving", "-n", "3", "-k", "4"), "k=4"),
+        (("halving", "-n", "3", "-k", "3"), "one concept of 3 of 3 variables"),
+        (
+            ("attribute-efficiency", "-n", "10000001"),
+            "is not at least 100 and at most 1e+07",
+        ),
+        (("mistake-bounds", "-n", "32"), "the number of variables must be 4, 8 or 16, not 32"),
+        (("xor", "--plot", "-"), "-: name a file for the figure"),
+        (
+            ("halving", "-n", "200", "-k", "20"),
+            "more than the 2,147,483,648 that can be enumerated",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_refused_in_one_line(
+    words: tuple[str, ...], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert says in error("lab", *words)
+
+
+def test_without_matplotlib_a_figure_is_refused_before_the_work(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    import sys
+
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    said_ = error("lab", "xor", "--plot", tmp_path / "figure.png")
+    assert "figures need matplotlib" in said_
+    assert "pip install" in said_
+
+
+def test_the_lecture_is_reproduced() -> None:
+    rows = {row[0]: row[1:] for row in experiment("conjunctions")().rows}
+    full, exact = "x₂ ∧ x₃ ∧ x₄ ∧ x₅ ∧ x₁₀₀", True
+    assert rows["I: the learner asks"][0] == 100
+    assert rows["I: the learner asks"][2:] == (full, exact)
+    assert rows["II: a teacher"][0] == 6
+    assert rows["II: a teacher"][2:] == (full, exact)
+    assert rows["III: the lecture's eight"][0] == 8
+    assert rows["III: the lecture's eight"][2:] == (f"x₁ ∧ {full}", False)
+
+
+def test_winnow_pays_for_the_relevant_attributes_and_the_perceptron_for_the_others() -> None:
+    result = experiment("attribute-efficiency")(largest=10_000, examples=2000)
+    winnow, perceptron = result.column("Winnow"), result.column("perceptron")
+    assert winnow[-1] < 200 < perceptron[-1]  # type: ignore[operator]

@@ -1,0 +1,449 @@
+"""The report tells what the library finds, in one page that is well formed and needs no other."""
+
+from __future__ import annotations
+
+import base64
+import builtins
+import gzip
+import hashlib
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from helpers.verbs import contents, error, run, said
+from novikoff import Additive, certify, guarantees, play, sources
+from novikoff.ledger import readings
+from novikoff.show.format import count, short, upwards
+from novikoff.show.report import Known, Origin, Settings, gather, page
+from novikoff.show.report.figures import DRAWN, figures, inlined
+from novikoff.show.report.html import Html, tag, text
+from novikoff.show.report.sections import largest_weights, repeated
+from novikoff.sources import Data
+from novikoff.stream import order as streams
+
+VOID = {"meta", "br", "wbr"}
+EVIL = "<script>alert(1)</script>"
+
+
+class Page(HTMLParser):
+    """A page taken apart: refuses one whose tags do not nest; keeps texts, ids, links, tables."""
+
+    def __init__(self, source: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.ids: list[str] = []
+        self.tags: set[str] = set()
+        self.links: list[str] = []
+        self.texts: dict[str, list[str]] = {}
+        self.section = ""
+        self.cells: list[str] = []
+        self.feed(source)
+        self.close()
+        assert not self.open, f"never closed: {self.open}"
+        assert len(self.ids) == len(set(self.ids))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.handle_endtag(tag)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        given = dict(attrs)
+        if tag == "section":
+            self.section = given["id"] or ""
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag in ("td", "dd"):
+            self.cells.append("")
+        self.ids += [value for key, value in attrs if key == "id" and value]
+        self.links += [v or "" for k, v in attrs if k in ("href", "src", "xlink:href", "action")]
+        assert not [key for key, _ in attrs if key.startswith("on")]
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if "svg" in self.open or "style" in self.open:
+            return
+        self.texts.setdefault(self.section, []).append(data)
+        if self.cells and ("td" in self.open or "dd" in self.open):
+            self.cells[-1] += data
+
+    def words(self, section: str | None = None) -> str:
+        parts = self.texts if section is None else [section]
+        return " ".join(" ".join(self.texts[one]) for one in parts)
+
+
+def two_clouds(n: int, *, apart: float, dim: int = 2, seed: int = 0) -> Data:
+    rng = np.random.default_rng(seed)
+    y = np.where(np.arange(n) % 2, 1, -1)
+    X = rng.normal(size=(n, dim)).round(2) + apart * y[:, None]
+    names = tuple(f"x{j}" for j in range(dim))
+    return Data(sources.block(X, y), names, ("ham", "spam"), "kind")
+
+
+def divided(n: int) -> Data:
+    """Rows on two sides of a line that does not pass through the origin."""
+    X = np.random.default_rng(1).normal(size=(n, 2)).round(2)
+    y = np.where(X @ [1, 2] > 0.301, 1, -1)
+    return Data(sources.block(X, y), ("x0", "x1"), ("ham", "spam"), "kind")
+
+
+SEPARABLE, OVERLAPPING = divided(80), two_clouds(120, apart=0.4)
+QUASI = Data(sources.block([[1], [2], [3], [3], [4]], [-1, -1, -1, 1, 1]), ("dose",), ("no", "yes"))
+
+
+@pytest.fixture(scope="module", params=["separable", "overlapping", "quasi-complete"])
+def known(request: pytest.FixtureRequest) -> Known:
+    data = {"separable": SEPARABLE, "overlapping": OVERLAPPING, "quasi-complete": QUASI}
+    return gather(data[request.param], Settings(seed=3))
+
+
+@pytest.fixture(scope="module")
+def source(known: Known) -> str:
+    return page(known, mistakes=1000)
+
+
+def test_the_numbers_are_those_of_play_certify_and_the_guarantees(
+    known: Known, source: str
+) -> None:
+    block = known.data.block
+    it = certify(block, margin_rtol=0.01)
+    complete = it.verdict == "complete"
+    learner = Additive(block.rows.dim, bias=True, averaging=True)
+    alone = play(streams.arranged(block, 3), learner, epochs=1000 if complete else 10)
+    ledger = alone.ledger
+    seen = Page(source)
+    verdict, told = seen.words("verdict"), seen.words("run")
+    assert str(it.verdict) in verdict
+    assert it.data.fingerprint in verdict
+    assert f"{count(len(ledger))} mistakes" in seen.words("")
+    assert f"{alone.verdict}: " in told
+    for k, n in enumerate(ledger.epoch_mistakes[:8], 1):
+        assert f"{k} {count(n)} " in told
+    bound = (
+        guarantees.novikoff(ledger, it.weights)
+        if complete
+        else guarantees.best_comparator(ledger, block)
+    )
+    assert f"at most {count(bound.bound)} mistakes" in told
+    if complete:
+        assert str(it.margin) in verdict
+        assert it.mistake_bound is not None
+        assert f"(R/γ)² = {count(it.mistake_bound[1])} mistakes" in verdict
+        adaptive = guarantees.adaptive(ledger, it.weights)
+        assert f"at most {count(adaptive.bound)} by the lengths of all of these" in told
+        radius = float(bound.radius_squared) ** 0.5
+        assert f"mistaken: R = {short(radius)}, γ = {short(bound.unit_margin)})" in told
+        trace = guarantees.sandwich(ledger, it.weights)
+        assert f"{short(trace.lower[-1])} ≤ {short(trace.progress[-1])}" in told
+    risk = guarantees.risk_bound(ledger)
+    expected = "prove nothing" if risk.value == 1 else f"at most {upwards(risk.value)}"
+    assert expected in seen.words("unseen")
+    final, average = readings.final(ledger), readings.average(ledger)
+    assert (final == learner.weights).all()
+    assert (average == learner.average).all()
+    wrong = int((block.labels * learner.scores(block.rows) <= 0).sum())
+    assert f"{count(wrong)} of {count(len(block))} (" in told
+    for j, name in enumerate(known.data.names or ()):
+        assert f"{name} {short(average[j])} {short(final[j])}" in seen.words("weights")
+    for t, i, s in zip(ledger.rounds, ledger.rows, ledger.scores, strict=True):
+        label = known.data.classes[int(block.labels[i]) > 0]
+        assert f"{count(int(t))} {i} {label} {short(s)} " in seen.words("mistakes")
+
+
+def test_the_trial_is_on_rows_that_were_not_learned_from(known: Known, source: str) -> None:
+    block, trial = known.data.block, known.trial
+    assert trial is not None
+    order = streams.seeded_order(block.rows, 3)
+    held = order[len(order) - len(order) // 5 :]
+    assert (trial.test.labels == block.labels[held]).all()
+    assert trial.learned + len(trial.test) == len(block)
+    seen = Page(source).words("unseen")
+    votes = readings.vote(trial.ledger, trial.test.rows)
+    right = int(((votes >= 0) == (trial.test.labels > 0)).sum())
+    assert f"vote {right} " in seen
+
+
+def test_a_page_is_well_formed_and_needs_no_other(source: str) -> None:
+    seen = Page(source)
+    assert source.startswith("<!DOCTYPE html>")
+    assert not seen.tags & {"script", "link", "iframe", "img", "object", "base", "form"}
+    assert all(link.startswith(("#", "data:application/json;base64,")) for link in seen.links)
+    assert "@import" not in source
+    assert not re.search(r"url\((?!#)", source)
+    inside = {link[1:] for link in seen.links if link.startswith("#")}
+    assert inside <= set(seen.ids)
+    assert set(re.findall(r"url\(#([^)]*)\)", source)) <= set(seen.ids)
+
+
+def test_the_certificate_in_the_page_proves_its_verdict(known: Known, source: str) -> None:
+    links = [one for one in Page(source).links if one.startswith("data:")]
+    raw = base64.b64decode(links[0].partition(",")[2])
+    assert json.loads(raw) == known.certificate.to_dict()
+
+
+def test_the_rows_that_cancel_and_those_told_apart_are_listed() -> None:
+    seen = Page(page(gather(QUASI), mistakes=0)).words("verdict")
+    assert "3 of 5 rows strictly on their right sides" in seen
+    assert "3 rows: 0–1, 4" in seen
+    assert "dose +∞ constant −∞" in seen
+    assert "2 no 1 3 yes 1" in seen
+
+
+def test_aliased_columns_are_named() -> None:
+    X = np.array([[1, 2, 0], [2, 4, 1], [3, 6, 0], [5, 10, 1]])
+    data = Data(sources.block(X, [1, -1, 1, -1]), ("a", "twice a", "b"), ("-1", "1"))
+    assert "twice a is a sum of multiples of other columns" in Page(page(gather(data))).words()
+
+
+def test_an_undecided_verdict_says_why() -> None:
+    known = gather(two_clouds(60, apart=0.2, dim=3), Settings(max_seconds=0))
+    seen = Page(page(known)).words("verdict")
+    assert known.certificate.verdict == "undecided"
+    assert "Not known" in seen
+    assert known.certificate.why_undecided in seen
+
+
+def test_whatever_the_data_say_is_escaped() -> None:
+    names = (EVIL, "</style><b>&amp;\"'")
+    block = OVERLAPPING.block
+    data = Data(block, names, ("</td>", f"{EVIL}\x00"), EVIL)
+    origin = Origin((f"{EVIL}.csv",), (), "csv", f"novikoff report '{EVIL}'", EVIL)
+    source = page(gather(data, origin=origin))
+    seen = Page(source)
+    assert "script" not in seen.tags
+    assert "</style><b>" not in source
+    assert EVIL in seen.words("weights")
+    assert names[1] in seen.words("weights")
+    assert f"{EVIL}�" in seen.words("data")
+    assert f"Report on {Path(EVIL + '.csv').name}" in seen.words("")
+
+
+def test_names_are_drawn_letter_by_letter() -> None:
+    data = Data(SEPARABLE.block, (r"$\foo{$", "a$b$c"), ("_low", r"$\x{$"), None)
+    plane = next(one for one in figures(gather(data)) if one.name == "plane")
+    for word in (r"$\foo{$", "a$b$c", r"$\x{$", "_low"):
+        assert word in plane.svg
+
+
+def test_text_is_escaped_once_and_html_not_again() -> None:
+    assert text("a < b & 'c'") == "a &lt; b &amp; &#x27;c&#x27;"
+    assert tag("i", Html("<b>x</b>"), title='"') == '<i title="&quot;"><b>x</b></i>'
+
+
+def test_figures_side_by_side_share_no_ids() -> None:
+    svg = (
+        '<svg><metadata>http://x</metadata><path id="a"/>'
+        '<use xlink:href="#a" clip="url(#a)"/></svg>'
+    )
+    assert inlined(svg, "one") == (
+        '<svg><path id="one-a"/><use xlink:href="#one-a" clip="url(#one-a)"/></svg>'
+    )
+
+
+@pytest.mark.parametrize("dim", [1, 2, 5])
+def test_every_figure_is_there(dim: int) -> None:
+    known = gather(two_clouds(60, apart=3, dim=dim))
+    apart = [one.name for one in figures(known)]
+    made = set(known.run.ledger.labels.tolist())
+    once = [f"update-{'positive' if y > 0 else 'negative'}" for y in (-1, 1) if y in made]
+    updates = ["update-negative", "update-positive"]
+    flat = ["turning", "constant"] if dim <= 2 else []
+    assert apart == ["plane", "margins", "mistakes", "sandwich", *once, *flat, "readings"]
+    mixed = [one.name for one in figures(gather(two_clouds(60, apart=0.1, dim=dim)))]
+    assert mixed == ["plane", "margins", "proof", "mistakes", *updates, *flat, "readings"]
+
+
+def test_of_many_rows_some_are_drawn_and_the_page_says_so() -> None:
+    known = gather(two_clouds(4 * DRAWN, apart=0.5), Settings(passes=1))
+    drawn = {one.name: one for one in figures(known)}
+    assert f"Of {4 * DRAWN:,} rows 1,500 are drawn" in drawn["plane"].caption
+    assert "proof" not in drawn
+    assert known.trial is not None
+    assert known.trial.sampled
+    assert "random samples" in Page(page(known)).words("unseen")
+
+
+def test_what_cannot_be_drawn_is_said_in_its_place() -> None:
+    data = Data(sources.block([[1e152, 2e152], [2e152, 1e152]], [1, -1]), None, ("-1", "1"))
+    seen = Page(page(gather(data)))
+    assert "Not drawn: the largest feature is 2e+152" in seen.words("figures")
+    assert "complete" in seen.words("verdict")
+
+
+@pytest.mark.parametrize(
+    ("scale", "labels"),
+    [
+        (1e-290, [1, -1, -1, 1, -1, 1]),
+        (1e-160, [1, -1, 1, -1, 1, -1]),
+        (1e95, [1, -1, -1, 1, -1, 1]),
+        (1e95, [1, -1, 1, -1, 1, -1]),
+    ],
+)
+def test_tiny_and_large_numbers_are_drawn_as_others_are(scale: float, labels: list[int]) -> None:
+    X = np.array([[1.0, 2], [2, 1], [3, 1], [1, 3], [4, 1], [1, 5]])
+    names = []
+    for s in (1, scale):
+        data = Data(sources.block(s * X, labels), None, ("-1", "1"))
+        drawn = list(figures(gather(data, Settings(bias=False))))
+        hyperplane = [one for one in drawn if not one.name.startswith(("update", "turning", "con"))]
+        assert not any("Not drawn" in one.svg for one in hyperplane)
+        names.append([one.name for one in drawn])
+    assert names[0] == names[1]
+
+
+def test_rows_very_far_out_are_left_out_of_figures_and_the_page_says_so() -> None:
+    block = divided(99).block
+    X = np.vstack([np.asarray(block.rows.values), [[900.0, 900.0]]])
+    far = Data(sources.block(X, np.append(block.labels, 1)), None, ("-1", "1"))
+    drawn = {one.name: one for one in figures(gather(far))}
+    for name in ("plane", "margins"):
+        assert "1 row very far out is not drawn" in drawn[name].caption
+    assert "The distance of 99 rows" in drawn["margins"].caption
+    assert not any("far out" in one.caption for one in figures(gather(SEPARABLE)))
+
+
+@pytest.mark.parametrize(
+    ("X", "y"),
+    [
+        ([[1, 2]], [1]),
+        ([[0, 0], [0, 0]], [1, -1]),
+        ([[1], [2], [3], [4], [5]], [1] * 5),
+        ([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, 1, 1, -1]),
+    ],
+    ids=["one row", "rows of zeros", "one class", "xor"],
+)
+@pytest.mark.parametrize("bias", [True, False])
+def test_small_and_odd_data_have_a_page(X: Any, y: Any, bias: bool) -> None:
+    data = Data(sources.block(X, y), None, ("-1", "1"))
+    known = gather(data, Settings(bias=bias))
+    seen = Page(page(known))
+    assert str(known.certificate.verdict) in seen.words("verdict")
+    assert ("constant 1" in seen.words("data")) == bias
+
+
+MAIL = "words,links,kind\n120,0,ham\n80,7,spam\n90,8,spam\n200,1,ham\n60,5,spam\n150,0,ham\n"
+
+
+def test_the_verb_writes_the_page_whole(tmp_path: Path) -> None:
+    data, target = tmp_path / "mail.csv", tmp_path / "mail.html"
+    data.write_text(MAIL)
+    told = said("report", data, "-o", target, "--seed", 4)
+    assert re.fullmatch(rf"{target}: complete; \d+ mistakes? in \d+ passes, .*\n", told)
+    assert set(contents(tmp_path)) == {"mail.csv", "mail.html"}
+    seen = Page(target.read_text(encoding="utf-8"))
+    assert "Report on mail.csv" in seen.words("")
+    again = seen.words("again")
+    assert hashlib.sha256(MAIL.encode()).hexdigest() in again
+    assert f"novikoff report {data} -o {target} --seed 4 --max-seconds 60" in again
+    assert "3 labelled spam and 3 labelled ham" in seen.words("")
+    assert said("report", data, "-o", target, "-q") == ""
+
+
+def test_the_command_in_the_page_makes_it_again_and_the_other_verifies_it(tmp_path: Path) -> None:
+    data, target, cert = tmp_path / "m.svm.gz", tmp_path / "m.html", tmp_path / "certificate.json"
+    data.write_bytes(gzip.compress(b"3 0:1 2:4\n7 1:2\n3 0:2 2:1\n7 1:1 2:0.5\n3 0:1\n"))
+    (tmp_path / "words").write_text("ham\nspam\n<b>\nunused\n")
+    options = ["--zero-based", "--classes", "7,3", "--names", tmp_path / "words", "--no-intercept"]
+    said("report", data, "-o", target, *options, "--passes", 5, "--top", 1, "--mistakes", 2)
+    first = target.read_bytes()
+    seen = Page(first.decode())
+    shown = seen.words("weights")
+    assert [name in shown for name in ("ham", "spam", "<b>")] == [False, True, True]  # one a label
+    raw = next(one for one in seen.links if one.startswith("data:")).partition(",")[2]
+    cert.write_bytes(base64.b64decode(raw))
+    commands = re.findall(r"<pre>(novikoff [^<]*)</pre>", first.decode())
+    assert len(commands) == 2
+    verify, again = (one.replace("certificate.json", str(cert)).split()[1:] for one in commands)
+    assert "proved" in said(*verify)
+    said(*again)
+    assert target.read_bytes() == first
+
+
+def test_texts_in_a_table_and_the_standard_input_can_be_read(tmp_path: Path) -> None:
+    rows = "colour,kind\nred,a\nblue,b\nred,a\ngreen,b\nblue,b\n"
+    said("report", "-", "-o", tmp_path / "page.html", "--format", "csv", input=rows)
+    seen = Page((tmp_path / "page.html").read_text(encoding="utf-8"))
+    assert "the standard input" in seen.words("data")
+    assert "colour=red" in seen.words("weights")
+    assert "The bytes were not kept" in seen.words("again")
+
+
+def test_bad_input_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
+    good, bad, target = tmp_path / "mail.csv", tmp_path / "bad.csv", tmp_path / "page.html"
+    good.write_text(MAIL)
+    bad.write_text("x,y\n1,a\nnan,b\n")
+    before = set(contents(tmp_path))
+    assert error("report", bad, "-o", target) == error("certify", bad)
+    assert error("report", tmp_path / "none.csv", "-o", target) == error(
+        "certify", tmp_path / "none.csv"
+    )
+    assert "there is no directory" in error("report", good, "-o", tmp_path / "no" / "page.html")
+    assert "these are the data" in error("report", good, "-o", good)
+    assert "name a file for the page" in error("report", good, "-o", "-")
+    assert "two different labels" in error("report", good, "-o", target, "--classes", "ham")
+    assert "is not one of" in error("report", good, "-o", target, "--classes", "ham,egg")
+    assert "leave --names out" in error("report", good, "-o", target, "--names", good)
+    few = tmp_path / "few.svm"
+    few.write_text("1 1:1 2:1 99:1\n-1 1:2\n")
+    assert "7 names for 99 columns" in error("report", few, "-o", target, "--names", good)
+    assert set(contents(tmp_path)) == before | {"few.svm"}
+
+
+def test_without_matplotlib_one_line_says_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mail.csv").write_text(MAIL)
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any, **more: Any) -> Any:
+        if name.startswith("matplotlib"):
+            raise ImportError(name)
+        return real(name, *rest, **more)
+
+    monkeypatch.setattr(builtins, "__import__", without)
+    words = error("report", tmp_path / "mail.csv", "-o", tmp_path / "page.html")
+    assert "pip install 'novikoff[plot]'" in words
+    assert set(contents(tmp_path)) == {"mail.csv"}
+
+
+def test_ctrl_c_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    (tmp_path / "mail.csv").write_text(MAIL)
+    monkeypatch.setattr("novikoff.show.report.gathering.play", stop)
+    answer = run("report", tmp_path / "mail.csv", "-o", tmp_path / "page.html")
+    assert (answer.exit_code, answer.stderr) == (130, "novikoff: interrupted\n")
+    assert set(contents(tmp_path)) == {"mail.csv"}
+
+
+def test_weights_are_listed_under_the_label_they_speak_for_largest_first(known: Known) -> None:
+    dim = known.data.block.rows.dim
+    average = {known.name(j): float(known.average[j]) for j in range(dim)}
+    for sign in (1, -1):
+        listed = largest_weights(known, sign, dim)
+        assert [one.name for one in listed] == sorted(
+            (name for name, w in average.items() if sign * w > 0),
+            key=lambda name: -sign * average[name],
+        )
+        assert all(one.average == average[one.name] for one in listed)
+
+
+def test_rows_are_listed_by_how_often_and_then_how_late_they_were_mistaken(known: Known) -> None:
+    ledger = known.run.ledger
+    rows, rounds = ledger.rows.tolist(), ledger.rounds.tolist()
+    last = dict(zip(rows, rounds, strict=True))
+    expected = sorted(last, key=lambda row: (-rows.count(row), -last[row]))
+    listed = repeated(known, len(last))
+    assert [(one.row, one.times, one.last_round) for one in listed] == [
+        (row, rows.count(row), last[row]) for row in expected
+    ]
+    assert len({one.times for one in listed}) < len(listed)  # there are equals to order

@@ -1,0 +1,497 @@
+"""What the page is told: runs equal to `play`'s, files as the readers read them, and refusals."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import signal
+import socket
+import subprocess
+import sys
+import webbrowser
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from queue import Queue
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+
+from helpers.verbs import error, run, said
+from novikoff import Additive, BalancedWinnow, guarantees, play, sources
+from novikoff.learners import Learner
+from novikoff.runs.loop import Run
+from novikoff.show.web import replay as replays
+from novikoff.show.web import request as web_choices
+from novikoff.show.web.presets import presets
+from novikoff.show.web.request import MOST_COLUMNS, MOST_POINTS
+from novikoff.show.web.server import MOST_BYTES, new_app
+from novikoff.stream.order import arranged
+
+PORT = 1962
+CLIENT = TestClient(new_app(PORT), base_url=f"http://127.0.0.1:{PORT}")
+XOR: dict[str, Any] = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [-1, 1, 1, -1]}
+AND: dict[str, Any] = {**XOR, "labels": [-1, -1, -1, 1]}
+calmly = settings(max_examples=40)
+
+
+def asked(what: str, question: Any) -> dict[str, Any]:
+    answer = CLIENT.post(f"/api/{what}", json=question)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def refused(what: str, question: Any) -> str:
+    answer = CLIENT.post(f"/api/{what}", content=json.dumps(question))
+    assert answer.status_code == 422, answer.text
+    return str(answer.json()["error"])
+
+
+def uploaded(name: str, text: str | bytes) -> dict[str, Any]:
+    answer = CLIENT.post("/api/upload", params={"name": name}, content=text)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+def upload_refused(name: str, text: str | bytes) -> str:
+    answer = CLIENT.post("/api/upload", params={"name": name}, content=text)
+    assert answer.status_code == 422, answer.text
+    return str(answer.json()["error"])
+
+
+eighths = st.integers(-24, 24).map(lambda n: n / 8)
+anywhere = st.floats(-5, 5)  # 1.1^(30 passes × 8 points × 5): even Winnow can be drawn
+
+
+@st.composite
+def questions(draw: st.DrawFn, numbers: st.SearchStrategy[float]) -> dict[str, Any]:
+    dim = draw(st.integers(1, 4))
+    row = st.lists(numbers, min_size=dim, max_size=dim)
+    points = draw(st.lists(row, min_size=1, max_size=8))
+    labels = draw(st.lists(st.sampled_from([-1, 1]), min_size=len(points), max_size=len(points)))
+    return {
+        "points": points,
+        "labels": labels,
+        "learner": draw(st.sampled_from(web_choices.LEARNERS)),
+        "margin": draw(st.sampled_from([0, 0.5, 2])),
+        "order": draw(st.sampled_from(web_choices.ORDERS)),
+        "seed": draw(st.integers(0, 5)),
+        "bias": draw(st.booleans()),
+        "passes": draw(st.integers(1, 30)),
+    }
+
+
+def played(question: dict[str, Any]) -> tuple[Run, Learner, list[list[float]]]:
+    """The run that `play` makes of the same points, and the weights after each of its mistakes."""
+    block = sources.block(np.array(question["points"], dtype=float), question["labels"])
+    if question["order"] == "shuffled":
+        block = arranged(block, question["seed"])
+
+    def learner() -> Additive | BalancedWinnow:
+        dim, bias = block.rows.dim, question["bias"]
+        if question["learner"] == "winnow":
+            return BalancedWinnow(dim, bias=bias)
+        eta = question["margin"] if question["learner"] == "margin" else 0
+        return Additive(dim, bias=bias, margin=eta, averaging=True)
+
+    whole, one_by_one, weights = learner(), learner(), []
+    run = play(block, whole, epochs=question["passes"])
+    for _ in range(run.epochs):
+        for i in range(len(block)):
+            _, mistakes = one_by_one.learn(block, i, i + 1)
+            weights += [one_by_one.weights.tolist()] * len(mistakes)
+    return run, whole, weights
+
+
+@pytest.mark.parametrize("numbers", [eighths, anywhere], ids=["exact", "rounded"])
+def test_what_is_replayed_is_what_play_returns(numbers: st.SearchStrategy[float]) -> None:
+    @calmly
+    @given(questions(numbers))
+    def check(question: dict[str, Any]) -> None:
+        told, (run, learner, weights) = asked("replay", question), played(question)
+        ledger, shown = run.ledger, told["ledger"]
+        assert told["verdict"]["kind"] == run.verdict
+        assert (told["rounds"], told["passes"]) == (ledger.n_rounds, run.epochs)
+        assert told["mistakes"] == told["sent"] == len(ledger)
+        assert shown["round"] == ledger.rounds.tolist()
+        assert shown["row"] == ledger.rows.tolist()
+        assert shown["label"] == ledger.labels.tolist()
+        assert shown["score"] == ledger.scores.tolist()
+        assert shown["weights"] == weights
+        ends = ledger.epoch_ends
+        passes = [1 + sum(end < t for end in ends) for t in ledger.rounds.tolist()]
+        assert shown["pass"] == passes
+        assert learner.weights is not None
+        assert told["final"] == learner.weights.tolist()
+        if isinstance(learner, Additive):
+            assert told["average"] == learner.average.tolist()
+
+    check()
+
+
+def test_the_average_after_a_mistake_is_the_mean_over_the_rounds_so_far() -> None:
+    @calmly
+    @given(questions(eighths))
+    def check(question: dict[str, Any]) -> None:
+        told = asked("replay", {**question, "learner": "averaged"})["ledger"]
+        weights = [[0.0] * (len(question["points"][0]) + question["bias"]), *told["weights"]]
+        for k, t in enumerate(told["round"]):
+            ends = [*told["round"][: k + 1], t + 1]
+            stood = [ends[0] - 1, *(b - a for a, b in pairwise(ends))]
+            for j, mean in enumerate(told["average"][k]):
+                total = sum(n * Fraction(w[j]) for n, w in zip(stood, weights, strict=False))
+                assert mean == float(total / t)
+
+    check()
+
+
+def test_a_separated_run_comes_with_its_exact_margin_its_bound_and_the_sandwich() -> None:
+    told = asked("replay", AND)
+    block = sources.block(AND["points"], AND["labels"])
+    reached = guarantees.achieved_margin(told["final"], block)
+    verdict = told["verdict"]
+    assert verdict["kind"] == "separated"
+    assert verdict["multipliers"] is None
+    assert verdict["achieved"]["value"] == reached.value
+    assert verdict["achieved"]["smallest"] == str(reached.smallest)
+    low, high = verdict["best"]["low"], verdict["best"]["high"]
+    assert low == pytest.approx(high, rel=1e-5)
+    assert reached.value <= high
+    u = np.array(verdict["witness"]) / np.linalg.norm(verdict["witness"])
+    assert guarantees.achieved_margin(u, block).value == pytest.approx(low)
+    assert told["bound"]["bound"] == int(3 / low**2)  # R² = 3, reached by (1, 1, 1)
+    assert told["mistakes"] <= told["bound"]["bound"]
+    shown, sandwich = told["ledger"], told["sandwich"]
+    for k, w in enumerate(shown["weights"], 1):
+        at = {name: sandwich[name][k - 1] for name in ("lower", "progress", "norm", "upper")}
+        assert at["lower"] == pytest.approx(k * low)
+        assert at["progress"] == pytest.approx(float(u @ w))
+        assert at["norm"] == pytest.approx(float(np.linalg.norm(w)))
+        assert at["upper"] == pytest.approx((told["radius"] ** 2 * k) ** 0.5)
+        assert at["lower"] <= at["progress"] <= at["norm"] <= at["upper"]
+    assert sandwich["holds"] is True
+
+
+def test_a_cycle_comes_with_multipliers_that_sum_to_zero() -> None:
+    verdict = asked("replay", XOR)["verdict"]
+    assert (verdict["kind"], verdict["multipliers"]["from"]) == ("cycle", "run")
+    total = np.zeros(3)
+    for row, value in zip(*(verdict["multipliers"][k] for k in ("rows", "values")), strict=True):
+        total += int(value) * XOR["labels"][row] * np.array([*XOR["points"][row], 1])
+    assert not total.any()
+    assert sum(verdict["multipliers"]["shares"]) == 1
+
+
+def test_out_of_passes_the_certificate_says_what_is_known() -> None:
+    told = asked("replay", {**AND, "passes": 1})
+    assert told["verdict"]["kind"] == "budget"
+    assert "1 pass was allowed" in told["verdict"]["words"]
+    assert "best margin any line has" in told["verdict"]["words"]
+    assert told["bound"]["bound"] >= 18
+    told = asked("replay", {**XOR, "passes": 1})
+    assert told["verdict"]["multipliers"]["from"] == "certify"
+    assert told["verdict"]["multipliers"]["values"] == ["1"] * 4
+    assert told["bound"] is None
+
+
+def test_a_long_run_is_sent_in_part_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = asked("replay", AND)
+    monkeypatch.setattr(replays, "MOST_SENT", 5)
+    told = asked("replay", AND)
+    assert (told["sent"], told["mistakes"]) == (5, whole["mistakes"])
+    assert {len(column) for column in told["ledger"].values()} == {5}
+    assert told["ledger"]["weights"] == whole["ledger"]["weights"][:5]
+    assert told["final"] == whole["final"]
+
+
+def test_very_many_points_have_fewer_passes() -> None:
+    points = [[i % 97 / 97, i % 89 / 89] for i in range(10_000)]
+    labels = [1 if i % 3 else -1 for i in range(10_000)]
+    told = asked("replay", {"points": points, "labels": labels})
+    assert told["rounds"] <= web_choices.MOST_ROUNDS
+    assert told["sent"] == replays.MOST_SENT < told["mistakes"]
+    assert told["sandwich"] is None
+
+
+def test_more_than_two_columns_are_drawn_where_the_final_boundary_is_a_line() -> None:
+    dice = np.random.default_rng(0)
+    X = dice.normal(size=(30, 5))
+    y = np.where(X @ dice.normal(size=5) > 0, 1, -1)
+    told = asked("replay", {"points": X.tolist(), "labels": y.tolist()})
+    across, up = np.array(told["view"]["across"]), np.array(told["view"]["up"])
+    w, b = np.array(told["final"][:5]), told["final"][5]
+    assert [across @ across, up @ up] == pytest.approx([1, 1])
+    assert [across @ up, w @ up] == pytest.approx([0, 0], abs=1e-9)
+    assert X @ w + b == pytest.approx(np.linalg.norm(w) * (X @ across) + b)
+    rest = X - X.mean(axis=0)
+    rest -= np.outer(rest @ across, across)
+    assert (rest @ up).var() == pytest.approx(np.linalg.svd(rest)[1][0] ** 2 / 30)
+    assert "5 columns" in told["view"]["words"]
+    assert asked("replay", XOR)["view"] is None
+
+
+CLAIMS = {
+    "and": ("separated", "complete"),
+    "or": ("separated", "complete"),
+    "xor": ("cycle", "overlap"),
+    "separable": ("separated", "complete"),
+    "barely": ("separated", "complete"),
+    "overlapping": ("cycle", "overlap"),
+    "no-bias": ("separated", "complete"),
+    "bias": ("cycle", "overlap"),
+    "tight": ("separated", "complete"),
+}
+
+
+def test_every_preset_shows_what_it_says() -> None:
+    listed = {one["name"]: one for one in CLIENT.get("/api/presets").json()["presets"]}
+    assert set(listed) == set(CLAIMS)
+    told = {name: asked("replay", {**one, "name": None}) for name, one in listed.items()}
+    for name, claim in CLAIMS.items():
+        verdict = told[name]["verdict"]
+        assert (verdict["kind"], verdict["certified"]) == claim, name
+        assert listed[name]["about"].endswith(".")
+    assert told["tight"]["mistakes"] == told["tight"]["bound"]["bound"] == 9
+    assert told["barely"]["bound"]["bound"] > 3 * told["separable"]["bound"]["bound"]
+    assert asked("replay", {**listed["bias"], "bias": True})["verdict"]["kind"] == "separated"
+    assert listed == {one["name"]: one for one in presets()}
+
+
+def test_a_certificate_is_proved_by_the_command_line_on_the_points_as_csv(tmp_path: Path) -> None:
+    asking: list[dict[str, Any]] = [{**XOR, "classes": ["no", "yes"]}, {**AND, "bias": True}]
+    for question in asking:
+        written = asked("certify", {**question, "names": ["a", "b"], "label": "kind"})
+        classes = question.get("classes", ["-1", "1"])
+        rows = zip(question["points"], question["labels"], strict=True)
+        lines = [f"{a},{b},{classes[int(y > 0)]}\n" for (a, b), y in rows]
+        (tmp_path / "points.csv").write_text("a,b,kind\n" + "".join(lines))
+        (tmp_path / "proof.json").write_text(json.dumps(written["certificate"]))
+        words = said("verify", tmp_path / "proof.json", tmp_path / "points.csv")
+        assert f"{written['certificate']['verdict']}: proved" in words
+        told = asked("verify", {**question, "certificate": written["certificate"]})
+        assert told["proved"] is True
+        moved = {**question, "points": [[5, 5], *question["points"][1:]]}
+        told = asked("verify", {**moved, "certificate": written["certificate"]})
+        assert told["proved"] is False
+        assert told["words"].startswith("rejected: ")
+    assert asked("verify", {**XOR, "certificate": None})["proved"] is False
+
+
+def test_files_are_read_as_every_command_reads_them(tmp_path: Path) -> None:
+    for name, text in {
+        "mail.csv": "words,links,kind\n120,0,ham\n80,7,spam\n",
+        "bare.csv": "1,2,-1\n3,4.5,1\n",
+        "tabs.tsv": "a\tb\tc\n1\t2\tx\n3\t4\ty\n",
+        "sparse.svm": "1 1:0.5 3:2\n-1 2:1\n",
+        "no suffix": "1 1:0.5 3:2\n-1 2:1\n",
+    }.items():
+        file = tmp_path / name
+        file.write_text(text)
+        data, told = sources.read(file), uploaded(name, text)
+        rows = [[0.0] * data.block.rows.dim for _ in range(len(data.block))]
+        for i, example in enumerate(data.block):
+            for c, v in zip(example.columns.tolist(), example.values.tolist(), strict=True):
+                rows[i][c] = v
+        assert told["points"] == rows
+        assert told["labels"] == data.block.labels.tolist()
+        assert tuple(told["classes"]) == data.classes
+        assert told["note"] == ""
+    told = uploaded("mail.csv", "words,links,kind\n120,0,ham\n80,7,spam\n")
+    assert (told["names"], told["label"]) == (["words", "links"], "kind")
+    assert told["words"].startswith("mail.csv: 2 points, columns words, links; spam is drawn as +")
+    assert uploaded("a.csv", "x,kind,kind\n1,2,a\n2,3,b\n")["label"] == "label"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "words"),
+    [
+        ("a.csv", "x,y,k\n1,nan,a\n3,4,b\n", "a.csv:2: column 'y': 'nan' is missing; fill it in"),
+        ("a.csv", "x,y,k\n1,inf,a\n3,4,b\n", "a.csv:2: column 'y': 'inf' is not finite"),
+        ("a.csv", "x,y,k\n1,2\n3,4,b\n", "a.csv:2: 2 fields, where the first line has 3"),
+        ("a.csv", "", "a.csv: there are no examples"),
+        ("a.csv", "x,y,k\n1,2,a\n1,2,b\n1,2,c\n", "label 'c' is a third, after 'a' and 'b'"),
+        ("a.csv", b"\xff\xfe1,2", "a.csv:1: byte 0xff is not UTF-8"),
+        ("a.csv.gz", b"\x1f\x8bxx", "this is compressed; unpack it first"),
+        ("a.jsonl", '{"a": 1}', "jsonl is not read here; save it as CSV or svmlight"),
+        ("../../x", "some words\n", "x:1: 'some words' is of no known format; CSV and svmlight"),
+        ("a.svm", "1 5:1 3:2\n", "a.svm:1:7: indices must increase: 3 after 5"),
+        (
+            "a.csv",
+            ",".join(f"c{j}" for j in range(100)) + ",k\n" + "1," * 100 + "a\n",
+            f"100 columns, and the page takes up to {MOST_COLUMNS}: keep those you want",
+        ),
+        ("a.csv", "1,2,1\n" * (MOST_POINTS + 1), "20,001 rows, and the page takes 20,000: take"),
+    ],
+)
+def test_a_file_that_cannot_be_shown_is_refused_with_what_to_do(
+    name: str, text: str | bytes, words: str
+) -> None:
+    found = upload_refused(name, text)
+    assert words in found
+    assert "--" not in found  # options are no cure on a page
+    assert "/tmp" not in found
+
+
+def test_a_file_of_one_class_is_shown_with_what_to_do() -> None:
+    assert "Every label is 'a': there is nothing" in uploaded("a.csv", "x,k\n1,a\n2,a\n")["note"]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"points": []}, "there are no points yet"),
+        ({"points": None}, "no list of points"),
+        ({"points": [[0, 0]] * 4, "labels": [1]}, "4 points but 1 labels"),
+        ({"labels": [1, 1, 1, 0]}, "point 3: label 0 is neither -1 nor 1"),
+        ({"points": [[0, 0], [0], [1, 0], [1, 1]]}, "point 1 has not 2 coordinates"),
+        ({"points": [[0, 0], [0, float("nan")], [1, 0], [1, 1]]}, "point 1: coordinate 1 is nan"),
+        ({"points": [[0, 0], [0, 10**400], [1, 0], [1, 1]]}, "not a finite number"),
+        ({"points": [["0", 0], [0, 0], [1, 0], [1, 1]]}, "point 0: coordinate 0 is '0'"),
+        ({"points": [[1] * 33] * 4}, "from 1 to 32 coordinates"),
+        ({"points": [[0, 0]] * 20_001, "labels": [1] * 20_001}, "there are 20,001 points"),
+        ({"names": ["a"]}, "1 names for 2 columns"),
+        ({"classes": ["a"]}, "there are two classes, not 1"),
+        ({"learner": "svm"}, "learner must be one of perceptron, margin, averaged, winnow"),
+        ({"order": 3}, "order must be one of"),
+        ({"margin": -1}, "margin must be a number from 0"),
+        ({"margin": float("nan")}, "margin must be a number from 0"),
+        ({"seed": 1.5}, "seed must be a whole number"),
+        ({"passes": 0}, "passes must be a whole number from 1"),
+        ({"bias": "yes"}, "bias must be true or false"),
+        ({"points": [[1e300, 1e300]] * 4}, "row 1: the score is too large"),
+        ({"points": [[1e5, 0]] * 4, "learner": "winnow"}, "scale the columns to about 1"),
+    ],
+)
+def test_a_question_that_cannot_be_answered_is_refused_with_the_reason(
+    change: dict[str, Any], words: str
+) -> None:
+    assert words in refused("replay", {**XOR, **change})
+
+
+def test_what_is_not_a_json_object_is_refused() -> None:
+    for body in ("", "{", "[1]", "[" * 100_000):
+        answer = CLIENT.post("/api/replay", content=body)
+        assert answer.status_code == 422
+        assert "JSON" in answer.json()["error"]
+
+
+@pytest.mark.parametrize("host", ["evil.example:1962", "127.0.0.1:80", "127.0.0.1", "0.0.0.0:1962"])
+def test_other_hosts_names_are_refused(host: str) -> None:
+    answer = CLIENT.get("/", headers={"host": host})
+    assert answer.status_code == 400
+    assert repr(host) in answer.json()["error"]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:1962", "localhost:1962", "[::1]:1962"])
+def test_its_own_names_are_answered(host: str) -> None:
+    answer = CLIENT.get("/", headers={"host": host, "origin": f"http://{host}"})
+    assert answer.status_code == 200
+    assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+    assert "access-control-allow-origin" not in answer.headers
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:80"])
+def test_other_pages_are_refused(origin: str) -> None:
+    answer = CLIENT.post("/api/replay", json=XOR, headers={"origin": origin})
+    assert answer.status_code == 403
+    assert repr(origin) in answer.json()["error"]
+
+
+def test_requests_that_are_too_large_are_refused() -> None:
+    def pieces() -> Iterator[bytes]:  # without saying beforehand how many there are
+        for _ in range(MOST_BYTES // 1000 + 1):
+            yield b"0" * 1000
+
+    for content in (b"0" * (MOST_BYTES + 1), pieces()):
+        answer = CLIENT.post("/api/upload", content=content)
+        assert answer.status_code == 413
+        assert "more than the 4 MB the page takes: load fewer rows" in answer.json()["error"]
+    assert CLIENT.post("/api/upload", content=b"0" * MOST_BYTES).status_code == 422
+
+
+def test_a_request_that_says_it_is_too_large_is_not_even_read() -> None:
+    headers = [(b"host", b"localhost:1962"), (b"content-length", str(10**12).encode())]
+    scope = {"type": "http", "method": "POST", "path": "/api/upload", "headers": headers}
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        raise AssertionError("it was read")
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def ask() -> None:
+        await new_app(PORT)(scope, receive, send)
+
+    asyncio.run(ask())
+    assert sent[0]["status"] == 413
+
+
+def test_only_the_pages_own_files_are_served() -> None:
+    assert CLIENT.get("/main.js").headers["content-type"].startswith("text/javascript")
+    for path in ("/../app.py", "/%2e%2e/app.py", "/nothing.js"):
+        assert CLIENT.get(path).status_code == 404
+
+
+def test_the_page_names_no_other_host() -> None:
+    for file in (Path(replays.__file__).parent / "static").iterdir():
+        text = file.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
+        assert "http:" not in text, file
+        assert "https:" not in text, file
+
+
+def test_a_port_that_is_taken_is_one_line() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        words = error("web", "--port", port, "--no-browser")
+    assert words == f"port {port}: address already in use; say another, or 0 for any free one"
+    assert "65535" in error("web", "--port", 65536)
+
+
+@pytest.mark.parametrize("library", ["starlette", "uvicorn"])
+def test_a_library_that_is_missing_is_one_line(
+    library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [n for n in sys.modules if n.startswith(("novikoff.show.web", library))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, library, None)
+    assert error("web") == f"the page needs {library}: pip install 'novikoff[web]'"
+
+
+def test_the_browser_is_opened_unless_told_not_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    from novikoff.show.web import server as serving
+
+    opened = Queue[str]()
+    monkeypatch.setattr(webbrowser, "open", opened.put)
+    monkeypatch.setattr(serving, "serve", lambda sock, started: started(f"at {sock.close()}"))
+    assert said("web", "--port", 0, "--no-browser") == "at None\nCtrl-C ends it.\n"
+    assert run("web", "--port", 0).exit_code == 0
+    assert opened.get(timeout=30) == "at None"
+    assert opened.empty()
+
+
+def test_ctrl_c_ends_it_cleanly() -> None:
+    command = [sys.executable, "-m", "novikoff", "web", "--port", "0", "--no-browser"]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdout is not None
+        address = server.stdout.readline().strip()
+        host, port = address.removeprefix("http://").strip("/").split(":")
+        assert host == "127.0.0.1"
+        assert server.stdout.readline() == "Ctrl-C ends it.\n"
+        with socket.create_connection((host, int(port)), timeout=30) as held:  # kept open
+            held.sendall(f"GET / HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
+            assert held.recv(12) == b"HTTP/1.1 200"
+            server.send_signal(signal.SIGINT)
+            out, err = server.communicate(timeout=30)
+    assert (server.returncode, out, err) == (0, "", "")

@@ -1,0 +1,425 @@
+"""The page in a real browser: what a person would do with it, and what it then shows."""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from helpers.verbs import said
+from novikoff.show.web.presets import presets
+from novikoff.show.web.replay import replay
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="there is no chromium: apt-get install chromium"
+)
+# what the browser itself notes when the server refuses something, as it should
+REFUSAL = "Failed to load resource: the server responded with a status of 422"
+PRESETS = {one["name"]: one for one in presets()}
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    command = [sys.executable, "-m", "novikoff", "web", "--port", "0", "--no-browser"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        yield server.stdout.readline().strip()
+        server.terminate()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with playwright.sync_playwright() as tools:
+        chromium = tools.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser: Browser, address: str) -> Iterator[Page]:
+    """The page, opened; a word on its console fails the test."""
+    context = browser.new_context(reduced_motion="reduce", viewport={"width": 1200, "height": 900})
+    one, said_on_console = context.new_page(), list[str]()
+    one.on("console", lambda message: said_on_console.append(message.text))
+    one.on("pageerror", lambda error: said_on_console.append(str(error)))
+    opened(one, address)
+    yield one
+    context.close()
+    assert [words for words in said_on_console if not words.startswith(REFUSAL)] == []
+
+
+def opened(page: Page, address: str) -> None:
+    page.goto(address)
+    page.wait_for_selector("body[data-ready]")
+    settled(page)
+
+
+def settled(page: Page) -> None:
+    page.wait_for_selector("#busy", state="hidden")
+
+
+def chosen(page: Page, preset: str) -> None:
+    page.select_option("#preset", preset)
+    settled(page)
+
+
+def clicked(page: Page, across: float, up: float, **how: Any) -> None:
+    """Click on the plane, so far across it and so far up, from 0 to 1."""
+    box = page.locator("#plane").bounding_box()
+    assert box is not None
+    at = {"x": across * box["width"], "y": (1 - up) * box["height"]}
+    page.click("#plane", position=at, **how)  # type: ignore[arg-type]
+    settled(page)
+
+
+def saved(page: Page, button: str, folder: Path) -> Path:
+    with page.expect_download() as waiting:
+        page.click(button)
+    waiting.value.save_as(folder / waiting.value.suggested_filename)
+    return folder / waiting.value.suggested_filename
+
+
+def points_of(file: Path) -> dict[str, Any]:
+    """An exported CSV as a question to the server."""
+    _, *rows = csv.reader(file.read_text().splitlines())
+    return {
+        "points": [[float(x) for x in row[:-1]] for row in rows],
+        "labels": [int(row[-1]) for row in rows],
+    }
+
+
+def listed(page: Page) -> list[list[str]]:
+    """The ledger as the page shows it, the first mistake first."""
+    rows: list[list[str]] = page.evaluate(
+        "[...document.querySelectorAll('#ledger tr')].map("
+        "tr => [...tr.cells].map(td => td.textContent))"
+    )
+    return rows[::-1]
+
+
+def expected(told: dict[str, Any]) -> list[tuple[str, ...]]:
+    ledger = told["ledger"]
+    signs = ["+" if y > 0 else "−" for y in ledger["label"]]
+    columns = [map(str, ledger[name]) for name in ("round", "pass", "row")]
+    return list(zip(map(str, range(1, told["sent"] + 1)), *columns, signs, strict=True))
+
+
+def text(page: Page, selector: str) -> str:
+    return page.inner_text(selector)
+
+
+def test_points_are_placed_and_learned_step_by_step(page: Page, tmp_path: Path) -> None:
+    page.click("#clear")
+    assert page.is_disabled("#step")
+    clicked(page, 0.3, 0.7)
+    clicked(page, 0.7, 0.6, modifiers=["Shift"])
+    clicked(page, 0.8, 0.2, button="right")
+    page.check("input[name=sign][value='-1']", force=True)
+    clicked(page, 0.5, 0.1)
+    clicked(page, 0.1, 0.2, modifiers=["Shift"])
+    question = points_of(saved(page, "#save-csv", tmp_path))
+    assert question["labels"] == [1, -1, -1, -1, 1]
+    told = replay(question)
+    assert told["verdict"]["kind"] == "separated"
+    steps = 0
+    while not page.is_disabled("#step"):
+        page.click("#step")
+        steps += 1
+        assert len(listed(page)) == min(steps, told["sent"])
+    assert steps == told["sent"] + 1
+    assert [tuple(row[:5]) for row in listed(page)] == expected(told)
+    assert text(page, "#verdict-title") == "Separated"
+    assert told["verdict"]["words"] in text(page, "#verdict-words")
+    assert f"of at most {told['bound']['bound']}" in text(page, "#count-words")
+    page.click("#back")
+    assert text(page, "#verdict-title") == f"Mistake {told['sent']}"
+    page.click("#back")
+    assert len(listed(page)) == told["sent"] - 1
+    page.click("#reset")
+    assert (listed(page), text(page, "#verdict-title")) == ([], "Ready")
+
+
+def test_xor_ends_in_a_cycle_with_the_multipliers_shown(page: Page) -> None:
+    chosen(page, "xor")
+    page.click("#run")
+    assert page.get_attribute("#verdict", "data-kind") == "cycle"
+    assert "point 0 ×1, point 1 ×1, point 2 ×1, point 3 ×1" in text(page, "#facts")
+    assert "there is no u" in text(page, "#sandwich-words")
+    with_numbers = page.evaluate("document.getElementById('plane').toDataURL()")
+    page.click("#back")
+    assert page.evaluate("document.getElementById('plane').toDataURL()") != with_numbers
+
+
+# white, with 9 % of the blue and the orange of the points
+TINTS = {"+": (232, 242, 248), "-": (251, 240, 232)}
+# the place in the plane, and the colour, of pixels all over the picture
+SIDES = """async () => {
+  const { scaleFor } = await import("/view.js");
+  const canvas = document.getElementById("plane");
+  const [width, height] = [canvas.clientWidth, canvas.clientHeight];
+  const scale = scaleFor(width, height);
+  const copy = new OffscreenCanvas(canvas.width, canvas.height);
+  const pen = copy.getContext("2d", { willReadFrequently: true });
+  pen.drawImage(canvas, 0, 0);
+  const fine = canvas.width / width;
+  const found = [];
+  for (let x = 3; x < width; x += 23) {
+    for (let y = 3; y < height; y += 23) {
+      const pixel = pen.getImageData(x * fine, y * fine, 1, 1).data;
+      found.push([...scale.toPlane(x, y), [...pixel.slice(0, 3)]]);
+    }
+  }
+  return found;
+}"""
+
+
+def test_the_half_plane_that_is_tinted_blue_is_where_the_weights_are_positive(page: Page) -> None:
+    for preset, back in [("and", 0), ("no-bias", 0), ("barely", 0), ("barely", 9)]:
+        chosen(page, preset)
+        page.click("#run")
+        for _ in range(back):
+            page.click("#back")
+        told = replay(PRESETS[preset])
+        weights = told["ledger"]["weights"][told["sent"] - max(1, back)]
+        a, b, c = [*weights, 0.0][:3]
+        places = page.evaluate(SIDES)
+        sides = {
+            (a * x + b * y + c > 0, sign)
+            for x, y, pixel in places
+            for sign, tint in TINTS.items()
+            if max(abs(p - t) for p, t in zip(pixel, tint, strict=True)) <= 1
+        }
+        assert sides == {(True, "+"), (False, "-")}, preset
+
+
+def test_every_preset_and_every_learner_shows_what_play_returned(page: Page) -> None:
+    others = [("barely", "margin"), ("overlapping", "averaged"), ("and", "winnow")]
+    for name, learner in [*((name, "perceptron") for name in PRESETS), *others]:
+        chosen(page, name)
+        page.select_option("#learner", learner)
+        settled(page)
+        page.click("#run")
+        told = replay({**PRESETS[name], "learner": learner})
+        assert [tuple(row[:5]) for row in listed(page)] == expected(told)[-300:], (name, learner)
+        assert page.get_attribute("#verdict", "data-kind") == told["verdict"]["kind"]
+
+
+def test_the_order_the_margin_and_the_bias_are_the_runs(page: Page) -> None:
+    chosen(page, "bias")
+    page.check("#bias")
+    page.select_option("#order", "shuffled")
+    page.fill("#seed", "7")
+    page.select_option("#learner", "margin")
+    page.fill("#margin", "0.25")
+    page.keyboard.press("Tab")
+    settled(page)
+    page.click("#run")
+    how = {"bias": True, "order": "shuffled", "seed": 7, "learner": "margin", "margin": 0.25}
+    told = replay({**PRESETS["bias"], **how})
+    assert [tuple(row[:5]) for row in listed(page)] == expected(told)[-300:]
+    page.fill("#seed", "-1")
+    page.keyboard.press("Tab")
+    assert "seed must be a whole number from 0" in text(page, "#message")
+
+
+def test_a_point_is_dragged_and_deleted(page: Page, tmp_path: Path) -> None:
+    page.click("#clear")
+    for across, up in [(0.3, 0.7), (0.6, 0.4)]:
+        clicked(page, across, up)
+    before = points_of(saved(page, "#save-csv", tmp_path))["points"]
+    box = page.locator("#plane").bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.5 * box["width"], box["y"] + 0.5 * box["height"], steps=4)
+    page.mouse.up()
+    settled(page)
+    after = points_of(saved(page, "#save-csv", tmp_path))["points"]
+    assert before[0] != after[0] == [0, 0]  # the middle of the empty plane
+    assert before[1] == after[1]
+    page.click("#run")
+    told = replay({"points": after, "labels": [1, 1]})
+    assert [tuple(row[:5]) for row in listed(page)] == expected(told)
+    assert told["verdict"]["words"] in text(page, "#verdict-words")
+    page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + 0.1 * box["height"])
+    page.mouse.down()
+    page.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 0.3 * box["height"], steps=4)
+    page.mouse.up()  # a swipe over empty ground places nothing
+    settled(page)
+    assert page.get_attribute("#plane", "data-points") == "2"
+    page.click("#delete")
+    settled(page)
+    assert points_of(saved(page, "#save-csv", tmp_path))["points"] == [before[1]]
+
+
+def test_points_are_placed_and_runs_are_stepped_by_keys(page: Page, tmp_path: Path) -> None:
+    page.click("#clear")
+    page.focus("#plane")
+    for key in ("ArrowUp", "ArrowUp", "+", *["ArrowDown"] * 9, "-"):
+        page.keyboard.press(key)
+    settled(page)
+    page.keyboard.press("Shift+ArrowLeft")
+    settled(page)
+    (_, high), (left, low) = points_of(saved(page, "#save-csv", tmp_path))["points"]
+    assert high > 0 > low
+    assert left < 0
+    page.focus("#plane")
+    page.keyboard.press("n")
+    page.wait_for_selector("#ledger tr")
+    page.keyboard.press("r")
+    page.wait_for_selector("#verdict[data-kind=separated]")
+    page.keyboard.press("0")
+    page.wait_for_selector("#ledger:empty", state="attached")
+    page.keyboard.press("Delete")
+    settled(page)
+    assert page.get_attribute("#plane", "data-points") == "1"
+
+
+def test_slow_plays_to_the_end_by_itself(page: Page) -> None:
+    chosen(page, "or")
+    page.fill("#speed", "6")
+    page.click("#slow")
+    page.wait_for_selector("#verdict[data-kind=separated]")
+    assert page.get_attribute("#slow", "aria-pressed") == "false"
+
+
+def test_what_is_exported_can_be_loaded_and_is_proved(page: Page, tmp_path: Path) -> None:
+    chosen(page, "overlapping")
+    points = saved(page, "#save-csv", tmp_path)
+    proof = saved(page, "#save-json", tmp_path)
+    assert "overlap: proved for the 30 rows" in said("verify", proof, points)
+    picture = saved(page, "#save-png", tmp_path)
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    page.click("#clear")
+    page.set_input_files("#file", points)
+    page.wait_for_selector("#plane[data-points='30']")
+    settled(page)
+    again = saved(page, "#save-csv", tmp_path / "again")
+    assert again.read_bytes() == points.read_bytes()
+    page.set_input_files("#file", proof)
+    page.wait_for_selector("#message:has-text('overlap: proved for these 30 points')")
+    clicked(page, 0.02, 0.02)
+    page.set_input_files("#file", proof)
+    page.wait_for_selector("#message.error:has-text('rejected: the data have 31 rows, not 30')")
+
+
+def test_a_file_of_the_readers_own_keeps_its_names(page: Page, tmp_path: Path) -> None:
+    file = tmp_path / "mail.csv"
+    rows = "120,0,3,ham\n80,7,1,spam\n100,1,2,ham\n60,9,5,spam\n"
+    file.write_text("words,links,age,kind\n" + rows)
+    page.set_input_files("#file", file)
+    page.wait_for_selector("#message:has-text('4 points, columns words, links, age')")
+    assert "words and links; choose others" in text(page, "#message")
+    settled(page)
+    page.select_option("#across", "2")
+    page.select_option("#up", "1")
+    settled(page)
+    exported = saved(page, "#save-csv", tmp_path / "out").read_text()
+    assert exported == "age,links,kind\n3,0,ham\n1,7,spam\n2,1,ham\n5,9,spam\n"
+    proof, points = saved(page, "#save-json", tmp_path / "out"), tmp_path / "out" / "points.csv"
+    assert "complete: proved" in said("verify", proof, points)
+    page.select_option("#across", "all")
+    settled(page)
+    assert "3 columns, all learned from" in text(page, "#about")
+    page.click("#step")
+    assert len(listed(page)[0][-1].split(",")) == 4  # three columns and the constant
+
+
+def test_what_cannot_be_loaded_is_said_on_the_page(page: Page, tmp_path: Path) -> None:
+    wide = ",".join(f"c{j}" for j in range(100)) + ",k\n" + "1," * 100 + "a\n"
+    for name, content, words in [
+        ("bad.csv", "x,y,k\n1,oops,a\n2,2\n", "bad.csv:3: 2 fields, where the first line has 3"),
+        ("nan.csv", "x,y,k\n1,nan,a\n2,2,b\n", "'nan' is missing; fill it in or remove the row"),
+        ("wide.csv", wide, "100 columns, and the page takes up to 32: keep those"),
+        (
+            "big.csv",
+            "1,2,3\n" * 800_000,
+            "big.csv has 4.8 MB and the page takes 4: load",
+        ),
+        ("one.csv", "x,y,k\n1,2,a\n", "Every label is 'a': there is nothing to tell apart yet"),
+        ("x.json", "{}", "x.json is no certificate; points come as CSV or svmlight"),
+        ("y.json", "{", "y.json is not JSON"),
+    ]:
+        file = tmp_path / name
+        file.write_text(content)
+        page.set_input_files("#file", file)
+        page.wait_for_selector(f'#message:has-text("{words}")')
+
+
+def test_a_link_restores_points_choices_and_step(page: Page, address: str, tmp_path: Path) -> None:
+    chosen(page, "xor")
+    clicked(page, 0.5, 0.9)
+    page.select_option("#learner", "averaged")
+    page.uncheck("#bias")
+    settled(page)
+    for _ in range(3):
+        page.click("#step")
+    page.click("#save-link")
+    link = page.url
+    points, ledger = saved(page, "#save-csv", tmp_path).read_bytes(), listed(page)
+    page.goto("about:blank")
+    opened(page, link)
+    assert saved(page, "#save-csv", tmp_path).read_bytes() == points
+    assert listed(page) == ledger
+    assert len(ledger) == 3
+    assert page.input_value("#learner") == "averaged"
+    assert not page.is_checked("#bias")
+    page.goto("about:blank")
+    opened(page, link[:-9])
+    assert "the link is damaged" in text(page, "#message")
+    assert address in page.url
+
+
+def test_ten_thousand_points_stay_responsive(page: Page, tmp_path: Path) -> None:
+    file = tmp_path / "many.csv"
+    rows = ((i * 37 % 997 / 997, i * 91 % 1009 / 1009, i) for i in range(10_000))
+    lines = [f"{a},{b},{1 if a + b > 1 + (i % 50 == 0) * 0.2 else -1}\n" for a, b, i in rows]
+    file.write_text("a,b,y\n" + "".join(lines))
+    page.set_input_files("#file", file)
+    page.wait_for_selector("#plane[data-points='10000']")
+    settled(page)
+    for _ in range(5):
+        page.click("#step")
+    assert page.get_attribute("#plane", "data-k") == "5"
+    page.click("#run")
+    assert page.get_attribute("#verdict", "data-kind") == "budget"
+    assert len(listed(page)) == 300  # of thousands: the table is kept short
+    assert "first 5,000 can be stepped through" in text(page, "#ledger-words")
+    assert "10,000 points, columns a, b" in text(page, "#message")
+    # the page answers at once, in the next frame
+    assert page.evaluate("new Promise((done) => requestAnimationFrame(() => done(1)))") == 1
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light")])
+def test_it_fits_on_screens_large_and_small_dark_and_light(
+    browser: Browser, address: str, width: int, scheme: Any
+) -> None:
+    context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)
+    page = context.new_page()
+    opened(page, address)
+    page.click("#run")
+    if folder := os.environ.get("NOVIKOFF_SCREENSHOTS"):  # to be looked at
+        page.screenshot(path=Path(folder, f"page-{scheme}-{width}.png"), full_page=True)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    back = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    is_dark = sum(map(int, re.findall(r"\d+", back))) < 300
+    assert is_dark == (scheme == "dark")
+    unnamed = page.evaluate(
+        "[...document.querySelectorAll('button, select, canvas, input:not([hidden])')].filter("
+        "e => !(e.textContent.trim() || e.ariaLabel || e.labels?.length)).map(e => e.id)"
+    )
+    assert unnamed == []
+    context.close()

@@ -1,0 +1,273 @@
+"""Vowpal Wabbit's text: what a line means, and what is refused in which words."""
+
+from __future__ import annotations
+
+import math
+import re
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from helpers.reading import (
+    LINE_ENDS,
+    Example,
+    Refusal,
+    bent,
+    in_pieces,
+    only,
+    padded,
+    parse,
+    read,
+    traces,
+)
+from novikoff import _core
+from novikoff.sources.files.vw import Vw
+from novikoff.stream.number_text import NUMBER
+
+UNLABELLED = Vw(labelled=False)
+
+MEANINGS = {
+    "1 | a b": Example("1", (("a", 1), ("b", 1))),
+    "spam |": Example("spam", ()),
+    "-1 | a:2.5 b:-1e-3 c:+.5": Example("-1", (("a", 2.5), ("b", -0.001), ("c", 0.5))),
+    "1 |mail a b:2": Example("1", (("mail^a", 1), ("mail^b", 2))),
+    "1 |mail:0.5 a b:2": Example("1", (("mail^a", 0.5), ("mail^b", 1))),
+    "1 |m a |n a | a": Example("1", (("m^a", 1), ("n^a", 1), ("a", 1))),
+    "1 |m a|n b": Example("1", (("m^a", 1), ("n^b", 1))),
+    "1 |m|n b": Example("1", (("n^b", 1),)),
+    "1 | a a:2 a": Example("1", (("a", 1), ("a", 2), ("a", 1))),
+    "1 2.5 | a": Example("1", (("a", 1),), 2.5),
+    "1 0 0 | a": Example("1", (("a", 1),), 0),
+    "1 2 -0.0 'tag| a": Example("1", (("a", 1),), 2),
+    "1 2 0 tag| a": Example("1", (("a", 1),), 2),
+    "1 'tag | a": Example("1", (("a", 1),)),
+    "1 tag|a b": Example("1", (("a^b", 1),)),
+    "1 3|a b": Example("1", (("a^b", 1),)),
+    "\t 1 \t|  a\t b ": Example("1", (("a", 1), ("b", 1))),
+    "naïve | größe:2 |ß 日本": Example("naïve", (("größe", 2), ("ß^日本", 1))),
+    "1 | a:0 b:-0": Example("1", (("a", 0), ("b", -0.0))),
+    "1 |m:0 a:3 |n:-2 b": Example("1", (("m^a", 0), ("n^b", -2))),
+}
+
+
+@pytest.mark.parametrize(("line", "meaning"), MEANINGS.items())
+def test_a_line_means(line: str, meaning: Example) -> None:
+    assert only(Vw(), line) == meaning
+
+
+@pytest.mark.parametrize("line", ["| a", "|", "'tag | a", "tag| a", "1| a", "'| a"])
+def test_a_line_without_a_label_is_an_example_when_none_is_asked_for(line: str) -> None:
+    found = only(UNLABELLED, line)
+    assert isinstance(found, Example)
+    assert found.label is None
+    assert isinstance(only(Vw(), line), Refusal)
+
+
+@pytest.mark.parametrize("text", ["", "\n", "  \n\t\r\n\r"])
+def test_blank_lines_are_passed_over(text: str) -> None:
+    assert read(Vw(), text) == ([], [])
+
+
+FLAWS = {
+    "1 2:3 4:5": (1, "there is no | in this line; write: label | name:value name:value"),
+    "  | a": (3, "there is no label before the |"),
+    "'t | a": (1, """there is no label before the tag "'t\""""),
+    "1| a": (
+        1,
+        "there is no label, but a tag: '1' touches the |; put a blank between them",
+    ),
+    "1:2:0.5 | a": (1, "label '1:2:0.5' has costs, which are not learned from; write a class"),
+    "'t 1 | a": (1, """tag "'t" must be the last word before the |"""),
+    "1 1 0 2 | a": (
+        7,
+        "'2' is a word too many; "
+        "before the | there may be a label, an importance, a base and a tag",
+    ),
+    "1 heavy | a": (3, "importance 'heavy' is not a number; encode it first"),
+    "1 -2 | a": (
+        3,
+        "importance '-2' must not be negative; to learn the opposite, change the label",
+    ),
+    "1 1e999 | a": (3, "importance '1e999' is too large for float64; scale it"),
+    "1 1 0.5 | a": (
+        5,
+        "base '0.5' must be 0 or left out: learning starts from the weights alone",
+    ),
+    "1 1 x | a": (5, "base 'x' is not a number; encode it first"),
+    "é | a:x": (5, "feature 'a': 'x' is not a number; encode it first"),
+    "1 | a: b": (5, "feature 'a': '' is missing; fill it in or remove the row"),
+    "1 | a:1e999": (5, "feature 'a': '1e999' is too large for float64; scale it"),
+    "1 | a:nan": (5, "feature 'a': 'nan' is missing; fill it in or remove the row"),
+    "1 | a:-inf": (5, "feature 'a': '-inf' is not finite; replace it or remove the row"),
+    "1 | a:1:2": (5, "feature 'a': '1:2' is not a number; encode it first"),
+    "1 | a:1e": (5, "feature 'a': '1e' is not a number; encode it first"),
+    "1 | a:0x10": (5, "feature 'a': '0x10' is not a number; encode it first"),
+    "1 | :3": (5, "':3' has no name before the colon"),
+    "1 |:3 a": (4, "':3' has no name before the colon"),
+    "1 |m:x a": (4, "scale of namespace 'm': 'x' is not a number; encode it first"),
+    "1 |m: a": (4, "scale of namespace 'm': '' is missing; fill it in or remove the row"),
+    "1 |m:1e200 a:1e200": (
+        12,
+        "feature 'a': 1e200 times the scale of its namespace is too large for float64",
+    ),
+    f"1 |{'m' * 257} a": (
+        4,
+        f"namespace '{'m' * 39}…' is longer than 256 bytes; shorten it",
+    ),
+}
+
+
+@pytest.mark.parametrize(("line", "flaw"), FLAWS.items())
+def test_a_bad_line_is_refused_in_these_words(line: str, flaw: tuple[int, str]) -> None:
+    assert only(Vw(), line) == Refusal(1, *flaw)
+
+
+def test_what_is_not_utf8_is_refused() -> None:
+    advice = "convert the file: in Latin-1 it would be 'é' (iconv -f latin1 -t utf8)"
+    latin = f"byte 0xe9 is not UTF-8; {advice}"
+    zero = "a zero byte, which no text has; convert the file to UTF-8 (UTF-16 has many)"
+    _, refusals = read(Vw(), b"caf\xe9 | a\n1 | b\n1 'caf\xe9| a\n" + "1 | é".encode("utf-16-le"))
+    assert refusals == [Refusal(1, 4, latin), Refusal(3, 7, latin), Refusal(4, 2, zero)]
+
+
+def test_a_line_that_is_good_but_for_its_bytes_leaves_no_trace() -> None:
+    examples, refusals = read(Vw(), b"ham 3 | caf\xe9\nspam 2 | b\n")
+    assert examples == [Example("spam", (("b", 1),), 2)]
+    assert [refusal.line for refusal in refusals] == [1]
+
+
+@pytest.mark.parametrize("size", range(20))
+def test_a_text_is_utf8_where_python_says_so(size: int) -> None:
+    hard = (
+        "c080 c1bf c2 c280 dfbf e09fbf e0a080 ed9fbf eda080 edbfbf ee8080 efbfbf f08fbfbf f0908080"
+    )
+    hard += " f48fbfbf f4908080 f5808080 ff 80 e28082 e282 f09f98 f09f9880"
+    for word in map(bytes.fromhex, hard.split()):
+        name = b"a" * size + word + b"b"
+        try:
+            expected: str | None = name.decode()
+        except UnicodeDecodeError:
+            expected = None
+        found = only(Vw(), b"1 | " + name)
+        assert (found.features[0][0] if isinstance(found, Example) else None) == expected
+
+
+def textbook(line: str) -> Example | None:
+    """The example that a line, if it is not blank, writes; None if it is to be refused."""
+    head, bar, body = line.partition("|")
+    words = re.findall(r"[^ \t]+", head)
+    if words and (head[-1] not in " \t" or words[-1].startswith("'")):
+        words.pop()
+    numbers = [float(word) if re.fullmatch(NUMBER, word) else math.nan for word in words[1:]]
+    importance, base = [*numbers, *(1, 0)[len(numbers) :]][:2]
+    if not bar or len(words) > 3 or any(":" in w or w.startswith("'") for w in words[:1]):
+        return None
+    if not 0 <= importance < math.inf or base != 0:
+        return None
+    features = []
+    for space in body.split("|"):
+        fields = re.split(r"[ \t]+", space)
+        fields[1:] = filter(None, fields[1:])
+        pairs = [re.fullmatch(rf"([^:]+)(?::({NUMBER}))?+", field) for field in fields]
+        scale = float(pairs[0][2] or 1) if pairs[0] else 1
+        if (fields[0] and not pairs[0]) or not math.isfinite(scale) or None in pairs[1:]:
+            return None
+        prefix = pairs[0][1] + "^" if pairs[0] else ""
+        features += [(prefix + p[1], float(p[2] or 1) * scale) for p in pairs[1:] if p]
+    if not all(math.isfinite(x) for _, x in features):
+        return None
+    return Example(words[0] if words else None, tuple(features), importance)
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters=" \t\r\n|:'\0"), min_size=1)
+NUMBERS = st.floats(allow_nan=False, allow_infinity=False).map(repr) | st.sampled_from(
+    ["1", "0", "+2.", ".5", "-7e-2", "00012", "1e-400", "123456789012345678901234567890"]
+)
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> str:
+    label = draw(st.just("") | WORDS)
+    weight = draw(st.just("") | st.floats(0, 9).map(repr)) if label else ""
+    tag = draw(st.sampled_from(["", "'tag", "'"]))
+    head = " ".join(
+        filter(None, [label, weight, draw(st.sampled_from(["", "0"])) if weight else "", tag])
+    )
+    body = ""
+    for _ in range(draw(st.integers(1, 3))):
+        space = draw(st.just("") | WORDS)
+        body += "|" + space + (":" + draw(NUMBERS) if space and draw(st.booleans()) else "")
+        for name in draw(st.lists(WORDS, max_size=4)):
+            body += draw(st.sampled_from([" ", "\t", "  "])) + name
+            body += ":" + draw(NUMBERS) if draw(st.booleans()) else ""
+    return head + " " * draw(st.integers(0 if tag else 1, 2)) + body
+
+
+@given(lines())
+@example("1 | a:1e-400")
+def test_what_is_written_is_read(line: str) -> None:
+    expected = textbook(line)
+    found = only(UNLABELLED, line)
+    assert found == expected if expected else isinstance(found, Refusal)
+
+
+@given(bent(lines(), " \t|:'01.e-+aé^"))
+@example("1 'a 'b | c")
+@example("'a | b")
+@example("1 1 0 0| b")
+def test_a_bent_line_is_read_as_the_textbook_does_or_refused(line: str) -> None:
+    found, expected = only(UNLABELLED, line), textbook(line) if line.strip(" \t") else None
+    if isinstance(found, Refusal):
+        assert expected is None
+        assert 1 <= found.column <= len(line) + 1
+    else:
+        assert found == expected
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_read_or_refused(text: bytes) -> None:
+    examples, refusals = read(Vw(), text)
+    blank = [line for line in re.split(rb"\r\n|\r|\n", text) if not line.strip(b" \t")]
+    assert len(examples) + len(refusals) + len(blank) == len(re.split(rb"\r\n|\r|\n", text))
+
+
+TEXTS = st.lists(
+    lines() | bent(lines(), " \t|:'01.e-+aé^") | st.sampled_from(list(FLAWS)), max_size=8
+)
+
+
+@given(TEXTS, st.sampled_from(LINE_ENDS), st.integers(1, 40))
+def test_where_a_text_is_cut_does_not_matter(some: list[str], end: str, size: int) -> None:
+    text = end.join(some).encode()
+    assert in_pieces(UNLABELLED, text, size) == read(UNLABELLED, text)[0]
+
+
+@given(TEXTS, st.booleans())
+def test_a_bad_line_leaves_no_trace(some: list[str], labelled: bool) -> None:
+    format = Vw(labelled=labelled)
+    good = [line for line in some if not isinstance(only(format, line), Refusal)]
+    whole, clean = (parse(format, "\n".join(part).encode()) for part in (some, good))
+    assert traces(whole) == traces(clean)
+    assert len(whole["bad"]) == len(some) - len(good)
+
+
+def test_it_stops_when_more_lines_are_bad_than_allowed() -> None:
+    parsed = parse(Vw(), b"1 | a\nbad\n1 | b\nbad\n1 | c\n", allowed=1)
+    assert [line for line, *_ in parsed["bad"]] == [1, 3]
+    assert len(parsed["labels"]) == 2
+
+
+def test_a_label_knows_the_line_it_was_met_on_first() -> None:
+    text = b"\nbad\nspam | a\nham | b\nspam | c\n"
+    chunk = Vw().chunk(parse(Vw(), text), lambda line: f"mail.vw:{line + 1}", 7)
+    assert (chunk.label_texts, chunk.label_places) == (("spam", "ham"), ("mail.vw:3", "mail.vw:4"))
+    assert chunk.first == 7
+    assert chunk.importances is None
+
+
+def test_a_text_needs_padding_and_a_line_s_end() -> None:
+    with pytest.raises(ValueError, match="padding"):
+        _core.parse_vw(padded(b"1 | a")[:-1], length=5, allowed=0, labelled=True)
+    with pytest.raises(ValueError, match="line's end"):
+        _core.parse_vw(padded(b"1 | a:12"), length=7, allowed=0, labelled=True)

@@ -1,0 +1,393 @@
+"""A file of settings and arrays comes back exactly as it was written, or is refused."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import stat
+import struct
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
+from numpy.typing import NDArray
+
+from novikoff.storage import file_format as storage
+from novikoff.storage.atomic_write import replacing
+from novikoff.storage.file_format import BadModel, load, pieces, save, unpacked
+
+DTYPES = ("int8", "uint8", "int32", "uint32", "int64", "uint64", "float32", "float64")
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+headers = st.dictionaries(st.text(), json_values, max_size=4)
+some_array = st.sampled_from(DTYPES).flatmap(
+    lambda kind: npst.arrays(
+        kind, npst.array_shapes(min_dims=1, max_dims=2, min_side=0, max_side=5)
+    )
+)
+some_arrays = st.dictionaries(st.text(), some_array, max_size=4)
+
+
+def packed(header: dict[str, Any], arrays: dict[str, NDArray[Any]], kind: str = "model") -> bytes:
+    return b"".join(pieces(header, arrays, kind=kind))
+
+
+def opened(data: bytes, kind: str = "model") -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    return unpacked(data, kind=kind, where="it")
+
+
+def sealed(header: bytes, body: bytes = b"", *, version: int = 1) -> bytes:
+    """A file with any header and a right checksum."""
+    length = 24 + len(header) + len(body) + 32
+    data = struct.pack("<8sIIQ", b"novikoff", version, len(header), length) + header + body
+    return data + hashlib.sha256(data).digest()
+
+
+SMALL = packed({"a": 0.1, "b": [1, "x"]}, {"u": np.arange(3), "w": np.ones(2, np.float32)})
+
+
+@given(header=headers, arrays=some_arrays)
+@example(header={"tiny": 5e-324, "minus": -0.0, "third": 1 / 3, "big": 1.7e308}, arrays={})
+def test_what_is_saved_comes_back_to_the_bit(
+    header: dict[str, Any], arrays: dict[str, NDArray[Any]]
+) -> None:
+    found, read = opened(packed(header, arrays))
+    assert found == header
+    assert json.dumps(found, sort_keys=True) == json.dumps(header, sort_keys=True)  # −0.0 too
+    assert read.keys() == arrays.keys()
+    for name, array in arrays.items():
+        assert read[name].dtype == array.dtype
+        assert read[name].shape == array.shape
+        assert read[name].tobytes() == array.tobytes()
+        assert not read[name].flags.writeable
+
+
+@given(arrays=some_arrays)
+def test_the_order_in_which_things_are_given_does_not_show(arrays: dict[str, NDArray[Any]]) -> None:
+    header = {"b": 1, "a": {"d": 2, "c": 3}}
+    turned = {"a": {"c": 3, "d": 2}, "b": 1}
+    assert packed(header, arrays) == packed(turned, dict(reversed(arrays.items())))
+
+
+def test_memory_layout_and_byte_order_do_not_show() -> None:
+    square = np.arange(6, dtype=np.int32).reshape(2, 3)
+    plain = packed({}, {"a": square})
+    assert packed({}, {"a": np.asfortranarray(square)}) == plain
+    assert packed({}, {"a": square.astype(">i4")}) == plain
+    assert packed({}, {"a": np.repeat(square, 2, axis=1)[:, ::2]}) == plain
+
+
+def test_the_format_is_the_one_written_down() -> None:
+    text = b'{"arrays":{"a":["<i4",[2]],"b":["|u1",[1]]},"header":{"x":1.5},"kind":"model"}'
+    at = 24 + len(text)
+    body = bytes(-at % 64) + b"\1\0\0\0\2\0\0\0" + bytes(56) + b"\7"
+    arrays: dict[str, NDArray[Any]] = {
+        "b": np.array([7], np.uint8),
+        "a": np.array([1, 2], np.int32),
+    }
+    assert packed({"x": 1.5}, arrays) == sealed(text, body)
+
+
+def test_every_single_flipped_bit_is_noticed() -> None:
+    opened(SMALL)
+    for place in range(8 * len(SMALL)):
+        damaged = bytearray(SMALL)
+        damaged[place // 8] ^= 1 << place % 8
+        with pytest.raises(BadModel):
+            opened(bytes(damaged))
+
+
+def test_a_file_cut_off_anywhere_is_refused() -> None:
+    with pytest.raises(BadModel, match="^it: this file is empty$"):
+        opened(b"")
+    for length in range(1, len(SMALL)):
+        with pytest.raises(BadModel, match="^it: the file is cut off"):
+            opened(SMALL[:length])
+
+
+@given(more=st.binary(min_size=1))
+def test_bytes_after_the_end_are_refused(more: bytes) -> None:
+    with pytest.raises(BadModel, match=f"{len(more)} bytes follow its end"):
+        opened(SMALL + more)
+
+
+@given(data=st.binary(max_size=200), known=st.integers(0, 24))
+def test_random_bytes_are_refused(data: bytes, known: int) -> None:
+    with pytest.raises(BadModel):
+        opened(SMALL[:known] + data)
+
+
+@pytest.mark.parametrize("data", [b"PK\3\4 anything", b"{}", b"1 2:3\n", b"\0" * 100])
+def test_a_file_of_another_program_is_called_that(data: bytes) -> None:
+    with pytest.raises(BadModel, match="^it: this file was not saved by novikoff$"):
+        opened(data)
+
+
+def test_a_newer_format_asks_for_an_upgrade() -> None:
+    words = r"^it: written by a newer novikoff \(format 2; this one reads 1\): upgrade$"
+    with pytest.raises(BadModel, match=words):
+        opened(sealed(b"whatever it will be", version=2))
+    with pytest.raises(BadModel, match="there is no format 0"):
+        opened(sealed(b"{}", version=0))
+
+
+def test_a_file_of_another_kind_is_refused() -> None:
+    with pytest.raises(BadModel, match="^it: this is a model, not a checkpoint$"):
+        opened(SMALL, "checkpoint")
+
+
+@pytest.mark.parametrize(
+    ("arrays", "why"),
+    [
+        ('{"a":["<f2",[1]]}', "described as"),
+        ('{"a":["|O",[1]]}', "described as"),
+        ('{"a":["<f8",[-1]]}', "described as"),
+        ('{"a":["<f8",[true]]}', "described as"),
+        ('{"a":["<f8",[1.0]]}', "described as"),
+        ('{"a":["<f8",[]]}', "described as"),
+        ('{"a":["<f8",[1,1,1]]}', "described as"),
+        ('{"a":["<f8"]}', "described as"),
+        ('{"a":{"dtype":"<f8"}}', "described as"),
+        ('{"a":["<f8",[281474976710656]]}', "described as"),
+        ('{"a":["<f8",[1]]}', "not those in the file"),
+        ('{"a":["<f8",[281474976710655]]}', "not those in the file"),
+        ('{"a":["<f8",[281474976710655,281474976710655]]}', "not those in the file"),
+        ('{"a":["<f8",[0]],"a":["<f8",[0]]}', "an entry twice"),
+        ("[]", "lacks"),
+    ],
+)
+def test_arrays_that_are_not_in_the_file_are_refused(arrays: str, why: str) -> None:
+    text = f'{{"arrays":{arrays},"header":{{}},"kind":"model"}}'.encode()
+    with pytest.raises(BadModel, match=why):
+        opened(sealed(text, bytes(-(24 + len(text)) % 64)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b"",
+        b"{",
+        b"null",
+        b"[]",
+        b"\xff",
+        b'{"kind":"model","header":{}}',
+        b'{"kind":1,"header":{},"arrays":{}}',
+        b'{"kind":"model","header":[],"arrays":{}}',
+        b'{"kind":"model","header":{},"arrays":{},"more":1}',
+        b'{"kind":"model","header":{"x":NaN},"arrays":{}}',
+        b'{"kind":"model","header":{"x":-Infinity},"arrays":{}}',
+        b'{"kind":"model","header":{"x":1e999},"arrays":{}}',
+        b'{"kind":"model","header":{"x":1,"x":1},"arrays":{}}',
+        b'{"kind":"model","header":{"x":' + b"9" * 5000 + b'},"arrays":{}}',
+        b"[" * 100_000,
+    ],
+)
+def test_a_header_that_was_never_written_is_refused_in_one_line(text: bytes) -> None:
+    with pytest.raises(BadModel) as refused:
+        opened(sealed(text))
+    assert "\n" not in str(refused.value)
+
+
+@given(data=st.data())
+def test_headers_altered_at_random_are_refused_or_read(data: st.DataObject) -> None:
+    """With the checksum put right, so that only the reading of the header can object."""
+    header_length = struct.unpack_from("<I", SMALL, 12)[0]
+    altered = bytearray(SMALL[:-32])
+    for _ in range(data.draw(st.integers(1, 3))):
+        altered[data.draw(st.integers(24, 23 + header_length))] = data.draw(st.integers(0, 127))
+    whole = bytes(altered) + hashlib.sha256(altered).digest()
+    try:
+        _, arrays = opened(whole)
+    except BadModel:
+        return
+    assert sum(array.nbytes for array in arrays.values()) < len(SMALL)
+
+
+@given(shape=st.lists(st.sampled_from((0, 1, 2**31, 2**61)), min_size=2, max_size=2))
+def test_an_array_without_entries_may_not_be_of_any_shape(shape: list[int]) -> None:
+    text = json.dumps({"kind": "model", "header": {}, "arrays": {"a": ["<f8", shape]}}).encode()
+    try:
+        _, arrays = opened(sealed(text, bytes(-(24 + len(text)) % 64)))
+    except BadModel:
+        return
+    assert arrays["a"].nbytes == 0
+
+
+def test_a_header_length_beyond_the_file_is_refused() -> None:
+    data = struct.pack("<8sIIQ", b"novikoff", 1, 2**32 - 1, 56)
+    with pytest.raises(BadModel, match="a header of 4294967295 bytes is too large"):
+        opened(data + hashlib.sha256(data).digest())
+
+
+@pytest.mark.parametrize("wrong", [float("nan"), float("inf"), {1, 2}, np.int64(1), b"x"])
+def test_what_json_cannot_hold_is_not_written(wrong: object, tmp_path: Path) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        save(tmp_path / "it", {"x": wrong}, {}, kind="model")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "wrong", [np.array(["a"]), np.array([None]), np.array(1.0), np.ones((1, 1, 1)), np.array([1j])]
+)
+def test_arrays_of_other_kinds_are_not_written(wrong: NDArray[Any]) -> None:
+    with pytest.raises(ValueError, match="array 'a' is"):
+        packed({}, {"a": wrong})
+
+
+def test_a_large_file_is_mapped_and_a_small_one_read(tmp_path: Path) -> None:
+    w = np.random.default_rng(0).standard_normal(1 << 18)
+    save(tmp_path / "large", {}, {"w": w, "x": w[:3]}, kind="model")
+    save(tmp_path / "small", {}, {"w": w[:9]}, kind="model")
+    _, large = load(tmp_path / "large", kind="model")
+    _, small = load(tmp_path / "small", kind="model")
+    assert large["w"].tobytes() == w.tobytes()
+    assert small["w"].tolist() == w[:9].tolist()
+    for array in (large["w"], large["x"], small["w"]):
+        assert not array.flags.writeable
+        assert array.flags.aligned
+    assert large["w"].ctypes.data % 64 == large["x"].ctypes.data % 64 == 0
+    maps = Path("/proc/self/maps")
+    if maps.exists():
+        assert str(tmp_path / "large") in maps.read_text()
+        assert str(tmp_path / "small") not in maps.read_text()
+    save(tmp_path / "large", {}, {"w": -w}, kind="model")
+    assert large["w"].tobytes() == w.tobytes()  # the old file, as long as it is in use
+
+
+def test_damage_to_a_mapped_file_is_noticed(tmp_path: Path) -> None:
+    path = tmp_path / "it"
+    save(path, {}, {"w": np.zeros(1 << 18)}, kind="model")
+    with open(path, "r+b") as file:
+        file.seek(1 << 20)
+        file.write(b"\1")
+    with pytest.raises(BadModel, match=f"^{path}: the file is damaged: its checksum"):
+        load(path, kind="model")
+
+
+def test_an_error_names_the_file(tmp_path: Path) -> None:
+    (tmp_path / "it").write_bytes(b"nothing")
+    with pytest.raises(BadModel, match=f"^{tmp_path}/it: this file was not saved by novikoff$"):
+        load(tmp_path / "it", kind="model")
+    with pytest.raises(FileNotFoundError, match="missing"):
+        load(tmp_path / "missing", kind="model")
+
+
+# What `replacing` promises, for whoever writes a file with it.
+
+
+def permissions(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture
+def usual_umask() -> Any:
+    before = os.umask(0o027)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("usual_umask")
+def test_a_new_file_has_the_usual_permissions_and_a_replaced_one_keeps_its_own(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "it"
+    save(path, {}, {}, kind="model")
+    assert permissions(path) == 0o640
+    for mode in (0o600, 0o666, 0o444):
+        path.chmod(mode)
+        save(path, {}, {}, kind="model")
+        assert permissions(path) == mode
+
+
+def test_a_link_stays_and_what_it_points_to_is_replaced(tmp_path: Path) -> None:
+    (tmp_path / "there").mkdir()
+    target, link = tmp_path / "there" / "target", tmp_path / "link"
+    link.symlink_to(target)
+    for content in ({"a": 1}, {"a": 2}):  # first there is nothing at its end
+        save(link, content, {}, kind="model")
+        assert link.is_symlink()
+        assert load(target, kind="model")[0] == content
+        assert os.listdir(target.parent) == ["target"]
+
+
+def test_only_regular_files_are_replaced(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(OSError, match="not a regular file"):
+        save(tmp_path / "pipe", {}, {}, kind="model")
+    with pytest.raises(IsADirectoryError, match=str(tmp_path)):
+        save(tmp_path, {}, {}, kind="model")
+    with pytest.raises(FileNotFoundError, match=f"{tmp_path}/none/it'$"):
+        save(tmp_path / "none" / "it", {}, {}, kind="model")
+    assert os.listdir(tmp_path) == ["pipe"]
+
+
+@pytest.mark.parametrize("name", ["write", "fsync", "replace", "interrupt"])
+def test_a_save_that_fails_leaves_the_old_file_and_nothing_beside_it(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "it"
+    save(path, {"old": True}, {}, kind="model")
+
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    def failing(*_: object, **__: object) -> Any:
+        yield b"something"
+        full()
+
+    if name == "write":
+        monkeypatch.setattr(storage, "pieces", failing)
+    elif name == "interrupt":
+        monkeypatch.setattr(os, "fsync", interrupted)
+    else:
+        monkeypatch.setattr(os, name, full)
+    with pytest.raises((OSError, KeyboardInterrupt)) as failed:
+        save(path, {"old": False}, {"w": np.ones(9)}, kind="model")
+    monkeypatch.undo()
+    if isinstance(failed.value, OSError):
+        assert failed.value.filename == str(path)
+    assert load(path, kind="model")[0] == {"old": True}
+    assert os.listdir(tmp_path) == ["it"]
+
+
+def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
+    """A limit on the size of files stands for the disk: the writes themselves fail."""
+    code = f"""
+import resource, numpy as np
+from novikoff.storage.file_format import save
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+try:
+    save({str(tmp_path / "it")!r}, {{}}, {{"w": np.ones(100_000)}}, kind="model")
+except OSError as error:
+    print(error)
+"""
+    said = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120
+    ).stdout
+    assert said == f"[Errno 27] File too large: {str(tmp_path / 'it')!r}\n"
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_long_name_leaves_room_for_the_file_beside(tmp_path: Path) -> None:
+    path = tmp_path / ("é" * 127)
+    with replacing(path) as file:
+        file.write(b"x")
+    assert path.read_bytes() == b"x"

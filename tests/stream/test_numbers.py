@@ -1,0 +1,45 @@
+"""Numbers in text: what Python's float reads is what the core reads, to the last bit."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from helpers.hard_numbers import bits, expected, hard_cases, read
+
+
+def test_hard_numbers_are_read_as_python_reads_them() -> None:
+    for text in hard_cases(random.Random(0), 60_000):
+        assert bits(read(text)) == bits(expected(text)), text
+
+
+@given(
+    st.from_regex(
+        r"[+-]?([0-9]{1,25}\.?[0-9]{0,25}|\.[0-9]{1,25})([eE][+-]?[0-9]{1,5})?", fullmatch=True
+    )
+)
+@example("0e999999999999999999999")
+@example("1e-99999999999999999999999")
+@example("1e99999999999999999999999")
+@example("0" * 400 + "1")
+@example("0." + "0" * 400 + "1e401")
+@example("1" + "0" * 400 + "e-400")
+@example("-0")
+@example("9007199254740993")
+@example("2.4703282292062327e-324")
+@example("2.4703282292062328e-324")
+@example("1.7976931348623158e308")
+@example("1.7976931348623159e308")
+def test_any_number_is_read_as_python_reads_it(text: str) -> None:
+    assert bits(read(text)) == bits(expected(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "+", "-", ".", "e5", "1e", "1e+", "--1", "1_0", "0x1", "nan", "inf", " 1", "1 ", "١"],
+)
+def test_what_is_no_number_is_not_read(text: str) -> None:
+    assert read(text) is None
