@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from novikoff.storage.file_format import BadModel
     from novikoff.stream import order as streams
     from novikoff.stream.blocks import Block, Example
-    from novikoff.stream.rows import BadExample
+    from novikoff.stream.problems import BadExample
 
 __version__ = "0.1.0"
 
@@ -52,7 +52,7 @@ _HOMES = {
     "Winnow2": "novikoff.learners",
     "Additive": "novikoff.learners",
     "Joint": "novikoff.learners",
-    "BadExample": "novikoff.stream.rows",
+    "BadExample": "novikoff.stream.problems",
     "BadModel": "novikoff.storage.file_format",
     "BadTicket": "novikoff.online.delayed_labels",
     "Block": "novikoff.stream.blocks",

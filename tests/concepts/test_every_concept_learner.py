@@ -31,7 +31,8 @@ from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
 from novikoff.runs.loop import play
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import BadExample, DenseRows
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import DenseRows
 
 Make: TypeAlias = Callable[[ConceptClass], ConceptLearner]
 

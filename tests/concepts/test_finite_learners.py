@@ -37,7 +37,8 @@ from novikoff.concepts.learners import ConceptLearner, Pruning
 from novikoff.concepts.version_space import VersionSpace
 from novikoff.runs.loop import play
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import BadExample, DenseRows, SparseRows
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import DenseRows, SparseRows
 
 Make: TypeAlias = Callable[[ConceptClass], ConceptLearner]
 Stream: TypeAlias = list[tuple[int, bool]]  # the number of an example, and its label

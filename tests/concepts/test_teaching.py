@@ -35,7 +35,8 @@ from novikoff.concepts.families import Subsets
 from novikoff.concepts.teaching import Teaches
 from novikoff.learners import Learner
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import BadExample, DenseRows
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import DenseRows
 
 Target: TypeAlias = Conjunction | Disjunction
 Asking: TypeAlias = AskingConjunction | AskingDisjunction

@@ -20,7 +20,7 @@ from novikoff.ledger.ledger import Ledger
 from novikoff.runs.loop import play
 from novikoff.stream import order as streams
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import BadExample
+from novikoff.stream.problems import BadExample
 
 CLASS_WEIGHTS = st.sampled_from(((1.0, 1.0), (1.0, 1.0), (1.0, 0.5), (0.25, 1.0)))
 

@@ -27,7 +27,8 @@ from novikoff.ledger.ledger import Ledger, NotKept
 from novikoff.runs.loop import play
 from novikoff.stream import order as streams
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import BadExample, Vector
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import Vector
 
 SEPARABLE = separable_data()
 RATES = st.sampled_from((1.0, 0.5, 4.0, 0.75))

@@ -19,7 +19,7 @@ from novikoff.ledger.ledger import Ledger, NotKept
 from novikoff.runs.loop import play
 from novikoff.stream import order as streams
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import BadExample
+from novikoff.stream.problems import BadExample
 
 RATES = st.sampled_from((1.0, 0.5, 0.75))
 CLASS_WEIGHTS = st.sampled_from(((1.0, 1.0), (1.0, 1.0), (1.0, 0.5), (3.0, 2.0), (0.25, 1.0)))

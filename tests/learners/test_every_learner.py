@@ -32,7 +32,8 @@ from novikoff.ledger.ledger import Ledger
 from novikoff.runs.loop import play
 from novikoff.sources import block
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import BadExample, DenseRows, Rows, SparseRows, Vector
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import DenseRows, Rows, SparseRows, Vector
 
 Linear: TypeAlias = Additive | Multiplicative
 Factory: TypeAlias = Callable[[int], Linear]

@@ -30,7 +30,8 @@ from novikoff.ledger import readings
 from novikoff.runs.loop import play
 from novikoff.stream.blocks import Block
 from novikoff.stream.order import Shuffled, arranged
-from novikoff.stream.rows import BadExample, DenseRows, Vector
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import DenseRows, Vector
 
 few = settings(max_examples=60)
 # no weights separate these

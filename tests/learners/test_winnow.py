@@ -21,7 +21,8 @@ from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
 from novikoff.sources import block
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import BadExample, DenseRows
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import DenseRows
 
 few = settings(max_examples=60)
 HUGE = np.finfo(np.float64).max

@@ -18,7 +18,8 @@ from novikoff.ledger.ledger import Ledger, NotKept
 from novikoff.show import plots
 from novikoff.show.plots.curves import _counts, _edges
 from novikoff.sources import block, separable, tight
-from novikoff.stream.rows import BadExample, dots
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import dots
 
 Array = NDArray[np.float64]
 U = [1, -0.4]

@@ -23,7 +23,7 @@ from novikoff.ledger import readings
 from novikoff.show import plots
 from novikoff.show.plots.runs import sized, weights_after
 from novikoff.sources import block, separable
-from novikoff.stream.rows import BadExample
+from novikoff.stream.problems import BadExample
 
 
 def test_a_certificate_of_complete_separation_draws_its_weights() -> None:

@@ -18,13 +18,13 @@ import pytest
 from helpers.verbs import contents, error, run, said
 from novikoff import Additive, certify, guarantees, play, sources
 from novikoff.ledger import readings
-from novikoff.show.format import count, short, upwards
 from novikoff.show.report import Known, Origin, Settings, gather, page
 from novikoff.show.report.figures import DRAWN, figures, inlined
 from novikoff.show.report.html import Html, tag, text
 from novikoff.show.report.sections import largest_weights, repeated
 from novikoff.sources import Data
 from novikoff.stream import order as streams
+from novikoff.stream.format import count, short, upwards
 
 VOID = {"meta", "br", "wbr"}
 EVIL = "<script>alert(1)</script>"

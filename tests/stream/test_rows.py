@@ -29,7 +29,8 @@ from novikoff.sources import block, rows_of
 from novikoff.stream import order as streams
 from novikoff.stream.blocks import Block, signs
 from novikoff.stream.order import Shuffled, seeded_order, unit_length
-from novikoff.stream.rows import BadExample, DenseRows, Rows, SparseRows, dots, join
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import DenseRows, Rows, SparseRows, dots, join
 
 
 def dense(rows: Rows) -> list[list[float]]:

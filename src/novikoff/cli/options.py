@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn, TypeAlias
 
 from novikoff.cli.main import Argument, Option
 from novikoff.storage.file_format import BadModel
-from novikoff.stream.rows import BadExample
+from novikoff.stream.problems import BadExample
 
 if TYPE_CHECKING:
     from novikoff.models.model import Model

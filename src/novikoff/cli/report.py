@@ -136,7 +136,7 @@ def _progress(words: str, quiet: bool) -> Iterator[Callable[[str], None]]:
 def named(given: Data, path: Path) -> Data:
     """The data with names for columns that have none, from a file with one a line."""
     from novikoff.sources.inputs import Input
-    from novikoff.stream.rows import BadExample
+    from novikoff.stream.problems import BadExample
 
     if given.names is not None:
         raise BadExample(f"{path}: the data name their columns themselves; leave --names out")

@@ -21,8 +21,8 @@ from novikoff.concepts.functions import Conjunction, Disjunction
 from novikoff.concepts.learners import once
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.stream.blocks import Block
+from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import (
-    BadExample,
     Flaw,
     Indices,
     Positions,

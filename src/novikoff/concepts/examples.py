@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from novikoff.sources.arrays import rows_of
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import BadExample, DenseRows, Positions, Rows, SparseRows
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows
 
 Truths: TypeAlias = NDArray[np.bool_]
 MOST_LISTED = 25  # variables: all their examples are then 800 MB

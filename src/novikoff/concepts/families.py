@@ -28,7 +28,8 @@ from novikoff.concepts.classes import (
 )
 from novikoff.concepts.examples import Truths, number_of, shortened, truths
 from novikoff.concepts.functions import AtLeast, Concept, Conjunction, Disjunction, Parity, variable
-from novikoff.stream.rows import BadExample, Positions
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import Positions
 
 _MOST_OF_ANY_SIZE = 1000  # variables, when the sets may have any number of them
 _LARGEST_SET = 4096  # that the core asks about

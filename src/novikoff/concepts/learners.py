@@ -29,7 +29,8 @@ from novikoff.concepts.functions import Concept
 from novikoff.concepts.version_space import VersionSpace
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import BadExample, Positions, Rows, Vector
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import Positions, Rows, Vector
 
 Step: TypeAlias = Callable[[Truths, bool], float]
 

@@ -12,7 +12,8 @@ from novikoff.concepts.functions import Conjunction, Disjunction
 from novikoff.concepts.learners import Contradiction, meet
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import BadExample, Rows, Vector
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import Rows, Vector
 
 
 @runtime_checkable

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from novikoff.stream.blocks import Labels
-from novikoff.stream.rows import BadExample
+from novikoff.stream.problems import BadExample
 
 _POSITIVE = frozenset({1})  # True is 1, and False is 0
 _NEGATIVE = frozenset({0, -1})

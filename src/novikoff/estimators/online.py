@@ -12,7 +12,7 @@ from novikoff.estimators.models import model_of
 from novikoff.estimators.opening import Opening
 from novikoff.models.model import Model
 from novikoff.online.one_example import by_name, count, records
-from novikoff.stream.rows import BadExample
+from novikoff.stream.problems import BadExample
 
 
 class OneAtATime(Opening):

@@ -36,7 +36,8 @@ from novikoff.runs.interrupts import undisturbed
 from novikoff.runs.loop import Run
 from novikoff.sources.arrays import rows_of
 from novikoff.stream.blocks import Codes
-from novikoff.stream.rows import BadExample, Rows, Vector
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import Rows, Vector
 
 Bounds: TypeAlias = tuple[int | None, int | None]  # hash_bits, max_names
 

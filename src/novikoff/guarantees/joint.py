@@ -23,7 +23,8 @@ from novikoff.guarantees.novikoff_bound import Bound, mistake_bound
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.weights import class_scores
 from novikoff.stream.blocks import Block, Codes
-from novikoff.stream.rows import BadExample, Positions, Rows, Vector
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import Positions, Rows, Vector
 
 _AT_ONCE = 1 << 20  # scores
 Table: TypeAlias = NDArray[Any] | Sequence[Numbers]  # a row a class

@@ -27,7 +27,8 @@ from novikoff.guarantees.novikoff_bound import Bound, mistake_bound
 from novikoff.guarantees.risk import RiskBound
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.blocks import Block, Codes, Labels
-from novikoff.stream.rows import BadExample, Positions, Vector, join
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import Positions, Vector, join
 
 # Numbers to read, a mistake counting as 64 more. The weights can be followed through so many in
 # about a second.

@@ -10,7 +10,8 @@ import numpy as np
 
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.stream.blocks import Block, Codes, Labels
-from novikoff.stream.rows import BadExample, Flaw, Positions, explain, part_size
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import Flaw, Positions, explain, part_size
 
 Ties: TypeAlias = Literal["mistake", "positive", "negative"]
 Core: TypeAlias = Callable[..., tuple[int, int, int]]

@@ -9,7 +9,8 @@ import numpy as np
 
 from novikoff.storage.checked import Arrays, Stored
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import BadExample, DenseRows, Positions, Rows, SparseRows, dots, join
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, dots, join
 
 LARGE = 1 << 17  # numbers in a piece
 

@@ -22,7 +22,8 @@ from novikoff.sources.features import Features
 from novikoff.storage.checked import Arrays, Settings
 from novikoff.stream.blocks import Block
 from novikoff.stream.order import block_order
-from novikoff.stream.rows import BadExample, Positions
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import Positions
 
 MOST_WEIGHTS = 1 << 28
 

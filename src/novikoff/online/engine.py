@@ -26,16 +26,8 @@ from novikoff.online.names import Met, Names, Weights, check_bounds, placed
 from novikoff.online.one_example import negative, plain, plain_row, unscored
 from novikoff.runs.interrupts import undisturbed
 from novikoff.stream.blocks import Block, Codes, Labels
-from novikoff.stream.rows import (
-    BadExample,
-    DenseRows,
-    Flaw,
-    Indices,
-    Rows,
-    SparseRows,
-    Vector,
-    explain,
-)
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import DenseRows, Flaw, Indices, Rows, SparseRows, Vector, explain
 
 Linear: TypeAlias = Additive | Multiplicative | Joint
 # What labels an example has for each run; it may first make these learners ready for new classes.

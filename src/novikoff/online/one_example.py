@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.stream.rows import BadExample
+from novikoff.stream.problems import BadExample
 
 Plain: TypeAlias = dict[str | int, float | str]
 

@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 from novikoff.online.delayed_labels import OneByOne, Protocol
 from novikoff.runs.interrupts import Interrupts
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import BadExample, DenseRows
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import DenseRows
 
 Pairs: TypeAlias = Iterable[tuple[Any, Any]]
 Delay: TypeAlias = int | Callable[[Any, Any], int | None]

@@ -15,7 +15,8 @@ from novikoff.ledger.ledger import Ledger
 from novikoff.runs.cycles import Repeats
 from novikoff.runs.interrupts import Interrupts
 from novikoff.stream.blocks import Block, Stream, blocks_of
-from novikoff.stream.rows import BadExample, Vector, part_size
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import Vector, part_size
 
 if TYPE_CHECKING:
     from novikoff.guarantees.summary import Summary

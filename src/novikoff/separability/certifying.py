@@ -26,7 +26,7 @@ from novikoff.separability.search import Findings, Search
 from novikoff.separability.widest_margin import narrowed
 from novikoff.sources.arrays import rows_of
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import BadExample
+from novikoff.stream.problems import BadExample
 
 
 class Stopped(KeyboardInterrupt):

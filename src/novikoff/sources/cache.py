@@ -20,7 +20,8 @@ from novikoff.sources.numbered import Numbered
 from novikoff.storage.atomic_write import replacing
 from novikoff.stream.blocks import Block
 from novikoff.stream.file_labels import JointLabelling
-from novikoff.stream.rows import BadExample, DenseRows, Rows, SparseRows
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import DenseRows, Rows, SparseRows
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -14,7 +14,8 @@ from novikoff import _core
 from novikoff.sources.chunks import Chunk, Names
 from novikoff.sources.interactions import Pair, with_products
 from novikoff.storage.checked import Arrays, Stored
-from novikoff.stream.rows import BadExample, DenseRows, Positions, Rows, SparseRows, Vector
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Vector
 from novikoff.stream.scaling import Spread, unit_length
 
 Kind: TypeAlias = Literal["columns", "indices", "names"]

@@ -9,7 +9,8 @@ from novikoff.sources.features import Features
 from novikoff.sources.interactions import in_slices
 from novikoff.stream.blocks import Block
 from novikoff.stream.file_labels import JointLabelling, Labelling
-from novikoff.stream.rows import BadExample, Rows
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import Rows
 
 HELD_AT_MOST = 1 << 24  # bytes of rows
 

@@ -19,7 +19,8 @@ from novikoff.sources.numbered import Numbered
 from novikoff.stream.blocks import Block
 from novikoff.stream.file_labels import Classes, Labelling
 from novikoff.stream.number_text import Data, Missing, shown
-from novikoff.stream.rows import BadExample, SparseRows, join
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import SparseRows, join
 
 __all__ = ["Data", "Format", "Reading", "open_files", "read"]
 

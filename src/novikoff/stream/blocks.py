@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.stream.rows import BadExample, Positions, Rows, Vector
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import Positions, Rows, Vector
 
 Labels: TypeAlias = NDArray[np.int8]
 Codes: TypeAlias = NDArray[np.int32]

@@ -10,7 +10,7 @@ import numpy as np
 from novikoff.sources.chunks import Chunk
 from novikoff.stream.blocks import Codes, Labels
 from novikoff.stream.number_text import is_infinite, is_missing, number, shown
-from novikoff.stream.rows import BadExample
+from novikoff.stream.problems import BadExample
 
 Classes: TypeAlias = tuple[str, str]  # the label that is −1, and the one that is +1
 

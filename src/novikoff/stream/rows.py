@@ -15,16 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
+from novikoff.stream.problems import BadExample
 
 Values: TypeAlias = NDArray[np.float32 | np.float64]
 Indices: TypeAlias = NDArray[np.int32 | np.int64]
 Vector: TypeAlias = NDArray[np.float64]
 Positions: TypeAlias = NDArray[np.int64]
 CoreArrays: TypeAlias = tuple[NDArray[Any], NDArray[Any] | None, NDArray[Any] | None, int]
-
-
-class BadExample(ValueError):  # noqa: N818  (it names the thing that is wrong)
-    """An example that cannot be learned from, or scored; says which one and why."""
 
 
 class Flaw(IntEnum):

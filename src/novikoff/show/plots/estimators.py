@@ -11,7 +11,8 @@ import numpy as np
 from novikoff.show.plots.planes import plane
 from novikoff.sources.arrays import rows_of
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import BadExample, Vector
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import Vector
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

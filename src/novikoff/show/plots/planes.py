@@ -25,7 +25,8 @@ from novikoff.show.plots.axes import (
     new_axes,
 )
 from novikoff.stream.blocks import Block, Labels
-from novikoff.stream.rows import BadExample, Rows, Vector, dots
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import Rows, Vector, dots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,11 +11,11 @@ import numpy as np
 
 from novikoff.guarantees.certificate import Separation
 from novikoff.show import plots
-from novikoff.show.format import count, some
 from novikoff.show.report.gathering import Known
 from novikoff.show.report.html import Html, tag
 from novikoff.show.report.sections import Step, steps
 from novikoff.stream.blocks import Block
+from novikoff.stream.format import count, some
 from novikoff.stream.rows import Vector, dots
 
 if TYPE_CHECKING:

@@ -30,7 +30,8 @@ from novikoff.sources.inputs import inputs_of
 from novikoff.sources.open import format_of
 from novikoff.stream import order as streams
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import BadExample, Vector, dots
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import Vector, dots
 
 _AT_ONCE = 1 << 20
 

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator
 from importlib.resources import files
 
 from novikoff import __version__
-from novikoff.show.format import count, cut, percent, size, some, upwards
 from novikoff.show.report import sections as runs
 from novikoff.show.report import sections as verdicts
 from novikoff.show.report.figures import Figure, figures
 from novikoff.show.report.gathering import Known
 from novikoff.show.report.html import Html, facts, table, tag
+from novikoff.stream.format import count, cut, percent, size, some, upwards
 
 TOP, LISTED = 15, 20
 _FILES = 20

@@ -23,10 +23,10 @@ from novikoff.guarantees.certificate import Separation
 from novikoff.guarantees.comparators import LossBound
 from novikoff.guarantees.exact.arithmetic import root
 from novikoff.ledger.ledger import Ledger
-from novikoff.show.format import count, cut, percent, short, size, some, upwards
 from novikoff.show.report.gathering import Known
 from novikoff.show.report.html import Html, facts, join, table, tag
 from novikoff.stream.blocks import Block
+from novikoff.stream.format import count, cut, percent, short, size, some, upwards
 from novikoff.stream.order import CACHE_BYTES
 from novikoff.stream.rows import Positions, Vector, dots
 

@@ -25,7 +25,8 @@ from novikoff.sources.inputs import Input
 from novikoff.sources.open import format_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.order import arranged
-from novikoff.stream.rows import BadExample, DenseRows, Rows, SparseRows
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import DenseRows, Rows, SparseRows
 
 MOST_POINTS = 20_000
 MOST_COLUMNS = 32

@@ -29,7 +29,7 @@ from novikoff.separability import verify
 from novikoff.show.web.presets import presets
 from novikoff.show.web.replay import certificate_of, replay
 from novikoff.show.web.request import Choices, Placed, Refused, points_of
-from novikoff.stream.rows import BadExample
+from novikoff.stream.problems import BadExample
 
 MOST_BYTES = 4_000_000
 _HOSTS = ("127.0.0.1", "localhost", "[::1]")

@@ -25,7 +25,8 @@ from novikoff.sources.files.table_layout import (
     records,
 )
 from novikoff.stream.number_text import Missing, shown
-from novikoff.stream.rows import BadExample, DenseRows, Rows, SparseRows
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import DenseRows, Rows, SparseRows
 
 _SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
 _RULES: dict[Missing, int] = {"refuse": 0, "zero": 1, "indicate": 2}

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from novikoff.sources.chunks import Chunk
 from novikoff.sources.files.parquet import exact, finite, text_of
 from novikoff.stream.number_text import shown
-from novikoff.stream.rows import BadExample, DenseRows, Positions, Rows, SparseRows
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows
 
 # what zipfile and NumPy say of bytes that are not a file of arrays
 _BROKEN = (BadZipFile, EOFError, OverflowError, RuntimeError, ValueError, zlib.error)

@@ -26,7 +26,8 @@ from novikoff import _core
 from novikoff.sources.chunks import Chunk, Names, TableColumns
 from novikoff.sources.files.table_layout import FieldLayout, Role, Wanted
 from novikoff.stream.number_text import Missing, shown
-from novikoff.stream.rows import BadExample, DenseRows, Positions, SparseRows, Vector
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import DenseRows, Positions, SparseRows, Vector
 
 if TYPE_CHECKING:
     import pyarrow as pa

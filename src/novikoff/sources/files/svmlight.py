@@ -11,7 +11,7 @@ from novikoff.sources.chunks import Chunk
 from novikoff.sources.files.text import Text, first_not_utf8, not_utf8, sparse_chunk, whole_lines
 from novikoff.sources.files.text import column as place_of
 from novikoff.stream.number_text import number, shown
-from novikoff.stream.rows import BadExample
+from novikoff.stream.problems import BadExample
 
 LARGEST = 2**53 - 1
 NOT_UTF8 = 8  # as the core numbers the flaws

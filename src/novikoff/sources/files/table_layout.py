@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.stream.number_text import Missing, is_missing, shown
-from novikoff.stream.rows import BadExample
+from novikoff.stream.problems import BadExample
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -20,7 +20,8 @@ from numpy.typing import NDArray
 from novikoff.sources.chunks import Chunk, Names, TableColumns
 from novikoff.sources.inputs import Input, Reading
 from novikoff.stream.number_text import shown
-from novikoff.stream.rows import BadExample, SparseRows
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import SparseRows
 
 
 def whole_lines(text: NDArray[np.uint8], length: int) -> int:
