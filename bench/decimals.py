@@ -26,7 +26,7 @@ from novikoff.sources import open_files
 from novikoff.stream.rows import SparseRows
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
-from helpers.hard_numbers import bits, expected, hard_cases, read
+from helpers.hard_decimals import bits, hard_cases, read_by_core, read_by_python
 
 AT_ONCE = 10_000
 
@@ -48,8 +48,8 @@ def cases(count: int) -> Iterator[str]:
 
 def differing(texts: list[str]) -> list[str]:
     """Those not read as Python reads them, by themselves or in a file, where inf is refused."""
-    floats = [expected(text) for text in texts]
-    wrong = [t for t, x in zip(texts, floats, strict=True) if bits(read(t)) != bits(x)]
+    floats = [read_by_python(text) for text in texts]
+    wrong = [t for t, x in zip(texts, floats, strict=True) if bits(read_by_core(t)) != bits(x)]
     wanted = np.array([x if math.isfinite(x) else math.nan for x in floats])
     unlike = values_of(texts).view(np.int64) != wanted.view(np.int64)
     return wrong + [texts[k] for k in np.flatnonzero(unlike)]

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import novikoff
-from helpers.verbs import run
+from helpers.command_line import run
 from novikoff import concepts, guarantees, learners, sources
 from novikoff.cli.main import VERBS
 from novikoff.show import lab, plots, report

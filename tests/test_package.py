@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import novikoff
+from helpers.command_line import run
 from helpers.processes import in_a_new_process
-from helpers.verbs import run
 from novikoff.cli.main import main
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from helpers.verbs import error, run
+from helpers.command_line import error, run
 from novikoff import Certificate, certify
 from novikoff.guarantees import check
 from novikoff.separability.search import Search

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers.verbs import contents, error, run, said, told, trained
+from helpers.command_line import contents, error, json_of, run, stdout_of, trained_model
 from novikoff.models.model import Model
 
 MAIL = "kind,words,links,lang\nham,20,0,en\nspam,3,9,de\nspam,1,5,en\nham,30,1,de\nham,9,1,en\n"
@@ -20,7 +20,7 @@ MAIL = "kind,words,links,lang\nham,20,0,en\nspam,3,9,de\nspam,1,5,en\nham,30,1,d
 def mail(tmp_path: Path) -> Path:
     """A model of a table with texts, whose label is its first column."""
     (tmp_path / "mail.csv").write_text(MAIL)
-    trained(tmp_path / "mail", tmp_path / "mail.csv", "--label", "kind", "--until-separated")
+    trained_model(tmp_path / "mail", tmp_path / "mail.csv", "--label", "kind", "--until-separated")
     return tmp_path / "mail"
 
 
@@ -28,7 +28,7 @@ def mail(tmp_path: Path) -> Path:
 def numbered(tmp_path: Path) -> Path:
     """A model of svmlight that uses columns 1 to 3."""
     (tmp_path / "x.svm").write_text("1 1:0.1 3:2\n-1 2:0.3\n1 1:0.7\n-1 2:0.1 3:-1\n")
-    trained(tmp_path / "x", tmp_path / "x.svm", "--passes", 3)
+    trained_model(tmp_path / "x", tmp_path / "x.svm", "--passes", 3)
     return tmp_path / "x"
 
 
@@ -48,7 +48,7 @@ def rewritten(folder: Path, text: str) -> Path:
     ids=["without the label", "in another order", "with more columns and unknown labels"],
 )
 def test_columns_are_found_by_name(text: str, mail: Path, tmp_path: Path) -> None:
-    expected = said("predict", mail, tmp_path / "mail.csv", "--print", "both").splitlines()[:2]
+    expected = stdout_of("predict", mail, tmp_path / "mail.csv", "--print", "both").splitlines()[:2]
     answer = run("predict", mail, rewritten(tmp_path, text), "--print", "both")
     assert (answer.exit_code, answer.stderr) == (0, "")
     assert answer.stdout.splitlines() == expected
@@ -73,7 +73,7 @@ def test_a_text_that_was_not_met_is_left_out_and_told_of(mail: Path, tmp_path: P
 def test_larger_indices_than_were_met_are_left_out(numbered: Path, tmp_path: Path) -> None:
     (tmp_path / "new.svm").write_text("1 1:0.1 3:2 900000:5\n-1 2:0.3 7:1 12:4\n")
     answer = run("predict", numbered, tmp_path / "new.svm", "--print", "scores")
-    old = said("predict", numbered, tmp_path / "x.svm", "--print", "scores").splitlines()
+    old = stdout_of("predict", numbered, tmp_path / "x.svm", "--print", "scores").splitlines()
     assert answer.stdout.splitlines() == old[:2]
     assert answer.stderr == "novikoff: 3 features that the model has not met were left out\n"
 
@@ -81,7 +81,7 @@ def test_larger_indices_than_were_met_are_left_out(numbered: Path, tmp_path: Pat
 def test_scores_are_exact(numbered: Path, tmp_path: Path) -> None:
     weights = Model.load(numbered).weights
     rows = np.array([[0, 0.1, 0, 2, 1], [0, 0, 0.3, 0, 1], [0, 0.7, 0, 0, 1], [0, 0, 0.1, -1, 1]])
-    lines = said("predict", numbered, tmp_path / "x.svm", "--print", "scores").splitlines()
+    lines = stdout_of("predict", numbered, tmp_path / "x.svm", "--print", "scores").splitlines()
     assert lines == [repr(float(s)) for s in map(float, lines)]
     for line, row in zip(lines, rows, strict=True):
         exact = sum(Fraction(w) * Fraction(x) for w, x in zip(weights, row, strict=True))
@@ -89,23 +89,23 @@ def test_scores_are_exact(numbered: Path, tmp_path: Path) -> None:
 
 
 def test_predictions_to_a_file_are_those_on_the_screen(mail: Path, tmp_path: Path) -> None:
-    printed = said("predict", mail, tmp_path / "mail.csv")
+    printed = stdout_of("predict", mail, tmp_path / "mail.csv")
     assert printed == "ham\nspam\nspam\nham\nham\n"
     (tmp_path / "out").write_text("old")
-    assert said("predict", mail, tmp_path / "mail.csv", "-o", tmp_path / "out") == ""
+    assert stdout_of("predict", mail, tmp_path / "mail.csv", "-o", tmp_path / "out") == ""
     assert (tmp_path / "out").read_text() == printed
 
 
 def test_predictions_of_several_files_come_in_their_order(mail: Path, tmp_path: Path) -> None:
     a = rewritten(tmp_path, "words,links,lang\n3,9,de\n")
     (tmp_path / "b.csv").write_text("words,links,lang\n20,0,en\n")
-    assert said("predict", mail, a, tmp_path / "b.csv") == "spam\nham\n"
-    assert said("predict", mail, tmp_path / "b.csv", a) == "ham\nspam\n"
+    assert stdout_of("predict", mail, a, tmp_path / "b.csv") == "spam\nham\n"
+    assert stdout_of("predict", mail, tmp_path / "b.csv", a) == "ham\nspam\n"
 
 
 def test_no_examples_have_no_predictions(numbered: Path, tmp_path: Path) -> None:
     (tmp_path / "none.svm").write_text("")
-    assert said("predict", numbered, tmp_path / "none.svm") == ""
+    assert stdout_of("predict", numbered, tmp_path / "none.svm") == ""
     assert error("test", numbered, tmp_path / "none.svm").endswith(
         "none.svm: there are no examples"
     )
@@ -113,14 +113,14 @@ def test_no_examples_have_no_predictions(numbered: Path, tmp_path: Path) -> None
 
 def test_the_words_of_a_test_are_its_numbers(mail: Path, tmp_path: Path) -> None:
     file = rewritten(tmp_path, MAIL.replace("spam,3", "ham,3") + "spam,40,1,en\nspam,40,0,en\n")
-    found = told("test", mail, file)
+    found = json_of("test", mail, file)
     assert found["confusion"] == {"ham": {"ham": 3, "spam": 1}, "spam": {"ham": 2, "spam": 1}}
     assert (found["examples"], found["mistakes"], found["accuracy"]) == (7, 3, 4 / 7)
-    scores = said("predict", mail, file, "--print", "scores").split()
+    scores = stdout_of("predict", mail, file, "--print", "scores").split()
     ham, spam = ([float(s) for s, k in zip(scores, "hhshhss", strict=True) if k == c] for c in "hs")
     right = sum((s > h) + 0.5 * (s == h) for s in spam for h in ham)
     assert found["roc_area"] == right / (len(spam) * len(ham))
-    lines = said("test", mail, file).splitlines()
+    lines = stdout_of("test", mail, file).splitlines()
     assert lines[0].startswith("Data      CSV, comma, header, label 'kind'")
     assert lines[1:4] == [
         "Accuracy  57.14%: 4 of 7 examples right",
@@ -136,13 +136,13 @@ def test_the_words_of_a_test_are_its_numbers(mail: Path, tmp_path: Path) -> None
 
 def test_one_label_alone_has_no_roc_area(mail: Path, tmp_path: Path) -> None:
     file = rewritten(tmp_path, "kind,words,links,lang\nham,20,0,en\n")
-    assert told("test", mail, file)["roc_area"] is None
-    assert "ROC area  not defined: one label only\n" in said("test", mail, file)
+    assert json_of("test", mail, file)["roc_area"] is None
+    assert "ROC area  not defined: one label only\n" in stdout_of("test", mail, file)
 
 
 def test_weights_written_down_come_back_exactly(mail: Path, tmp_path: Path) -> None:
-    trained(tmp_path / "a", tmp_path / "mail.csv", "--label", "kind", "--learner", "averaged")
-    said("inspect", tmp_path / "a", "--weights", tmp_path / "w.csv")
+    trained_model(tmp_path / "a", tmp_path / "mail.csv", "--label", "kind", "--learner", "averaged")
+    stdout_of("inspect", tmp_path / "a", "--weights", tmp_path / "w.csv")
     rows = list(csv.reader((tmp_path / "w.csv").read_text().splitlines()))
     assert rows[0] == ["feature", "weight"]
     model = Model.load(tmp_path / "a")
@@ -159,14 +159,14 @@ def test_names_with_commas_quotes_and_line_breaks_are_written_as_csv(tmp_path: P
     examples = [{"label": i % 2, name: i + 1} for i, name in enumerate(names)]
     file = tmp_path / "x.jsonl"
     file.write_text("".join(json.dumps(e) + "\n" for e in examples))
-    trained(tmp_path / "m", file, "--no-bias", "--until-separated")
-    said("inspect", tmp_path / "m", "--weights", tmp_path / "w.csv")
+    trained_model(tmp_path / "m", file, "--no-bias", "--until-separated")
+    stdout_of("inspect", tmp_path / "m", "--weights", tmp_path / "w.csv")
     with (tmp_path / "w.csv").open(newline="") as table:
         assert [row[0] for row in csv.reader(table)] == ["feature", *names]
 
 
 def test_inspect_says_the_same_in_words_and_in_json(mail: Path) -> None:
-    found, screen = told("inspect", mail), said("inspect", mail)
+    found, screen = json_of("inspect", mail), stdout_of("inspect", mail)
     assert (found["kind"], found["classes"], found["examples"]) == (
         "perceptron",
         ["ham", "spam"],
@@ -178,7 +178,7 @@ def test_inspect_says_the_same_in_words_and_in_json(mail: Path) -> None:
     for name, weight in found["largest_weights"]["positive"].items():
         assert weight > 0
         assert any(line.split() == [name, f"{weight:+.6g}"] for line in screen.splitlines())
-    few = told("inspect", mail, "-n", 1)["largest_weights"]
+    few = json_of("inspect", mail, "-n", 1)["largest_weights"]
     assert [len(few["positive"]), len(few["negative"])] == [1, 1]
     assert few["positive"] == dict([max(found["largest_weights"]["positive"].items(), key=value)])
 
@@ -188,12 +188,12 @@ def value(pair: tuple[str, float]) -> float:
 
 
 def test_a_vote_has_no_weights_to_write(numbered: Path, tmp_path: Path) -> None:
-    trained(tmp_path / "v", tmp_path / "x.svm", "--learner", "voted")
+    trained_model(tmp_path / "v", tmp_path / "x.svm", "--learner", "voted")
     before = contents(tmp_path)
     assert "a vote has no weights" in error("inspect", tmp_path / "v", "--weights", tmp_path / "w")
     assert contents(tmp_path) == before
-    assert "Votes     of " in said("inspect", tmp_path / "v")
-    scores = said("predict", tmp_path / "v", tmp_path / "x.svm", "--print", "scores").split()
+    assert "Votes     of " in stdout_of("inspect", tmp_path / "v")
+    scores = stdout_of("predict", tmp_path / "v", tmp_path / "x.svm", "--print", "scores").split()
     assert all(-1 <= float(s) <= 1 for s in scores)
     assert numbered.exists()
 
@@ -202,7 +202,7 @@ def test_json_lines_are_read_as_the_model_was_trained(tmp_path: Path) -> None:
     file = tmp_path / "x.jsonl"
     file.write_text('{"kind": "a", "x": 1, "y": null}\n{"kind": "b", "x": -1, "y": 2}\n')
     words = ["--label", "kind", "--missing", "zero", "--until-separated"]
-    trained(tmp_path / "m", file, *words)
+    trained_model(tmp_path / "m", file, *words)
     answer = run("predict", tmp_path / "m", file)
     assert (answer.stdout, answer.stderr) == ("a\nb\n", "")
-    assert told("test", tmp_path / "m", file)["mistakes"] == 0
+    assert json_of("test", tmp_path / "m", file)["mistakes"] == 0

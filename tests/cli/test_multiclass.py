@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.verbs import contents, error, run, said, told, trained
+from helpers.command_line import contents, error, json_of, run, stdout_of, trained_model
 from novikoff.cli.train import Watch
 from novikoff.learners import Joint
 from novikoff.models import model as models
@@ -57,7 +57,9 @@ MANY: list[Any] = ["--label", "kind", "--multiclass"]
 def test_it_is_the_joint_learner_over_labels_in_the_order_they_are_met(
     words: list[str], fruit: Path
 ) -> None:
-    report = told("train", fruit / "all.csv", "-o", fruit / "m", *MANY, *words, "--passes", 3, "-q")
+    report = json_of(
+        "train", fruit / "all.csv", "-o", fruit / "m", *MANY, *words, "--passes", 3, "-q"
+    )
     met = list(dict.fromkeys(FRUIT[y] for y in Y))
     assert (report["classes"], report["multiclass"]) == (met, True)
     codes = [met.index(FRUIT[y]) for y in Y]
@@ -66,7 +68,7 @@ def test_it_is_the_joint_learner_over_labels_in_the_order_they_are_met(
     by_hand = play(classes_block(X, codes), learner, epochs=3)
     assert report["mistakes_per_pass"] == by_hand.ledger.mistakes_per_pass
     model = Model.load(fruit / "m")
-    printed = said("predict", fruit / "m", fruit / "all.csv", "--print", "scores")
+    printed = stdout_of("predict", fruit / "m", fruit / "all.csv", "--print", "scores")
     scores = np.array([[float(s) for s in line.split("\t")] for line in printed.splitlines()])
     if "voted" in words:
         np.testing.assert_allclose(scores.sum(axis=1), 1)
@@ -74,22 +76,22 @@ def test_it_is_the_joint_learner_over_labels_in_the_order_they_are_met(
         weights = learner.average if averaging else learner.weights
         assert model.weights.tobytes() == weights.tobytes()
         np.testing.assert_allclose(scores, np.c_[X, np.ones(90)] @ weights.T)
-    labels = said("predict", fruit / "m", fruit / "all.csv").splitlines()
+    labels = stdout_of("predict", fruit / "m", fruit / "all.csv").splitlines()
     assert labels == [met[k] for k in scores.argmax(axis=1)]
-    both = said("predict", fruit / "m", fruit / "all.csv", "--print", "both").splitlines()
+    both = stdout_of("predict", fruit / "m", fruit / "all.csv", "--print", "both").splitlines()
     best = zip(labels, scores.max(axis=1).tolist(), strict=True)
     assert both == [f"{label}\t{score!r}" for label, score in best]
-    tested = told("test", fruit / "m", fruit / "all.csv")
+    tested = json_of("test", fruit / "m", fruit / "all.csv")
     assert tested["mistakes"] == sum(a != FRUIT[y] for a, y in zip(labels, Y, strict=True))
 
 
 @every_kind
 def test_one_file_and_then_another_with_new_labels_is_both(words: list[str], fruit: Path) -> None:
-    whole = trained(fruit / "whole", fruit / "all.csv", *MANY, *words)
-    trained(fruit / "first", fruit / "a.csv", *MANY, *words)
+    whole = trained_model(fruit / "whole", fruit / "all.csv", *MANY, *words)
+    trained_model(fruit / "first", fruit / "a.csv", *MANY, *words)
     assert len(Model.load(fruit / "first").classes) == 3
-    assert trained(fruit / "then", fruit / "b.csv", "--initial", fruit / "first") == whole
-    assert trained(fruit / "two", fruit / "a.csv", fruit / "b.csv", *MANY, *words) == whole
+    assert trained_model(fruit / "then", fruit / "b.csv", "--initial", fruit / "first") == whole
+    assert trained_model(fruit / "two", fruit / "a.csv", fruit / "b.csv", *MANY, *words) == whole
     assert len(Model.load(fruit / "then").classes) == 5
 
 
@@ -100,8 +102,8 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bytes_with_a_cache_or_withou
 ) -> None:
     monkeypatch.setattr(pieces, "PIECE_BYTES", 400)
     given = [fruit / "all.csv", *MANY, "--learner", "averaged", "--passes", 3, *more]
-    straight = trained(fruit / "straight", *given)
-    assert trained(fruit / "c", *given, "--cache", fruit / "cache") == straight
+    straight = trained_model(fruit / "straight", *given)
+    assert trained_model(fruit / "c", *given, "--cache", fruit / "cache") == straight
     seen, block = 0, Watch.block
 
     def counted(self: Watch, training: Any) -> None:
@@ -116,14 +118,16 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bytes_with_a_cache_or_withou
         seen = 0
         stopped = run("train", *given, *words, "-o", fruit / "m", "-q", "--checkpoint", 999)
         assert stopped.exit_code == 128 + signal.SIGTERM
-        assert told("inspect", fruit / "m")["unfinished"]
-        assert trained(fruit / "m", *given, *words, "--resume", "--checkpoint", 999) == straight
+        assert json_of("inspect", fruit / "m")["unfinished"]
+        assert (
+            trained_model(fruit / "m", *given, *words, "--resume", "--checkpoint", 999) == straight
+        )
 
 
 def test_labels_named_beforehand_are_numbered_so_and_no_other_is_taken(fruit: Path) -> None:
     order = [FRUIT[Y[0]], "plum", *(one for one in FRUIT[:3] if one != FRUIT[Y[0]])]
     words = [fruit / "a.csv", *MANY, "-q", "--classes", ",".join(order)]
-    report = told("train", *words, "-o", fruit / "m")
+    report = json_of("train", *words, "-o", fruit / "m")
     assert report["classes"] == order
     codes = [report["classes"].index(FRUIT[y]) for y in Y[:37]]
     learner = Joint(3, classes=4, bias=True)
@@ -138,21 +142,21 @@ def test_labels_named_beforehand_are_numbered_so_and_no_other_is_taken(fruit: Pa
     assert error(*on, "--classes", "a,b").startswith("the labels of the model to go on from are")
     assert "is not one of" in error(*on, "--classes", ",".join(order))
     assert contents(fruit) == before
-    assert told(*on)["classes"] == [*order, "quince"]
+    assert json_of(*on)["classes"] == [*order, "quince"]
 
 
 def test_a_cache_of_two_labels_is_not_used_for_many_nor_the_other_way(tmp_path: Path) -> None:
     file, cache = tmp_path / "x.svm", tmp_path / "cache"
     file.write_text("2 1:1\n1 2:1\n2 1:2\n1 2:2\n")
     for words in ([], ["--multiclass"], []):
-        plain = trained(tmp_path / "m", file, *words)
-        assert trained(tmp_path / "n", file, *words, "--cache", cache) == plain
+        plain = trained_model(tmp_path / "m", file, *words)
+        assert trained_model(tmp_path / "n", file, *words, "--cache", cache) == plain
 
 
 def test_numbers_to_be_predicted_are_not_taken_for_labels(fruit: Path) -> None:
     prices = fruit / "prices.csv"
     prices.write_text("size,price\n" + "".join(f"{i % 7},{i}.5\n" for i in range(1200)))
-    trained(fruit / "m", fruit / "a.csv", *MANY)
+    trained_model(fruit / "m", fruit / "a.csv", *MANY)
     before = contents(fruit)
     words = ["train", prices, "-o", fruit / "m", "-q", "--multiclass", "--checkpoint", 0]
     assert error(*words) == (
@@ -160,7 +164,7 @@ def test_numbers_to_be_predicted_are_not_taken_for_labels(fruit: Path) -> None:
         "allowed; if these are labels, and not numbers to be predicted, allow more (--max-classes)"
     )
     assert contents(fruit) == before
-    assert len(told(*words, "--max-classes", 2000)["classes"]) == 1200
+    assert len(json_of(*words, "--max-classes", 2000)["classes"]) == 1200
     assert "label '3.5' is one more than the 3 classes" in error(*words, "--max-classes", 3)
 
 
@@ -180,7 +184,7 @@ def test_what_cannot_be_is_said(
 ) -> None:
     monkeypatch.chdir(fruit)
     (fruit / "two.csv").write_text("a,b,c,kind\n1,2,3,fig\n-1,0,1,pear\n")
-    trained(fruit / "two", "two.csv")
+    trained_model(fruit / "two", "two.csv")
     before = contents(fruit)
     found = error("train", "all.csv", "-o", "out", "-q", "--label", "kind", *words)
     assert reason in found
@@ -208,17 +212,19 @@ def test_bad_labels_are_refused(name: str, text: str, reason: str, tmp_path: Pat
 
 def test_one_label_alone_is_all_that_is_ever_predicted(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("kind,a\nfig,1\nfig,2\n")
-    screen = said("train", tmp_path / "x.csv", "-o", tmp_path / "m", "-q", *MANY, "--passes", 2)
+    screen = stdout_of(
+        "train", tmp_path / "x.csv", "-o", tmp_path / "m", "-q", *MANY, "--passes", 2
+    )
     assert "; 1 label: fig\n" in screen
     assert "Verdict   separated: there is one label only, and nothing to learn\n" in screen
-    assert said("predict", tmp_path / "m", tmp_path / "x.csv") == "fig\nfig\n"
-    assert told("test", tmp_path / "m", tmp_path / "x.csv")["accuracy"] == 1
+    assert stdout_of("predict", tmp_path / "m", tmp_path / "x.csv") == "fig\nfig\n"
+    assert json_of("test", tmp_path / "m", tmp_path / "x.csv")["accuracy"] == 1
 
 
 def test_the_words_of_a_test_are_its_numbers(fruit: Path) -> None:
-    trained(fruit / "m", fruit / "a.csv", *MANY)
-    found = told("test", fruit / "m", fruit / "all.csv")
-    labels = said("predict", fruit / "m", fruit / "all.csv").splitlines()
+    trained_model(fruit / "m", fruit / "a.csv", *MANY)
+    found = json_of("test", fruit / "m", fruit / "all.csv")
+    labels = stdout_of("predict", fruit / "m", fruit / "all.csv").splitlines()
     pairs = [(FRUIT[y], label) for y, label in zip(Y, labels, strict=True)]
     expected: dict[str, dict[str, int]] = {}
     for true, label in pairs:
@@ -228,7 +234,7 @@ def test_the_words_of_a_test_are_its_numbers(fruit: Path) -> None:
     assert found["unknown_labels"] == [FRUIT[y] for y in dict.fromkeys(Y) if y > 2]
     right = sum(true == label for true, label in pairs)
     assert found["accuracy"] == right / 90
-    lines = said("test", fruit / "m", fruit / "all.csv").splitlines()
+    lines = stdout_of("test", fruit / "m", fruit / "all.csv").splitlines()
     unknown = sum(y > 2 for y in Y)
     first = found["unknown_labels"][0]
     assert lines[1:3] == [
@@ -254,9 +260,9 @@ def test_the_words_of_a_test_are_its_numbers(fruit: Path) -> None:
 
 @pytest.mark.parametrize("learner", ["perceptron", "averaged"])
 def test_inspect_names_the_weights_of_each_class(learner: str, fruit: Path) -> None:
-    trained(fruit / "m", fruit / "all.csv", *MANY, "--learner", learner, "--passes", 2)
+    trained_model(fruit / "m", fruit / "all.csv", *MANY, "--learner", learner, "--passes", 2)
     model = Model.load(fruit / "m")
-    screen = said("inspect", fruit / "m", "--weights", fruit / "w.csv")
+    screen = stdout_of("inspect", fruit / "m", "--weights", fruit / "w.csv")
     rows = list(csv.reader((fruit / "w.csv").read_text().splitlines()))
     assert rows[0] == ["feature", "class", "weight"]
     names = ["a", "b", "c", "(constant)"]
@@ -267,7 +273,7 @@ def test_inspect_names_the_weights_of_each_class(learner: str, fruit: Path) -> N
         if w or name == "(constant)"
     }
     assert {(name, label): float(w) for name, label, w in rows[1:]} == expected
-    found = told("inspect", fruit / "m", "-n", 1)
+    found = json_of("inspect", fruit / "m", "-n", 1)
     assert (found["classes"], found["multiclass"]) == (list(model.classes), True)
     assert f"Labels    5: {', '.join(model.classes)}\n" in screen
     for label in model.classes:
@@ -280,13 +286,13 @@ def test_inspect_names_the_weights_of_each_class(learner: str, fruit: Path) -> N
 
 def test_of_very_many_classes_the_first_are_shown_and_the_rest_counted(tmp_path: Path) -> None:
     (tmp_path / "x.svm").write_text("".join(f"{k} {k + 1}:1\n" for k in range(50)) * 2)
-    trained(tmp_path / "m", tmp_path / "x.svm", "--multiclass")
-    screen = said("inspect", tmp_path / "m")
+    trained_model(tmp_path / "m", tmp_path / "x.svm", "--multiclass")
+    screen = stdout_of("inspect", tmp_path / "m")
     assert ", 38, 39 and 10 more\n" in screen
     assert screen.count("Most telling of ") == 10
     assert screen.endswith("and 40 more labels; --json has them all, and --weights all weights\n")
-    assert len(told("inspect", tmp_path / "m")["largest_weights"]) == 50
-    tested = said("test", tmp_path / "m", tmp_path / "x.svm")
+    assert len(json_of("inspect", tmp_path / "m")["largest_weights"]) == 50
+    tested = stdout_of("test", tmp_path / "m", tmp_path / "x.svm")
     assert "and 10 more labels with no more examples each; --json has them all\n" in tested
 
 
@@ -296,7 +302,7 @@ def test_importances_hashing_and_products_are_as_for_two_labels(tmp_path: Path) 
     lines = [f"{FRUIT[y]} {n:g} | a:{a:g} b:{b:g}\n" for y, n, (a, b, _) in rows]
     (tmp_path / "x.vw").write_text("".join(lines))
     plain = [tmp_path / "x.vw", "--multiclass", "--passes", 3, "--no-bias"]
-    trained(tmp_path / "m", *plain)
+    trained_model(tmp_path / "m", *plain)
     model = Model.load(tmp_path / "m")
     codes = [model.classes.index(FRUIT[y]) for y in Y]
     learner = Joint(2)
@@ -304,10 +310,10 @@ def test_importances_hashing_and_products_are_as_for_two_labels(tmp_path: Path) 
     play(replace(block, importances=counts), learner, epochs=3)
     assert model.features.names == ("a", "b")
     assert model.weights.tobytes() == learner.weights.tobytes()
-    trained(tmp_path / "h", *plain, "--hash-bits", 5)
-    trained(tmp_path / "p", *plain, "--interactions", "all", "--unit-length")
-    assert told("inspect", tmp_path / "p")["features"] == 3
-    assert said("predict", tmp_path / "h", tmp_path / "x.vw") == said(
+    trained_model(tmp_path / "h", *plain, "--hash-bits", 5)
+    trained_model(tmp_path / "p", *plain, "--interactions", "all", "--unit-length")
+    assert json_of("inspect", tmp_path / "p")["features"] == 3
+    assert stdout_of("predict", tmp_path / "h", tmp_path / "x.vw") == stdout_of(
         "predict", tmp_path / "m", tmp_path / "x.vw"
     )
 
@@ -316,9 +322,9 @@ def test_scores_are_asked_for_in_parts_that_fit_in_memory(
     fruit: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = [fruit / "all.csv", *MANY, "--holdout", 3]
-    report = told("train", *words, "-o", fruit / "m", "-q")
-    tested = told("test", fruit / "m", fruit / "all.csv")
-    printed = said("predict", fruit / "m", fruit / "all.csv", "--print", "scores")
+    report = json_of("train", *words, "-o", fruit / "m", "-q")
+    tested = json_of("test", fruit / "m", fruit / "all.csv")
+    printed = stdout_of("predict", fruit / "m", fruit / "all.csv", "--print", "scores")
     sizes, scores = [], Model.scores
 
     def counted(self: Model, rows: Rows) -> Vector:
@@ -327,9 +333,9 @@ def test_scores_are_asked_for_in_parts_that_fit_in_memory(
 
     monkeypatch.setattr(Model, "scores", counted)
     monkeypatch.setattr(models, "SCORES_AT_ONCE", 37)
-    assert told("train", *words, "-o", fruit / "m", "-q")["held_out"] == report["held_out"]
-    assert told("test", fruit / "m", fruit / "all.csv") == tested
-    assert said("predict", fruit / "m", fruit / "all.csv", "--print", "scores") == printed
+    assert json_of("train", *words, "-o", fruit / "m", "-q")["held_out"] == report["held_out"]
+    assert json_of("test", fruit / "m", fruit / "all.csv") == tested
+    assert stdout_of("predict", fruit / "m", fruit / "all.csv", "--print", "scores") == printed
     assert max(sizes) == 7
 
 

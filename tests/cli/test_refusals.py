@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from helpers.verbs import contents, error, run, trained
+from helpers.command_line import contents, error, run, trained_model
 from novikoff.sources.files import text as pieces
 from novikoff.storage.file_format import FORMAT
 
@@ -25,8 +25,8 @@ def here(tmp_path: Path) -> Path:
     (tmp_path / "x.svm").write_text(SVM)
     (tmp_path / "x.csv").write_text("a,b,y\n1,2,0\n2,1,1\n")
     (tmp_path / "empty").mkdir()
-    trained(tmp_path / "model", tmp_path / "x.svm")
-    trained(tmp_path / "out", tmp_path / "x.csv")
+    trained_model(tmp_path / "model", tmp_path / "x.svm")
+    trained_model(tmp_path / "out", tmp_path / "x.csv")
     return tmp_path
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.verbs import contents, error, run, said, trained
+from helpers.command_line import contents, error, run, stdout_of, trained_model
 from novikoff.cli.train import Watch
 from novikoff.models.model import Model
 from novikoff.sources.files import text as pieces
@@ -89,7 +89,7 @@ def test_a_signal_stops_training_and_leaves_what_was_learned(
 
 def test_without_checkpoints_a_signal_leaves_nothing(tmp_path: Path) -> None:
     (tmp_path / "x.svm").write_text("".join(LINES[:9]))
-    trained(tmp_path / "old", tmp_path / "x.svm")
+    trained_model(tmp_path / "old", tmp_path / "x.svm")
     before = contents(tmp_path)
     words = ["-o", tmp_path / "old", "--cache", tmp_path / "cache"]
     code, lines = asked_to_stop(signal.SIGINT, *words)
@@ -119,14 +119,14 @@ def test_a_run_begun_from_a_model_is_resumed_in_its_place(blocks: int, tmp_path:
     a, b, model = tmp_path / "a.svm", tmp_path / "b.svm", tmp_path / "m"
     a.write_text("".join(LINES[:80]))
     b.write_text("".join(LINES[80:]))
-    trained(tmp_path / "start", a)
+    trained_model(tmp_path / "start", a)
     model.write_bytes((tmp_path / "start").read_bytes())
     words = [b, "--passes", 3]
-    whole = trained(tmp_path / "n", *words, "--initial", tmp_path / "start")
+    whole = trained_model(tmp_path / "n", *words, "--initial", tmp_path / "start")
     words += ["--cache", tmp_path / "cache"]
     stopped_after(blocks, *words, "-o", model, "--initial", model)
     assert Model.load(model).unfinished is not None
-    assert trained(model, *words, "--initial", model, "--resume") == whole
+    assert trained_model(model, *words, "--initial", model, "--resume") == whole
 
 
 COMMAS = "a,b,y\n" + "".join(f"{i % 7},{i % 5},{int(i % 7 > 3)}\n" for i in range(150))
@@ -139,11 +139,11 @@ TABS = "y\tcolour\tsize\n" + "".join(
 def test_a_checkpoint_of_a_table_predicts_and_resumes(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text(text)
     words = [tmp_path / name, "--label", "y", "--passes", 2]
-    whole = trained(tmp_path / "n", *words)
+    whole = trained_model(tmp_path / "n", *words)
     for blocks in (1, 3, 5):
         stopped_after(blocks, *words, "-o", tmp_path / "m")
-        assert said("predict", tmp_path / "m", tmp_path / name).count("\n") == 150
-        assert trained(tmp_path / "m", *words, "--resume") == whole
+        assert stdout_of("predict", tmp_path / "m", tmp_path / name).count("\n") == 150
+        assert trained_model(tmp_path / "m", *words, "--resume") == whole
 
 
 @pytest.mark.parametrize("moment", range(6))
@@ -151,7 +151,7 @@ def test_killed_at_any_moment_it_is_finished_to_the_same_bytes(moment: int, tmp_
     data, model = tmp_path / "x.svm", tmp_path / "m"
     data.write_text("".join(LINES))
     words = [data, "--passes", 12, "--shuffle", "--learner", ("averaged", "voted")[moment % 2]]
-    undisturbed = trained(tmp_path / "n", *words)
+    undisturbed = trained_model(tmp_path / "n", *words)
     with started("train", *words, "-o", model, "--checkpoint", 0) as process:
         assert process.stderr is not None
         process.stderr.readline()  # it has begun
@@ -162,6 +162,6 @@ def test_killed_at_any_moment_it_is_finished_to_the_same_bytes(moment: int, tmp_
     if model.exists() and Model.load(model).unfinished is None:
         assert model.read_bytes() == undisturbed
     else:
-        assert trained(model, *words, "--resume", "--checkpoint", 0.1) == undisturbed
+        assert trained_model(model, *words, "--resume", "--checkpoint", 0.1) == undisturbed
     left = {name for name in os.listdir(tmp_path) if name.startswith(".")}
     assert len(left) <= 1  # what was being written when it was killed

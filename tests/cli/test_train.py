@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers.verbs import contents, error, run, said, told, trained
+from helpers.command_line import contents, error, json_of, run, stdout_of, trained_model
 from novikoff.models.model import Model
 from novikoff.sources.files import text as pieces
 
@@ -94,31 +94,31 @@ def test_every_verb_takes_every_format(format: str, tmp_path: Path) -> None:
     data, stdin = written(tmp_path, format)
     more = ["--missing", "zero"] if format == "jsonl" else []
     model = tmp_path / "model"
-    report = told("train", data, "-o", model, "-q", *more, input=stdin)
+    report = json_of("train", data, "-o", model, "-q", *more, input=stdin)
     assert (report["examples"], report["rounds"], report["passes"]) == (60, 60, 1)
-    labels = said("predict", model, data, input=stdin).splitlines()
+    labels = stdout_of("predict", model, data, input=stdin).splitlines()
     assert len(labels) == 60
-    printed = said("predict", model, data, "--print", "scores", input=stdin)
+    printed = stdout_of("predict", model, data, "--print", "scores", input=stdin)
     scores = [float(s) for s in printed.split()]
-    both = said("predict", model, data, "--print", "both", input=stdin).splitlines()
+    both = stdout_of("predict", model, data, "--print", "both", input=stdin).splitlines()
     assert both == [f"{name}\t{score!r}" for name, score in zip(labels, scores, strict=True)]
     negative, positive = report["classes"]
     assert labels == [positive if score >= 0 else negative for score in scores]
-    tested = told("test", model, data, input=stdin)
+    tested = json_of("test", model, data, input=stdin)
     assert tested["examples"] == 60
     order = [r for i in range(3) for r in ROWS[i::3]] if format in ("folder", "pattern") else ROWS
     truth = [{"ham": "-1", "spam": "1"}.get(str(r["kind"])) for r in order]
     if positive == "spam":
         truth = [str(r["kind"]) for r in order]
     assert tested["mistakes"] == sum(a != b for a, b in zip(truth, labels, strict=True))
-    assert told("inspect", model)["examples"] == 60
+    assert json_of("inspect", model)["examples"] == 60
 
 
 def test_the_same_examples_make_the_same_weights_in_every_format(tmp_path: Path) -> None:
     found = set()
     for format in ("svm", "vw", "csv", "tsv", "parquet", "arrow", "npz", "svm.gz", "csv.bz2"):
         model = tmp_path / "model"
-        trained(model, written(tmp_path, format)[0], "--passes", 3)
+        trained_model(model, written(tmp_path, format)[0], "--passes", 3)
         weights = Model.load(model).weights
         found.add(tuple(weights[weights != 0].tolist()))
     assert len(found) == 1
@@ -127,8 +127,8 @@ def test_the_same_examples_make_the_same_weights_in_every_format(tmp_path: Path)
 def test_the_words_and_the_json_agree(tmp_path: Path) -> None:
     data, _ = written(tmp_path, "csv")
     words = ["train", data, "-o", tmp_path / "model", "--passes", 4, "--holdout", 6, "-q"]
-    screen = said(*words)
-    report = told(*words)
+    screen = stdout_of(*words)
+    report = json_of(*words)
     assert report["kind"] == "perceptron"
     assert report["mistakes"] == sum(report["mistakes_per_pass"])
     assert f"Mistakes  {report['mistakes']} in {report['rounds']} rounds" in screen
@@ -165,10 +165,10 @@ def test_rows_of_progress_come_at_doubling_counts(
 )
 def test_until_separated_ends_with_a_verdict(lines: str, verdict: str, tmp_path: Path) -> None:
     (tmp_path / "x.svm").write_text(lines)
-    report = told("train", tmp_path / "x.svm", "-o", tmp_path / "m", "--until-separated", "-q")
+    report = json_of("train", tmp_path / "x.svm", "-o", tmp_path / "m", "--until-separated", "-q")
     assert report["verdict"] == verdict
     assert (report["mistakes_per_pass"][-1] == 0) == (verdict == "separated")
-    wrong = told("test", tmp_path / "m", tmp_path / "x.svm")["mistakes"]
+    wrong = json_of("test", tmp_path / "m", tmp_path / "x.svm")["mistakes"]
     assert (wrong == 0) == (verdict == "separated")
 
 
@@ -177,12 +177,12 @@ def test_going_on_from_a_model_is_training_on_both(tmp_path: Path) -> None:
     both.write_text(text(ROWS, "svm"))
     a.write_text(text(ROWS[:23], "svm"))
     b.write_text(text(ROWS[23:], "svm"))
-    at_once = trained(tmp_path / "ab", both, "--learner", "averaged")
-    trained(tmp_path / "a", a, "--learner", "averaged")
-    assert trained(tmp_path / "b", b, "--initial", tmp_path / "a") == at_once
-    trained(tmp_path / "a", b, "--initial", tmp_path / "a")
+    at_once = trained_model(tmp_path / "ab", both, "--learner", "averaged")
+    trained_model(tmp_path / "a", a, "--learner", "averaged")
+    assert trained_model(tmp_path / "b", b, "--initial", tmp_path / "a") == at_once
+    trained_model(tmp_path / "a", b, "--initial", tmp_path / "a")
     assert (tmp_path / "a").read_bytes() == at_once
-    assert trained(tmp_path / "two", a, b, "--learner", "averaged") == at_once
+    assert trained_model(tmp_path / "two", a, b, "--learner", "averaged") == at_once
 
 
 @pytest.mark.parametrize("format", ["csv", "parquet"])
@@ -193,10 +193,10 @@ def test_going_on_with_a_table_of_texts(format: str, tmp_path: Path) -> None:
     ]
     words = ["--label", "kind", "--passes", 1]
     both, _ = written(tmp_path, format, rows)
-    at_once = trained(tmp_path / "ab", both, *words)
-    trained(tmp_path / "m", written(tmp_path, format, rows[:40])[0], *words)
+    at_once = trained_model(tmp_path / "ab", both, *words)
+    trained_model(tmp_path / "m", written(tmp_path, format, rows[:40])[0], *words)
     second, _ = written(tmp_path, format, rows[40:])
-    assert trained(tmp_path / "m", second, "--initial", tmp_path / "m") == at_once
+    assert trained_model(tmp_path / "m", second, "--initial", tmp_path / "m") == at_once
 
 
 @pytest.mark.parametrize("threads", [0, 1, 3])
@@ -206,49 +206,49 @@ def test_the_model_does_not_depend_on_the_threads(
     monkeypatch.setattr(pieces, "PIECE_BYTES", 100)
     data, _ = written(tmp_path, "jsonl")
     words = [data, "--missing", "zero", "--shuffle", "--passes", 3]
-    plain = trained(tmp_path / "a", *words)
-    assert trained(tmp_path / "b", *words, "--threads", threads) == plain
-    assert trained(tmp_path / "c", *words, "--cache", tmp_path / "k") == plain
-    assert trained(tmp_path / "c", *words, "--cache", tmp_path / "k") == plain
+    plain = trained_model(tmp_path / "a", *words)
+    assert trained_model(tmp_path / "b", *words, "--threads", threads) == plain
+    assert trained_model(tmp_path / "c", *words, "--cache", tmp_path / "k") == plain
+    assert trained_model(tmp_path / "c", *words, "--cache", tmp_path / "k") == plain
 
 
 def test_a_cache_is_only_used_for_the_same_files_read_in_the_same_way(tmp_path: Path) -> None:
     data, _ = written(tmp_path, "csv")
     cache, model = tmp_path / "cache", tmp_path / "m"
     for more in ([], ["--classes", "spam,ham"], ["--categorical", "words"], ["--hash-bits", "4"]):
-        plain = trained(model, data, *more)
-        assert trained(model, data, *more, "--cache", cache) == plain
-        assert trained(model, data, *more, "--cache", cache) == plain
+        plain = trained_model(model, data, *more)
+        assert trained_model(model, data, *more, "--cache", cache) == plain
+        assert trained_model(model, data, *more, "--cache", cache) == plain
     written(tmp_path, "csv", ROWS[::-1])
-    plain = trained(model, data)
-    assert trained(model, data, "--cache", cache) == plain
+    plain = trained_model(model, data)
+    assert trained_model(model, data, "--cache", cache) == plain
     assert set(os.listdir(tmp_path)) == {"mail.csv", "cache", "m"}
 
 
 def test_a_pipe_never_finds_what_another_pipe_left_in_a_cache(tmp_path: Path) -> None:
     cache, model = tmp_path / "cache", tmp_path / "m"
     for rows in (ROWS[:30], ROWS[30:]):
-        plain = trained(model, "-", input=text(rows, "svm"))
-        assert trained(model, "-", "--cache", cache, input=text(rows, "svm")) == plain
+        plain = trained_model(model, "-", input=text(rows, "svm"))
+        assert trained_model(model, "-", "--cache", cache, input=text(rows, "svm")) == plain
     words = ["--passes", 3, "--holdout", 4]
     data, _ = written(tmp_path, "svm")
-    plain = trained(model, data, *words)
-    assert trained(model, "-", *words, "--cache", cache, input=text(ROWS, "svm")) == plain
+    plain = trained_model(model, data, *words)
+    assert trained_model(model, "-", *words, "--cache", cache, input=text(ROWS, "svm")) == plain
 
 
 def test_a_named_pipe_is_read_once_and_from_its_beginning(tmp_path: Path) -> None:
     data, _ = written(tmp_path, "svm")
-    plain = trained(tmp_path / "m", data)
-    expected = said("predict", tmp_path / "m", data)
+    plain = trained_model(tmp_path / "m", data)
+    expected = stdout_of("predict", tmp_path / "m", data)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     for verb in ("train", "predict"):
         writer = threading.Thread(target=pipe.write_text, args=(text(ROWS, "svm"),), daemon=True)
         writer.start()
         if verb == "train":
-            assert trained(tmp_path / "n", pipe) == plain
+            assert trained_model(tmp_path / "n", pipe) == plain
         else:
-            assert said("predict", tmp_path / "m", pipe) == expected
+            assert stdout_of("predict", tmp_path / "m", pipe) == expected
         writer.join(5)
 
 
@@ -259,7 +259,9 @@ def test_bad_lines_are_skipped_counted_and_told_of(tmp_path: Path) -> None:
     answer = run("train", file, "-o", tmp_path / "m", "--skip-bad", 2, "-q", "--json")
     assert (answer.exit_code, json.loads(answer.stdout)["skipped_lines"]) == (0, 2)
     assert answer.stderr.startswith(f"novikoff: 2 bad lines were skipped; the first: {file}:10:5: ")
-    assert (tmp_path / "m").read_bytes() == trained(tmp_path / "n", written(tmp_path, "svm")[0])
+    assert (tmp_path / "m").read_bytes() == trained_model(
+        tmp_path / "n", written(tmp_path, "svm")[0]
+    )
     words = error("train", file, "-o", tmp_path / "k", "--skip-bad", 1, "-q")
     assert words.startswith(f"{file}:62:6: ")
     assert words.endswith("(2 bad lines, where 1 may be skipped)")
@@ -278,68 +280,68 @@ def test_missing_values_follow_the_rule_in_training_and_prediction(
     words = error("train", file, "-o", tmp_path / "m", "-q")
     assert words.startswith(f"{file}:2")
     assert "--missing zero" in words
-    trained(tmp_path / "m", file, "--missing", rule, "--passes", 9)
-    said("inspect", tmp_path / "m", "--weights", tmp_path / "w.csv")
+    trained_model(tmp_path / "m", file, "--missing", rule, "--passes", 9)
+    stdout_of("inspect", tmp_path / "m", "--weights", tmp_path / "w.csv")
     names = [row[0] for row in csv.reader((tmp_path / "w.csv").read_text().splitlines())]
     assert set(names[1:-1]) <= set(features)
-    assert said("predict", tmp_path / "m", file) == "0\n1\n0\n"
+    assert stdout_of("predict", tmp_path / "m", file) == "0\n1\n0\n"
 
 
 def test_products_of_fields_are_features(tmp_path: Path) -> None:
     file = tmp_path / "xor.csv"
     file.write_text("a,b,y\n-1,-1,no\n-1,1,yes\n1,-1,yes\n1,1,no\n")
-    separated = told(
+    separated = json_of(
         "train", file, "-o", tmp_path / "m", "--interactions", "a*b", "--until-separated", "-q"
     )
     assert (separated["verdict"], separated["features"]) == ("separated", 3)
-    assert said("predict", tmp_path / "m", file) == "no\nyes\nyes\nno\n"
-    every = told("train", file, "-o", tmp_path / "n", "--interactions", "all", "-q")
+    assert stdout_of("predict", tmp_path / "m", file) == "no\nyes\nyes\nno\n"
+    every = json_of("train", file, "-o", tmp_path / "n", "--interactions", "all", "-q")
     assert every["features"] == 3
-    assert told("inspect", tmp_path / "n")["products"] == ["all"]
+    assert json_of("inspect", tmp_path / "n")["products"] == ["all"]
 
 
 def test_standardising_is_remembered_by_the_model(tmp_path: Path) -> None:
     scaled: list[Row] = [{**r, "words": 1000.0 * float(r["words"])} for r in ROWS]
     words = ["--standardise", "--passes", 5]
     data, _ = written(tmp_path, "csv", scaled)
-    trained(tmp_path / "m", data, *words)
+    trained_model(tmp_path / "m", data, *words)
     X = np.array([[r["words"], r["links"]] for r in scaled], dtype=float)
     by_hand = (X - X.mean(axis=0)) / X.std(axis=0)
     hand: list[Row] = [
         {"words": w, "links": n, "kind": r["kind"]}
         for (w, n), r in zip(by_hand.tolist(), ROWS, strict=True)
     ]
-    scores = said("predict", tmp_path / "m", data, "--print", "scores").split()
+    scores = stdout_of("predict", tmp_path / "m", data, "--print", "scores").split()
     other, _ = written(tmp_path, "csv", hand)
-    trained(tmp_path / "n", other, "--passes", 5)
-    expected = said("predict", tmp_path / "n", other, "--print", "scores").split()
+    trained_model(tmp_path / "n", other, "--passes", 5)
+    expected = stdout_of("predict", tmp_path / "n", other, "--print", "scores").split()
     # the deviations here are NumPy's, there summed example by example
     assert [float(s) for s in scores] == pytest.approx([float(s) for s in expected], rel=1e-9)
 
 
 def test_hashed_names_are_kept_or_not(tmp_path: Path) -> None:
     data, _ = written(tmp_path, "vw")
-    kept = trained(tmp_path / "m", data, "--hash-bits", 5)
-    without = trained(tmp_path / "n", data, "--hash-bits", 5, "--no-names")
+    kept = trained_model(tmp_path / "m", data, "--hash-bits", 5)
+    without = trained_model(tmp_path / "n", data, "--hash-bits", 5, "--no-names")
     assert len(without) <= len(kept)
-    a, b = (told("inspect", tmp_path / name)["largest_weights"] for name in "mn")
+    a, b = (json_of("inspect", tmp_path / name)["largest_weights"] for name in "mn")
     named = {**a["positive"], **a["negative"]}
     unnamed = {**b["positive"], **b["negative"]}
     assert {"words", "links"} <= set(named) <= {"words", "links", "Constant", "(constant)"}
     assert sorted(named.values()) == sorted(unnamed.values())
     assert all(name.startswith("#") for name in unnamed if name != "(constant)")
-    assert told("inspect", tmp_path / "n")["hash_bits"] == 5
-    assert said("predict", tmp_path / "m", data) == said("predict", tmp_path / "n", data)
+    assert json_of("inspect", tmp_path / "n")["hash_bits"] == 5
+    assert stdout_of("predict", tmp_path / "m", data) == stdout_of("predict", tmp_path / "n", data)
 
 
 def test_the_labels_may_be_named(tmp_path: Path) -> None:
     data, _ = written(tmp_path, "csv")
-    trained(tmp_path / "m", data)
-    report = told("train", data, "-o", tmp_path / "n", "-q", "--classes", "spam,ham")
+    trained_model(tmp_path / "m", data)
+    report = json_of("train", data, "-o", tmp_path / "n", "-q", "--classes", "spam,ham")
     assert report["classes"] == ["spam", "ham"]
     one, other = (Model.load(tmp_path / name).weights for name in "mn")
     assert one.tolist() == (-other).tolist()
-    assert said("predict", tmp_path / "m", data) == said("predict", tmp_path / "n", data)
+    assert stdout_of("predict", tmp_path / "m", data) == stdout_of("predict", tmp_path / "n", data)
 
 
 def test_checkpoints_change_nothing_and_leave_nothing(
@@ -347,7 +349,9 @@ def test_checkpoints_change_nothing_and_leave_nothing(
 ) -> None:
     monkeypatch.setattr(pieces, "PIECE_BYTES", 100)
     data, _ = written(tmp_path, "svm")
-    plain = trained(tmp_path / "m", data, "--passes", 3)
-    assert trained(tmp_path / "m", data, "--passes", 3, "--checkpoint", 0) == plain
-    assert trained(tmp_path / "n", data, "--passes", 3, "--resume", "--checkpoint", 0) == plain
+    plain = trained_model(tmp_path / "m", data, "--passes", 3)
+    assert trained_model(tmp_path / "m", data, "--passes", 3, "--checkpoint", 0) == plain
+    assert (
+        trained_model(tmp_path / "n", data, "--passes", 3, "--resume", "--checkpoint", 0) == plain
+    )
     assert set(contents(tmp_path)) == {"mail.svm", "m", "n"}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.verbs import error, run, said, told, trained
+from helpers.command_line import error, json_of, run, stdout_of, trained_model
 from novikoff import BadModel
 from novikoff.cli.train import Watch
 from novikoff.learners import Multiplicative, Winnow2
@@ -56,10 +56,10 @@ def test_one_file_and_then_another_is_both(
     tmp_path: Path, files: tuple[Path, Path, Path], words: list[str], hashed: list[str]
 ) -> None:
     a, b, ab = files
-    whole = trained(tmp_path / "whole", ab, *words, *hashed)
-    trained(tmp_path / "first", a, *words, *hashed)
-    assert trained(tmp_path / "then", b, "--initial", tmp_path / "first") == whole
-    assert trained(tmp_path / "two", a, b, *words, *hashed) == whole
+    whole = trained_model(tmp_path / "whole", ab, *words, *hashed)
+    trained_model(tmp_path / "first", a, *words, *hashed)
+    assert trained_model(tmp_path / "then", b, "--initial", tmp_path / "first") == whole
+    assert trained_model(tmp_path / "two", a, b, *words, *hashed) == whole
 
 
 @every_kind
@@ -73,7 +73,7 @@ def test_a_run_gone_on_with_ends_with_the_same_bytes(
 ) -> None:
     monkeypatch.setattr(pieces, "PIECE_BYTES", 1000)
     given = [files[2], *words, "--passes", "3", "--shuffle"]
-    straight = trained(tmp_path / "straight", *given)
+    straight = trained_model(tmp_path / "straight", *given)
     model, seen, block = tmp_path / "m", 0, Watch.block
 
     def counted(self: Watch, training: Any) -> None:
@@ -87,7 +87,7 @@ def test_a_run_gone_on_with_ends_with_the_same_bytes(
         patch.setattr(Watch, "block", counted)
         assert run("train", *given, "-o", model, "-q", "--checkpoint", 0).exit_code == 143
     assert Model.load(model).unfinished is not None
-    assert trained(model, *given, "--resume") == straight
+    assert trained_model(model, *given, "--resume") == straight
 
 
 @every_kind
@@ -95,9 +95,11 @@ def test_what_is_predicted_is_what_the_learner_scores(
     tmp_path: Path, files: tuple[Path, Path, Path], words: list[str]
 ) -> None:
     a, b, _ = files
-    trained(tmp_path / "m", a, *words)
+    trained_model(tmp_path / "m", a, *words)
     model = Model.load(tmp_path / "m")
-    scores = [float(s) for s in said("predict", tmp_path / "m", b, "--print", "scores").split()]
+    scores = [
+        float(s) for s in stdout_of("predict", tmp_path / "m", b, "--print", "scores").split()
+    ]
     rows = np.zeros((100, model.features.dim))
     for i, line in enumerate(b.read_text().splitlines()):
         for pair in line.split()[1:]:
@@ -110,7 +112,7 @@ def test_what_is_predicted_is_what_the_learner_scores(
     constant = w[-1] if learner.bias else 0.0
     expected = rows @ w[: model.features.dim] + constant - learner.threshold
     assert np.allclose(scores, expected)
-    tested = told("test", tmp_path / "m", b)
+    tested = json_of("test", tmp_path / "m", b)
     labels = [line.split()[0] == "+1" for line in b.read_text().splitlines()]
     right = sum((s >= 0) == y for s, y in zip(scores, labels, strict=True))
     assert tested["accuracy"] == pytest.approx(right / 100)
@@ -120,7 +122,7 @@ def test_the_model_is_the_learner_of_the_library(
     tmp_path: Path, files: tuple[Path, Path, Path]
 ) -> None:
     a, *_ = files
-    trained(tmp_path / "m", a, "--learner", "winnow2", "--threshold", "40")
+    trained_model(tmp_path / "m", a, "--learner", "winnow2", "--threshold", "40")
     learner = Winnow2(41, threshold=40.0)
     X = np.zeros((150, 41))
     y = []
@@ -137,7 +139,7 @@ def test_the_model_is_the_learner_of_the_library(
 def test_hashing_says_the_threshold(tmp_path: Path, files: tuple[Path, Path, Path]) -> None:
     a, *_ = files
     for kind, theta in (("winnow1", 64.0), ("winnow2", 128.0)):
-        trained(tmp_path / kind, a, "--learner", kind, "--hash-bits", "7")
+        trained_model(tmp_path / kind, a, "--learner", kind, "--hash-bits", "7")
         learner = Model.load(tmp_path / kind).learner
         assert isinstance(learner, Multiplicative)
         assert learner.threshold == theta
@@ -147,10 +149,10 @@ def test_inspect_shows_alpha_threshold_and_the_weights_that_were_learned(
     tmp_path: Path, files: tuple[Path, Path, Path]
 ) -> None:
     *_, ab = files
-    trained(tmp_path / "m", ab, "--learner", "winnow2", "--threshold", "40", "--passes", "5")
-    text = said("inspect", tmp_path / "m", "--weights", tmp_path / "w.csv")
+    trained_model(tmp_path / "m", ab, "--learner", "winnow2", "--threshold", "40", "--passes", "5")
+    text = stdout_of("inspect", tmp_path / "m", "--weights", tmp_path / "w.csv")
     assert text.startswith("Model     Winnow2, alpha 2, threshold 40\n")
-    shown = told("inspect", tmp_path / "m")
+    shown = json_of("inspect", tmp_path / "m")
     assert (shown["kind"], shown["alpha"], shown["threshold"]) == ("winnow2", 2.0, 40.0)
     assert shown["margin"] is None
     weights = shown["largest_weights"]
@@ -199,7 +201,7 @@ def test_options_that_do_not_go_together_are_refused(
 def test_a_model_that_is_gone_on_from_keeps_its_rule(
     tmp_path: Path, files: tuple[Path, Path, Path], words: list[str], says: str
 ) -> None:
-    trained(tmp_path / "m", files[0], "--learner", "winnow2", "--threshold", "40")
+    trained_model(tmp_path / "m", files[0], "--learner", "winnow2", "--threshold", "40")
     out = tmp_path / "n"
     assert error("train", files[1], "-o", out, "--initial", tmp_path / "m", *words).startswith(says)
 
@@ -225,7 +227,7 @@ def test_a_model_that_was_tampered_with_is_refused(
     tmp_path: Path, files: tuple[Path, Path, Path], change: dict[str, Any], says: str
 ) -> None:
     path = tmp_path / "m"
-    trained(path, files[0], "--learner", "winnow2", "--threshold", "40")
+    trained_model(path, files[0], "--learner", "winnow2", "--threshold", "40")
     header, arrays = storage.load(path, kind="model")
     header["learner"] |= change
     storage.save(path, header, arrays, kind="model")
@@ -237,7 +239,7 @@ def test_powers_that_are_not_finite_are_refused(
     tmp_path: Path, files: tuple[Path, Path, Path]
 ) -> None:
     path = tmp_path / "m"
-    trained(path, files[0], "--learner", "winnow2", "--threshold", "40")
+    trained_model(path, files[0], "--learner", "winnow2", "--threshold", "40")
     for wrong in (math.nan, math.inf, -math.inf):
         header, arrays = storage.load(path, kind="model")
         powers = np.array(arrays["learner.powers"])

@@ -10,7 +10,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.boolean import concepts, cube, value
+from helpers.boolean_concepts import concepts, cube, value
 from helpers.strategies import LAYOUTS, Layout, stored
 from novikoff import BadExample
 from novikoff.concepts import (

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from helpers.truth_tables import Tables, small_classes, thresholds
+from helpers.boolean_concepts import Tables, small_classes, thresholds
 from novikoff.concepts import (
     Concept,
     ConceptClass,

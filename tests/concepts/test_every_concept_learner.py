@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from helpers.boolean_concepts import small_classes
 from helpers.strategies import Data, Layout, layouts, orders, precisions, seeds, untidy
-from helpers.truth_tables import small_classes
 from novikoff.concepts import (
     ConceptClass,
     Consistent,

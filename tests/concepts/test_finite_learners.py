@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.truth_tables import Tables, small_classes
+from helpers.boolean_concepts import Tables, small_classes
 from novikoff.concepts import (
     Concept,
     ConceptClass,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.boolean import concepts, cube, value
+from helpers.boolean_concepts import concepts, cube, value
 from novikoff.concepts import (
     AtLeast,
     Concept,

@@ -10,7 +10,7 @@ from typing import TypeAlias
 import pytest
 from hypothesis import given, settings
 
-from helpers.truth_tables import Tables, small_classes, thresholds
+from helpers.boolean_concepts import Tables, small_classes, thresholds
 from novikoff.concepts import (
     ConceptClass,
     Consistent,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from helpers.boolean import concepts, cube, literals_of_different_variables, value
+from helpers.boolean_concepts import concepts, cube, literals_of_different_variables, value
 from novikoff import Additive, certify, guarantees, play, sources
 from novikoff.concepts import (
     AtLeast,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.boolean import cube
+from helpers.boolean_concepts import cube
 from novikoff.concepts import (
     ConceptClass,
     VersionSpace,

@@ -20,8 +20,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import sparse
 
-from helpers.rays import separated_rows
-from helpers.separation import Problem, best_margin_squared, problems, reduced
+from helpers.separation import Problem, best_margin_squared, problems, reduced, separated_rows
 from helpers.strategies import LAYOUTS, stored, untidy
 from novikoff import Block, Certificate, Rejected, certify, sources, verify
 from novikoff.guarantees import check

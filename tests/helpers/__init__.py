@@ -1,1 +1,1 @@
-"""What several tests share; none of it is a test."""
+"""Code that several test files share. A test belongs in the folder of the room it tests."""

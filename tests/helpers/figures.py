@@ -1,4 +1,4 @@
-"""What a figure shows, read back from its axes; and data to draw."""
+"""Data to plot, and what a figure shows, read back from its axes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def many(rows: int, columns: int, seed: int = 0) -> tuple[Block, Array]:
 
 
 def line(ax: Axes, label: str) -> Array:
-    """The points of the line that the legend calls so."""
+    """The points of the line with this label in the legend."""
     called = {it: str(it.get_label()) for it in ax.lines}
     found = [
         np.asarray(it.get_xydata())
@@ -48,14 +48,14 @@ def band(ax: Axes) -> list[Array]:
 
 
 def points(ax: Axes, label: str) -> Array:
-    """The places of the points that the legend calls so."""
+    """The positions of the points with this label in the legend."""
     found = [c for c in ax.collections if label in str(c.get_label())]
     assert len(found) == 1, [c.get_label() for c in ax.collections]
     return np.asarray(found[0].get_offsets())
 
 
 def sizes(ax: Axes) -> dict[tuple[float, float], float]:
-    """The size of the point at each place."""
+    """The size of the point at each position."""
     found = {}
     for c in ax.collections:
         assert isinstance(c, PathCollection)

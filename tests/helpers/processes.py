@@ -1,4 +1,4 @@
-"""Code run in a Python process of its own."""
+"""Run code in a new Python process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Small separation problems, and their answers by means that share nothing with `certify`."""
+"""Small separation problems, and their answers by code that shares nothing with `certify`."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 Grid = NDArray[np.float64]
+Points = list[list[int]]
 
 
 @dataclass(frozen=True)
 class Problem:
-    """Rows of small integers with labels −1 and +1, with a constant or without."""
+    """Rows of small integers with labels −1 and +1, with or without an intercept."""
 
     X: Grid
     y: NDArray[np.int8]
     bias: bool
 
     @property
-    def points(self) -> list[list[int]]:
-        """z = y·x, the constant last."""
+    def points(self) -> Points:
+        """z = y·x, the intercept last."""
         x = np.hstack([self.X, np.ones((len(self.X), 1))]) if self.bias else self.X
         return [[int(a) for a in z] for z in x * self.y[:, None]]
 
 
 @st.composite
 def problems(draw: st.DrawFn, *, most_rows: int = 12, most_columns: int = 4) -> Problem:
-    """Integers from −3 to 3, rows that come again, labels at random or nearly separable."""
+    """Integers from −3 to 3, repeated rows, labels at random or nearly separable."""
     d = draw(st.integers(0, most_columns))
     number = st.integers(-3, 3) if draw(st.booleans()) else st.integers(-1, 1)
     row = st.lists(number, min_size=d, max_size=d)
@@ -81,7 +82,7 @@ def reduced(rows: Sequence[Sequence[int | Fraction]]) -> list[tuple[int, list[Fr
 
 
 def aliased_columns(problem: Problem) -> set[int]:
-    """Those that are sums of the constant and the columns before them."""
+    """Columns that are linear combinations of the intercept and the columns before them."""
     points, d = problem.points, problem.X.shape[1]
     order = [d, *range(d)] if problem.bias else list(range(d))
     leading = {order[p] for p, _ in reduced([[z[j] for j in order] for z in points])}
@@ -91,8 +92,8 @@ def aliased_columns(problem: Problem) -> set[int]:
 def best_margin_squared(points: Sequence[Sequence[int]]) -> Fraction:
     """γ² of separable points: the least ‖Σλz‖² over convex λ, exactly.
 
-    It is reached on some independent points with all λ > 0, where Σλz has the same product with
-    each: so the Gram matrix G of these has Ga = 1 with a > 0, and the square is 1/Σa.
+    The minimum is reached on some independent points with all λ > 0, and there Σλz has the same
+    inner product with each of them. So their Gram matrix G has Ga = 1 with a > 0, and γ² = 1/Σa.
     """
     best = Fraction(sum(a * a for a in points[0]))
     for size in range(1, len(points[0]) + 1):
@@ -103,3 +104,39 @@ def best_margin_squared(points: Sequence[Sequence[int]]) -> Fraction:
             if len(a) == size and min(a) > 0:
                 best = min(best, 1 / sum(a, Fraction(0)))
     return best
+
+
+def normal(rows: Points, length: int) -> list[Fraction] | None:
+    """The vector orthogonal to the rows, if it is unique up to its length."""
+    echelon = reduced(rows)
+    if len(echelon) < len(rows):
+        return None
+    (free,) = set(range(length)) - {p for p, _ in echelon}
+    v = [Fraction(0)] * length
+    v[free] = Fraction(1)
+    for p, r in echelon:
+        v[p] = -r[free]
+    return v
+
+
+def sides_of_rays(points: Points) -> Grid:
+    """The side of each point, a row for each vector orthogonal to length − 1 independent points."""
+    length, found = len(points[0]), set()
+    for some in combinations(points, length - 1):
+        if (v := normal(list(some), length)) is not None:
+            dots = (sum(a * b for a, b in zip(v, x, strict=True)) for x in points)
+            sides = tuple((d > 0) - (d < 0) for d in dots)
+            found |= {sides, tuple(-s for s in sides)}
+    return np.array(sorted(found), dtype=np.float64)
+
+
+def separated_rows(points: Points, labels: Grid) -> NDArray[np.bool_]:
+    """For each labelling, the rows separated by some weights that put no row on its wrong side.
+
+    Such weights form a cone. If the rows span the space, each extreme ray of the cone is orthogonal
+    to all but one dimension of them, and the sum of the rays separates whatever any weights of the
+    cone separate. So the rows are those that some extreme ray separates.
+    """
+    sides = sides_of_rays(points)
+    allowed = (labels @ sides.T == np.abs(sides).sum(axis=1)).astype(np.float64)
+    return np.asarray(allowed @ np.abs(sides) > 0)

@@ -1,4 +1,4 @@
-"""What Hypothesis draws: labelled rows, the layouts they are stored in, and rules to learn by."""
+"""Hypothesis strategies for labelled rows, storage layouts and learner settings."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Precision: TypeAlias = Literal["float32", "float64"]
 LAYOUTS: tuple[Layout, ...] = ("dense", "csr of int32", "csr of int64")
 PRECISIONS: tuple[Precision, ...] = ("float32", "float64")
 TIES: tuple[Ties, ...] = ("mistake", "positive", "negative")
-# one feature, around one and two fillings of the eight lanes, and more
+# one feature, sizes around one and two times the eight lanes, and more
 WIDTHS = (1, 2, 3, 7, 8, 9, 15, 16, 17, 21)
 
 
 @dataclass(frozen=True)
 class Data:
-    """Rows and their labels, before anything is said of how they are stored."""
+    """Rows and their labels, in no particular storage layout."""
 
     X: NDArray[np.float64]
     y: Labels
@@ -56,7 +56,7 @@ class Data:
     def pieces(
         self, cuts: list[int], layout: Layout = "dense", precision: Precision = "float64"
     ) -> list[Block]:
-        """The same examples in blocks that end at the cuts, each knowing where it stands."""
+        """The same examples in consecutive blocks that end at the cuts."""
         ends = [0, *sorted(cuts), len(self)]
         spans = [(a, b) for a, b in pairwise(ends) if b > a]
         return [
@@ -65,7 +65,7 @@ class Data:
 
 
 def stored(X: NDArray[np.float64], layout: Layout, precision: Precision) -> Rows:
-    """X in memory as the layout says; a CSR leaves out the zeros."""
+    """X in the layout; CSR rows leave out the zeros."""
     given: Values = np.ascontiguousarray(X.astype(precision))
     if layout == "dense":
         return DenseRows(given)
@@ -78,7 +78,7 @@ def stored(X: NDArray[np.float64], layout: Layout, precision: Precision) -> Rows
 
 
 def untidy(X: NDArray[np.float64], dice: np.random.Generator) -> SparseRows:
-    """X as a CSR with zeros written out, entries in any order, and some split in two."""
+    """X in CSR with explicit zeros, unsorted entries, and some entries split in two."""
     values, indices, starts = [], [], [0]
     for x in X:
         entries = []
@@ -105,10 +105,10 @@ seeds = st.integers(0, 2**32 - 1)
 
 @st.composite
 def dyadic_data(draw: st.DrawFn, *, most_rows: int = 10) -> Data:
-    """Small integers over a power of two, with rows of zeros and rows that come again.
+    """Small integers over a power of two, with rows of zeros and repeated rows.
 
-    Every sum and product the learners make of them is exact in float64, and they themselves are in
-    float32, so the answers must be the textbook's to the last bit.
+    Every sum and product of them is exact in float64, and they are exact in float32, so learners
+    must agree with the textbook to the last bit.
     """
     width = draw(st.sampled_from(WIDTHS))
     distinct = draw(st.lists(st.binary(min_size=width, max_size=width), min_size=1, max_size=6))
@@ -124,8 +124,8 @@ def dyadic_data(draw: st.DrawFn, *, most_rows: int = 10) -> Data:
 def float_data(draw: st.DrawFn, *, most_rows: int = 24) -> Data:
     """Numbers with every bit of a float32 in use, of many magnitudes, a third of them zeros.
 
-    They are float32 numbers so that both precisions hold the same data; their products, and so
-    the sums, round.
+    They are float32 numbers so that both precisions hold the same data; their products and sums
+    round.
     """
     width = draw(st.sampled_from(WIDTHS))
     n = draw(st.integers(1, most_rows))
@@ -161,7 +161,7 @@ def dyadic_weights(length: int) -> st.SearchStrategy[Vector]:
 
 
 class Options(TypedDict):
-    """What `Additive` can be told."""
+    """The settings of `Additive`."""
 
     bias: bool
     margin: float
@@ -173,7 +173,7 @@ class Options(TypedDict):
 
 @st.composite
 def dyadic_options(draw: st.DrawFn, dim: int) -> Options:
-    """A way to set up the rule in which every number is dyadic."""
+    """Settings of `Additive` in which every number is dyadic."""
     bias = draw(st.booleans())
     return {
         "bias": bias,
@@ -192,6 +192,6 @@ def orders(n: int) -> st.SearchStrategy[Positions | None]:
 
 
 def dyadic_importances(n: int) -> st.SearchStrategy[Vector | None]:
-    """None, or for each of n rows how much it counts, which may be 0."""
+    """None, or an importance for each of n rows, possibly 0."""
     each = st.lists(st.sampled_from((0.0, 0.25, 1.0, 1.5, 3.0)), min_size=n, max_size=n)
     return st.none() | each.map(lambda h: np.array(h, dtype=np.float64))

@@ -15,7 +15,7 @@ Shown: TypeAlias = tuple[int, Point, int]
 
 @dataclass(frozen=True)
 class Played:
-    """What the textbook's run did.
+    """The result of the textbook's run.
 
     A mistake is (round from 1, row, score before the update). `lives` holds every weight vector
     met, with the number of rounds at whose end it stood.

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from helpers.one_at_a_time import Stream, in_turn, stream
+from helpers.dict_streams import Stream, learn_in_turn, stream
 from novikoff import (
     AveragedPerceptron,
     Features,
@@ -55,7 +55,7 @@ def test_it_is_the_model_of_training_and_predicts_alike(
 ) -> None:
     joint = "multiclass" in how
     some = examples(4 if joint else 2)
-    clf = in_turn(make(), some)
+    clf = learn_in_turn(make(), some)
     path = lines(tmp_path / "mail.jsonl", some)
     features = Features(hash_bits=clf.hash_bits)
     labelling = sources.JointLabelling() if joint else sources.Labelling()
@@ -75,7 +75,7 @@ def test_it_is_the_model_of_training_and_predicts_alike(
     ]
     assert found == [str(clf.predict_one(x)) for x, _ in some]
     before = model.weights.copy()
-    in_turn(clf, some)
+    learn_in_turn(clf, some)
     assert (model.weights == before).all()
 
 
@@ -95,9 +95,9 @@ def test_what_is_no_model_says_so() -> None:
     with pytest.raises(ValueError, match="began with a frame"):
         frame.to_model()
     with pytest.raises(ValueError, match="multiclass='joint'"):
-        in_turn(Perceptron(), examples(3), classes=[0, 1, 2]).to_model()
+        learn_in_turn(Perceptron(), examples(3), classes=[0, 1, 2]).to_model()
     with pytest.raises(ValueError, match="ties='negative' does not"):
-        in_turn(Perceptron(ties="negative"), examples()).to_model()
-    forgetful = in_turn(Perceptron(max_names=8, keep="counts"), examples())
+        learn_in_turn(Perceptron(ties="negative"), examples()).to_model()
+    forgetful = learn_in_turn(Perceptron(max_names=8, keep="counts"), examples())
     with pytest.raises(ValueError, match="names were forgotten"):
         forgetful.to_model()

@@ -11,7 +11,17 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from helpers import textbook
-from helpers.written import COLUMNS, WAYS, Desk, Example, Written, desk, examples, plans, repeated
+from helpers.training_files import (
+    COLUMNS,
+    TEXT_FORMATS,
+    Example,
+    TextFormat,
+    TrainingFolder,
+    example_lists,
+    plans,
+    repeated,
+    training_folder,
+)
 from novikoff import BadExample
 from novikoff.guarantees.verdict import Verdict
 from novikoff.models.model import Model
@@ -23,7 +33,7 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.rows import DenseRows
 
 few = settings(max_examples=40)
-ways = st.sampled_from(sorted(WAYS)).map(WAYS.__getitem__)
+ways = st.sampled_from(sorted(TEXT_FORMATS)).map(TEXT_FORMATS.__getitem__)
 HOPELESS: list[Example] = [(1, {1: 1.0, 2: 2.0}), (-1, {1: 3.0}), (-1, {1: 1.0, 2: 2.0})] * 2
 HALFSPACE: list[Example] = [
     (1 if a - 2 * c > 0 else -1, {1: a, 2: b, 3: c})
@@ -40,16 +50,16 @@ def matrix(given: list[Example]) -> tuple[np.ndarray, np.ndarray]:
 
 
 @few
-@given(examples(), plans(), ways, st.integers(1, 4))
+@given(example_lists(), plans(), ways, st.integers(1, 4))
 def test_a_model_is_what_the_loop_makes_of_the_same_rows(
-    given: list[Example], plan: Plan, way: Written, passes: int
+    given: list[Example], plan: Plan, way: TextFormat, passes: int
 ) -> None:
     assume(way.hash_bits is None)
     X, y = matrix(given)
     learner = plan.new_learner()
     learner.widen(COLUMNS)
     run = play(Block(DenseRows(X), y), learner, epochs=passes)
-    with desk() as here:
+    with training_folder() as here:
         training = here.train(way, given, repeated(plan, passes))
     ledger = training.model.ledger
     assert (ledger.n_rounds, training.model.examples) == (run.ledger.n_rounds, len(given))
@@ -61,16 +71,16 @@ def test_a_model_is_what_the_loop_makes_of_the_same_rows(
 
 
 @few
-@given(examples(st.integers(-4, 4).map(float)), ways, st.booleans(), st.integers(1, 3))
+@given(example_lists(st.integers(-4, 4).map(float)), ways, st.booleans(), st.integers(1, 3))
 def test_weights_average_and_votes_are_the_textbooks(
-    given: list[Example], way: Written, bias: bool, passes: int
+    given: list[Example], way: TextFormat, bias: bool, passes: int
 ) -> None:
     assume(way.hash_bits is None)
     X, y = matrix(given)
     points = [[*map(Fraction, row), *[Fraction(1)] * bias] for row in X.tolist()]
     shown = [(i, x, int(y[i])) for i, x in enumerate(points)]
     told = textbook.perceptron(shown, start=[Fraction(0)] * (COLUMNS + bias), epochs=passes)
-    with desk() as here:
+    with training_folder() as here:
         models = {
             kind: here.train(way, given, Plan(kind, passes=passes, bias=bias)).model
             for kind in ("perceptron", "averaged", "voted")
@@ -84,9 +94,9 @@ def test_weights_average_and_votes_are_the_textbooks(
     assert rows["averaged"] == pytest.approx(average, abs=1e-12)  # an average rounds
 
 
-def scored(model: Model, way: Written, given: list[Example]) -> list[float]:
+def scored(model: Model, way: TextFormat, given: list[Example]) -> list[float]:
     """The scores of the examples, which the model has met before."""
-    with desk() as here:
+    with training_folder() as here:
         path = Path(f"{here.model}.data")
         path.write_text(way.text(given))
         return [s for block in way.blocks(path, model.features) for s in model.scores(block.rows)]
@@ -95,12 +105,12 @@ def scored(model: Model, way: Written, given: list[Example]) -> list[float]:
 @few
 @given(st.data(), plans(), ways)
 def test_training_on_a_then_b_is_training_on_ab(
-    draws: st.DataObject, plan: Plan, way: Written
+    draws: st.DataObject, plan: Plan, way: TextFormat
 ) -> None:
     columns = COLUMNS if way.format == "csv" else 40  # where they can, columns come later
-    given = draws.draw(examples(columns=columns))
+    given = draws.draw(example_lists(columns=columns))
     cut = draws.draw(st.integers(1, len(given) - 1))
-    with desk(draws.draw(st.integers(40, 400))) as here:
+    with training_folder(draws.draw(st.integers(40, 400))) as here:
         at_once = here.learned(way, given, plan)
         here.train(way, given[:cut], plan)
         here.train(way, given[cut:], plan, initial=Model.load(here.model))
@@ -110,7 +120,12 @@ def test_training_on_a_then_b_is_training_on_ab(
 @few
 @given(st.data(), plans(), ways, st.booleans(), st.sampled_from((None, 2, 3)), st.integers(1, 4))
 def test_a_run_stopped_after_any_block_goes_on_as_if_it_had_not_been(
-    draws: st.DataObject, plan: Plan, way: Written, shuffle: bool, holdout: int | None, passes: int
+    draws: st.DataObject,
+    plan: Plan,
+    way: TextFormat,
+    shuffle: bool,
+    holdout: int | None,
+    passes: int,
 ) -> None:
     plan = Plan(
         plan.kind,
@@ -123,8 +138,8 @@ def test_a_run_stopped_after_any_block_goes_on_as_if_it_had_not_been(
         keep=plan.keep,
     )
     columns = COLUMNS if way.format == "csv" else 40
-    given = draws.draw(examples(columns=columns))
-    with desk() as here:
+    given = draws.draw(example_lists(columns=columns))
+    with training_folder() as here:
         undisturbed = here.learned(way, given, plan)
         stop = draws.draw(st.integers(1, 12))
         if here.stopped_after(stop, way, given, plan):
@@ -132,7 +147,9 @@ def test_a_run_stopped_after_any_block_goes_on_as_if_it_had_not_been(
         assert here.model.read_bytes() == undisturbed
 
 
-def to_the_end_block_by_block(here: Desk, way: Written, given: list[Example], plan: Plan) -> int:
+def to_the_end_block_by_block(
+    here: TrainingFolder, way: TextFormat, given: list[Example], plan: Plan
+) -> int:
     """Stop after every single block, and go on from the file; how often that was."""
     times = 1
     assert here.stopped_after(1, way, given, plan)
@@ -141,15 +158,15 @@ def to_the_end_block_by_block(here: Desk, way: Written, given: list[Example], pl
     return times
 
 
-@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("way", TEXT_FORMATS.values(), ids=TEXT_FORMATS)
 @pytest.mark.parametrize("verdict", [Verdict.SEPARATED, Verdict.CYCLE])
 @pytest.mark.parametrize("shuffle", [False, True])
 def test_a_run_to_its_verdict_may_be_stopped_after_every_block(
-    way: Written, verdict: Verdict, shuffle: bool
+    way: TextFormat, verdict: Verdict, shuffle: bool
 ) -> None:
     given = HOPELESS if verdict == Verdict.CYCLE else HALFSPACE
     plan = Plan("perceptron", 10**9, shuffle=shuffle, seed=1)
-    with desk() as here:
+    with training_folder() as here:
         undisturbed = here.learned(way, given, plan)
         times = to_the_end_block_by_block(here, way, given, plan)
         assert times > 5
@@ -159,13 +176,13 @@ def test_a_run_to_its_verdict_may_be_stopped_after_every_block(
 
 
 @few
-@given(examples(), st.integers(2, 5), st.booleans())
+@given(example_lists(), st.integers(2, 5), st.booleans())
 def test_every_nth_example_is_held_out_of_learning_and_tested(
     given: list[Example], every: int, shuffle: bool
 ) -> None:
-    with desk() as here:
+    with training_folder() as here:
         plan = Plan(holdout=every, shuffle=shuffle, keep="positions")
-        way = WAYS["indexed"]
+        way = TEXT_FORMATS["indexed"]
         training = here.train(way, given, plan)
         kept = [i for i in range(len(given)) if i % every == every - 1]
         assert training.model.ledger.n_rounds == len(given) - len(kept)
@@ -197,8 +214,8 @@ def test_held_out_rows_do_not_depend_on_where_blocks_begin() -> None:
     ],
 )
 def test_an_unfinished_run_goes_on_with_the_same_plan_only(changed: Plan, words: str) -> None:
-    with desk() as here:
-        way, plan = WAYS["indexed"], Plan(passes=2)
+    with training_folder() as here:
+        way, plan = TEXT_FORMATS["indexed"], Plan(passes=2)
         assert here.stopped_after(1, way, HOPELESS, plan)
         model = Model.load(here.model)
         with pytest.raises(BadExample, match=words):
@@ -208,10 +225,10 @@ def test_an_unfinished_run_goes_on_with_the_same_plan_only(changed: Plan, words:
 
 
 def test_a_model_is_gone_on_from_by_its_own_kind_only() -> None:
-    with desk() as here:
-        model = here.train(WAYS["dense"], HOPELESS, Plan()).model
+    with training_folder() as here:
+        model = here.train(TEXT_FORMATS["dense"], HOPELESS, Plan()).model
         with pytest.raises(BadExample, match="of kind perceptron, not voted"):
-            here.train(WAYS["dense"], HOPELESS, Plan("voted"), initial=model)
+            here.train(TEXT_FORMATS["dense"], HOPELESS, Plan("voted"), initial=model)
 
 
 @pytest.mark.parametrize(
@@ -229,13 +246,13 @@ def test_a_plan_that_contradicts_itself_is_refused(options: dict[str, object], w
 
 
 def test_nothing_to_learn_from_is_refused() -> None:
-    with desk() as here, pytest.raises(BadExample, match="no examples"):
-        here.train(WAYS["indexed"], [], Plan())
+    with training_folder() as here, pytest.raises(BadExample, match="no examples"):
+        here.train(TEXT_FORMATS["indexed"], [], Plan())
 
 
 def test_a_checkpoint_is_a_model_that_says_it_is_unfinished() -> None:
-    with desk() as here:
-        assert here.stopped_after(2, WAYS["indexed"], HOPELESS * 5, Plan(passes=4))
+    with training_folder() as here:
+        assert here.stopped_after(2, TEXT_FORMATS["indexed"], HOPELESS * 5, Plan(passes=4))
         model = Model.load(here.model)
         assert model.unfinished is not None
         assert (model.unfinished["passes"], model.unfinished["passes_made"]) == (4, 0)
@@ -244,16 +261,16 @@ def test_a_checkpoint_is_a_model_that_says_it_is_unfinished() -> None:
 
 
 def test_a_model_is_not_another_kind_of_file() -> None:
-    with desk() as here:
+    with training_folder() as here:
         here.model.write_text("1 1:2\n")
         with pytest.raises(BadModel, match="model: this file was not saved by novikoff"):
             Model.load(here.model)
 
 
-@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
-def test_a_strangers_file_with_another_header_is_refused_or_a_model(way: Written) -> None:
+@pytest.mark.parametrize("way", TEXT_FORMATS.values(), ids=TEXT_FORMATS)
+def test_a_strangers_file_with_another_header_is_refused_or_a_model(way: TextFormat) -> None:
     changes: list[object] = [None, -1, 2**62, True, "x", [], {}, [1, 2], 0.5]
-    with desk() as here:
+    with training_folder() as here:
         model = here.train(way, HALFSPACE, Plan("averaged")).model
         header, arrays = storage.load(here.model, kind="model")
         places = [(header, name) for name in header]

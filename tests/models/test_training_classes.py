@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.written import COLUMNS, Example, Written, desk, repeated, tenths
+from helpers.training_files import COLUMNS, Example, TextFormat, repeated, tenths, training_folder
 from novikoff import BadExample, Joint
 from novikoff.models import training
 from novikoff.models.model import Kind, Model
@@ -26,13 +26,13 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.rows import DenseRows
 
 few = settings(max_examples=25)
-WAYS = {
-    "indexed": Written("svmlight", joint=True),
-    "in a dictionary": Written("jsonl", joint=True),
-    "hashed": Written("vw", 6, joint=True),
-    "dense": Written("csv", joint=True),
+TEXT_FORMATS = {
+    "indexed": TextFormat("svmlight", joint=True),
+    "in a dictionary": TextFormat("jsonl", joint=True),
+    "hashed": TextFormat("vw", 6, joint=True),
+    "dense": TextFormat("csv", joint=True),
 }
-ways = st.sampled_from(sorted(WAYS)).map(WAYS.__getitem__)
+ways = st.sampled_from(sorted(TEXT_FORMATS)).map(TEXT_FORMATS.__getitem__)
 KINDS: tuple[Kind, ...] = ("perceptron", "margin", "averaged", "voted")
 
 
@@ -47,7 +47,7 @@ def plans() -> st.SearchStrategy[Plan]:
     )
 
 
-def examples(columns: int = COLUMNS) -> st.SearchStrategy[list[Example]]:
+def example_lists(columns: int = COLUMNS) -> st.SearchStrategy[list[Example]]:
     """Of up to seven classes, some of which may come late."""
     features = st.dictionaries(st.integers(1, columns), tenths, max_size=5)
     return st.lists(st.tuples(st.integers(-3, 3), features), min_size=2, max_size=30)
@@ -58,9 +58,9 @@ def in_order_met(labels: Sequence[object]) -> list[object]:
 
 
 @few
-@given(examples(), plans(), ways, st.integers(1, 3), st.integers(40, 400))
+@given(example_lists(), plans(), ways, st.integers(1, 3), st.integers(40, 400))
 def test_a_model_is_what_the_loop_makes_of_the_same_rows(
-    given: list[Example], plan: Plan, way: Written, passes: int, piece: int
+    given: list[Example], plan: Plan, way: TextFormat, passes: int, piece: int
 ) -> None:
     X = np.zeros((len(given), COLUMNS))
     for i, (_, x) in enumerate(given):
@@ -70,7 +70,7 @@ def test_a_model_is_what_the_loop_makes_of_the_same_rows(
     learner = plan.new_learner()
     learner.widen(COLUMNS)
     run = play(Block(DenseRows(X), codes), learner, epochs=passes)
-    with desk(piece) as here:
+    with training_folder(piece) as here:
         model = here.train(way, given, repeated(plan, passes)).model
     assert model.classes == tuple(str(y) for y in met)
     assert model.is_joint
@@ -87,11 +87,11 @@ def test_a_model_is_what_the_loop_makes_of_the_same_rows(
 @few
 @given(st.data(), plans(), ways)
 def test_training_on_a_then_b_is_training_on_ab_also_when_b_brings_classes(
-    draws: st.DataObject, plan: Plan, way: Written
+    draws: st.DataObject, plan: Plan, way: TextFormat
 ) -> None:
-    given = draws.draw(examples(COLUMNS if way.format == "csv" else 40))
+    given = draws.draw(example_lists(COLUMNS if way.format == "csv" else 40))
     cut = draws.draw(st.integers(1, len(given) - 1))
-    with desk(draws.draw(st.integers(40, 400))) as here:
+    with training_folder(draws.draw(st.integers(40, 400))) as here:
         at_once = here.learned(way, given, plan)
         here.train(way, given[:cut], plan)
         here.train(way, given[cut:], plan, initial=Model.load(here.model))
@@ -101,11 +101,16 @@ def test_training_on_a_then_b_is_training_on_ab_also_when_b_brings_classes(
 @few
 @given(st.data(), plans(), ways, st.booleans(), st.sampled_from((None, 2, 3)), st.integers(1, 4))
 def test_a_run_stopped_after_any_block_goes_on_as_if_it_had_not_been(
-    draws: st.DataObject, plan: Plan, way: Written, shuffle: bool, holdout: int | None, passes: int
+    draws: st.DataObject,
+    plan: Plan,
+    way: TextFormat,
+    shuffle: bool,
+    holdout: int | None,
+    passes: int,
 ) -> None:
     plan = replace(plan, passes=passes, shuffle=shuffle, seed=3, holdout=holdout)
-    given = draws.draw(examples(COLUMNS if way.format == "csv" else 40))
-    with desk() as here:
+    given = draws.draw(example_lists(COLUMNS if way.format == "csv" else 40))
+    with training_folder() as here:
         undisturbed = here.learned(way, given, plan)
         if here.stopped_after(draws.draw(st.integers(1, 12)), way, given, plan):
             here.train(way, given, plan, initial=Model.load(here.model))
@@ -113,9 +118,9 @@ def test_a_run_stopped_after_any_block_goes_on_as_if_it_had_not_been(
 
 
 @few
-@given(examples(), plans(), ways, st.integers(1, 3))
+@given(example_lists(), plans(), ways, st.integers(1, 3))
 def test_blocks_from_a_cache_bring_their_classes_when_those_of_the_source_do(
-    given: list[Example], plan: Plan, way: Written, passes: int
+    given: list[Example], plan: Plan, way: TextFormat, passes: int
 ) -> None:
     plan = repeated(plan, passes)
     met: list[list[tuple[str, ...]]] = []
@@ -123,7 +128,7 @@ def test_blocks_from_a_cache_bring_their_classes_when_those_of_the_source_do(
     def look(training: Training) -> None:
         met[-1].append(training.model.classes)
 
-    with desk() as here:
+    with training_folder() as here:
         met.append([])
         here.train(way, given, plan, after_block=look)
         plain = here.model.read_bytes()
@@ -138,13 +143,13 @@ def test_blocks_from_a_cache_bring_their_classes_when_those_of_the_source_do(
 
 
 @few
-@given(examples(), st.sampled_from(KINDS), st.integers(2, 4))
+@given(example_lists(), st.sampled_from(KINDS), st.integers(2, 4))
 def test_held_out_examples_are_tested_by_the_highest_score(
     given: list[Example], kind: Kind, every: int
 ) -> None:
     plan = Plan(kind, margin=float(kind == "margin"), multiclass=True, holdout=every)
-    way = WAYS["indexed"]
-    with desk() as here:
+    way = TEXT_FORMATS["indexed"]
+    with training_folder() as here:
         run = here.train(way, given, plan)
         scores = np.concatenate(
             [
@@ -168,8 +173,8 @@ FOUR: list[Example] = [
 @pytest.mark.parametrize("kind", ["averaged", "voted"])
 def test_a_strangers_file_is_refused_or_a_model(kind: Kind) -> None:
     changes: list[object] = [None, -1, 3, 5, 2**62, True, "x", [], {}, ["1"] * 4, 0.5]
-    with desk() as here:
-        model = here.train(WAYS["indexed"], FOUR, Plan(kind, 2, multiclass=True)).model
+    with training_folder() as here:
+        model = here.train(TEXT_FORMATS["indexed"], FOUR, Plan(kind, 2, multiclass=True)).model
         rows = DenseRows(np.ones((1, 8)))
         header, arrays = storage.load(here.model, kind="model")
         places = [(header, name) for name in header]
@@ -195,8 +200,8 @@ def test_a_strangers_file_is_refused_or_a_model(kind: Kind) -> None:
 @pytest.mark.parametrize("column", ["ledger.classes", "ledger.rivals"])
 @pytest.mark.parametrize("number", [-1, 4])
 def test_mistakes_of_classes_that_are_not_there_are_refused(column: str, number: int) -> None:
-    with desk() as here:
-        here.train(WAYS["indexed"], FOUR, Plan("voted", multiclass=True))
+    with training_folder() as here:
+        here.train(TEXT_FORMATS["indexed"], FOUR, Plan("voted", multiclass=True))
         header, arrays = storage.load(here.model, kind="model")
         changed = arrays[column].copy()
         changed[0] = number
@@ -209,13 +214,13 @@ def test_more_weights_than_memory_is_thought_to_have_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(training, "MOST_WEIGHTS", 31)
-    with desk(10) as here:
+    with training_folder(10) as here:
         with pytest.raises(
             BadExample, match="3 features of 4 classes are more weights than the 31"
         ):
-            here.train(WAYS["indexed"], FOUR, Plan(multiclass=True))
+            here.train(TEXT_FORMATS["indexed"], FOUR, Plan(multiclass=True))
         assert not here.model.exists()
-        here.train(WAYS["indexed"], FOUR[:3], Plan(multiclass=True))
+        here.train(TEXT_FORMATS["indexed"], FOUR[:3], Plan(multiclass=True))
 
 
 @pytest.mark.parametrize("kind", ["winnow", "winnow1", "winnow2"])
@@ -225,13 +230,13 @@ def test_the_winnows_learn_two_labels(kind: Kind) -> None:
 
 
 def test_a_model_of_two_labels_does_not_go_on_with_many_nor_the_other_way() -> None:
-    with desk() as here:
-        two = here.train(Written("csv"), [(1, {1: 1.0}), (-1, {2: 1.0})], Plan()).model
-        many = here.train(WAYS["dense"], FOUR, Plan(multiclass=True)).model
+    with training_folder() as here:
+        two = here.train(TextFormat("csv"), [(1, {1: 1.0}), (-1, {2: 1.0})], Plan()).model
+        many = here.train(TEXT_FORMATS["dense"], FOUR, Plan(multiclass=True)).model
         with pytest.raises(BadExample, match="the model is of two labels, and many classes are"):
-            Training(WAYS["dense"].blocks(here.data), Plan(multiclass=True), initial=two)
+            Training(TEXT_FORMATS["dense"].blocks(here.data), Plan(multiclass=True), initial=two)
         with pytest.raises(BadExample, match="the model is of many classes, and two labels are"):
-            Training(Written("csv").blocks(here.data), Plan(), initial=many)
+            Training(TextFormat("csv").blocks(here.data), Plan(), initial=many)
 
 
 def chunk(labels: Sequence[int], texts: Sequence[str]) -> Chunk:
@@ -270,7 +275,7 @@ def test_a_label_that_cannot_be_changes_nothing() -> None:
 
 
 def test_a_cache_of_more_classes_than_are_allowed_is_not_used(tmp_path: Path) -> None:
-    way, data = WAYS["indexed"], tmp_path / "data"
+    way, data = TEXT_FORMATS["indexed"], tmp_path / "data"
     data.write_text(way.text(FOUR))
     assert len(list(Cached(way.blocks(data), tmp_path / "cache", "it"))) == 1
     allowed = way.blocks(data)

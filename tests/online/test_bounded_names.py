@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.one_at_a_time import everything, in_turn, stream
+from helpers.dict_streams import learn_in_turn, learned_state, stream
 from helpers.strategies import seeds
 from novikoff import AveragedPerceptron, BadExample, Perceptron, Winnow
 
@@ -75,36 +75,36 @@ def test_the_least_used_names_are_forgotten(seed: int, most: int) -> None:
 @pytest.mark.parametrize("make", [AveragedPerceptron, Winnow])
 def test_forgetting_in_blocks_is_forgetting_one_by_one(make: Any) -> None:
     examples = stream(11, 80, names=60)
-    alone = in_turn(make(max_names=12, keep="counts"), examples)
+    alone = learn_in_turn(make(max_names=12, keep="counts"), examples)
     whole, mixed = (make(max_names=12, keep="counts") for _ in range(2))
     whole.learn_many(*zip(*examples, strict=True))
     mixed.learn_many(*zip(*examples[:33], strict=True))
-    in_turn(mixed, examples[33:50])
+    learn_in_turn(mixed, examples[33:50])
     mixed.learn_many(*zip(*examples[50:], strict=True))
-    assert everything(alone) == everything(whole) == everything(mixed)
+    assert learned_state(alone) == learned_state(whole) == learned_state(mixed)
     assert alone.coef_.shape[1] <= 32
 
 
 def test_a_copy_forgets_alike() -> None:
     examples = stream(12, 120, names=60)
     for cut in range(0, 120, 17):
-        clf = in_turn(Perceptron(max_names=12, keep="counts"), examples[: cut + 1])
+        clf = learn_in_turn(Perceptron(max_names=12, keep="counts"), examples[: cut + 1])
         other = pickle.loads(pickle.dumps(clf))
-        assert everything(other) == everything(clf)
+        assert learned_state(other) == learned_state(clf)
         rest = examples[cut + 1 :]
-        assert everything(in_turn(other, rest)) == everything(in_turn(clf, rest))
+        assert learned_state(learn_in_turn(other, rest)) == learned_state(learn_in_turn(clf, rest))
 
 
 def test_a_block_that_cannot_be_learned_whole_is_not_learned() -> None:
-    clf = in_turn(Perceptron(max_names=8, keep="counts"), stream(1))
-    before = everything(clf)
+    clf = learn_in_turn(Perceptron(max_names=8, keep="counts"), stream(1))
+    before = learned_state(clf)
     crowd = {f"new{j}": 1 for j in range(9)}
     words = "the example has 9 features, more names than max_names=8"
     with pytest.raises(BadExample, match=words):
         clf.learn_one(crowd, 1)
     with pytest.raises(BadExample, match=words):
         clf.learn_many([{"one": 1}, {"two": 2, "three": 3}, crowd], [0, 1, 0])
-    assert everything(clf) == before
+    assert learned_state(clf) == before
     clf.learn_one({"one": 1}, 1)
     assert "one" in clf.named_weights
 
@@ -199,7 +199,7 @@ def test_a_name_that_was_predicted_first_is_remembered_when_it_is_learned() -> N
 
 
 def test_an_example_with_too_many_names_takes_no_memory() -> None:
-    clf = in_turn(Perceptron(max_names=8, keep="counts"), stream(1))
+    clf = learn_in_turn(Perceptron(max_names=8, keep="counts"), stream(1))
     assert clf._online is not None
     room = clf._online.dim
     with pytest.raises(BadExample, match="row 1: the example has 999 features"):
@@ -211,6 +211,8 @@ def test_an_example_with_too_many_names_takes_no_memory() -> None:
 
 @pytest.mark.parametrize("later", [{"hash_bits": 3}, {"max_names": 4}, {"keep": "counts"}])
 def test_a_copy_goes_on_as_it_was_begun_whatever_the_parameters_are_by_now(later: Any) -> None:
-    clf, same = (in_turn(Perceptron(), stream(5)[:10]) for _ in range(2))
+    clf, same = (learn_in_turn(Perceptron(), stream(5)[:10]) for _ in range(2))
     copied = copy.deepcopy(clf.set_params(**later))
-    assert everything(in_turn(copied, stream(5)[10:])) == everything(in_turn(same, stream(5)[10:]))
+    assert learned_state(learn_in_turn(copied, stream(5)[10:])) == learned_state(
+        learn_in_turn(same, stream(5)[10:])
+    )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from helpers.one_at_a_time import Stream, everything, in_turn, stream
+from helpers.dict_streams import Stream, learn_in_turn, learned_state, stream
 from helpers.strategies import seeds
 from novikoff import AveragedPerceptron, BadExample, Joint, MarginPerceptron, Perceptron
 from novikoff.ledger.weights import class_scores
@@ -62,13 +62,13 @@ def test_classes_may_appear_one_by_one_or_in_blocks(seed: int, cut: int, named: 
     def make() -> Any:
         return AveragedPerceptron(multiclass="joint", class_weight={"e": 0.3, "b": 2.0}, eta0=0.7)
 
-    alone, whole, mixed = in_turn(make(), examples, **first), make(), make()
+    alone, whole, mixed = learn_in_turn(make(), examples, **first), make(), make()
     whole.learn_many(*zip(*examples, strict=True), **first)
-    in_turn(mixed, examples[:cut], **first)
+    learn_in_turn(mixed, examples[:cut], **first)
     mixed.partial_fit([x for x, _ in examples[cut:]], [y for _, y in examples[cut:]], **first)
-    assert everything(alone) == everything(whole)
+    assert learned_state(alone) == learned_state(whole)
     if cut < len(examples):
-        assert everything(mixed) == everything(whole)
+        assert learned_state(mixed) == learned_state(whole)
     known = sorted({y for _, y in examples} | ({"a", "x"} if named else set()))
     assert alone.classes_.tolist() == known
     asked = [x for x, _ in examples] + [{}]
@@ -87,7 +87,7 @@ def test_rows_of_numbers_learn_jointly_too() -> None:
     alone = Perceptron(multiclass="joint")
     for x, label in zip(X, y, strict=True):
         alone.learn_one(x, label)
-    assert everything(alone) == everything(Perceptron(multiclass="joint").partial_fit(X, y))
+    assert learned_state(alone) == learned_state(Perceptron(multiclass="joint").partial_fit(X, y))
     assert [alone.predict_one(x) for x in X] == alone.predict(X).tolist()
     again = Perceptron(multiclass="joint", max_iter=2).fit(X, y)
     again.learn_one(X[0], "new")
@@ -112,8 +112,8 @@ def test_two_classes_have_one_score_and_one_mapping() -> None:
 
 def test_what_is_refused_changes_nothing_nor_makes_a_class_known() -> None:
     clf = MarginPerceptron(multiclass="joint", margin=0.5, class_weight={"z": 3.0})
-    in_turn(clf, [*letters(1), ({"f1": 1e10}, "a"), ({"f1": 1e10}, "b")])
-    before = everything(clf)
+    learn_in_turn(clf, [*letters(1), ({"f1": 1e10}, "a"), ({"f1": 1e10}, "b")])
+    before = learned_state(clf)
     for x, y, error in (
         ({"new": None}, "z", TypeError),
         ({"new": 1e308, "f1": 1e308}, "z", BadExample),
@@ -125,7 +125,7 @@ def test_what_is_refused_changes_nothing_nor_makes_a_class_known() -> None:
             clf.learn_one(x, y)
         with pytest.raises(error):
             clf.learn_many([{"f1": 1}, x], ["y", y])
-    assert everything(clf) == before
+    assert learned_state(clf) == before
     fresh = Perceptron(multiclass="joint")
     with pytest.raises(TypeError, match="feature 'a' is None"):
         fresh.learn_one({"a": None}, 1)
@@ -138,8 +138,8 @@ def test_names_are_forgotten_in_all_classes() -> None:
     alone, whole = (
         AveragedPerceptron(multiclass="joint", max_names=10, keep="counts") for _ in range(2)
     )
-    in_turn(alone, examples)
+    learn_in_turn(alone, examples)
     whole.learn_many(*zip(*examples[:50], strict=True))
-    in_turn(whole, examples[50:])
-    assert everything(alone) == everything(whole)
+    learn_in_turn(whole, examples[50:])
+    assert learned_state(alone) == learned_state(whole)
     assert len(next(iter(alone.named_weights.values()))) <= 10

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.one_at_a_time import MAKERS, everything, in_turn, stream
+from helpers.dict_streams import MAKERS, learn_in_turn, learned_state, stream
 from novikoff import AveragedPerceptron, BadExample, MarginPerceptron, Perceptron, Winnow
 
 X = {"a": 1.0, "b": "c"}
@@ -30,15 +30,15 @@ def test_which_label_comes_first_does_not_matter_where_both_count_alike(
     """What was learned before the greater label came is turned round, exactly."""
     examples = [(x, "ham") for x, _ in stream(7, 12)]
     examples += [(x, ("ham", "spam")[y]) for x, y in stream(8, 12)]
-    told = in_turn(make(), examples, classes=["spam", "ham"])
+    told = learn_in_turn(make(), examples, classes=["spam", "ham"])
     if block:
         found = make()
         for part in (examples[:5], examples[5:14], examples[14:]):
             found.learn_many([x for x, _ in part], [y for _, y in part])
     else:
-        found = in_turn(make(), examples)
+        found = learn_in_turn(make(), examples)
     assert found.classes_.tolist() == ["ham", "spam"]
-    assert everything(found) == everything(told)
+    assert learned_state(found) == learned_state(told)
 
 
 @pytest.mark.parametrize(
@@ -89,21 +89,21 @@ def test_a_number_says_which_it_is_and_is_held_to_it() -> None:
     clf.learn_one(X, 1)
     other = Perceptron(ties="positive")
     other.learn_one(X, 1)
-    before = everything(other)
+    before = learned_state(other)
     with pytest.raises(ValueError, match=r"label 1 was taken as the positive one of two"):
         other.learn_one(X, 2)
-    assert everything(other) == before
+    assert learned_state(other) == before
 
 
 def test_a_third_label_is_refused_and_changes_nothing() -> None:
-    clf = in_turn(Perceptron(), stream(1))
-    before = everything(clf)
+    clf = learn_in_turn(Perceptron(), stream(1))
+    before = learned_state(clf)
     words = r"label 2 is a third class, after 0 and 1: name all .*classes=.*multiclass='joint'"
     with pytest.raises(BadExample, match=words):
         clf.learn_one({"new": 1}, 2)
     with pytest.raises(BadExample, match=words):
         clf.learn_many([{"new": 1}, {"newer": 1}], [0, 2])
-    assert everything(clf) == before
+    assert learned_state(clf) == before
     named = Perceptron()
     named.learn_one(X, "a", classes=["a", "b", "c"])
     with pytest.raises(BadExample, match=r"label 'd' is not one of the classes \['a', 'b', 'c'\]"):
@@ -141,12 +141,12 @@ def test_classes_may_be_named_again_but_not_changed() -> None:
 def test_labels_that_are_none_are_refused(label: Any, error: type[Exception], words: str) -> None:
     clf = Perceptron()
     clf.learn_one(X, 1)
-    before = everything(clf)
+    before = learned_state(clf)
     with pytest.raises(error, match=words):
         clf.learn_one({"new": 1}, label)
     with pytest.raises(error, match=words):
         clf.learn_many([{"new": 1}, {"a": 2}], [1, label])
-    assert everything(clf) == before
+    assert learned_state(clf) == before
 
 
 @pytest.mark.parametrize("kind", [np.bool_, np.int64, np.float32, np.str_])
@@ -155,7 +155,7 @@ def test_labels_of_numpy_are_plain_ones(kind: Any) -> None:
     for x, y in stream(4, 8):
         clf.learn_one(x, kind(y))
         plain.learn_one(x, kind(y).item())
-    assert everything(clf) == everything(plain)
+    assert learned_state(clf) == learned_state(plain)
     assert type(clf.predict_one(X)) in (bool, int, float, str)
 
 
@@ -173,7 +173,7 @@ def test_labels_and_examples_must_be_as_many() -> None:
 def test_any_order_of_named_classes_is_their_order(make: Callable[[], Any]) -> None:
     examples = stream(9, 10)
     first, *others = [
-        everything(in_turn(make(), examples, classes=list(classes)))
+        learned_state(learn_in_turn(make(), examples, classes=list(classes)))
         for classes in permutations([0, 1])
     ]
     assert all(other == first for other in others)
@@ -189,7 +189,7 @@ def test_a_label_that_arrays_would_cut_short_is_refused(multiclass: Any) -> None
 
 
 def test_a_label_with_a_hash_of_its_own_may_name_the_labels_anew() -> None:
-    clf = in_turn(Perceptron(multiclass="joint"), [(X, "p"), (X, "q")])
+    clf = learn_in_turn(Perceptron(multiclass="joint"), [(X, "p"), (X, "q")])
 
     class Odd(str):
         def __hash__(self) -> int:
@@ -221,7 +221,7 @@ def test_classes_that_appear_are_not_measures() -> None:
     with pytest.raises(BadExample, match=r"^label 1.5 is not a whole number"):
         clf.learn_one(X, 1.5)
     clf.learn_many([X, X], [1.0, 2.0])
-    before = everything(clf)
+    before = learned_state(clf)
     with pytest.raises(BadExample, match=r"row 1: label 2.5 is not a whole number"):
         clf.learn_many([X, X], [3.0, 2.5])
-    assert everything(clf) == before
+    assert learned_state(clf) == before

@@ -22,10 +22,10 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, dia_array, dok_array
 from sklearn.base import clone
 
-from helpers.one_at_a_time import (
+from helpers.dict_streams import (
     Maker,
-    everything,
-    in_turn,
+    learn_in_turn,
+    learned_state,
     makers,
     stream,
 )
@@ -47,15 +47,15 @@ from novikoff.ledger.weights import room_for
 def test_one_by_one_and_in_blocks_are_the_same(make: Maker, seed: int, cuts: list[int]) -> None:
     examples = stream(seed)
     alone, whole, mixed = make(), make(), make()
-    in_turn(alone, examples, classes=[0, 1])
+    learn_in_turn(alone, examples, classes=[0, 1])
     whole.learn_many(*zip(*examples, strict=True), classes=[0, 1])
     ends = [0, *sorted(cuts), len(examples)]
     for k, (a, b) in enumerate(pairwise(ends)):
         if k % 2:
-            in_turn(mixed, examples[a:b], classes=[0, 1])
+            learn_in_turn(mixed, examples[a:b], classes=[0, 1])
         elif b > a:
             mixed.partial_fit([x for x, _ in examples[a:b]], [y for _, y in examples[a:b]], [0, 1])
-    assert everything(alone) == everything(whole) == everything(mixed)
+    assert learned_state(alone) == learned_state(whole) == learned_state(mixed)
     asked = [x for x, _ in examples]
     assert [alone.decision_one(x) for x in asked] == whole.decision_function(asked).tolist()
     assert [alone.predict_one(x) for x in asked] == whole.predict_many(asked).tolist()
@@ -72,7 +72,7 @@ def test_it_is_what_is_learned_from_the_same_lines_of_a_file(
     (block,) = sources.Numbered(sources.open_files(path), features, sources.Labelling())
     learner = Additive(block.rows.dim, bias=True, averaging=True)
     ledger = play(block, learner).ledger
-    clf = in_turn(AveragedPerceptron(hash_bits=hash_bits), examples)
+    clf = learn_in_turn(AveragedPerceptron(hash_bits=hash_bits), examples)
     named = [name for name in features.names or () if not name.startswith("#")]
     assert list(clf.named_weights) == named
     assert clf.weights("final")[0].tobytes() == learner.weights[: features.dim].tobytes()
@@ -89,7 +89,7 @@ def test_one_row_of_numbers_is_partial_fit_on_it(make: Maker, data: Any, single:
     alone, block = make(), make().partial_fit(X, y, classes=[0, 1])
     for x, label in zip(X, y, strict=True):
         alone.learn_one(x, label, classes=[0, 1])
-    assert everything(alone) == everything(block)
+    assert learned_state(alone) == learned_state(block)
     scores = block.decision_function(X).tolist()
     assert [alone.decision_one(x) for x in X] == scores
     assert [alone.decision_one(x.tolist()) for x in X] == scores
@@ -113,9 +113,9 @@ def test_sparse_rows_and_single_rows_alternate(multiclass: Any) -> None:
 def test_many_classes_share_one_reading_of_the_example(seed: int) -> None:
     examples = stream(seed, classes=4)
     alone, whole = Perceptron(), Perceptron()
-    in_turn(alone, examples, classes=[0, 1, 2, 3])
+    learn_in_turn(alone, examples, classes=[0, 1, 2, 3])
     whole.learn_many(*zip(*examples, strict=True), classes=[0, 1, 2, 3])
-    assert everything(alone) == everything(whole)
+    assert learned_state(alone) == learned_state(whole)
     x = examples[0][0]
     assert list(alone.decision_one(x).values()) == whole.decision_function([x])[0].tolist()  # type: ignore[union-attr]
     assert alone.predict_one(x) == whole.predict([x])[0]
@@ -158,12 +158,12 @@ def test_any_mapping_to_any_kind_of_number_will_do(x: Any) -> None:
     clf, plain = Perceptron(), Perceptron()
     clf.learn_one(x, 1)
     plain.learn_one({"a": 0.25, "b": 3.0, "c": 1.0, "d": "e"}, 1)
-    assert everything(clf) == everything(plain)
+    assert learned_state(clf) == learned_state(plain)
     assert clf.decision_one(x) == plain.decision_one(dict(x))
     counted = Counter("abba")
     clf.learn_one(counted, 0)
     plain.learn_one({"a": 2, "b": 2}, 0)
-    assert everything(clf) == everything(plain)
+    assert learned_state(clf) == learned_state(plain)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
@@ -174,13 +174,13 @@ def test_frames_are_read_by_the_names_of_their_columns(frame: Any) -> None:
     clf, other = Perceptron(), Perceptron()
     clf.learn_many(X, y)
     other.learn_many(examples, np.array(y))
-    assert everything(clf) == everything(other)
+    assert learned_state(clf) == learned_state(other)
     turned = X[["html", "from", "words"]]
     assert clf.predict_many(turned).tolist() == clf.predict(X).tolist()
     assert clf.score(turned, y) == other.score(examples, y)
     clf.partial_fit(turned, y)
     other.learn_many(examples, y)
-    assert everything(clf) == everything(other)
+    assert learned_state(clf) == learned_state(other)
 
 
 def test_a_category_is_a_text_whatever_it_is_made_of() -> None:
@@ -196,7 +196,7 @@ def test_learning_goes_on_by_name_after_fit_on_a_frame() -> None:
     other = copy.deepcopy(clf).partial_fit(rest, [1, 0])
     for x, y in zip(rest.to_dict("records"), [1, 0], strict=True):
         clf.learn_one(x, y)
-    assert everything(clf) == everything(other)
+    assert learned_state(clf) == learned_state(other)
     clf.learn_one({"b": 1, "new": 2}, 1)
     assert list(clf.named_weights) == ["a", "b", "new"]
     assert clf.coef_.shape == (1, 3)
@@ -225,21 +225,21 @@ def test_room_for_more_names_moves_no_sum() -> None:
 @makers
 def test_a_copy_goes_on_by_itself(make: Maker) -> None:
     examples = stream(3)
-    whole = in_turn(make(), examples, classes=[0, 1])
-    half = in_turn(make(), examples[:20], classes=[0, 1])
+    whole = learn_in_turn(make(), examples, classes=[0, 1])
+    half = learn_in_turn(make(), examples[:20], classes=[0, 1])
     shallow, deep = copy.copy(half), copy.deepcopy(half)
     stored, fresh = pickle.loads(pickle.dumps(half)), clone(half)
-    before = everything(half)
+    before = learned_state(half)
     for other in (shallow, deep, stored):
-        assert everything(other) == before
-        assert everything(in_turn(other, examples[20:])) == everything(whole)
-    assert everything(half) == before
+        assert learned_state(other) == before
+        assert learned_state(learn_in_turn(other, examples[20:])) == learned_state(whole)
+    assert learned_state(half) == before
     assert fresh.predict_one({"f1": 1}) is None
-    assert everything(in_turn(fresh, examples, classes=[0, 1])) == everything(whole)
+    assert learned_state(learn_in_turn(fresh, examples, classes=[0, 1])) == learned_state(whole)
 
 
 def test_fit_begins_anew() -> None:
-    clf = in_turn(Perceptron(), stream(1))
+    clf = learn_in_turn(Perceptron(), stream(1))
     X, y = [[1.0, 2.0], [-1.0, 0.5]], [1, 0]
     clf.fit(X, y)
     assert np.array_equal(clf.coef_, Perceptron().fit(X, y).coef_)
@@ -247,11 +247,11 @@ def test_fit_begins_anew() -> None:
 
 
 def test_predicting_adds_no_names_and_unknown_ones_count_for_nothing() -> None:
-    clf = in_turn(AveragedPerceptron(), stream(2))
-    before = everything(clf)
+    clf = learn_in_turn(AveragedPerceptron(), stream(2))
+    before = learned_state(clf)
     x = {"f1": 0.5, "f2": 0.25}
     assert clf.decision_one(x | {"never": 7, "met": "before"}) == clf.decision_one(x)
-    assert everything(clf) == before
+    assert learned_state(clf) == before
 
 
 def test_the_mapping_of_weights_is_live_and_read_only() -> None:
@@ -268,11 +268,11 @@ def test_the_mapping_of_weights_is_live_and_read_only() -> None:
 
 
 def test_what_is_learned_after_copying_does_not_reach_the_copy() -> None:
-    clf = in_turn(AveragedPerceptron(), stream(3)[:10])
-    before, shallow = everything(clf), copy.copy(clf)
+    clf = learn_in_turn(AveragedPerceptron(), stream(3)[:10])
+    before, shallow = learned_state(clf), copy.copy(clf)
     clf.learn_one({"only here": 5.0}, 0)
     clf.learn_one({"only here": 5.0}, 1)
-    assert everything(shallow) == before
+    assert learned_state(shallow) == before
     shallow.learn_one({"only there": 1.0}, 0)
     assert "only here" not in shallow.named_weights
 
@@ -285,7 +285,7 @@ def test_sparse_rows_go_on_with_what_was_learned_row_by_row() -> None:
     found.partial_fit(csr_array(X[1:]), y[1:])
     assert np.array_equal(found.coef_, book.coef_)
     assert found.predict_many(csr_array(X)).tolist() == book.predict(X).tolist()
-    named = in_turn(Perceptron(), stream(1))
+    named = learn_in_turn(Perceptron(), stream(1))
     with pytest.raises(TypeError, match="row 0: x must be a dict"):
         named.predict(csr_array(X))
 

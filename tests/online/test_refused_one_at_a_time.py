@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from helpers.one_at_a_time import everything, in_turn, stream
+from helpers.dict_streams import learn_in_turn, learned_state, stream
 from novikoff import AveragedPerceptron, BadExample, Perceptron, VotedPerceptron, Winnow
 
 HUGE = 1e308
@@ -59,17 +59,17 @@ def test_a_bad_example_changes_nothing(
 ) -> None:
     clf = AveragedPerceptron()
     examples = [({"f1": 2.0, "f2": -2.0, "b": "c"}, 1), *stream(2, classes=classes)]
-    in_turn(clf, examples, classes=range(classes))
+    learn_in_turn(clf, examples, classes=range(classes))
     for _ in range(3):
         clf.learn_one({"f1": 3.0, "f2": -3.0}, 1)
-    before = everything(clf)
+    before = learned_state(clf)
     with pytest.raises(error, match=words):
         clf.learn_one(x, 0)
     if isinstance(x, dict):
         where = "" if "score" in words else "row 1: "
         with pytest.raises(error, match=where + ".*" + words):
             clf.learn_many([{"newer": 1}, x], [1, 0])
-    assert everything(clf) == before
+    assert learned_state(clf) == before
     with pytest.raises(error, match=words):
         clf.predict_one(x)
     with pytest.raises(error, match=words):
@@ -88,21 +88,21 @@ def test_a_run_that_cannot_use_the_example_takes_the_others_back() -> None:
     clf = AveragedPerceptron()
     clf.learn_one({"a": 1.0}, 2, classes=[0, 1, 2])
     clf.learn_one({"b": 1e300}, 1)
-    before = everything(clf)
+    before = learned_state(clf)
     with pytest.raises(BadExample, match="the score is too large for float64"):
         clf.learn_one({"b": 1e10, "new": 1.0}, 0)
-    assert everything(clf) == before
+    assert learned_state(clf) == before
 
 
 def test_winnow_from_zero_takes_no_negative_number() -> None:
     clf = Winnow(variant="winnow1", threshold=2)
     clf.learn_one({"a": 1}, 1)
-    before = everything(clf)
+    before = learned_state(clf)
     with pytest.raises(BadExample, match=r"feature 'b' is -1, and this Winnow takes numbers from"):
         clf.learn_one({"new": 1, "b": -1}, 0)
     with pytest.raises(BadExample, match=r"row 1: Negative values in data: feature 'b' is -2"):
         clf.learn_many([{"a": 1}, {"b": -2}], [0, 1])
-    assert everything(clf) == before
+    assert learned_state(clf) == before
 
 
 def test_winnow_needs_a_threshold_where_attributes_are_not_counted() -> None:
@@ -175,7 +175,7 @@ def test_a_number_given_as_text_too_is_refused_when_it_is_long() -> None:
 def test_many_examples_are_a_list_a_frame_or_an_array() -> None:
     named = Perceptron()
     named.learn_many([{"a": 1}, {"a": -1}], [0, 1])
-    before = everything(named)
+    before = learned_state(named)
     one, lazy = {"a": [1, 2]}, pl.DataFrame({"a": [1, 2]}).lazy()
     for wrong, words in (
         (one, "a list of dicts is needed, one for each example"),
@@ -189,7 +189,7 @@ def test_many_examples_are_a_list_a_frame_or_an_array() -> None:
                 clf.predict_many(wrong)
     with pytest.raises(TypeError, match="a list of dicts is needed"):
         named.predict(one)
-    assert everything(named) == before
+    assert learned_state(named) == before
 
 
 @pytest.mark.parametrize("X", [[{"a": 1}, {"a": -1}], {"a": [1, -1]}], ids=["dicts", "columns"])

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.one_at_a_time import everything, in_turn, stream
+from helpers.dict_streams import learn_in_turn, learned_state, stream
 from novikoff import Additive, AveragedPerceptron, BadExample, Perceptron, Winnow
 from novikoff.learners import Multiplicative
 from novikoff.ledger import readings
@@ -99,7 +99,7 @@ class Waits:
 
 def test_who_would_learn_while_a_block_is_learned_from_is_told_so() -> None:
     examples = stream(3)
-    clf, alone = in_turn(Perceptron(), examples), in_turn(Perceptron(), examples)
+    clf, alone = learn_in_turn(Perceptron(), examples), learn_in_turn(Perceptron(), examples)
     odd, found = Waits(), {}
 
     def block() -> None:
@@ -122,7 +122,7 @@ def test_who_would_learn_while_a_block_is_learned_from_is_told_so() -> None:
 
     at_once(block, others)
     alone.learn_many([{"f1": 1.0}, {"slow": 2.0}], [1, 0])
-    assert everything(clf) == everything(alone)
+    assert learned_state(clf) == learned_state(alone)
     assert found["before"] in (0, 1)
 
 
@@ -177,7 +177,7 @@ def test_an_odd_number_may_use_the_estimator_it_is_learned_by() -> None:
     plain.learn_one({"a": 1.0}, 0)
     plain.learn_one({"a": 2.0, "within": 1.0}, 1)
     plain.learn_one({"b": 1.0, "odd": 3.0, "c": 1.0}, 1)
-    assert everything(clf) == everything(plain)
+    assert learned_state(clf) == learned_state(plain)
 
 
 def test_learners_without_an_estimator_say_so_too() -> None:
@@ -197,7 +197,7 @@ def test_learners_without_an_estimator_say_so_too() -> None:
 def test_the_names_of_a_block_are_there_when_it_has_been_learned(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    clf, odd = in_turn(Winnow(variant="winnow2", threshold=1), [({"a": 1.0}, 1)]), Waits()
+    clf, odd = learn_in_turn(Winnow(variant="winnow2", threshold=1), [({"a": 1.0}, 1)]), Waits()
     learn = Multiplicative.learn
 
     def slow(self: Multiplicative, *given: Any) -> Any:
@@ -255,7 +255,7 @@ def test_who_is_refused_takes_nothing_from_another_thread() -> None:
 
 
 def test_what_is_predicted_or_saved_stands_still_while_others_learn() -> None:
-    clf = in_turn(AveragedPerceptron(), stream(4))
+    clf = learn_in_turn(AveragedPerceptron(), stream(4))
     done = threading.Event()
 
     def learns() -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from helpers.one_at_a_time import everything, in_turn, stream
+from helpers.dict_streams import learn_in_turn, learned_state, stream
 from novikoff import AveragedPerceptron, Ledger, Perceptron
 from novikoff.learners import Additive
 from novikoff.runs.interrupts import undisturbed
@@ -28,13 +28,15 @@ def pressed(verb: Callable[..., Any]) -> Callable[..., Any]:
 @pytest.mark.parametrize("verb", ["write_down", "close_epoch"])
 def test_what_waited_is_written_down_whole(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
     examples = stream(2, classes=3)
-    clf, same = (in_turn(AveragedPerceptron(), examples, classes=range(3)) for _ in range(2))
+    clf, same = (learn_in_turn(AveragedPerceptron(), examples, classes=range(3)) for _ in range(2))
     with monkeypatch.context() as patch:
         patch.setattr(Ledger, verb, pressed(getattr(Ledger, verb)))
         with pytest.raises(KeyboardInterrupt):
             _ = clf.ledger_
-    assert everything(clf) == everything(same)
-    assert everything(in_turn(clf, examples)) == everything(in_turn(same, examples))
+    assert learned_state(clf) == learned_state(same)
+    assert learned_state(learn_in_turn(clf, examples)) == learned_state(
+        learn_in_turn(same, examples)
+    )
 
 
 @pytest.mark.parametrize(
@@ -46,7 +48,7 @@ def test_a_block_is_learned_whole_or_not_at_all(
     owner: Any, verb: str, learned: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The second label comes with the block, and what was learned is turned round after it."""
-    clf, same = (in_turn(Perceptron(), [(x, "ham") for x, _ in stream(3)]) for _ in range(2))
+    clf, same = (learn_in_turn(Perceptron(), [(x, "ham") for x, _ in stream(3)]) for _ in range(2))
     block = [x for x, _ in stream(4)], ["spam", "ham"] * (len(stream(4)) // 2)
     with monkeypatch.context() as patch:
         patch.setattr(owner, verb, pressed(getattr(owner, verb)))
@@ -54,16 +56,16 @@ def test_a_block_is_learned_whole_or_not_at_all(
             clf.learn_many(*block)
     if learned:
         same.learn_many(*block)
-    assert everything(clf) == everything(same)
+    assert learned_state(clf) == learned_state(same)
     assert clf.classes_.tolist() == (["ham", "spam"] if learned else ["ham"])
     clf.learn_one({"a": 1.0}, "spam")
     same.learn_one({"a": 1.0}, "spam")
-    assert everything(clf) == everything(same)
+    assert learned_state(clf) == learned_state(same)
 
 
 def test_without_memory_to_grow_everything_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     examples = stream(2, classes=3)
-    clf, same = (in_turn(AveragedPerceptron(), examples, classes=range(3)) for _ in range(2))
+    clf, same = (learn_in_turn(AveragedPerceptron(), examples, classes=range(3)) for _ in range(2))
     widen, calls = Additive.widen, [1]
 
     def fails(self: Additive, dim: int) -> None:
@@ -76,8 +78,10 @@ def test_without_memory_to_grow_everything_is_as_it_was(monkeypatch: pytest.Monk
         patch.setattr(Additive, "widen", fails)
         with pytest.raises(MemoryError):
             clf.learn_one({f"new{j}": 1.0 for j in range(300)}, 1)
-    assert everything(clf) == everything(same)
-    assert everything(in_turn(clf, examples)) == everything(in_turn(same, examples))
+    assert learned_state(clf) == learned_state(same)
+    assert learned_state(learn_in_turn(clf, examples)) == learned_state(
+        learn_in_turn(same, examples)
+    )
 
 
 def test_a_handler_of_the_programs_own_is_called_late() -> None:

@@ -1,9 +1,7 @@
 """Known counts: threshold functions among the Boolean ones, and Cover's separable labellings.
 
-The answers come from an exact enumeration that shares nothing with `certify`. Weights with no row
-on its wrong side form a cone. If the rows span the space, each of its extreme rays is orthogonal
-to so many independent rows as leave it one dimension; and what some weights of the cone separate,
-the sum of its rays does. So the separated rows are all that some such ray separates.
+The answers come from an exact enumeration of extreme rays, which shares nothing with `certify`
+(helpers/separation.py).
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from helpers.rays import Grid, Points, normal, separated_rows
+from helpers.separation import Grid, Points, normal, separated_rows
 from novikoff import certify, verify
 from novikoff.guarantees.certificate import Certificate
 

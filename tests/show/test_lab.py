@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 
-from helpers.verbs import error, run, said, told
+from helpers.command_line import error, json_of, run, stdout_of
 from novikoff.cli import lab as cli
 from novikoff.concepts.functions import variable
 from novikoff.show import plots
@@ -133,17 +133,17 @@ def test_a_logarithmic_axis_shows_zeros_too() -> None:
 
 
 def test_lab_alone_lists_the_experiments() -> None:
-    listed = said("lab")
+    listed = stdout_of("lab")
     assert all(f"  {name} " in listed for name in EXPERIMENTS)
-    assert listed == said("lab", "--help")
+    assert listed == stdout_of("lab", "--help")
 
 
 def test_the_output_is_the_result_in_three_forms() -> None:
     result = experiment("learning-rate")(points=200)
     words = ("lab", "learning-rate", "--points", 200)
-    assert said(*words) == f"{result}\n"
-    assert told(*words) == json.loads(json.dumps(result.to_dict()))
-    table = list(csv.reader(io.StringIO(said(*words, "--csv"))))
+    assert stdout_of(*words) == f"{result}\n"
+    assert json_of(*words) == json.loads(json.dumps(result.to_dict()))
+    table = list(csv.reader(io.StringIO(stdout_of(*words, "--csv"))))
     assert table[0] == list(result.columns)
     assert [row[1] for row in table[1:]] == [str(cell) for cell in result.column(table[0][1])]
 
@@ -162,7 +162,7 @@ def test_a_claim_that_does_not_hold_ends_with_status_1(monkeypatch: pytest.Monke
 def test_a_figure_is_written_where_asked(tmp_path: Path) -> None:
     for kind, start in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")):
         path = tmp_path / f"figure.{kind}"
-        said("lab", "learning-rate", "--points", 100, "--plot", path)
+        stdout_of("lab", "learning-rate", "--points", 100, "--plot", path)
         assert path.read_bytes().startswith(start)
 
 

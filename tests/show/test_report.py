@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.verbs import contents, error, run, said
+from helpers.command_line import contents, error, run, stdout_of
 from novikoff import Additive, certify, guarantees, play, sources
 from novikoff.ledger import readings
 from novikoff.show.report import Known, Origin, Settings, gather, page
@@ -335,7 +335,7 @@ MAIL = "words,links,kind\n120,0,ham\n80,7,spam\n90,8,spam\n200,1,ham\n60,5,spam\
 def test_the_verb_writes_the_page_whole(tmp_path: Path) -> None:
     data, target = tmp_path / "mail.csv", tmp_path / "mail.html"
     data.write_text(MAIL)
-    told = said("report", data, "-o", target, "--seed", 4)
+    told = stdout_of("report", data, "-o", target, "--seed", 4)
     assert re.fullmatch(rf"{target}: complete; \d+ mistakes? in \d+ passes, .*\n", told)
     assert set(contents(tmp_path)) == {"mail.csv", "mail.html"}
     seen = Page(target.read_text(encoding="utf-8"))
@@ -344,7 +344,7 @@ def test_the_verb_writes_the_page_whole(tmp_path: Path) -> None:
     assert hashlib.sha256(MAIL.encode()).hexdigest() in again
     assert f"novikoff report {data} -o {target} --seed 4 --max-seconds 60" in again
     assert "3 labelled spam and 3 labelled ham" in seen.words("")
-    assert said("report", data, "-o", target, "-q") == ""
+    assert stdout_of("report", data, "-o", target, "-q") == ""
 
 
 def test_the_command_in_the_page_makes_it_again_and_the_other_verifies_it(tmp_path: Path) -> None:
@@ -352,7 +352,7 @@ def test_the_command_in_the_page_makes_it_again_and_the_other_verifies_it(tmp_pa
     data.write_bytes(gzip.compress(b"3 0:1 2:4\n7 1:2\n3 0:2 2:1\n7 1:1 2:0.5\n3 0:1\n"))
     (tmp_path / "words").write_text("ham\nspam\n<b>\nunused\n")
     options = ["--zero-based", "--classes", "7,3", "--names", tmp_path / "words", "--no-intercept"]
-    said("report", data, "-o", target, *options, "--passes", 5, "--top", 1, "--mistakes", 2)
+    stdout_of("report", data, "-o", target, *options, "--passes", 5, "--top", 1, "--mistakes", 2)
     first = target.read_bytes()
     seen = Page(first.decode())
     shown = seen.words("weights")
@@ -362,14 +362,14 @@ def test_the_command_in_the_page_makes_it_again_and_the_other_verifies_it(tmp_pa
     commands = re.findall(r"<pre>(novikoff [^<]*)</pre>", first.decode())
     assert len(commands) == 2
     verify, again = (one.replace("certificate.json", str(cert)).split()[1:] for one in commands)
-    assert "proved" in said(*verify)
-    said(*again)
+    assert "proved" in stdout_of(*verify)
+    stdout_of(*again)
     assert target.read_bytes() == first
 
 
 def test_texts_in_a_table_and_the_standard_input_can_be_read(tmp_path: Path) -> None:
     rows = "colour,kind\nred,a\nblue,b\nred,a\ngreen,b\nblue,b\n"
-    said("report", "-", "-o", tmp_path / "page.html", "--format", "csv", input=rows)
+    stdout_of("report", "-", "-o", tmp_path / "page.html", "--format", "csv", input=rows)
     seen = Page((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert "the standard input" in seen.words("data")
     assert "colour=red" in seen.words("weights")

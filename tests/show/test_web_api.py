@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from helpers.verbs import error, run, said
+from helpers.command_line import error, run, stdout_of
 from novikoff import Additive, BalancedWinnow, guarantees, play, sources
 from novikoff.learners import Learner
 from novikoff.runs.loop import Run
@@ -273,7 +273,7 @@ def test_a_certificate_is_proved_by_the_command_line_on_the_points_as_csv(tmp_pa
         lines = [f"{a},{b},{classes[int(y > 0)]}\n" for (a, b), y in rows]
         (tmp_path / "points.csv").write_text("a,b,kind\n" + "".join(lines))
         (tmp_path / "proof.json").write_text(json.dumps(written["certificate"]))
-        words = said("verify", tmp_path / "proof.json", tmp_path / "points.csv")
+        words = stdout_of("verify", tmp_path / "proof.json", tmp_path / "points.csv")
         assert f"{written['certificate']['verdict']}: proved" in words
         told = asked("verify", {**question, "certificate": written["certificate"]})
         assert told["proved"] is True
@@ -473,7 +473,7 @@ def test_the_browser_is_opened_unless_told_not_to(monkeypatch: pytest.MonkeyPatc
     opened = Queue[str]()
     monkeypatch.setattr(webbrowser, "open", opened.put)
     monkeypatch.setattr(serving, "serve", lambda sock, started: started(f"at {sock.close()}"))
-    assert said("web", "--port", 0, "--no-browser") == "at None\nCtrl-C ends it.\n"
+    assert stdout_of("web", "--port", 0, "--no-browser") == "at None\nCtrl-C ends it.\n"
     assert run("web", "--port", 0).exit_code == 0
     assert opened.get(timeout=30) == "at None"
     assert opened.empty()

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from helpers.verbs import said
+from helpers.command_line import stdout_of
 from novikoff.show.web.presets import presets
 from novikoff.show.web.replay import replay
 
@@ -300,7 +300,7 @@ def test_what_is_exported_can_be_loaded_and_is_proved(page: Page, tmp_path: Path
     chosen(page, "overlapping")
     points = saved(page, "#save-csv", tmp_path)
     proof = saved(page, "#save-json", tmp_path)
-    assert "overlap: proved for the 30 rows" in said("verify", proof, points)
+    assert "overlap: proved for the 30 rows" in stdout_of("verify", proof, points)
     picture = saved(page, "#save-png", tmp_path)
     assert picture.read_bytes().startswith(b"\x89PNG")
     page.click("#clear")
@@ -330,7 +330,7 @@ def test_a_file_of_the_readers_own_keeps_its_names(page: Page, tmp_path: Path) -
     exported = saved(page, "#save-csv", tmp_path / "out").read_text()
     assert exported == "age,links,kind\n3,0,ham\n1,7,spam\n2,1,ham\n5,9,spam\n"
     proof, points = saved(page, "#save-json", tmp_path / "out"), tmp_path / "out" / "points.csv"
-    assert "complete: proved" in said("verify", proof, points)
+    assert "complete: proved" in stdout_of("verify", proof, points)
     page.select_option("#across", "all")
     settled(page)
     assert "3 columns, all learned from" in text(page, "#about")

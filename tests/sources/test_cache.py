@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from helpers.written import WAYS, Example, Written
+from helpers.training_files import TEXT_FORMATS, Example, TextFormat
 from novikoff import BadExample
 from novikoff.models.training import Plan, Training
 from novikoff.sources import Labelling, Numbered, Reading, open_files
@@ -31,7 +31,7 @@ def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pieces, "PIECE_BYTES", 200)
 
 
-def stream(way: Written, data: Path) -> Numbered:
+def stream(way: TextFormat, data: Path) -> Numbered:
     source = open_files(data, Reading(way.format, threads=0))
     return Numbered(source, Features(hash_bits=way.hash_bits), Labelling())
 
@@ -51,7 +51,7 @@ def forbidden(*_: object) -> Iterator[object]:
 class Here:
     """A file of examples in svmlight, and the model that is learned from it without a cache."""
 
-    way = WAYS["indexed"]
+    way = TEXT_FORMATS["indexed"]
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.cache, self.data = folder, folder / "cache", folder / "data"
@@ -73,9 +73,9 @@ def here(tmp_path: Path) -> Here:
     return Here(tmp_path)
 
 
-@pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+@pytest.mark.parametrize("way", TEXT_FORMATS.values(), ids=TEXT_FORMATS)
 def test_with_a_cache_the_model_has_the_same_bytes_and_later_runs_read_no_text(
-    way: Written, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    way: TextFormat, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data, cache, model = tmp_path / "data", tmp_path / "cache", tmp_path / "model"
     data.write_text(way.text(GIVEN))
@@ -94,7 +94,7 @@ def test_with_a_cache_the_model_has_the_same_bytes_and_later_runs_read_no_text(
 def test_importances_and_labels_are_kept(tmp_path: Path) -> None:
     data, cache = tmp_path / "x.vw", tmp_path / "cache"
     data.write_text("1 0.3 | a:0.1 b\n-1 | b:2\n-1 2 | c\n")
-    how = WAYS["hashed"]
+    how = TEXT_FORMATS["hashed"]
     plain = list(stream(how, data))
     for _ in range(2):
         found = list(Cached(stream(how, data), cache, "f"))
@@ -109,10 +109,10 @@ def test_what_columns_a_table_has_is_known_without_reading_it(
 ) -> None:
     data, cache = tmp_path / "x.csv", tmp_path / "cache"
     data.write_text("a,b,y\n1,red,0\n2,blue,1\n")
-    first = Cached(stream(Written("csv"), data), cache, "f")
+    first = Cached(stream(TextFormat("csv"), data), cache, "f")
     list(first)
     monkeypatch.setattr(pieces.TextFiles, "__iter__", forbidden)
-    again = Cached(stream(Written("csv"), data), cache, "f")
+    again = Cached(stream(TextFormat("csv"), data), cache, "f")
     assert again.table == first.table
     assert again.table is not None
     assert (again.table.features, again.table.texts, again.table.label) == (("a", "b"), ("b",), "y")

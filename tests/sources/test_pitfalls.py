@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from helpers.verbs import error, run, said, told
+from helpers.command_line import error, json_of, run, stdout_of
 from novikoff import BadExample
 from novikoff.cli.progress import Progress
 from novikoff.learners import Additive
@@ -31,10 +31,10 @@ def test_a_standardised_model_meets_new_features_and_can_be_read_again(tmp_path:
     (tmp_path / "a.jsonl").write_text('{"label":1,"x":1,"y":2}\n{"label":0,"x":3}\n')
     (tmp_path / "b.jsonl").write_text('{"label":1,"x":1,"z":2}\n')
     model = tmp_path / "m"
-    said("train", tmp_path / "a.jsonl", "--standardise", "-o", model, "-q")
-    said("train", tmp_path / "b.jsonl", "--initial", model, "-o", model, "-q")
-    assert told("inspect", model)["features"] == 3
-    assert len(said("predict", model, tmp_path / "a.jsonl").split()) == 2
+    stdout_of("train", tmp_path / "a.jsonl", "--standardise", "-o", model, "-q")
+    stdout_of("train", tmp_path / "b.jsonl", "--initial", model, "-o", model, "-q")
+    assert json_of("inspect", model)["features"] == 3
+    assert len(stdout_of("predict", model, tmp_path / "a.jsonl").split()) == 2
 
 
 def test_a_sparse_column_of_equal_values_does_not_vary() -> None:
@@ -50,9 +50,9 @@ def test_a_sparse_column_of_equal_values_does_not_vary() -> None:
 def test_the_columns_of_a_table_keep_their_names_when_standardised(tmp_path: Path) -> None:
     file, model = tmp_path / "n.csv", tmp_path / "m"
     file.write_text("a,b,y\n1,5,u\n2,3,v\n4,1,u\n")
-    said("train", file, "--standardise", "--interactions", "a*b", "-o", model, "-q")
+    stdout_of("train", file, "--standardise", "--interactions", "a*b", "-o", model, "-q")
     assert Model.load(model).features.names == ("a", "b", "a*b")
-    said("train", file, "--standardise", "-o", model, "-q")
+    stdout_of("train", file, "--standardise", "-o", model, "-q")
     assert Model.load(model).features.names == ("a", "b")
 
 
@@ -84,7 +84,7 @@ def test_a_run_is_not_resumed_from_a_pipe(tmp_path: Path) -> None:
     text = "1 1:1\n-1 2:1\n" * 3
     (tmp_path / "x.svm").write_text(text)
     model = tmp_path / "m"
-    said("train", tmp_path / "x.svm", "-o", model, "-q")
+    stdout_of("train", tmp_path / "x.svm", "-o", model, "-q")
     found = Model.load(model)
     counts = dict.fromkeys(("passes", "passes_made", "position", "met"), 1)
     found.unfinished = {**counts, "data": "", "watch": {}}
@@ -151,14 +151,14 @@ def test_labels_far_apart_are_looked_for_without_holding_what_lies_between(
         "name both labels (--classes)"
     )
     more = ["--format", "svmlight", "--classes", "a,b"]
-    assert told("train", "-", "-o", tmp_path / "m", "-q", *more, input=text)["examples"] == 301
+    assert json_of("train", "-", "-o", tmp_path / "m", "-q", *more, input=text)["examples"] == 301
 
 
 def test_a_column_a_model_knows_as_numbers_must_hold_numbers(tmp_path: Path) -> None:
     numbers, texts = tmp_path / "n.parquet", tmp_path / "t.parquet"
     pq.write_table(pa.table({"a": [1.0, 2.0], "y": ["u", "v"]}), numbers)
     pq.write_table(pa.table({"a": ["1.0", "2.0"], "y": ["u", "v"]}), texts)
-    said("train", numbers, "-o", tmp_path / "m", "-q")
+    stdout_of("train", numbers, "-o", tmp_path / "m", "-q")
     assert error("test", tmp_path / "m", texts) == (
         f"{texts}: column 'a' holds texts, where the model was trained on numbers"
     )
@@ -167,7 +167,7 @@ def test_a_column_a_model_knows_as_numbers_must_hold_numbers(tmp_path: Path) -> 
 def test_indices_that_seem_to_be_shifted_are_remarked_on(tmp_path: Path) -> None:
     (tmp_path / "one.svm").write_text("1 1:1\n-1 2:1\n")
     (tmp_path / "zero.svm").write_text("1 0:1\n-1 1:1\n")
-    said("train", tmp_path / "one.svm", "-o", tmp_path / "m", "-q")
+    stdout_of("train", tmp_path / "one.svm", "-o", tmp_path / "m", "-q")
     assert (
         "do both count from the same?" in run("test", tmp_path / "m", tmp_path / "zero.svm").stderr
     )
@@ -177,14 +177,14 @@ def test_indices_that_seem_to_be_shifted_are_remarked_on(tmp_path: Path) -> None
 def test_the_label_of_a_table_does_not_bind_formats_that_have_theirs_first(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("kind,a,b\nu,1,x\nv,2,y\n")
     (tmp_path / "x.vw").write_text("u | a:1 b=x\nv | a:2 b=y\n")
-    said("train", tmp_path / "x.csv", "--label", "kind", "-o", tmp_path / "m", "-q")
-    found = told("test", tmp_path / "m", tmp_path / "x.vw")
+    stdout_of("train", tmp_path / "x.csv", "--label", "kind", "-o", tmp_path / "m", "-q")
+    found = json_of("test", tmp_path / "m", tmp_path / "x.vw")
     assert (found["examples"], found["features_left_out"]) == (2, 0)
 
 
 def test_hashing_holds_for_tables_of_numbers_too(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,b,y\n1,2,u\n2,1,v\n")
-    said("train", tmp_path / "x.csv", "--hash-bits", "3", "-o", tmp_path / "m", "-q")
+    stdout_of("train", tmp_path / "x.csv", "--hash-bits", "3", "-o", tmp_path / "m", "-q")
     found = Model.load(tmp_path / "m").features
     assert (found.kind, found.dim) == ("names", 8)
     assert {"a", "b"} <= set(found.names or ())
@@ -200,7 +200,7 @@ def test_an_index_that_would_need_gigabytes_of_weights_is_refused(tmp_path: Path
     (tmp_path / "x.svm").write_text("1 2000000000:1\n-1 2:1\n")
     words = error("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q")
     assert words.startswith("feature 2,000,000,000 is the last of as many weights; ")
-    assert told("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q", "--hash-bits", "10")
+    assert json_of("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q", "--hash-bits", "10")
 
 
 def test_what_is_no_model_or_not_finished_is_not_replaced(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ def test_what_is_no_model_or_not_finished_is_not_replaced(tmp_path: Path) -> Non
     other.write_text("precious")
     words = error("train", data, "-o", other, "-q")
     assert words == f"{other}: this is no model; name another file for it, or remove this one"
-    said("train", data, "-o", model, "-q")
+    stdout_of("train", data, "-o", model, "-q")
     found = Model.load(model)
     counts = dict.fromkeys(("passes", "passes_made", "position", "met"), 1)
     found.unfinished = {**counts, "data": "", "watch": {}}
@@ -223,9 +223,9 @@ def test_what_is_no_model_or_not_finished_is_not_replaced(tmp_path: Path) -> Non
 
 def test_one_pass_has_its_mistakes_and_features_are_counted_as_written(tmp_path: Path) -> None:
     (tmp_path / "x.svm").write_text("1 1:1\n-1 2:1\n")
-    found = told("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q")
+    found = json_of("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q")
     assert (found["mistakes_per_pass"], found["features"]) == ([2], 2)
-    assert told("inspect", tmp_path / "m")["features"] == 2
+    assert json_of("inspect", tmp_path / "m")["features"] == 2
 
 
 def test_a_model_that_has_learned_more_scores_anew() -> None:

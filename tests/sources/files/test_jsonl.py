@@ -12,17 +12,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from helpers.reading import (
+from helpers.text_parsers import (
     LINE_ENDS,
     Example,
     Refusal,
-    bent,
+    garbled,
     in_pieces,
-    only,
     padded,
     parse,
+    parsed_values,
     read,
-    traces,
+    read_line,
 )
 from novikoff import _core
 from novikoff.sources.files.jsonl import JsonLines
@@ -58,18 +58,18 @@ MEANINGS = {
 
 @pytest.mark.parametrize(("line", "meaning"), MEANINGS.items())
 def test_an_object_means(line: str, meaning: Example) -> None:
-    assert only(JsonLines(), line) == meaning
+    assert read_line(JsonLines(), line) == meaning
 
 
 def test_the_label_is_the_key_that_is_named() -> None:
     line = '{"label": 1, "class": "spam"}'
-    assert only(JsonLines(label="class"), line) == Example("spam", (("label", 1),))
+    assert read_line(JsonLines(label="class"), line) == Example("spam", (("label", 1),))
 
 
 @pytest.mark.parametrize("line", ['{"a": 1}', '{"label": null, "a": 1}', '{"label": "", "a": 1}'])
 def test_without_a_label_it_is_an_example_when_none_is_asked_for(line: str) -> None:
-    assert only(UNLABELLED, line) == Example(None, (("a", 1),))
-    assert isinstance(only(JsonLines(), line), Refusal)
+    assert read_line(UNLABELLED, line) == Example(None, (("a", 1),))
+    assert isinstance(read_line(JsonLines(), line), Refusal)
 
 
 @pytest.mark.parametrize(
@@ -87,9 +87,9 @@ def test_null_is_refused_or_zero_or_indicated(
     value: str, zero: dict[str, float], indicate: dict[str, float]
 ) -> None:
     line = f'{{"label": 1, "a": {value}}}'
-    assert isinstance(only(JsonLines(), line), Refusal)
-    assert only(JsonLines(missing="zero"), line) == Example("1", tuple(zero.items()))
-    assert only(JsonLines(missing="indicate"), line) == Example("1", tuple(indicate.items()))
+    assert isinstance(read_line(JsonLines(), line), Refusal)
+    assert read_line(JsonLines(missing="zero"), line) == Example("1", tuple(zero.items()))
+    assert read_line(JsonLines(missing="indicate"), line) == Example("1", tuple(indicate.items()))
 
 
 @pytest.mark.parametrize("text", ["", "\n", "  \n\t\r\n\r"])
@@ -169,18 +169,18 @@ FLAWS = {
 
 @pytest.mark.parametrize(("line", "flaw"), FLAWS.items())
 def test_a_bad_line_is_refused_in_these_words(line: str, flaw: tuple[int, str]) -> None:
-    assert only(JsonLines(), line) == Refusal(1, *flaw)
+    assert read_line(JsonLines(), line) == Refusal(1, *flaw)
 
 
 def test_what_is_not_utf8_is_refused() -> None:
-    found = only(JsonLines(), b'{"label": "caf\xe9"}')
+    found = read_line(JsonLines(), b'{"label": "caf\xe9"}')
     assert isinstance(found, Refusal)
     assert found.column == 15
     assert found.words.startswith("byte 0xe9 is not UTF-8")
 
 
 def test_objects_may_be_32_deep() -> None:
-    found = only(UNLABELLED, '{"a":' * 32 + "1" + "}" * 32)
+    found = read_line(UNLABELLED, '{"a":' * 32 + "1" + "}" * 32)
     assert found == Example(None, ((".".join("a" * 32), 1),))
 
 
@@ -293,7 +293,7 @@ BENDS = '{}[]",:\\u0d8+-.eE19ntf \t\x1fé'
 
 
 def check(line: str, missing: Missing) -> None:
-    found = only(JsonLines(labelled=False, missing=missing), line)
+    found = read_line(JsonLines(labelled=False, missing=missing), line)
     expected = textbook(line, missing) if line.strip(" \t") else None
     if isinstance(found, Refusal):
         assert expected is None
@@ -308,7 +308,7 @@ def test_what_is_written_is_read(line: str, missing: Missing) -> None:
     check(line, missing)
 
 
-@given(bent(lines(), BENDS), RULES)
+@given(garbled(lines(), BENDS), RULES)
 def test_a_bent_line_is_read_as_python_does_or_refused(line: str, missing: Missing) -> None:
     check(line, missing)
 
@@ -338,7 +338,7 @@ def test_any_bytes_are_read_or_refused(text: bytes) -> None:
     assert len(examples) + len(refusals) == sum(bool(line.strip(b" \t")) for line in lines)
 
 
-TEXTS = st.lists(lines() | bent(lines(), BENDS) | st.sampled_from(list(FLAWS)), max_size=8)
+TEXTS = st.lists(lines() | garbled(lines(), BENDS) | st.sampled_from(list(FLAWS)), max_size=8)
 
 
 @given(TEXTS, st.sampled_from(LINE_ENDS), st.integers(1, 40))
@@ -350,9 +350,9 @@ def test_where_a_text_is_cut_does_not_matter(some: list[str], end: str, size: in
 @given(TEXTS, st.booleans())
 def test_a_bad_line_leaves_no_trace(some: list[str], labelled: bool) -> None:
     format = JsonLines(labelled=labelled)
-    good = [line for line in some if not isinstance(only(format, line), Refusal)]
+    good = [line for line in some if not isinstance(read_line(format, line), Refusal)]
     whole, clean = (parse(format, "\n".join(part).encode()) for part in (some, good))
-    assert traces(whole) == traces(clean)
+    assert parsed_values(whole) == parsed_values(clean)
     assert len(whole["bad"]) == len(some) - len(good)
 
 

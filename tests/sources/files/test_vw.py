@@ -9,17 +9,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from helpers.reading import (
+from helpers.text_parsers import (
     LINE_ENDS,
     Example,
     Refusal,
-    bent,
+    garbled,
     in_pieces,
-    only,
     padded,
     parse,
+    parsed_values,
     read,
-    traces,
+    read_line,
 )
 from novikoff import _core
 from novikoff.sources.files.vw import Vw
@@ -53,15 +53,15 @@ MEANINGS = {
 
 @pytest.mark.parametrize(("line", "meaning"), MEANINGS.items())
 def test_a_line_means(line: str, meaning: Example) -> None:
-    assert only(Vw(), line) == meaning
+    assert read_line(Vw(), line) == meaning
 
 
 @pytest.mark.parametrize("line", ["| a", "|", "'tag | a", "tag| a", "1| a", "'| a"])
 def test_a_line_without_a_label_is_an_example_when_none_is_asked_for(line: str) -> None:
-    found = only(UNLABELLED, line)
+    found = read_line(UNLABELLED, line)
     assert isinstance(found, Example)
     assert found.label is None
-    assert isinstance(only(Vw(), line), Refusal)
+    assert isinstance(read_line(Vw(), line), Refusal)
 
 
 @pytest.mark.parametrize("text", ["", "\n", "  \n\t\r\n\r"])
@@ -120,7 +120,7 @@ FLAWS = {
 
 @pytest.mark.parametrize(("line", "flaw"), FLAWS.items())
 def test_a_bad_line_is_refused_in_these_words(line: str, flaw: tuple[int, str]) -> None:
-    assert only(Vw(), line) == Refusal(1, *flaw)
+    assert read_line(Vw(), line) == Refusal(1, *flaw)
 
 
 def test_what_is_not_utf8_is_refused() -> None:
@@ -149,7 +149,7 @@ def test_a_text_is_utf8_where_python_says_so(size: int) -> None:
             expected: str | None = name.decode()
         except UnicodeDecodeError:
             expected = None
-        found = only(Vw(), b"1 | " + name)
+        found = read_line(Vw(), b"1 | " + name)
         assert (found.features[0][0] if isinstance(found, Example) else None) == expected
 
 
@@ -208,16 +208,16 @@ def lines(draw: st.DrawFn) -> str:
 @example("1 | a:1e-400")
 def test_what_is_written_is_read(line: str) -> None:
     expected = textbook(line)
-    found = only(UNLABELLED, line)
+    found = read_line(UNLABELLED, line)
     assert found == expected if expected else isinstance(found, Refusal)
 
 
-@given(bent(lines(), " \t|:'01.e-+aé^"))
+@given(garbled(lines(), " \t|:'01.e-+aé^"))
 @example("1 'a 'b | c")
 @example("'a | b")
 @example("1 1 0 0| b")
 def test_a_bent_line_is_read_as_the_textbook_does_or_refused(line: str) -> None:
-    found, expected = only(UNLABELLED, line), textbook(line) if line.strip(" \t") else None
+    found, expected = read_line(UNLABELLED, line), textbook(line) if line.strip(" \t") else None
     if isinstance(found, Refusal):
         assert expected is None
         assert 1 <= found.column <= len(line) + 1
@@ -233,7 +233,7 @@ def test_any_bytes_are_read_or_refused(text: bytes) -> None:
 
 
 TEXTS = st.lists(
-    lines() | bent(lines(), " \t|:'01.e-+aé^") | st.sampled_from(list(FLAWS)), max_size=8
+    lines() | garbled(lines(), " \t|:'01.e-+aé^") | st.sampled_from(list(FLAWS)), max_size=8
 )
 
 
@@ -246,9 +246,9 @@ def test_where_a_text_is_cut_does_not_matter(some: list[str], end: str, size: in
 @given(TEXTS, st.booleans())
 def test_a_bad_line_leaves_no_trace(some: list[str], labelled: bool) -> None:
     format = Vw(labelled=labelled)
-    good = [line for line in some if not isinstance(only(format, line), Refusal)]
+    good = [line for line in some if not isinstance(read_line(format, line), Refusal)]
     whole, clean = (parse(format, "\n".join(part).encode()) for part in (some, good))
-    assert traces(whole) == traces(clean)
+    assert parsed_values(whole) == parsed_values(clean)
     assert len(whole["bad"]) == len(some) - len(good)
 
 

@@ -1,4 +1,4 @@
-"""Examples written down in every text format, and what is learned from them, as bytes."""
+"""Examples written as files of every text format, and the bytes of the models trained on them."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ KINDS: tuple[Kind, ...] = ("perceptron", "margin", "averaged", "voted", "winnow"
 
 
 @dataclass(frozen=True)
-class Written:
-    """A way to write examples down, and to number their features."""
+class TextFormat:
+    """A text format, and how its features are numbered."""
 
     format: Format
     hash_bits: int | None = None
-    joint: bool = False  # whether labels are those of many classes
+    joint: bool = False  # many classes, learned jointly
 
     def text(self, examples: Sequence[Example]) -> str:
         head = "a1,a2,a3,a4,a5,a6,y\n" if self.format == "csv" else ""
@@ -56,28 +56,28 @@ class Written:
         return Numbered(source, features, labelling)
 
 
-WAYS = {
-    "indexed": Written("svmlight"),
-    "indexed and hashed": Written("svmlight", 4),
-    "in a dictionary": Written("jsonl"),
-    "hashed": Written("vw", 6),
-    "dense": Written("csv"),
+TEXT_FORMATS = {
+    "indexed": TextFormat("svmlight"),
+    "indexed and hashed": TextFormat("svmlight", 4),
+    "in a dictionary": TextFormat("jsonl"),
+    "hashed": TextFormat("vw", 6),
+    "dense": TextFormat("csv"),
 }
 
 
-class Stopped(Exception):  # noqa: N818  (it is no error)
-    """The run was stopped after a block, as by a kill."""
+class Stopped(Exception):  # noqa: N818  (it is not an error)
+    """Raised to end a run after a block, as a kill would."""
 
 
-class Desk:
-    """A folder to train in, with text read in small pieces, so that there are many blocks."""
+class TrainingFolder:
+    """A folder with a data file and a model file."""
 
     def __init__(self, folder: Path) -> None:
         self.model, self.data = folder / "model", folder / "data"
 
     def train(
         self,
-        way: Written,
+        way: TextFormat,
         examples: Sequence[Example],
         plan: Plan,
         *,
@@ -93,20 +93,20 @@ class Desk:
         training.model.save(self.model)
         return training
 
-    def learned(self, way: Written, examples: Sequence[Example], plan: Plan) -> bytes:
+    def learned(self, way: TextFormat, examples: Sequence[Example], plan: Plan) -> bytes:
         self.train(way, examples, plan)
         return self.model.read_bytes()
 
     def stopped_after(
         self,
         blocks: int,
-        way: Written,
+        way: TextFormat,
         examples: Sequence[Example],
         plan: Plan,
         *,
         initial: Model | None = None,
     ) -> bool:
-        """Train until so many blocks were met, and save there; False if the run ended before."""
+        """Train on the first `blocks` blocks and save; False if the run ended before."""
         met = 0
 
         def stop(training: Training) -> None:
@@ -124,13 +124,14 @@ class Desk:
 
 
 @contextmanager
-def desk(piece_bytes: int = 64) -> Iterator[Desk]:
+def training_folder(piece_bytes: int = 64) -> Iterator[TrainingFolder]:
+    """A temporary folder; text is read in small pieces, so there are many blocks."""
     with (
         TemporaryDirectory() as folder,
         mock.patch.object(pieces, "PIECE_BYTES", piece_bytes),
-        mock.patch("os.fsync"),  # a thousand of them would be most of the time
+        mock.patch("os.fsync"),  # a thousand calls would take most of the time
     ):
-        yield Desk(Path(folder))
+        yield TrainingFolder(Path(folder))
 
 
 def plans() -> st.SearchStrategy[Plan]:
@@ -146,13 +147,13 @@ def repeated(plan: Plan, passes: int) -> Plan:
     return replace(plan, passes=passes)
 
 
-# tenths, which round, so that the order of every sum shows
+# tenths are rounded, so every change in the order of a sum shows
 tenths = st.integers(-20, 20).map(lambda n: n / 10)
 
 
-def examples(
+def example_lists(
     values: st.SearchStrategy[float] = tenths, *, columns: int = COLUMNS, max_size: int = 30
 ) -> st.SearchStrategy[list[Example]]:
-    """At least two; the later ones may have columns that the earlier ones have not."""
+    """At least two examples; later ones may have columns that earlier ones lack."""
     features = st.dictionaries(st.integers(1, columns), values, max_size=5)
     return st.lists(st.tuples(st.sampled_from((-1, 1)), features), min_size=2, max_size=max_size)

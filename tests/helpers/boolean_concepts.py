@@ -1,15 +1,17 @@
-"""Boolean concepts a second time, in plain Python, and what Hypothesis draws of them."""
+"""Boolean concepts evaluated in plain Python, small concept classes, and strategies for both."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
 
+import numpy as np
 from hypothesis import strategies as st
 
 from novikoff.concepts import (
     AtLeast,
     Concept,
+    ConceptClass,
     Conjunction,
     DecisionList,
     Disjunction,
@@ -17,6 +19,9 @@ from novikoff.concepts import (
     Parity,
     TruthTable,
 )
+from novikoff.concepts.classes import Words, packed
+from novikoff.concepts.examples import Truths
+from novikoff.stream.rows import Positions
 
 Bits = Sequence[int]
 
@@ -31,7 +36,7 @@ def holds(literal: int, x: Bits) -> bool:
 
 
 def value(concept: Concept, x: Bits) -> bool:
-    """What the concept says of the example, one variable at a time."""
+    """The concept's value at the example, evaluated one variable at a time."""
     match concept:
         case Conjunction():
             return all(holds(i, x) for i in concept.literals)
@@ -45,21 +50,21 @@ def value(concept: Concept, x: Bits) -> bool:
             w = concept.weights
             return sum(w[i] * x[i] for i in range(len(w))) >= concept.threshold
         case DecisionList():
-            fires = (said for i, said in concept.rules if holds(i, x))
+            fires = (value for i, value in concept.rules if holds(i, x))
             return next(fires, concept.default)
         case TruthTable():
             place = sum(x[i] << i for i in range(concept.n))
             return concept.bits >> place & 1 == 1
-    raise AssertionError(f"{concept} is of no known kind")
+    raise AssertionError(f"unknown kind of concept: {concept}")
 
 
 def literals(most: int) -> st.SearchStrategy[tuple[int, ...]]:
-    """Some literals, each once; a variable may be there both ways."""
+    """Distinct literals; a variable may occur both plain and negated."""
     return st.lists(_literal(most), max_size=5, unique=True).map(tuple)
 
 
 def literals_of_different_variables(most: int) -> st.SearchStrategy[tuple[int, ...]]:
-    """One or more, each variable one way."""
+    """One or more literals, each of another variable."""
     return st.lists(_literal(most), min_size=1, max_size=5, unique_by=abs).map(tuple)
 
 
@@ -87,3 +92,36 @@ def concepts(most: int = 6) -> st.SearchStrategy[Concept]:
         st.builds(DecisionList, rules.map(tuple), st.booleans()),
         tables(min(4, most)),
     )
+
+
+class Tables(ConceptClass):
+    """The concepts with these truth tables."""
+
+    def __init__(self, n: int, tables: Sequence[int]) -> None:
+        self.n, self.size, self.tables = n, len(tables), tuple(tables)
+
+    def __str__(self) -> str:
+        return f"{self.size} tables of {self.n} variables: {self.tables}"
+
+    def concept(self, place: int) -> Concept:
+        return TruthTable(self.n, self.tables[place])
+
+    def say(self, x: Truths) -> Words:
+        return packed(self.say_some(np.arange(self.size), x))
+
+    def say_some(self, places: Positions, x: Truths) -> Truths:
+        row = sum(1 << i for i, on in enumerate(x.tolist()) if on)
+        return np.array([self.tables[p] >> row & 1 == 1 for p in places], dtype=np.bool_)
+
+
+@st.composite
+def small_classes(draw: st.DrawFn, *, most: int = 8, n: int | None = None) -> Tables:
+    """Up to `most` different functions of one to three variables."""
+    n = draw(st.integers(1, 3)) if n is None else n
+    every = st.integers(0, (1 << (1 << n)) - 1)
+    return Tables(n, draw(st.lists(every, min_size=1, max_size=most, unique=True)))
+
+
+def thresholds(n: int) -> Tables:
+    """The initial segments of the line of all 2ⁿ examples: 2ⁿ + 1 nested concepts."""
+    return Tables(n, [(1 << m) - 1 for m in range((1 << n) + 1)])

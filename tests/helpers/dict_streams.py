@@ -1,4 +1,4 @@
-"""Streams of dicts, the estimators that learn from them, and all that was learned, bit for bit."""
+"""Streams of dicts, estimators that learn them one at a time, and the exact state they reach."""
 
 from __future__ import annotations
 
@@ -17,11 +17,7 @@ from novikoff import (
 )
 
 Estimator: TypeAlias = Perceptron | MarginPerceptron | VotedPerceptron | Winnow
-
-
 Maker: TypeAlias = Callable[[], Estimator]
-
-
 Stream: TypeAlias = list[tuple[dict[str, Any], Any]]
 
 
@@ -46,7 +42,7 @@ makers = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
 
 
 def stream(seed: int, n: int = 40, *, names: int = 30, classes: int = 2) -> Stream:
-    """Dicts of numbers that round, truth values and texts, in any order, with ever more names."""
+    """Dicts of rounded numbers, truth values and texts, with new names appearing as they go."""
     dice = np.random.default_rng(seed)
     out: Stream = []
     for i in range(n):
@@ -60,8 +56,8 @@ def stream(seed: int, n: int = 40, *, names: int = 30, classes: int = 2) -> Stre
     return out
 
 
-def everything(clf: Any) -> dict[str, Any]:
-    """All that was learned, bit for bit."""
+def learned_state(clf: Any) -> dict[str, Any]:
+    """All that an estimator learned, bit for bit."""
     learned: dict[str, Any] = {
         "classes": clf.classes_.tolist(),
         "passes": (clf.n_iter_, clf.mistakes_per_epoch_.tolist(), clf.verdict_, clf.radius_),
@@ -76,7 +72,7 @@ def everything(clf: Any) -> dict[str, Any]:
     return learned
 
 
-def in_turn(clf: Any, examples: Stream, **first: Any) -> Any:
+def learn_in_turn(clf: Any, examples: Stream, **first: Any) -> Any:
     for x, y in examples:
         clf.learn_one(x, y, **first)
         first = {}

@@ -1,4 +1,4 @@
-"""Decimal numbers that are hard to read, and what the core reads."""
+"""Decimal numbers that are hard to parse, and how the core and Python read them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy as np
 from novikoff import _core
 
 
-def read(text: str) -> float | None:
-    """The number of the whole text, with digits behind it that must not be read."""
+def read_by_core(text: str) -> float | None:
+    """Parse the text, followed by digits that the parser must not read."""
     raw = text.encode()
     padded = np.frombuffer(raw + b"\n" + b"7" * 15, dtype=np.uint8)
     return _core.read_number(padded, length=len(raw))
@@ -23,7 +23,7 @@ def bits(value: float | None) -> bytes | None:
     return None if value is None else struct.pack("<d", value)
 
 
-def expected(text: str) -> float:
+def read_by_python(text: str) -> float:
     return abs(float(text)) if abs(float(text)) == float("inf") else float(text)
 
 
@@ -35,11 +35,11 @@ def halfway(value: float, above: float) -> str:
 
 
 def hard_cases(rng: random.Random, count: int) -> Iterator[str]:
-    """Subnormals, halves and what lies next to them, long mantissas, huge exponents."""
+    """Subnormals, midpoints of two floats and their neighbours, long mantissas, huge exponents."""
     while count > 0:
         pattern = rng.getrandbits(63)
         if rng.random() < 0.2:
-            pattern &= (1 << 53) - 1  # subnormal, or as small as a normal number gets
+            pattern &= (1 << 53) - 1  # subnormal, or nearly so
         (value,) = struct.unpack("<d", struct.pack("<q", pattern))
         if not value < float("inf"):
             continue

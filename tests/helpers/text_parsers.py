@@ -1,4 +1,4 @@
-"""What tests of text formats share: a text in, examples and refusals out; lines that are bent."""
+"""Run the parser of a text format on a text; collect examples and refusals; garble lines."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LINE_ENDS = ("\n", "\r\n", "\r")
 
 class Example(NamedTuple):
     label: str | None
-    features: tuple[tuple[str, float], ...]  # as they stand in the line
+    features: tuple[tuple[str, float], ...]  # in the order of the line
     importance: float = 1.0
 
 
@@ -43,7 +43,7 @@ def parse(format: Format, text: bytes, allowed: int = 1_000_000) -> dict[str, An
 
 
 def read(format: Format, text: str | bytes) -> tuple[list[Example], list[Refusal]]:
-    """All that a text holds, good and bad."""
+    """The examples of a text, and the refusals of its bad lines."""
     raw = text.encode() if isinstance(text, str) else text
     parsed = parse(format, raw)
     refusals = []
@@ -73,8 +73,8 @@ def examples_of(chunk: Chunk) -> list[Example]:
     ]
 
 
-def only(format: Format, line: str | bytes) -> Example | Refusal | None:
-    """What a text of one line is; None if it is blank."""
+def read_line(format: Format, line: str | bytes) -> Example | Refusal | None:
+    """The example or the refusal of a single line; None if it is blank."""
     examples, refusals = read(format, line)
     found: list[Example | Refusal] = [*examples, *refusals]
     assert len(found) <= 1
@@ -82,7 +82,7 @@ def only(format: Format, line: str | bytes) -> Example | Refusal | None:
 
 
 def in_pieces(format: Format, text: bytes, size: int) -> list[Example]:
-    """The examples of a text that comes so many bytes at a time."""
+    """The examples of a text read `size` bytes at a time."""
     found, held, rest = [], b"", text
     while rest:
         held, rest = held + rest[:size], rest[size:]
@@ -92,8 +92,8 @@ def in_pieces(format: Format, text: bytes, size: int) -> list[Example]:
     return found
 
 
-def traces(parsed: dict[str, Any]) -> dict[str, Any]:
-    """All that was parsed but for the lines' numbers, to be compared with ==."""
+def parsed_values(parsed: dict[str, Any]) -> dict[str, Any]:
+    """All parsed values except line numbers, as plain lists that compare with ==."""
 
     def plain(given: Any) -> Any:
         if isinstance(given, tuple):
@@ -105,8 +105,8 @@ def traces(parsed: dict[str, Any]) -> dict[str, Any]:
 
 
 @st.composite
-def bent(draw: st.DrawFn, lines: st.SearchStrategy[str], alphabet: str) -> str:
-    """A line with a few characters taken out, put in or changed."""
+def garbled(draw: st.DrawFn, lines: st.SearchStrategy[str], alphabet: str) -> str:
+    """A line with a few characters deleted, inserted or changed."""
     line = draw(lines)
     for _ in range(draw(st.integers(0, 3))):
         at = draw(st.integers(0, len(line)))

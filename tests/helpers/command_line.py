@@ -1,4 +1,4 @@
-"""The command line from within: run a verb, look at what it says, compare what it wrote."""
+"""Run a novikoff command inside the test process and read its output, errors and files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from novikoff.cli.main import run as run_words
 
 @dataclass(frozen=True)
 class Answer:
-    """How a command ended."""
+    """The exit code and output of a command."""
 
     exit_code: int
     stdout: str
@@ -25,7 +25,7 @@ class Answer:
 
 
 def run(*words: Any, input: bytes | str | None = None) -> Answer:
-    """`novikoff` with these words, and these bytes as its standard input."""
+    """Run `novikoff` with these arguments, and `input` as its standard input."""
     out, err = io.StringIO(), io.StringIO()
     given = input.encode() if isinstance(input, str) else input or b""
     stdin = io.TextIOWrapper(io.BytesIO(given))
@@ -39,7 +39,7 @@ def run(*words: Any, input: bytes | str | None = None) -> Answer:
 
 
 def error(*words: Any, input: bytes | str | None = None) -> str:
-    """The one line on stderr when the input or the usage is bad."""
+    """The one line on stderr of a command that must fail with exit code 2."""
     answer = run(*words, input=input)
     assert (answer.exit_code, answer.stdout) == (2, ""), answer
     assert answer.stderr.startswith("novikoff: "), answer.stderr
@@ -47,27 +47,27 @@ def error(*words: Any, input: bytes | str | None = None) -> str:
     return answer.stderr.removeprefix("novikoff: ").strip()
 
 
-def said(*words: Any, **options: Any) -> str:
-    """What it prints when all goes well."""
+def stdout_of(*words: Any, **options: Any) -> str:
+    """The standard output of a command that must succeed."""
     answer = run(*words, **options)
     assert answer.exit_code == 0, answer.stderr
     return answer.stdout
 
 
-def told(*words: Any, **options: Any) -> dict[str, Any]:
-    """The same with --json."""
-    found: dict[str, Any] = json.loads(said(*words, "--json", **options))
+def json_of(*words: Any, **options: Any) -> dict[str, Any]:
+    """The parsed output of a command run with --json."""
+    found: dict[str, Any] = json.loads(stdout_of(*words, "--json", **options))
     return found
 
 
-def trained(output: Path, *words: Any, **options: Any) -> bytes:
-    """The bytes of the model that `train` writes, saying no rows of progress."""
-    said("train", *words, "-o", output, "-q", **options)
+def trained_model(output: Path, *words: Any, **options: Any) -> bytes:
+    """The bytes of the model that `train` writes."""
+    stdout_of("train", *words, "-o", output, "-q", **options)
     return output.read_bytes()
 
 
 def contents(folder: Path) -> dict[str, bytes]:
-    """Every file there is, hidden ones too."""
+    """Every file in the folder, hidden ones too, with its bytes."""
     return {
         str(Path(at, name).relative_to(folder)): Path(at, name).read_bytes()
         for at, _, names in os.walk(folder)
