@@ -22,6 +22,7 @@ from novikoff.concepts import (
     Halving,
     Optimal,
     TooLarge,
+    TruthTable,
     WeightedMajority,
     conjunctions,
     disjunctions,
@@ -84,7 +85,8 @@ def mistaken(learner: ConceptLearner, stream: Stream) -> tuple[list[int], list[f
 
 
 def table(concept: Concept) -> int:
-    return int(str(concept), 2)
+    assert isinstance(concept, TruthTable)
+    return concept.bits
 
 
 def left(learner: Pruning) -> list[int]:
