@@ -1,21 +1,32 @@
 # Each target works from a fresh clone with nothing but python3 >= 3.11, a C++ compiler and make.
+# Another Python gets an environment of its own: make test PYTHON=python3.13 VENV=.venv-3.13
 PYTHON ?= python3
-BIN := .venv/bin
-READY := .venv/ready
+VENV ?= .venv
+TESTS ?=
+BIN := $(VENV)/bin
+READY := $(VENV)/ready
 
-.PHONY: demo test lint bench stubs pages gallery clean
+.PHONY: demo test lint machines bench stubs pages gallery clean
 
 demo: $(READY)
 	$(BIN)/novikoff demo
 
 test: $(READY)
-	$(BIN)/pytest -n 2 -q
+	$(BIN)/pytest -n 2 -q $(TESTS)
 
 lint: $(READY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The same results from a core without AVX2, an older processor, other time zones and other locales.
+machines: $(READY)
+	$(BIN)/cmake -S . -B $(VENV)/core-without-clones -G Ninja -DCMAKE_BUILD_TYPE=Release \
+	    -DCMAKE_MAKE_PROGRAM="$$PWD/$(BIN)/ninja" -DPython_EXECUTABLE="$$PWD/$(BIN)/python" \
+	    -DNOVIKOFF_STRICT=ON -DNOVIKOFF_CLONES=OFF >$(VENV)/cmake.log
+	$(BIN)/cmake --build $(VENV)/core-without-clones >>$(VENV)/cmake.log
+	$(BIN)/python tools/compare_machines.py --core $(VENV)/core-without-clones
 
 bench: $(READY)
 	$(BIN)/python bench/epoch.py
@@ -44,11 +55,14 @@ pages: $(READY)
 gallery: $(READY)
 	$(BIN)/python docs/make_gallery.py
 
+# The tools of the build stay in the environment, so that a second build compiles only what changed.
 $(READY): pyproject.toml CMakeLists.txt $(wildcard cpp/*/*)
-	@echo "Building and installing into .venv (a minute or two the first time) ..."
-	test -d .venv || $(PYTHON) -m venv .venv
-	SKBUILD_CMAKE_DEFINE=NOVIKOFF_STRICT=ON $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@echo "Building and installing into $(VENV) (a minute or two the first time) ..."
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'scikit-build-core>=0.11' 'nanobind>=2.9' cmake ninja
+	SKBUILD_CMAKE_DEFINE=NOVIKOFF_STRICT=ON $(BIN)/python -m pip install --quiet --disable-pip-version-check \
+	    --no-build-isolation --config-settings=build-dir=$(VENV)/core --editable '.[dev]'
 	touch $@
 
 clean:
-	rm -rf .venv build
+	rm -rf .venv .venv-* build

@@ -1,8 +1,8 @@
-// Code for the processor at hand, chosen when the program starts.
+// Functions compiled twice, for AVX2 and for any x86-64; the processor chooses when the program starts.
 #pragma once
 
-// One function compiled twice, for AVX2 and for any x86-64; the same bits from both.
-#if defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
+// Both give the same bits. `make machines` builds the core without the first and compares.
+#if !defined(NOVIKOFF_NO_CLONES) && defined(__x86_64__) && defined(__linux__) && defined(__GNUC__) && !defined(__clang__)
 #define NOVIKOFF_CLONES __attribute__((target_clones("avx2", "default")))
 #define NOVIKOFF_BIT_CLONES __attribute__((target_clones("arch=x86-64-v3", "default")))
 #else
