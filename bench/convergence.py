@@ -47,7 +47,7 @@ def main() -> None:
         ("scikit-learn Perceptron(tol=None, max_iter=1000)", SkPerceptron(tol=None)),
         ("scikit-learn SGDClassifier()", SGDClassifier(random_state=0)),
     ]
-    print(f"| {SETS} separable sets | left with errors | of them without a word |")
+    print(f"| {SETS} separable sets | left with errors | of them silently |")
     print("|---|---|---|")
     for name, learner in learners:
         wrong = silent = 0

@@ -48,7 +48,7 @@ average = {"learning_rate": "constant", "eta0": 1.0, "penalty": None, "average":
 made = {
     "Perceptron": Perceptron(**plain),
     "averaged perceptron": SGDClassifier(loss="perceptron", **plain, **average),
-    "SGDClassifier as it comes": SGDClassifier(),
+    "SGDClassifier with defaults": SGDClassifier(),
 }[name].set_params(shuffle=False)
 def read(path):
     return pandas.read_csv(path, dtype=dict.fromkeys(categories, "str"), keep_default_na=False)
@@ -172,7 +172,7 @@ def main() -> None:
         flights = Flights(Path(folder))
         rows, labels = flights.write(given.directory / "stream" / "flights3m.csv.gz", given.rows)
         print(f"{rows:,} rows learned from, {len(labels):,} held out\n")
-        print("| learner | wrong on the way | held out: right | ROC area | time |")
+        print("| learner | progressive error | held out: accuracy | ROC area | time |")
         print("|---|---|---|---|---|")
         share = max(np.mean(labels > 0), np.mean(labels < 0))
         print(f"| always the more frequent label | | {share:.2%} | 0.5 | |")
@@ -180,8 +180,8 @@ def main() -> None:
             show(flights.ours(learner), labels)
         if peer is not None:
             show(flights.vowpal(peer, "hinge, plain SGD, constant rate", *HINGE), labels)
-            show(flights.vowpal(peer, "as it comes"), labels)
-        for name in ("Perceptron", "averaged perceptron", "SGDClassifier as it comes"):
+            show(flights.vowpal(peer, "with defaults"), labels)
+        for name in ("Perceptron", "averaged perceptron", "SGDClassifier with defaults"):
             show(flights.scikit_learn(name, rows), labels)
 
 
