@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "core/logarithm.hpp"
 #include "core/rows.hpp"
 
 namespace novikoff {
@@ -51,7 +52,7 @@ struct Growth {
   double log_base;
   bool balanced;
 
-  Growth(double a, bool balanced) : base(a), log_base(std::log(a)), balanced(balanced) {}
+  Growth(double a, bool balanced) : base(a), log_base(natural_logarithm(a)), balanced(balanced) {}
 
   double weight(double p) const {
     if (!balanced) return base(p);

@@ -7,13 +7,14 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from helpers import textbook
 from helpers.strategies import WIDTHS, Data, labels, layouts, orders, precisions, seeds, ties
-from novikoff import guarantees, play, sources
+from novikoff import _core, guarantees, play, sources
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import BalancedWinnow, Multiplicative, Winnow1, Winnow2
 from novikoff.learners.multiplicative import VARIANTS
@@ -170,6 +171,15 @@ def test_a_power_that_is_not_whole_is_what_the_library_of_c_says(alpha: float, p
     start = BalancedWinnow(1, alpha=alpha, bias=False)
     (signed,) = with_powers(start, [p]).weights.tolist()
     assert math.isclose(signed, 2 * math.sinh(t), rel_tol=1e-13 * max(1, abs(t)))
+
+
+@given(st.floats(1, 1e308, exclude_min=True) | st.floats(1, 1 + 1e-9, exclude_min=True))
+@settings(max_examples=300)
+def test_the_logarithm_of_the_base_is_rounded_once(alpha: float) -> None:
+    tiny, weight = np.array([2.0**-60]), np.empty(1)
+    _core.weights_of(alpha=alpha, balanced=True, powers=tiny, out=weight)  # 2 · tiny · ln α
+    with ctx.workprec(200):
+        assert weight[0] * 2.0**59 == float(arb(alpha).log())
 
 
 @pytest.mark.parametrize(("alpha", "theta"), [(2.0, 2.0**1000), (1.0625, 1e300), (1.5, 5.0)])

@@ -71,6 +71,23 @@ def test_rows_of_any_size_are_scaled_to_length_1(size: float) -> None:
     assert sparse.values.tolist() == [1.0, 0.6, 0.8]
 
 
+def test_dense_and_sparse_rows_are_scaled_to_the_same_bits() -> None:
+    values = np.random.default_rng(0).standard_normal((2000, 50))
+    values[::3, ::7] = 0.0
+    dense, sparse = unit_length(DenseRows(values)), unit_length(DenseRows(values).sparse())
+    assert sparse.values.tolist() == dense.values[values != 0].tolist()
+
+
+def test_columns_are_added_up_from_the_first_row_on() -> None:
+    for dim in (1, 2, 9):
+        values = np.random.default_rng(dim).standard_normal((3000, dim)) + 5
+        dense, sparse = Spread(), Spread()
+        dense.meet(DenseRows(values))
+        sparse.meet(DenseRows(values).sparse())
+        assert dense.mean.tolist() == sparse.mean.tolist()
+        assert dense.deviation.tolist() == sparse.deviation.tolist()
+
+
 def test_a_file_that_is_no_cache_is_not_written_over(tmp_path: Path) -> None:
     (tmp_path / "x.svm").write_text("1 1:1\n-1 2:1\n")
     notes = tmp_path / "notes.txt"

@@ -91,7 +91,7 @@ def print_bound(train: Block, ledger: Ledger) -> None:
 
 def print_words(weights: Vector, words: list[str], most: int = 12) -> None:
     """The words with the largest and the smallest weights."""
-    by_weight = np.argsort(weights)
+    by_weight = np.argsort(weights, kind="stable")
     print("Most telling of spam: ", ", ".join(words[j] for j in by_weight[::-1][:most]))
     print("Most telling of ham:  ", ", ".join(words[j] for j in by_weight[:most]))
 

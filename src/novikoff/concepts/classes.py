@@ -8,8 +8,9 @@ from __future__ import annotations
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from decimal import Decimal
 from functools import lru_cache
-from math import comb, log10
+from math import comb
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -142,7 +143,7 @@ def packed(answers: Truths) -> Words:
 
 def _about(size: int) -> str:
     # by logarithm: Python refuses to write integers of more than some thousand digits
-    return f"{size:,}" if size < 10**15 else f"about 10^{int(log10(size))}"
+    return f"{size:,}" if size < 10**15 else f"about 10^{Decimal(size).adjusted()}"
 
 
 _MANY = (1 << 64) - 1  # more than any rank in an array, which are 64-bit integers with a sign

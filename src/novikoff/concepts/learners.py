@@ -31,6 +31,7 @@ from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.stream.blocks import Block
 from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Positions, Rows, Vector
+from novikoff.stream.sums import dot
 
 Step: TypeAlias = Callable[[Truths, bool], float]
 
@@ -384,8 +385,9 @@ class WeightedMajority(ConceptLearner):
         said, least = self._says(x), self.fewest
         counts = np.bincount(self._wrong - least)
         leads = 2 * np.bincount((self._wrong - least)[said], minlength=len(counts)) - counts
-        weights = float(self.beta) ** np.arange(len(counts))
-        share, sign = float(leads @ weights) / float(counts @ weights), self._lead(leads, counts)
+        weights = np.cumprod(np.append(1.0, np.full(len(counts) - 1, float(self.beta))))
+        share = dot(leads.astype(np.float64), weights) / dot(counts.astype(np.float64), weights)
+        sign = self._lead(leads, counts)
         if sign == 0:
             return 0.0
         return max(share, _LEAST) if sign > 0 else min(share, -_LEAST)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from novikoff.guarantees.exact.arithmetic import Number, fraction
@@ -65,7 +64,7 @@ def consistent_bound(size: int) -> ClassBound:
     >>> print(consistent_bound(1000))
     any consistent concept: at most 999 mistakes, 6.90776 expected if drawn at random
     """
-    return ClassBound("any consistent concept", _expect_size(size) - 1, math.log(size))
+    return ClassBound("any consistent concept", _expect_size(size) - 1, float(ball(size).log()))
 
 
 def elimination_bound(n: int, *, monotone: bool) -> ClassBound:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,20 +84,29 @@ def _largest(which: NDArray[Any], values: Vector, count: int) -> Vector:
     largest = np.zeros(count)
     np.maximum.at(largest, which, np.abs(values))
     largest[largest == 0] = 1.0
-    return _power_of_two(np.log2(largest))
+    return _powers_of_two(_nearest_logs(largest))
 
 
 def _middles(which: NDArray[Any], values: Vector, count: int) -> Vector:
     """The geometric mean of the largest and the smallest magnitude that is not 0, likewise."""
     some = values != 0
-    logs, high, low = np.log2(np.abs(values[some])), np.full(count, -np.inf), np.full(count, np.inf)
+    logs, high, low = _nearest_logs(values[some]), np.full(count, -np.inf), np.full(count, np.inf)
     np.maximum.at(high, which[some], logs)
     np.minimum.at(low, which[some], logs)
     none = np.isinf(high)
     high[none] = low[none] = 0.0
-    return _power_of_two((high + low) / 2)
+    return _powers_of_two(np.round((high + low) / 2))
 
 
-def _power_of_two(logs: Vector) -> Vector:
-    sizes: Vector = np.exp2(np.clip(np.round(logs), -1070, 1020))
+def _nearest_logs(values: Vector) -> Vector:
+    """The logarithm of each magnitude to base 2, to the nearest integer.
+
+    They come from the exponents, for `np.log2` has other bits on other processors.
+    """
+    mantissas, exponents = np.frexp(np.abs(values))
+    return np.asarray(exponents - (mantissas < math.sqrt(0.5)), dtype=np.float64)
+
+
+def _powers_of_two(logs: Vector) -> Vector:
+    sizes: Vector = np.ldexp(1.0, np.clip(logs, -1070, 1020).astype(np.int64))
     return sizes

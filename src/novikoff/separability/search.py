@@ -28,6 +28,7 @@ from novikoff.separability.points import Points, Progress
 from novikoff.separability.programs import Support, Unsolved, maximal_support
 from novikoff.stream.order import arranged
 from novikoff.stream.rows import Positions, Vector, dots
+from novikoff.stream.sums import length
 
 
 def contradictions(points: Points) -> tuple[Positions, Positions]:
@@ -179,7 +180,7 @@ class Search:
         """Whether the weights, or what is near them and shorter to write, separate every row."""
 
         def margin(w: Vector) -> float:
-            return float(self.points.scores(w).min() / np.linalg.norm(w))
+            return float(self.points.scores(w).min() / length(w))
 
         enough = 0.9 * margin(weights)
         if (weights != np.rint(weights)).any():
@@ -276,7 +277,7 @@ class Search:
         scores = self.points.scores(w)[outside] / np.maximum(self.points.norms[outside], 1e-300)
         wrong = np.flatnonzero(scores <= 0)
         if len(wrong):
-            return outside[wrong[np.argsort(scores[wrong])]]
+            return outside[wrong[np.argsort(scores[wrong], kind="stable")]]
         for bits in (*_BITS, None):
             exact = face.weights(coordinates, bits=bits)
             signs = self.points.signs(exact)

@@ -20,6 +20,7 @@ from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, integers
 from novikoff.separability.exact_linear import independent_rows, solve
 from novikoff.separability.points import Points, Progress
 from novikoff.stream.rows import Positions, Vector
+from novikoff.stream.sums import dot, total
 
 _SWEEPS = 30  # over the rows that matter, between two looks at all of them
 _PATIENCE = 60  # looks without the interval getting narrower by a hundredth
@@ -83,10 +84,10 @@ class _Ascent:
         """The relative width of the interval, in floating point; which rows matter from now on."""
         scores = self.points.scores(self.w)
         self._near = np.flatnonzero((self.alpha > 0) | (scores < 1.001))
-        length, total = float(np.linalg.norm(self.w)), float(self.alpha.sum())
-        if length == 0 or total == 0:
+        squared, weight = dot(self.w, self.w), total(self.alpha)
+        if squared == 0 or weight == 0:
             return np.inf
-        return 1 - max(0.0, float(scores.min())) * total / length**2
+        return 1 - max(0.0, float(scores.min())) * weight / squared
 
     def weights(self) -> ExactVector:
         """The present weights."""

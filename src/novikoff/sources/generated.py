@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import DenseRows, SparseRows, Vector
+from novikoff.stream.sums import length, lengths, products
 
 
 class separable:  # noqa: N801  (read as a verb: sources.separable(...))
@@ -34,11 +35,11 @@ class separable:  # noqa: N801  (read as a verb: sources.separable(...))
         block: int = 4096,
     ) -> None:
         direction = np.asarray(u, dtype=np.float64)
-        length = float(np.linalg.norm(direction))
-        if length == 0 or not 0 < margin < 1:
+        size = length(direction)
+        if size == 0 or not 0 < margin < 1:
             raise ValueError("need a nonzero u and a margin between 0 and 1")
         self.n, self.margin, self.seed, self.block = n, margin, seed, block
-        self.u: Vector = direction / length
+        self.u: Vector = direction / size
 
     def __iter__(self) -> Iterator[Block]:
         # 1962 keeps these draws apart from those of whoever drew u from the same seed
@@ -46,13 +47,13 @@ class separable:  # noqa: N801  (read as a verb: sources.separable(...))
         for first in range(0, self.n, self.block):
             size = min(self.block, self.n - first)
             points = dice.standard_normal((size, len(self.u)))
-            points *= dice.random((size, 1)) / np.linalg.norm(points, axis=1, keepdims=True)
-            along = points @ self.u
+            points *= dice.random((size, 1)) / lengths(points)[:, None]
+            along = products(points, self.u)
             sign = np.where(along >= 0, 1.0, -1.0)
             across = points - np.outer(along, self.u)
             reach = np.maximum(np.abs(along), self.margin * (1 + 1e-9))
             room = np.sqrt(1 - reach**2)
-            width = np.linalg.norm(across, axis=1)
+            width = lengths(across)
             across *= np.minimum(1.0, room / np.maximum(width, 1e-300))[:, None]
             points = across + np.outer(sign * reach, self.u)
             yield Block(DenseRows(points), sign.astype(np.int8), first)

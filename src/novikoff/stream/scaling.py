@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from novikoff import _core
 from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Values, Vector
 
 
@@ -14,23 +15,23 @@ def unit_length(rows: Rows) -> Rows:
         tidy.put_in_order()
         span = slice(int(tidy.starts[0]), int(tidy.starts[-1]))
         of_row = np.repeat(np.arange(len(tidy)), np.diff(tidy.starts))
-        entries = _in_range(tidy.values[span].astype(np.float64), of_row, len(tidy))
-        norms = np.sqrt(np.bincount(of_row, entries**2, minlength=len(tidy)))
-        norms[norms == 0] = 1.0
-        scaled_entries = entries / norms[of_row]
-        starts = tidy.starts - tidy.starts[0]
-        return SparseRows(scaled_entries, tidy.indices[span], starts, tidy.dim)
+        scaled = _scaled(tidy.values[span].astype(np.float64), of_row, len(tidy))
+        return SparseRows(scaled, tidy.indices[span], tidy.starts - tidy.starts[0], tidy.dim)
     values = rows.values.astype(np.float64)
     of_row = np.repeat(np.arange(len(values)), values.shape[1])
-    values = _in_range(values.ravel(), of_row, len(values)).reshape(values.shape)
-    lengths = np.linalg.norm(values, axis=1, keepdims=True)
-    lengths[lengths == 0] = 1.0
-    scaled: Values = values / lengths
-    return DenseRows(scaled)
+    return DenseRows(_scaled(values.ravel(), of_row, len(values)).reshape(values.shape))
+
+
+def _scaled(entries: Vector, of_row: Positions, rows: int) -> Vector:
+    """Each entry over the norm of its row, the squares added up from the first column on."""
+    entries = _in_range(entries, of_row, rows)
+    norms = np.sqrt(np.bincount(of_row, entries**2, minlength=rows))
+    norms[norms == 0] = 1.0
+    return np.asarray(entries / norms[of_row])
 
 
 def _in_range(entries: Vector, of_row: Positions, rows: int) -> Vector:
-    """The entries, those of a row divided by its largest if their squares would not be floats."""
+    """The entries; those of a row whose squares are not floats are divided by its largest."""
     largest = np.zeros(rows)
     np.maximum.at(largest, of_row, np.abs(entries))
     extreme = (largest > 1e150) | ((largest < 1e-150) & (largest > 0))
@@ -68,8 +69,8 @@ class Spread:
             apart = np.bincount(columns, (values - mean[columns]) ** 2, minlength=dim)
             squares = apart + (n - stored) * mean**2
         else:
-            mean = rows.values.mean(axis=0, dtype=np.float64)
-            squares = ((rows.values - mean) ** 2).sum(axis=0)
+            mean = _column_sums(rows.values) / n
+            squares = _column_sums((rows.values - mean) ** 2)
         moved = mean - self.mean[:dim]
         total = self.count + n
         self.mean[:dim] += moved * (n / total)
@@ -92,3 +93,13 @@ class Spread:
         rounding = n * eps * variance + (n * eps * self.mean) ** 2
         out[(variance <= rounding) & np.isfinite(rounding)] = 1.0
         return out
+
+
+def _column_sums(values: Values) -> Vector:
+    """The sum of each column, from the first row on."""
+    n, dim = values.shape
+    sums = np.zeros(dim)
+    _core.accumulate(
+        *DenseRows(values).core, example=np.arange(n), step=np.ones(n), bias=False, w=sums
+    )
+    return sums
