@@ -222,9 +222,9 @@ def test_ctrl_c_while_reading_is_said_in_one_line(
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("x.csv", "a,b,y\n1,2,0\n1,two,1\n", "{}:3: column 'b': 'two' is not a number; encode it"),
+        ("x.csv", "a,b,y\n1,2,0\n1,two,1\n", "{}:3: column 'b': 'two' is not a number"),
         ("x.svm", "1 1:1\n-1 2:nan\n", "{}:2:4: index 2: 'nan' is missing; fill it in or remove"),
-        ("x.svm", "1 1:1\n2 1:1\n3 1:1\n", "{}:3: label '3' is a third, after '1' and '2'"),
+        ("x.svm", "1 1:1\n2 1:1\n3 1:1\n", "{}:3: label '3' is a third label, after '1' and '2'"),
         ("x.svm", "", "{}: there are no examples"),
         ("x.csv", "a,y\n", "{}: there are no examples"),
         ("x.svm", "1 1000000000000000:1\n", "{}: there is not enough memory for it"),

@@ -45,7 +45,10 @@ def refused_training(here: Path, *words: Any, **options: Any) -> str:
 FILES: dict[str, tuple[bytes, str]] = {
     "empty.svm": (b"", "empty.svm: there are no examples"),
     "bad.svm": (b"1 1:2\n-1 2:1\n1 1=3\n", "bad.svm:3:"),
-    "third.svm": (b"1 1:2\n-1 2:1\n1 1:1\n3 1:1\n", "third.svm:4: label '3' is a third, after"),
+    "third.svm": (
+        b"1 1:2\n-1 2:1\n1 1:1\n3 1:1\n",
+        "third.svm:4: label '3' is a third label, after",
+    ),
     "widths.csv": (b"a,b,y\n1,2,0\n1,3,1\n1,2,3,0\n", "widths.csv:4: 4 fields, where the first"),
     "cut.svm.gz": (gzip.compress(SVM.encode() * 99)[:-9], "cut.svm.gz: cannot be decompressed"),
     "dates.csv": (b"a,y\n2020-01-01,0\n2020-01-02,1\n", "dates.csv"),

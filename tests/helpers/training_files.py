@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from novikoff.models.model import Kind, Model
 from novikoff.models.training import AfterBlock, Plan, Training
-from novikoff.sources import JointLabelling, Labelling, Numbered, Reading, open_files
+from novikoff.sources import LabelsAsClasses, LabelsAsSigns, Numbered, Reading, open_files
 from novikoff.sources.features import Features
 from novikoff.sources.files import text as pieces
 
@@ -52,7 +52,7 @@ class TextFormat:
     ) -> Numbered:
         source = open_files(path, Reading(self.format, threads=0))
         features = features or Features(hash_bits=self.hash_bits)
-        labelling = JointLabelling(classes) if self.joint else Labelling(("-1", "1"))
+        labelling = LabelsAsClasses(classes) if self.joint else LabelsAsSigns(("-1", "1"))
         return Numbered(source, features, labelling)
 
 

@@ -58,7 +58,7 @@ def test_it_is_the_model_of_training_and_predicts_alike(
     clf = learn_in_turn(make(), some)
     path = lines(tmp_path / "mail.jsonl", some)
     features = Features(hash_bits=clf.hash_bits)
-    labelling = sources.JointLabelling() if joint else sources.Labelling()
+    labelling = sources.LabelsAsClasses() if joint else sources.LabelsAsSigns()
     blocks = sources.Numbered(sources.open_files(path), features, labelling)
     trained = Training(blocks, Plan(kind, shuffle=False, **how))
     trained.run()

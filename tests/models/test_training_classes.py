@@ -17,9 +17,8 @@ from novikoff.models import training
 from novikoff.models.model import Kind, Model
 from novikoff.models.training import Plan, Training
 from novikoff.runs.loop import play
-from novikoff.sources import JointLabelling
+from novikoff.sources import LabelsAsClasses
 from novikoff.sources.cache import Cached
-from novikoff.sources.chunks import Chunk
 from novikoff.storage import file_format as storage
 from novikoff.storage.file_format import BadModel
 from novikoff.stream.blocks import Block
@@ -239,49 +238,14 @@ def test_a_model_of_two_labels_does_not_go_on_with_many_nor_the_other_way() -> N
             Training(TextFormat("csv").blocks(here.data), Plan(), initial=many)
 
 
-def chunk(labels: Sequence[int], texts: Sequence[str]) -> Chunk:
-    places = tuple(f"x:{k + 1}" for k in range(len(texts)))
-    rows = DenseRows(np.zeros((len(labels), 1)))
-    return Chunk(rows, np.array(labels, dtype=np.int32), tuple(texts), places)
-
-
-def test_classes_are_numbered_in_the_order_of_examples_not_of_texts() -> None:
-    labelling = JointLabelling()
-    assert labelling.codes(chunk([2, 0, 2], ["a", "never", "b"])).tolist() == [0, 1, 0]
-    assert list(labelling.classes) == ["b", "a"]
-    assert labelling.codes(chunk([0, 1], ["1.0", "a"])).tolist() == [2, 1]
-    assert labelling.codes(chunk([0, 1, 2], ["+1", "b", "1e0"])).tolist() == [2, 0, 2]
-    assert list(labelling.classes) == ["b", "a", "1.0"]
-
-
-def test_a_label_that_cannot_be_changes_nothing() -> None:
-    labelling = JointLabelling(("a",), most=3)
-    for texts, words in (
-        (["b", "c", "d"], "x:3: label 'd' is one more than the 3 classes allowed; if these are"),
-        (["b", "?", "c"], "x:2: label '\\?' is not a class"),
-        (["b", "inf", "c"], "x:2: label 'inf' is not a class"),
-    ):
-        with pytest.raises(BadExample, match=words):
-            labelling.codes(chunk([0, 1, 2], texts))
-    with pytest.raises(BadExample, match="example 1 has no label"):
-        labelling.codes(chunk([0, -1], ["b"]))
-    assert labelling.classes == ("a",)
-    with pytest.raises(BadExample, match="x:1: label 'z' is not one of 'a', 'b'"):
-        JointLabelling(("a", "b"), closed=True).codes(chunk([0], ["z"]))
-    with pytest.raises(BadExample, match="the classes '1', '1.0' are not all different"):
-        JointLabelling(("1", "1.0"))
-    with pytest.raises(BadExample, match="classes: label 'nan' is not a class"):
-        JointLabelling(("a", "nan"))
-
-
 def test_a_cache_of_more_classes_than_are_allowed_is_not_used(tmp_path: Path) -> None:
     way, data = TEXT_FORMATS["indexed"], tmp_path / "data"
     data.write_text(way.text(FOUR))
     assert len(list(Cached(way.blocks(data), tmp_path / "cache", "it"))) == 1
     allowed = way.blocks(data)
-    allowed.labelling = JointLabelling(most=3)
+    allowed.labelling = LabelsAsClasses(most=3)
     cached = Cached(allowed, tmp_path / "cache", "it")
     assert not cached.is_ready
-    with pytest.raises(BadExample, match="data:4: label '3' is one more than the 3"):
+    with pytest.raises(BadExample, match="data:4: label '3' makes more than 3 classes"):
         list(cached)
     assert Cached(way.blocks(data), tmp_path / "cache", "it").is_ready

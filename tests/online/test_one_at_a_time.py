@@ -69,7 +69,7 @@ def test_it_is_what_is_learned_from_the_same_lines_of_a_file(
     path = tmp_path / "mail.jsonl"
     path.write_text("\n".join(json.dumps({"label": str(y), **x}) for x, y in examples))
     features = Features(hash_bits=hash_bits)
-    (block,) = sources.Numbered(sources.open_files(path), features, sources.Labelling())
+    (block,) = sources.Numbered(sources.open_files(path), features, sources.LabelsAsSigns())
     learner = Additive(block.rows.dim, bias=True, averaging=True)
     ledger = play(block, learner).ledger
     clf = learn_in_turn(AveragedPerceptron(hash_bits=hash_bits), examples)

@@ -316,11 +316,11 @@ def test_files_are_read_as_every_command_reads_them(tmp_path: Path) -> None:
         ("a.csv", "x,y,k\n1,inf,a\n3,4,b\n", "a.csv:2: column 'y': 'inf' is not finite"),
         ("a.csv", "x,y,k\n1,2\n3,4,b\n", "a.csv:2: 2 fields, where the first line has 3"),
         ("a.csv", "", "a.csv: there are no examples"),
-        ("a.csv", "x,y,k\n1,2,a\n1,2,b\n1,2,c\n", "label 'c' is a third, after 'a' and 'b'"),
+        ("a.csv", "x,y,k\n1,2,a\n1,2,b\n1,2,c\n", "label 'c' is a third label, after 'a' and 'b'"),
         ("a.csv", b"\xff\xfe1,2", "a.csv:1: byte 0xff is not UTF-8"),
         ("a.csv.gz", b"\x1f\x8bxx", "this is compressed; unpack it first"),
         ("a.jsonl", '{"a": 1}', "jsonl is not read here; save it as CSV or svmlight"),
-        ("../../x", "some words\n", "x:1: 'some words' is of no known format; CSV and svmlight"),
+        ("../../x", "some words\n", "x:1: 'some words' is not in a known format"),
         ("a.svm", "1 5:1 3:2\n", "a.svm:1:7: indices must increase: 3 after 5"),
         (
             "a.csv",

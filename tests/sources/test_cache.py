@@ -13,7 +13,7 @@ import pytest
 from helpers.training_files import TEXT_FORMATS, Example, TextFormat
 from novikoff import BadExample
 from novikoff.models.training import Plan, Training
-from novikoff.sources import Labelling, Numbered, Reading, open_files
+from novikoff.sources import LabelsAsSigns, Numbered, Reading, open_files
 from novikoff.sources.cache import Cached
 from novikoff.sources.features import Features
 from novikoff.sources.files import text as pieces
@@ -33,7 +33,7 @@ def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def stream(way: TextFormat, data: Path) -> Numbered:
     source = open_files(data, Reading(way.format, threads=0))
-    return Numbered(source, Features(hash_bits=way.hash_bits), Labelling())
+    return Numbered(source, Features(hash_bits=way.hash_bits), LabelsAsSigns())
 
 
 def learned(blocks: Numbered | Cached, output: Path, *, passes: int = 3) -> bytes:
@@ -128,7 +128,7 @@ def test_files_of_either_precision_may_be_mixed(tmp_path: Path) -> None:
         np.savez(tmp_path / "in" / f"{name}.npz", X=X.astype(kind), y=y)
 
     def blocks() -> Numbered:
-        return Numbered(open_files(tmp_path / "in"), Features(), Labelling())
+        return Numbered(open_files(tmp_path / "in"), Features(), LabelsAsSigns())
 
     plain = learned(blocks(), tmp_path / "model")
     for _ in range(2):

@@ -17,7 +17,7 @@ from novikoff.cli.progress import Progress
 from novikoff.learners import Additive
 from novikoff.models.model import Model
 from novikoff.models.training import Plan, Training
-from novikoff.sources import Labelling, Numbered, Reading, open_files
+from novikoff.sources import LabelsAsSigns, Numbered, Reading, open_files
 from novikoff.sources import numbered as numbering
 from novikoff.sources.features import Features
 from novikoff.sources.files import text as pieces
@@ -158,7 +158,7 @@ def test_labels_far_apart_are_looked_for_without_holding_what_lies_between(
     text = "b 1:1 2:3\n" * 300 + "a 1:2\n"
     (tmp_path / "x.svm").write_text(text)
     source = open_files(tmp_path / "x.svm")
-    stream = Numbered(source, Features(), Labelling())
+    stream = Numbered(source, Features(), LabelsAsSigns())
     assert stream.classes == ("a", "b")
     assert not stream._held
     assert sum(len(block) for block in stream) == 301

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from novikoff.models.model import Kind, Model
     from novikoff.models.training import Plan, Training
     from novikoff.runs.loop import Run
-    from novikoff.sources import JointLabelling, Labelling, Numbered, Reading
+    from novikoff.sources import LabelsAsClasses, LabelsAsSigns, Numbered, Reading
     from novikoff.sources.cache import Cached
     from novikoff.sources.chunks import Source
 
@@ -178,7 +178,6 @@ def pairs(interactions: list[str]) -> tuple[tuple[str, str], ...]:
 
 
 MANY_NAMES = 1 << 22
-HINT = ", or learn all labels at once (--multiclass)"
 
 
 @dataclass(frozen=True)
@@ -189,17 +188,17 @@ class Labels:
     multiclass: bool = False
     most: int = 1000
 
-    def labelling(self, start: Model | None) -> Labelling | JointLabelling:
+    def labelling(self, start: Model | None) -> LabelsAsSigns | LabelsAsClasses:
         """What makes signs or classes of them; a model that is gone on from has its own."""
-        from novikoff.sources import JointLabelling, Labelling
+        from novikoff.sources import LabelsAsClasses, LabelsAsSigns
 
         known = self.named if start is None else start.classes
         if self.multiclass:
-            return JointLabelling(known or (), closed=self.named is not None, most=self.most)
+            return LabelsAsClasses(known or (), closed=self.named is not None, most=self.most)
         if known is None:
-            return Labelling(hint=HINT)
+            return LabelsAsSigns()
         negative, positive = known
-        return Labelling((negative, positive))
+        return LabelsAsSigns((negative, positive))
 
     @property
     def told(self) -> list[Any]:

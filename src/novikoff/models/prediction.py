@@ -12,7 +12,7 @@ from novikoff.models.model import Model
 from novikoff.sources.chunks import Chunk, Source
 from novikoff.sources.numbered import parts_of, rows_of
 from novikoff.stream.blocks import Labels
-from novikoff.stream.file_labels import JointLabelling, Labelling
+from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns
 from novikoff.stream.rows import Vector
 
 
@@ -80,10 +80,10 @@ def tested(model: Model, source: Source) -> Tested:
     Nine bytes an example are held, for the area under the ROC curve; the examples are not.
     """
     negative, positive = model.classes
-    labelling = Labelling((negative, positive))
+    labelling = LabelsAsSigns((negative, positive))
     found = Tested()
     for chunk, scores in scored(model, source):
-        labels = labelling.signs(chunk)
+        labels = chunk.signs(labelling)
         found.confusion.count(labels, scores)
         found.labels.append(labels)
         found.scores.append(np.asarray(scores))
@@ -95,8 +95,8 @@ def tested_classes(model: Model, source: Source) -> TestedClasses:
 
     A label that the model does not know is a mistake, whatever was predicted.
     """
-    labelling = JointLabelling(model.classes, most=None)
+    labelling = LabelsAsClasses(model.classes, most=None)
     found = ClassConfusion()
     for chunk, scores in scored(model, source):
-        found.count(labelling.codes(chunk), best_classes(scores))
+        found.count(chunk.class_numbers(labelling), best_classes(scores))
     return TestedClasses(found, labelling.classes)

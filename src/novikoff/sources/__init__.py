@@ -10,12 +10,12 @@ from novikoff.sources.arrays import block, classes_block, rows_of
 from novikoff.sources.generated import few_relevant, separable, spamassassin
 from novikoff.sources.numbered import Numbered
 from novikoff.sources.open import Data, Reading, open_files, read
-from novikoff.stream.file_labels import JointLabelling, Labelling
+from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns
 
 __all__ = [
     "Data",
-    "JointLabelling",
-    "Labelling",
+    "LabelsAsClasses",
+    "LabelsAsSigns",
     "Numbered",
     "Reading",
     "block",

@@ -19,7 +19,7 @@ from novikoff.sources.files.parquet import from_numpy, to_numpy
 from novikoff.sources.numbered import Numbered
 from novikoff.storage.atomic_write import replacing
 from novikoff.stream.blocks import Block
-from novikoff.stream.file_labels import JointLabelling
+from novikoff.stream.labels import LabelsAsClasses
 from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import DenseRows, Rows, SparseRows
 
@@ -138,7 +138,7 @@ class Cached:
     def _named(self) -> int:
         """How many labels were known before the first example."""
         known = self._blocks.labelling
-        return known.named if isinstance(known, JointLabelling) else len(self.classes)
+        return known.named if isinstance(known, LabelsAsClasses) else len(self.classes)
 
     def _read(self) -> Iterator[Block]:
         first = self.done = 0

@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
+from novikoff.stream.blocks import Codes, Labels
+from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns
 from novikoff.stream.rows import Positions, Rows, Vector
 
 Hashes: TypeAlias = NDArray[np.uint64]
@@ -72,6 +74,14 @@ class Chunk:
 
     def __len__(self) -> int:
         return len(self.rows)
+
+    def signs(self, labels: LabelsAsSigns) -> Labels:
+        """The labels of the examples as −1 and +1."""
+        return labels.signs(self.labels, self.label_texts, self.label_places, self.first)
+
+    def class_numbers(self, labels: LabelsAsClasses) -> Codes:
+        """The labels of the examples as numbers of classes."""
+        return labels.numbers(self.labels, self.label_texts, self.label_places, self.first)
 
     def part(self, begin: int, end: int) -> Chunk:
         """Some of its examples, in a copy."""

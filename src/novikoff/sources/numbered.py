@@ -8,7 +8,7 @@ from novikoff.sources.chunks import Chunk, Source, TableColumns
 from novikoff.sources.features import Features
 from novikoff.sources.interactions import in_slices
 from novikoff.stream.blocks import Block
-from novikoff.stream.file_labels import JointLabelling, Labelling
+from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns
 from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Rows
 
@@ -32,7 +32,7 @@ class Numbered:
     """
 
     def __init__(
-        self, source: Source, features: Features, labelling: Labelling | JointLabelling
+        self, source: Source, features: Features, labelling: LabelsAsSigns | LabelsAsClasses
     ) -> None:
         self.source, self.features, self.labelling = source, features, labelling
         self._held: list[Chunk] = []
@@ -52,7 +52,7 @@ class Numbered:
     def _look_ahead(self) -> None:
         """Read until both labels are known, or to the end."""
         labelling = self.labelling
-        if isinstance(labelling, JointLabelling) or labelling.is_decided or self._rest is not None:
+        if isinstance(labelling, LabelsAsClasses) or labelling.is_decided or self._rest is not None:
             return
         rest = iter(self.source)
         held: list[Chunk] = []
@@ -103,7 +103,9 @@ class Numbered:
         """The chunk as a block."""
         rows = rows_of(self.source, chunk, self.features)
         known = self.labelling
-        labels = known.codes(chunk) if isinstance(known, JointLabelling) else known.signs(chunk)
+        labels = (
+            chunk.class_numbers(known) if isinstance(known, LabelsAsClasses) else chunk.signs(known)
+        )
         return Block(rows, labels, chunk.first, importances=chunk.importances)
 
 

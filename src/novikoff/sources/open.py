@@ -13,13 +13,13 @@ import numpy as np
 from novikoff.sources.chunks import Source, TableColumns
 from novikoff.sources.features import Features
 from novikoff.sources.files.svmlight import Svmlight
+from novikoff.sources.files.table_layout import Missing
 from novikoff.sources.files.text import TextFiles, TextFormat
 from novikoff.sources.inputs import Input, PathLike, inputs_of, suffix_of
 from novikoff.sources.numbered import Numbered
 from novikoff.stream.blocks import Block
-from novikoff.stream.file_labels import Classes, Labelling
-from novikoff.stream.number_text import Data, Missing, shown
-from novikoff.stream.problems import BadExample
+from novikoff.stream.labels import Classes, LabelsAsSigns
+from novikoff.stream.problems import BadExample, Problem, quoted
 from novikoff.stream.rows import SparseRows, join
 
 __all__ = ["Data", "Format", "Reading", "open_files", "read"]
@@ -207,9 +207,33 @@ def format_of(one: Input) -> Format:
     if not line:
         raise BadExample(f"{one.name}: there are no examples")
     raise BadExample(
-        f"{one.name}:{i}: {shown(line.strip())} is of no known format; "
-        "say which it is by format (--format)"
+        f"{one.name}:{i}: {quoted(line.strip())} is not in a known format",
+        Problem.UNKNOWN_FORMAT,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """The examples of files, and what the files call things.
+
+    Parameters
+    ----------
+    block
+        The rows and their labels, −1 or +1.
+    names
+        The header's names for the columns of the rows; None if there is no header.
+    classes
+        The label that became −1 and the one that became +1. If the files hold one label only, the
+        other is made up: "-1" for 1, "1" for 0 and -1, "not spam" for "spam".
+    label
+        The header's name for the label's column; its position from 0 if there is no header or
+        another column has the same name; None for svmlight.
+    """
+
+    block: Block
+    names: tuple[str, ...] | None
+    classes: Classes
+    label: str | None = None
 
 
 def read(
@@ -263,7 +287,9 @@ def read(
         raise BadExample(f"{inputs[0].name}: {found} has no indices; zero_based is for svmlight")
     source = _opened(inputs, found, how)
     features = Features()
-    labelling = Labelling(classes, hint=_hint(found, label))
+    labelling = LabelsAsSigns(
+        classes, is_last_column=label is None and found in ("csv", "parquet", "arrow")
+    )
     blocks = list(Numbered(source, features, labelling))
     rows = join([block.rows for block in blocks])
     if isinstance(rows, SparseRows):
@@ -285,9 +311,3 @@ def _narrowest(rows: SparseRows, dim: int, base: int) -> SparseRows:
     return SparseRows(
         rows.values, (rows.indices - base).astype(width), rows.starts.astype(width), dim
     )
-
-
-def _hint(format: Format | None, label: str | int | None) -> str:
-    if label is None and format in ("csv", "parquet", "arrow"):
-        return " (the label is the last column unless --label (label=) names another)"
-    return ""

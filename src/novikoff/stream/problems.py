@@ -1,24 +1,70 @@
 """What can be wrong with the input, and the error that says so.
 
-The library says what is wrong and which kind of problem it is. What to do about it depends on the
-front: `str(error)` ends with the cure in Python; the command line and the page put a cure of their
-own in its place (`without_cure`, `problem`, `details`).
+The library says what is wrong. What to do about it depends on the front: a parameter in Python, an
+option on the command line, nothing on the page. So an error carries its kind of problem, and each
+front has a table of its own cures (`BadExample.with_cure`); `str(error)` uses Python's, below.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
 
 class Problem(StrEnum):
-    """A kind of problem that has a cure, which differs from front to front."""
+    """A kind of problem whose cure differs from front to front; in brackets the error's details."""
 
+    # labels
+    THIRD_LABEL = "a third label"
+    THIRD_LABEL_IN_LAST_COLUMN = "a third label, and the label's column was not named"
+    TOO_MANY_CLASSES = "more classes than allowed"  # [allowed]
+    ONE_LABEL_IN_PIPE = "one label in all that was read ahead of a pipe"
+    TWO_LABELS_ONLY = "a learner of two labels was asked to learn many"  # [learner]
+
+    # where the label is, and which format it is in
+    UNKNOWN_FORMAT = "the format is not recognised"
+    WRONG_LABEL_KEY = "no key has the label's name"  # [label]
+    LABEL_DIFFERS = "the label's column differs between files"
+    LABEL_IS_FEATURE = "the label's column is a feature of the model"
+    LABEL_IGNORED = "the label's column is ignored"  # [column]
+
+    # values and columns
     MISSING_VALUE = "missing value"
+    EMPTY_COLUMN = "a column without values"  # [column]
+    TEXT_AMONG_NUMBERS = "a text in a column of numbers"  # [column]
+    DATES = "a column of dates or times"  # [column]
+    UNUSABLE_COLUMN = "a column that holds neither numbers nor texts"  # [column]
+    TOO_LONG_FOR_FLOAT = "a whole number that float64 cannot hold"  # [column]
+
+    # reading again, and size
+    READ_ONCE = "a second pass over a pipe"
+    UNKNOWN_FEATURE_COUNT = "the default threshold needs the number of features"
+    TOO_MANY_WEIGHTS = "more weights than fit"
+    TOO_MANY_WEIGHTS_FOR_CLASSES = "more weights than fit, for so many classes"
 
 
-# What a Python user can do; `details` of the error fill the braces.
-_IN_PYTHON = {
+# What a Python user can do; the details of the error fill the braces.
+PYTHON_CURES: dict[Problem, str] = {
+    Problem.THIRD_LABEL: "read one label against the rest",
+    Problem.THIRD_LABEL_IN_LAST_COLUMN: (
+        "the label is the last column unless you pass label=; or read one label against the rest"
+    ),
+    Problem.TOO_MANY_CLASSES: "if these really are classes, pass a larger most=",
+    Problem.ONE_LABEL_IN_PIPE: "pass classes=(negative, positive)",
+    Problem.UNKNOWN_FORMAT: "pass format=",
+    Problem.WRONG_LABEL_KEY: "pass label=",
+    Problem.LABEL_DIFFERS: "pass label=",
+    Problem.LABEL_IS_FEATURE: "pass another label=",
+    Problem.LABEL_IGNORED: "pass another label=",
     Problem.MISSING_VALUE: "fill it in, or pass missing='zero' or missing='indicate'",
+    Problem.EMPTY_COLUMN: "pass ignore=[{column}] or missing='zero'",
+    Problem.TEXT_AMONG_NUMBERS: "correct it, or pass categorical=[{column}]",
+    Problem.DATES: (
+        "convert dates to numbers first, or pass ignore=[{column}] or categorical=[{column}]"
+    ),
+    Problem.UNUSABLE_COLUMN: "convert it, or pass ignore=[{column}]",
+    Problem.TOO_LONG_FOR_FLOAT: "scale it; if it is an identifier, pass categorical=[{column}]",
+    Problem.READ_ONCE: "read a file, or cache the parsed data (sources.cache.Cached)",
 }
 
 
@@ -30,25 +76,47 @@ class BadExample(ValueError):  # noqa: N818  (it names the thing that is wrong)
     without_cure
         What is wrong and where.
     problem
-        The kind of problem, if there is something to be done about it.
+        The kind of problem, if a front can offer a cure.
     details
         What a cure names: the column, for example.
     """
 
-    def __init__(self, without_cure: str, problem: Problem | None = None, **details: str) -> None:
+    def __init__(
+        self, without_cure: str, problem: Problem | None = None, **details: str | int
+    ) -> None:
         super().__init__(without_cure, problem, details)
         self.without_cure, self.problem, self.details = without_cure, problem, details
 
-    def __str__(self) -> str:
-        if self.problem is None:
+    def with_cure(self, cures: Mapping[Problem, str], quote: Callable[[str], str] = repr) -> str:
+        """The message with the cure of a front, if it has one; `quote` quotes names in it."""
+        if self.problem is None or self.problem not in cures:
             return self.without_cure
-        return f"{self.without_cure}; {_IN_PYTHON[self.problem].format_map(self.details)}"
+        filled = {k: quote(v) if isinstance(v, str) else v for k, v in self.details.items()}
+        return f"{self.without_cure}; {cures[self.problem].format_map(filled)}"
+
+    def __str__(self) -> str:
+        return self.with_cure(PYTHON_CURES)
+
+    def at(self, place: str) -> BadExample:
+        """The same error with the place where it was found in front of it."""
+        return type(self)(f"{place}: {self.without_cure}", self.problem, **self.details)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _rebuilt, (type(self), self.without_cure, self.problem, self.details)
 
 
 def _rebuilt(
-    kind: type[BadExample], words: str, problem: Problem | None, details: dict[str, str]
+    kind: type[BadExample], words: str, problem: Problem | None, details: dict[str, str | int]
 ) -> BadExample:
     return kind(words, problem, **details)
+
+
+def quoted(text: str) -> str:
+    """The text in quotes, cut when it is long."""
+    return repr(text if len(text) <= 40 else text[:39] + "…")
+
+
+def listed(texts: Sequence[str], most: int = 10) -> str:
+    """The texts in quotes with commas between them; of many, the first and how many more."""
+    more = len(texts) - most
+    return ", ".join(map(quoted, texts[:most])) + (f" and {more:,} more" if more > 0 else "")

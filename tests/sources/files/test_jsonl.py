@@ -26,7 +26,7 @@ from helpers.text_parsers import (
 )
 from novikoff import _core
 from novikoff.sources.files.jsonl import JsonLines
-from novikoff.stream.number_text import Missing
+from novikoff.sources.files.table_layout import Missing
 
 UNLABELLED = JsonLines(labelled=False)
 

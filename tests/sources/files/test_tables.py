@@ -321,7 +321,7 @@ def test_what_only_looks_like_a_date_is_a_text(text: str) -> None:
 def test_a_few_other_texts_do_not_make_a_column_of_numbers_one_of_texts() -> None:
     text = "size,y\n1,0\n2,1\n3,1\nbig,0\n5ft,1\n"
     assert read(text).bad == [
-        f"t.csv:{line}: column 'size': {word!r} is not a number; encode it first, "
+        f"t.csv:{line}: column 'size': {word!r} is not a number, "
         "or take the column for categories (--categorical size)"
         for line, word in ((5, "big"), (6, "5ft"))
     ]
@@ -346,9 +346,9 @@ HEAD = 'height,"wide, cm",tall\n1,2,0\n\n3,4,1\n'
         ("+Infinity,1,0", "column 'height': '+Infinity' is not finite; "
          "replace it or remove the row"),
         ("1e999,1,0", "column 'height': '1e999' is too large for float64; scale it"),
-        ('"-1""0",1,0', "column 'height': '-1\"0' is not a number; encode it first, "
+        ('"-1""0",1,0', "column 'height': '-1\"0' is not a number, "
          "or take the column for categories (--categorical height)"),
-        ("1,2e,0", "column 'wide, cm': '2e' is not a number; encode it first, "
+        ("1,2e,0", "column 'wide, cm': '2e' is not a number, "
          "or take the column for categories (--categorical 'wide, cm')"),
         ("1,2", "2 fields, where the first line has 3; fill in the rest"),
         ("x", "1 field, where the first line has 3; fill in the rest"),

@@ -84,7 +84,7 @@ FLAWS = {
         "'2' is a word too many; "
         "before the | there may be a label, an importance, a base and a tag",
     ),
-    "1 heavy | a": (3, "importance 'heavy' is not a number; encode it first"),
+    "1 heavy | a": (3, "importance 'heavy' is not a number"),
     "1 -2 | a": (
         3,
         "importance '-2' must not be negative; to learn the opposite, change the label",
@@ -94,18 +94,18 @@ FLAWS = {
         5,
         "base '0.5' must be 0 or left out: learning starts from the weights alone",
     ),
-    "1 1 x | a": (5, "base 'x' is not a number; encode it first"),
-    "é | a:x": (5, "feature 'a': 'x' is not a number; encode it first"),
+    "1 1 x | a": (5, "base 'x' is not a number"),
+    "é | a:x": (5, "feature 'a': 'x' is not a number"),
     "1 | a: b": (5, "feature 'a': '' is missing; fill it in or remove the row"),
     "1 | a:1e999": (5, "feature 'a': '1e999' is too large for float64; scale it"),
     "1 | a:nan": (5, "feature 'a': 'nan' is missing; fill it in or remove the row"),
     "1 | a:-inf": (5, "feature 'a': '-inf' is not finite; replace it or remove the row"),
-    "1 | a:1:2": (5, "feature 'a': '1:2' is not a number; encode it first"),
-    "1 | a:1e": (5, "feature 'a': '1e' is not a number; encode it first"),
-    "1 | a:0x10": (5, "feature 'a': '0x10' is not a number; encode it first"),
+    "1 | a:1:2": (5, "feature 'a': '1:2' is not a number"),
+    "1 | a:1e": (5, "feature 'a': '1e' is not a number"),
+    "1 | a:0x10": (5, "feature 'a': '0x10' is not a number"),
     "1 | :3": (5, "':3' has no name before the colon"),
     "1 |:3 a": (4, "':3' has no name before the colon"),
-    "1 |m:x a": (4, "scale of namespace 'm': 'x' is not a number; encode it first"),
+    "1 |m:x a": (4, "scale of namespace 'm': 'x' is not a number"),
     "1 |m: a": (4, "scale of namespace 'm': '' is missing; fill it in or remove the row"),
     "1 |m:1e200 a:1e200": (
         12,
@@ -169,7 +169,7 @@ def textbook(line: str) -> Example | None:
     for space in body.split("|"):
         fields = re.split(r"[ \t]+", space)
         fields[1:] = filter(None, fields[1:])
-        pairs = [re.fullmatch(rf"([^:]+)(?::({NUMBER}))?+", field) for field in fields]
+        pairs = [re.fullmatch(rf"([^:]+)(?::({NUMBER}))?", field) for field in fields]
         scale = float(pairs[0][2] or 1) if pairs[0] else 1
         if (fields[0] and not pairs[0]) or not math.isfinite(scale) or None in pairs[1:]:
             return None

@@ -17,6 +17,7 @@ from novikoff.sources.files.table_layout import (
     SAMPLE,
     Kind,
     Layout,
+    Missing,
     Record,
     Wishes,
     find_layout,
@@ -24,8 +25,7 @@ from novikoff.sources.files.table_layout import (
     is_text,
     records,
 )
-from novikoff.stream.number_text import Missing, shown
-from novikoff.stream.problems import BadExample
+from novikoff.stream.problems import BadExample, quoted
 from novikoff.stream.rows import DenseRows, Rows, SparseRows
 
 _SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
@@ -248,11 +248,11 @@ class Table:
     def _quotes(self, flaw: _Flaw, field: bytes, separator: str) -> str:
         if flaw == _Flaw.OPEN:
             return "the quote that opens it is not closed; close it or remove it"
-        text = shown(field.decode(errors="replace"))
+        text = quoted(field.decode(errors="replace"))
         return f"{separator!r} expected after {text} in quotes; inside these, write a quote twice"
 
     def _field(self, flaw: _Flaw, field: bytes, name: str) -> str:
-        text = shown(field.decode(errors="replace"))
+        text = quoted(field.decode(errors="replace"))
         if flaw == _Flaw.NOT_UTF8:
             try:
                 field.decode()
@@ -260,7 +260,7 @@ class Table:
                 text = f"byte 0x{error.object[error.start]:02x}"
         categorical = f"take the column for categories (--categorical {name})"
         return {
-            _Flaw.NUMBER: f"{text} is not a number; encode it first, or {categorical}",
+            _Flaw.NUMBER: f"{text} is not a number, or {categorical}",
             _Flaw.LARGE: f"{text} is too large for float64; scale it",
             _Flaw.MISSING: f"{text} is missing; fill it in or remove the row, "
             "or say what to do: missing='zero' or 'indicate' (--missing zero)",
@@ -280,13 +280,13 @@ class Table:
         for j, (name, other) in enumerate(zip(first, layout.first, strict=False)):
             if layout.header and name != other:
                 raise BadExample(
-                    f"{line}: column {j} is called {shown(name)}, and {shown(other)} in "
+                    f"{line}: column {j} is called {quoted(name)}, and {quoted(other)} in "
                     f"{layout.where}; {rule}"
                 )
             again = layout.header or where == layout.where  # or the first file once more
             if not again and layout.kinds[j] == Kind.NUMBER and is_text(name):
                 raise BadExample(
-                    f"{line}: column {j} begins with {shown(name)}; if that is a header, "
+                    f"{line}: column {j} begins with {quoted(name)}; if that is a header, "
                     f"{layout.where} has none; {rule}"
                 )
         if len(first) != len(layout.first):

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.sources.chunks import Chunk
+from novikoff.sources.files.table_layout import Missing
 from novikoff.sources.files.text import NOT_UTF8, column, not_utf8, part, sparse_chunk, whole_lines
-from novikoff.stream.number_text import Missing, shown
+from novikoff.stream.problems import quoted
 
 _STRING = r'"(?:[^"\\]|\\.)*+"'
 _ESCAPE = r'\\u?[^"]{0,4}'
@@ -107,11 +108,11 @@ class JsonLines:
 
 def _words(line: bytes, at: int, why: JsonFlaw, label: str) -> str:
     found = part(line, at, r".*")
-    rest = f"not {shown(found)}" if found.strip() else "but the line ends"
+    rest = f"not {quoted(found)}" if found.strip() else "but the line ends"
     word = part(line, at, r"[^\s,\]}]*")
     match why:
         case JsonFlaw.OBJECT:
-            return f'{shown(found)} is not an object; write {{"name": value}} on each line'
+            return f'{quoted(found)} is not an object; write {{"name": value}} on each line'
         case JsonFlaw.KEY:
             return f'a key in double quotes (") must come here, {rest}'
         case JsonFlaw.EMPTY_KEY:
@@ -126,16 +127,16 @@ def _words(line: bytes, at: int, why: JsonFlaw, label: str) -> str:
             return f"a value must come here, {rest}"
         case JsonFlaw.VALUE:
             return (
-                f"{_key(line, at)}{shown(word)} is not a value; texts need double quotes, "
+                f"{_key(line, at)}{quoted(word)} is not a value; texts need double quotes, "
                 "and there is no NaN or Infinity in JSON"
             )
         case JsonFlaw.NUMBER:
             return (
-                f"{_key(line, at)}{shown(word)} is not a number of JSON, which has no + or 0 in "
+                f"{_key(line, at)}{quoted(word)} is not a number of JSON, which has no + or 0 in "
                 "front and digits on both sides of a point"
             )
         case JsonFlaw.LARGE:
-            return f"{_key(line, at)}{shown(word)} is too large for float64; scale it"
+            return f"{_key(line, at)}{quoted(word)} is too large for float64; scale it"
         case JsonFlaw.CONTROL if not found:
             return "a text is not closed on its line"
         case JsonFlaw.CONTROL:
@@ -148,7 +149,7 @@ def _words(line: bytes, at: int, why: JsonFlaw, label: str) -> str:
         case JsonFlaw.NESTED:
             return f"{_key(line, at)}an array must hold texts or numbers, {rest}; flatten it"
         case JsonFlaw.MIXED:
-            return f"an array must hold only texts or only numbers, not also {shown(word)}"
+            return f"an array must hold only texts or only numbers, not also {quoted(word)}"
         case JsonFlaw.MISSING:
             return (
                 f"{_key(line, at)}null is missing; fill it in, or say missing='zero' or 'indicate' "
@@ -157,7 +158,7 @@ def _words(line: bytes, at: int, why: JsonFlaw, label: str) -> str:
         case JsonFlaw.LABEL:
             return f"{_key(line, at)}a label must be a text, a number, true or false, {rest}"
         case JsonFlaw.AFTER:
-            return f"{shown(found)} comes after the object; write one object on a line"
+            return f"{quoted(found)} comes after the object; write one object on a line"
         case JsonFlaw.PREFIX:
             return "a key, with those around it, is longer than 256 bytes; shorten it"
         case JsonFlaw.NO_LABEL:
@@ -167,8 +168,8 @@ def _words(line: bytes, at: int, why: JsonFlaw, label: str) -> str:
 def _without_label(line: bytes, at: int, label: str) -> str:
     value = part(line, at, r'null|""')
     if value:
-        return f"label {shown(label)} is {value}; fill it in or remove the line"
-    return f"there is no key {shown(label)} for the label; say which one is (--label)"
+        return f"label {quoted(label)} is {value}; fill it in or remove the line"
+    return f"there is no key {quoted(label)} for the label; say which one is (--label)"
 
 
 def _escape(line: bytes, at: int) -> str:
@@ -180,9 +181,9 @@ def _escape(line: bytes, at: int) -> str:
 
 
 def _text(string: str) -> str:
-    """What a string of JSON writes, as it is shown; the string itself if it was cut."""
+    """What a string of JSON writes, as it is quoted; the string itself if it was cut."""
     try:
-        return shown(json.loads(string))
+        return quoted(json.loads(string))
     except json.JSONDecodeError:
         return "that begins here"
 

@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.sources.chunks import Chunk
-from novikoff.sources.files.parquet import exact, finite, text_of
-from novikoff.stream.number_text import shown
-from novikoff.stream.problems import BadExample
+from novikoff.sources.files.parquet import exact, finite
+from novikoff.stream.labels import written
+from novikoff.stream.problems import BadExample, quoted
 from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows
 
 # what zipfile and NumPy say of bytes that are not a file of arrays
@@ -191,7 +191,7 @@ class ArrayFiles:
         place = np.empty(len(order), dtype=np.int32)
         place[order] = np.arange(len(order))
         labels[there] = place[of_row]
-        return labels, tuple(text_of(x) for x in found[order]), (row + there[met[order]]).tolist()
+        return labels, tuple(written(x) for x in found[order]), (row + there[met[order]]).tolist()
 
 
 def _shape(arrays: Arrays, labelled: bool) -> tuple[int, int]:
@@ -199,7 +199,7 @@ def _shape(arrays: Arrays, labelled: bool) -> tuple[int, int]:
     wanted = ["X"] if "X" in arrays or not any(key in arrays for key in _SPARSE) else [*_SPARSE]
     for key in [*wanted, *(["y"] if labelled else [])]:
         if key not in arrays:
-            there = ", ".join(map(shown, arrays)) or "none"
+            there = ", ".join(map(quoted, arrays)) or "none"
             raise BadExample(
                 f"there is no array {key!r}; the arrays are {there}; wanted are X and y, or y with "
                 f"those of scipy.sparse.save_npz: {', '.join(_SPARSE)}"

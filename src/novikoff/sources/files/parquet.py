@@ -24,9 +24,9 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.sources.chunks import Chunk, Names, TableColumns
-from novikoff.sources.files.table_layout import FieldLayout, Role, Wanted
-from novikoff.stream.number_text import Missing, shown
-from novikoff.stream.problems import BadExample
+from novikoff.sources.files.table_layout import FieldLayout, Missing, Role, Wanted
+from novikoff.stream.labels import written
+from novikoff.stream.problems import BadExample, quoted
 from novikoff.stream.rows import DenseRows, Positions, SparseRows, Vector
 
 if TYPE_CHECKING:
@@ -81,21 +81,6 @@ Mask: TypeAlias = NDArray[np.bool_]
 Where: TypeAlias = Callable[[int], str]
 
 EXACT = 2**53  # every whole number up to here is a float64
-
-
-def text_of(value: Any) -> str:
-    """A number or truth value as a file of text would write it; whole floats as whole numbers.
-
-    >>> text_of(np.float32(0.1)), text_of(2.0), text_of(np.True_)
-    ('0.1', '2', 'true')
-    """
-    if isinstance(value, (bool, np.bool_)):
-        return "true" if value else "false"
-    if isinstance(value, (float, np.floating)):
-        number = float(value)
-        if number.is_integer() and abs(number) <= EXACT:
-            return str(int(number))
-    return str(value)
 
 
 def exact(values: NDArray[Any], where: Where) -> Vector:
@@ -229,7 +214,7 @@ def _texts(entries: pa.Array, used: Mask, where: Where) -> pa.LargeStringArray:
     if pa.types.is_floating(taken.type):
         numbers = to_numpy(taken)
         finite(numbers, lambda i: where(int(places[i])))
-        return strings([text_of(number) for number in numbers])
+        return strings([written(number) for number in numbers])
     return taken.cast(pa.large_string())
 
 
@@ -519,7 +504,7 @@ class ArrowFiles:
 
     def _piece(self, batch: pa.RecordBatch, path: Path, row: int) -> _Piece:
         def place(name: str) -> Where:
-            return lambda i: f"{path}: row {row + i}: column {shown(name)}"
+            return lambda i: f"{path}: row {row + i}: column {quoted(name)}"
 
         fields = tuple(
             text_cells(batch.column(name), f"{name}=", self._missing, place(name))

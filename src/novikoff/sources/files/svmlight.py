@@ -10,8 +10,8 @@ from novikoff import _core
 from novikoff.sources.chunks import Chunk
 from novikoff.sources.files.text import Text, first_not_utf8, not_utf8, sparse_chunk, whole_lines
 from novikoff.sources.files.text import column as place_of
-from novikoff.stream.number_text import number, shown
-from novikoff.stream.problems import BadExample
+from novikoff.stream.number_text import why_not_number
+from novikoff.stream.problems import BadExample, quoted
 
 LARGEST = 2**53 - 1
 NOT_UTF8 = 8  # as the core numbers the flaws
@@ -81,13 +81,13 @@ class Svmlight:
         fields = [(m.start() + 1, m[0]) for m in re.finditer(r"[^ \t]+", text.partition("#")[0])]
         column, label = fields[0]
         if ":" in label:
-            return column, f"there is no label before {shown(label)}"
+            return column, f"there is no label before {quoted(label)}"
         before = -1
         for column, field in fields[1:]:
             found, before = _flaw(field, before)
             if found:
                 return column, found
-        return at + 1, f"{shown(text[at:])} cannot be read"
+        return at + 1, f"{quoted(text[at:])} cannot be read"
 
 
 def _flaw(pair: str, before: int) -> tuple[str | None, int]:
@@ -96,18 +96,16 @@ def _flaw(pair: str, before: int) -> tuple[str | None, int]:
     if index == "qid" and before < 0 and re.fullmatch("[0-9]+", value):
         return None, before
     if not value or not re.fullmatch("-?[0-9]+", index):
-        return f"{shown(pair)} is not index:value", before
+        return f"{quoted(pair)} is not index:value", before
     if index.startswith("-"):
-        return f"index {shown(index)[1:-1]} is negative", before
+        return f"index {quoted(index)[1:-1]} is negative", before
     if len(index.lstrip("0")) > 16 or int(index.lstrip("0") or "0") > LARGEST:
-        return f"index {shown(index)[1:-1]} is too large; the largest is {LARGEST}", before
+        return f"index {quoted(index)[1:-1]} is too large; the largest is {LARGEST}", before
     j = int(index.lstrip("0") or "0")
     if j <= before:
         return f"indices must increase: {j} after {before}", before
     if value.split() != [value]:
         return "fields must be separated by spaces or tabs", before
-    try:
-        number(value)
-    except ValueError as why:
+    if why := why_not_number(value):
         return f"index {j}: {why}", before
     return None, j

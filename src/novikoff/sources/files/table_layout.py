@@ -12,18 +12,21 @@ from dataclasses import dataclass
 from enum import Enum, IntEnum
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.stream.number_text import Missing, is_missing, shown
-from novikoff.stream.problems import BadExample
+from novikoff.stream.number_text import is_missing
+from novikoff.stream.problems import BadExample, quoted
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+
+Missing: TypeAlias = Literal["refuse", "zero", "indicate"]
+MISSING_RULES: tuple[Missing, ...] = get_args(Missing)
 
 SAMPLE = 1000  # how many records tell the kinds of the columns
 
@@ -110,7 +113,7 @@ class Layout:
 
     def called(self, j: int) -> str:
         """A column as an error names it: 'height' in quotes, or its position."""
-        return shown(self.first[j]) if self.header and j < len(self.first) else str(j)
+        return quoted(self.first[j]) if self.header and j < len(self.first) else str(j)
 
     def having(self, *kinds: Kind) -> list[str]:
         """The names of the columns of these kinds."""
@@ -308,7 +311,7 @@ def _kind(column: Sequence[str], called: str, name: str, wishes: Wishes) -> Kind
     if not present:
         if wishes.missing == "refuse":
             raise BadExample(
-                f"{called}: {shown(column[0])} is missing, as in each of the first {len(column)} "
+                f"{called}: {quoted(column[0])} is missing, as in each of the first {len(column)} "
                 f"records; leave the column out (--ignore {quote(name)}) "
                 "or say what to do (--missing zero)"
             )
@@ -322,7 +325,7 @@ def _kind(column: Sequence[str], called: str, name: str, wishes: Wishes) -> Kind
     dates = [field for field in present if _DATE.fullmatch(field)]
     if 2 * len(dates) > len(present):
         raise BadExample(
-            f"{called}: {shown(dates[0])} is a date or a time; write it as numbers (a year, an "
+            f"{called}: {quoted(dates[0])} is a date or a time; write it as numbers (a year, an "
             f"hour, days since), leave the column out (--ignore {quote(name)}) or take each for a "
             f"category (--categorical {quote(name)})"
         )
@@ -335,7 +338,7 @@ def _check_distinct(layout: Layout, line: str, wishes: Wishes) -> None:
     for name in layout.features:
         if name in seen:
             raise BadExample(
-                f"{line}: two columns are called {shown(name)}; give each its own name"
+                f"{line}: two columns are called {quoted(name)}; give each its own name"
             )
         seen.add(name)
     texts = seen if wishes.missing == "indicate" else set(layout.having(Kind.TEXT))
@@ -343,13 +346,13 @@ def _check_distinct(layout: Layout, line: str, wishes: Wishes) -> None:
         for i in (i for i, c in enumerate(name) if c == "="):
             if name[:i] in texts:
                 raise BadExample(
-                    f"{line}: column {shown(name)} is called as a text of column "
-                    f"{shown(name[:i])} would be; give it another name"
+                    f"{line}: column {quoted(name)} is called as a text of column "
+                    f"{quoted(name[:i])} would be; give it another name"
                 )
 
 
 def _called(first: Sequence[str], j: int | None, header: bool) -> str:
-    return shown(first[j]) if header and j is not None else str(j)
+    return quoted(first[j]) if header and j is not None else str(j)
 
 
 def _nameless(column: int) -> str:
@@ -362,7 +365,7 @@ def _nameless(column: int) -> str:
 
 
 def _some(names: Sequence[str]) -> str:
-    return ", ".join(map(shown, names[:10])) + (", …" if len(names) > 10 else "")
+    return ", ".join(map(quoted, names[:10])) + (", …" if len(names) > 10 else "")
 
 
 class Role(Enum):
@@ -397,14 +400,14 @@ class FieldLayout:
         """
         for name in self.roles:
             if name not in other.roles:
-                raise BadExample(f"{path}: there is no column {shown(name)}, which {before} has")
+                raise BadExample(f"{path}: there is no column {quoted(name)}, which {before} has")
         for name in other.roles:
             if name not in self.roles:
-                raise BadExample(f"{path}: column {shown(name)} is not in {before}")
+                raise BadExample(f"{path}: column {quoted(name)} is not in {before}")
         if other.label != self.label:
             raise BadExample(
-                f"{path}: the label is column {shown(other.label or '')}, and in {before} "
-                f"column {shown(self.label or '')}; name it (label=, --label)"
+                f"{path}: the label is column {quoted(other.label or '')}, and in {before} "
+                f"column {quoted(self.label or '')}; name it (label=, --label)"
             )
         roles = dict(self.roles)
         for name, role in self.roles.items():
@@ -412,7 +415,7 @@ class FieldLayout:
                 roles[name] = other.roles[name]
             elif other.roles[name] not in (role, Role.NOTHING):
                 raise BadExample(
-                    f"{path}: column {shown(name)} holds {other.roles[name].value}, and in "
+                    f"{path}: column {quoted(name)} holds {other.roles[name].value}, and in "
                     f"{before} {role.value}; write it alike in both"
                 )
         return FieldLayout(roles, self.label)
@@ -469,11 +472,11 @@ class Wanted:
             elif self.labelled:
                 _present([label], names, path)
         if label in self.ignore:
-            raise BadExample(f"{path}: column {shown(str(label))} is ignored, and the label")
+            raise BadExample(f"{path}: column {quoted(str(label))} is ignored, and the label")
         if label in (self.expect or ()):
             if self.labelled:
                 raise BadExample(
-                    f"{path}: column {shown(str(label))} is a feature of the model and cannot be "
+                    f"{path}: column {quoted(str(label))} is a feature of the model and cannot be "
                     "the label; name another (label=, --label)"
                 )
             return None
@@ -483,7 +486,7 @@ class Wanted:
         """The role of a column, unless a model was trained on another."""
         if self.expect is not None and role is Role.TEXTS and name not in self.categorical:
             raise BadExample(
-                f"{path}: column {shown(name)} holds texts, where the model was trained on numbers"
+                f"{path}: column {quoted(name)} holds texts, where the model was trained on numbers"
             )
         return role
 
@@ -506,13 +509,13 @@ def _role(schema: pa.Schema, name: str, path: Path, categorical: bool) -> Role:
         return Role.NOTHING
     if is_time and not categorical:
         raise BadExample(
-            f"{path}: column {shown(name)} holds dates or times ({kind}); write them as numbers, "
+            f"{path}: column {quoted(name)} holds dates or times ({kind}); write them as numbers, "
             "or their parts (the hour, the weekday), or leave the column out (ignore=, --ignore), "
             "or take each as a category (categorical=, --categorical)"
         )
     if not (is_text or is_time or is_number):
         raise BadExample(
-            f"{path}: column {shown(name)} holds {kind}, not numbers or texts; write it as one or "
+            f"{path}: column {quoted(name)} holds {kind}, not numbers or texts; write it as one or "
             "more columns of these, or leave it out (ignore=, --ignore)"
         )
     return Role.TEXTS if is_text or categorical or kind != entry else Role.NUMBERS
@@ -524,10 +527,10 @@ def _well_named(used: list[str], names: list[str], path: Path) -> None:
         if not name:
             raise BadExample(f"{path}: column {names.index(name)} has no name; give it one")
         if counts[name] > 1:
-            raise BadExample(f"{path}: {counts[name]} columns are called {shown(name)}")
+            raise BadExample(f"{path}: {counts[name]} columns are called {quoted(name)}")
         if name.startswith("__index_level_"):
             raise BadExample(
-                f"{path}: column {shown(name)} is the index of a pandas frame; write the file "
+                f"{path}: column {quoted(name)} is the index of a pandas frame; write the file "
                 "without it (index=False) or leave it out (ignore=, --ignore)"
             )
 
@@ -535,5 +538,5 @@ def _well_named(used: list[str], names: list[str], path: Path) -> None:
 def _present(wanted: Sequence[str], names: list[str], path: Path) -> None:
     for name in wanted:
         if name not in names:
-            some = ", ".join(map(shown, names[:10])) + (", …" if len(names) > 10 else "")
-            raise BadExample(f"{path}: there is no column {shown(name)}; the columns are {some}")
+            some = ", ".join(map(quoted, names[:10])) + (", …" if len(names) > 10 else "")
+            raise BadExample(f"{path}: there is no column {quoted(name)}; the columns are {some}")

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from novikoff.sources.chunks import Chunk, Names, TableColumns
 from novikoff.sources.inputs import Input, Reading
-from novikoff.stream.number_text import shown
-from novikoff.stream.problems import BadExample
+from novikoff.stream.problems import BadExample, quoted
 from novikoff.stream.rows import SparseRows
 
 
@@ -57,7 +56,7 @@ def sparse_chunk(
 
 
 NOT_UTF8 = -1  # what the core says of a line, whatever its format, that is not text
-_FAR = 400  # bytes: more than is ever shown
+_FAR = 400  # bytes: more than is ever quoted
 
 
 def column(line: bytes, at: int) -> int:
@@ -85,7 +84,7 @@ def not_utf8(line: bytes, at: int) -> str:
     """The words for a byte that is not part of a text."""
     if line[at] == 0:
         return "a zero byte, which no text has; convert the file to UTF-8 (UTF-16 has many)"
-    byte = shown(line[at : at + 1].decode("latin-1"))
+    byte = quoted(line[at : at + 1].decode("latin-1"))
     return (
         f"byte 0x{line[at]:02x} is not UTF-8; convert the file: in Latin-1 it would be {byte} "
         "(iconv -f latin1 -t utf8)"

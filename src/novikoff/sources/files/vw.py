@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff.sources.chunks import Chunk
 from novikoff.sources.files.text import NOT_UTF8, column, not_utf8, part, sparse_chunk, whole_lines
-from novikoff.stream.number_text import number, shown
+from novikoff.stream.number_text import why_not_number
+from novikoff.stream.problems import quoted
 
 
 class VwFlaw(IntEnum):
@@ -84,45 +85,36 @@ def _words(line: bytes, at: int, why: VwFlaw) -> str:
         case VwFlaw.LABEL:
             return _without_label(word)
         case VwFlaw.COSTS:
-            return f"label {shown(word)} has costs, which are not learned from; write a class"
+            return f"label {quoted(word)} has costs, which are not learned from; write a class"
         case VwFlaw.TAG:
-            return f"tag {shown(word)} must be the last word before the |"
+            return f"tag {quoted(word)} must be the last word before the |"
         case VwFlaw.MANY:
             return (
-                f"{shown(word)} is a word too many; before the | there may be a label, "
+                f"{quoted(word)} is a word too many; before the | there may be a label, "
                 "an importance, a base and a tag"
             )
         case VwFlaw.IMPORTANCE:
             refusal = "must not be negative; to learn the opposite, change the label"
-            return f"importance {_why_not(word) or f'{shown(word)} {refusal}'}"
+            return f"importance {why_not_number(word) or f'{quoted(word)} {refusal}'}"
         case VwFlaw.BASE:
             refusal = "must be 0 or left out: learning starts from the weights alone"
-            return f"base {_why_not(word) or f'{shown(word)} {refusal}'}"
+            return f"base {why_not_number(word) or f'{quoted(word)} {refusal}'}"
         case VwFlaw.NAME:
-            return f"{shown(word)} has no name before the colon"
+            return f"{quoted(word)} has no name before the colon"
         case VwFlaw.SCALE:
-            return f"scale of namespace {shown(name)}: {_why_not(value)}"
+            return f"scale of namespace {quoted(name)}: {why_not_number(value)}"
         case VwFlaw.PREFIX:
-            return f"namespace {shown(name)} is longer than 256 bytes; shorten it"
+            return f"namespace {quoted(name)} is longer than 256 bytes; shorten it"
         case VwFlaw.VALUE:
-            return f"feature {shown(name)}: {_why_not(value)}"
+            return f"feature {quoted(name)}: {why_not_number(value)}"
         case VwFlaw.LARGE:
             product = f"{value or 1} times the scale of its namespace is too large for float64"
-            return f"feature {shown(name)}: {_why_not(value or '1') or product}"
+            return f"feature {quoted(name)}: {why_not_number(value or '1') or product}"
 
 
 def _without_label(word: str) -> str:
     if not word:
         return "there is no label before the |"
     if word.startswith("'"):
-        return f"there is no label before the tag {shown(word)}"
-    return f"there is no label, but a tag: {shown(word)} touches the |; put a blank between them"
-
-
-def _why_not(text: str) -> str:
-    """Why a text is not a finite number; '' if it is one."""
-    try:
-        number(text)
-    except ValueError as why:
-        return str(why)
-    return ""
+        return f"there is no label before the tag {quoted(word)}"
+    return f"there is no label, but a tag: {quoted(word)} touches the |; put a blank between them"

@@ -1,0 +1,252 @@
+"""Labels: which is positive, how one is written, what a score predicts, and labels as numbers.
+
+Numbers come before texts, and a text that reads as a number is one; of two labels the greater is
+positive. The rule is the same for files, arrays, `certify` and the estimators.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeAlias, TypeVar, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff.stream.blocks import Codes, Labels
+from novikoff.stream.number_text import is_infinite, is_missing, number
+from novikoff.stream.problems import BadExample, Problem, listed, quoted
+
+Classes: TypeAlias = tuple[str, str]  # the negative label and the positive one
+Key: TypeAlias = tuple[bool, float, str]  # numbers first, by size, then texts
+Label = TypeVar("Label")
+
+MOST_CLASSES = 1000
+
+_EXACT = 2**53  # every whole number up to here is a float64
+_DIGITS = 10**22  # whole numbers up to here are written in digits
+_WHOLE = re.compile(r"([+-]?)0*([0-9]+)")
+
+
+def label_key(label: Any) -> Key:
+    """What labels are compared by: equal labels have equal keys, and the greater key is positive.
+
+    >>> label_key("+2") == label_key(2.0), label_key("9") < label_key("10") < label_key("a")
+    (True, True)
+    """
+    if not isinstance(label, str):
+        return False, label.item() if isinstance(label, np.generic) else label, ""
+    value = number(label)
+    if value is None:
+        return True, 0.0, str(label)
+    if abs(value) >= _EXACT and (whole := _WHOLE.fullmatch(label.strip())):
+        value = int(whole[1] + whole[2])  # identifiers of 17 digits are labels, too
+    return False, value, ""
+
+
+def written(label: Any) -> str:
+    """A label as a text: a number in its shortest form, a truth value in lower case.
+
+    >>> [written(label) for label in (2.0, "2.0", "+2", "-0", 0.5, "spam", True)]
+    ['2', '2', '2', '0', '0.5', 'spam', 'true']
+    """
+    if isinstance(label, bool | np.bool_):
+        return "true" if label else "false"
+    if isinstance(label, np.floating) and not isinstance(label, float):
+        label = str(label)  # 0.1 as a float32 is 0.1, not the 0.10000000149 it becomes as a float64
+    is_text, value, text = label_key(label)
+    if is_text:
+        return text
+    return str(int(value)) if abs(value) <= _DIGITS and value == int(value) else repr(value)
+
+
+def in_order(labels: Iterable[Label]) -> list[Label]:
+    """The different labels in order, each as it comes first."""
+    first: dict[Key, Label] = {}
+    for label in labels:
+        first.setdefault(label_key(label), label)
+    return [first[key] for key in sorted(first)]
+
+
+def is_positive_alone(label: Any) -> bool:
+    """Whether a label is the positive one while no other is known: all are but 0 and −1."""
+    return label_key(label)[:2] not in ((False, 0), (False, -1))
+
+
+def negative_and_positive(labels: Sequence[Any]) -> Classes:
+    """The negative and the positive of one or two labels, as written; one alone gets a partner.
+
+    >>> negative_and_positive(["10", "9"]), negative_and_positive(["spam"])
+    (('9', '10'), ('not spam', 'spam'))
+    """
+    *other, last = in_order(labels)
+    alone = written(last)
+    if other:
+        return written(other[0]), alone
+    if isinstance(last, bool | np.bool_):
+        return "false", "true"
+    if not is_positive_alone(last):
+        return alone, "1"
+    return "-1" if alone == "1" else f"not {alone}", alone
+
+
+@overload
+def predicts_positive(score: float) -> bool: ...
+@overload
+def predicts_positive(score: NDArray[Any]) -> NDArray[np.bool_]: ...
+def predicts_positive(score: Any) -> Any:
+    """Whether a score, or each of an array of them, predicts +1: from 0 upwards."""
+    return score >= 0
+
+
+class LabelsAsSigns:
+    """The labels of a source as −1 and +1.
+
+    Parameters
+    ----------
+    classes
+        The negative and the positive label, when they are known beforehand; any other is refused.
+    is_last_column
+        Whether the labels were taken from the last column of a table because none was named: the
+        error about a third label then says so.
+    """
+
+    def __init__(self, classes: Classes | None = None, *, is_last_column: bool = False) -> None:
+        self._is_last_column = is_last_column
+        self._met: dict[Key, str] = {label_key(text): written(text) for text in classes or ()}
+        if classes is not None and len(self._met) < 2:
+            raise BadExample(
+                f"the classes must be two labels, not {classes[0]!r} and {classes[1]!r}"
+            )
+        self._classes: Classes | None = None
+        if classes is not None:
+            self._classes = written(classes[0]), written(classes[1])
+        self._are_given = classes is not None
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether it is known which label is which."""
+        return self._classes is not None or len(self._met) == 2
+
+    def decide(self) -> None:
+        """Settle the classes with the labels met so far: one alone gets a partner."""
+        self._classes = self.classes
+
+    @property
+    def classes(self) -> Classes:
+        """The negative and the positive label."""
+        return self._classes or negative_and_positive(list(self._met.values()))
+
+    def meet(self, texts: Sequence[str], places: Sequence[str]) -> None:
+        """Learn these labels; one that is no label, or a third, is refused with its place."""
+        for text, place in zip(texts, places, strict=True):
+            key = _checked_key(text, place)
+            if key in self._met:
+                continue
+            if len(self._met) == 2:
+                raise self._third(text, place)
+            self._met[key] = written(text)
+
+    def _third(self, text: str, place: str) -> BadExample:
+        a, b = map(quoted, self._met.values())
+        if self._are_given:
+            return BadExample(f"{place}: label {quoted(text)} is not one of {a} and {b}")
+        last = Problem.THIRD_LABEL_IN_LAST_COLUMN
+        return BadExample(
+            f"{place}: label {quoted(text)} is a third label, after {a} and {b}",
+            last if self._is_last_column else Problem.THIRD_LABEL,
+        )
+
+    def signs(
+        self, codes: Codes, texts: Sequence[str], places: Sequence[str], first: int = 0
+    ) -> Labels:
+        """The labels of some examples as −1 and +1.
+
+        The label of example i is `texts[codes[i]]`, first met at `places[codes[i]]`; `first` is the
+        number of the first example, for errors.
+        """
+        self.meet(texts, places)
+        _check_all_labelled(codes, first)
+        positive = label_key(self.classes[1])
+        signs = [1 if label_key(text) == positive else -1 for text in texts]
+        return np.array(signs or [1], dtype=np.int8)[codes]
+
+
+class LabelsAsClasses:
+    """The labels of a source as classes 0, 1, 2, … in the order in which examples bring them.
+
+    Nothing is read ahead: a new label may come at any time, and has the next number.
+
+    Parameters
+    ----------
+    classes
+        Labels that have their numbers beforehand.
+    closed
+        Whether any other label is refused.
+    most
+        How many classes are allowed (None: any number). When there are more, the labels are
+        usually measurements, not classes.
+    """
+
+    def __init__(
+        self, classes: Sequence[str] = (), *, closed: bool = False, most: int | None = MOST_CLASSES
+    ) -> None:
+        self._numbers = {_checked_key(text, "classes"): k for k, text in enumerate(classes)}
+        self._written = [written(text) for text in classes]
+        if len(self._numbers) < len(classes):
+            raise BadExample(f"the classes {listed(classes)} are not all different")
+        self.named, self.closed, self.most = len(classes), closed, most
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The labels named beforehand and those met so far, in the order of their numbers."""
+        return tuple(self._written)
+
+    def numbers(
+        self, codes: Codes, texts: Sequence[str], places: Sequence[str], first: int = 0
+    ) -> Codes:
+        """The labels of some examples, given as to `LabelsAsSigns.signs`, as numbers of classes.
+
+        The numbers do not depend on where the source was cut into chunks. If one label is refused,
+        none of the others is learned.
+        """
+        _check_all_labelled(codes, first)
+        keys = [label_key(text) for text in texts]
+        if not all(key in self._numbers for key in keys):
+            self._meet(codes, texts, places)
+        # a text that no example has (the chunk may be part of a larger one) has no number
+        numbers = [self._numbers.get(key, -1) for key in keys]
+        return np.array(numbers or [0], dtype=np.int32)[codes]
+
+    def _meet(self, codes: Codes, texts: Sequence[str], places: Sequence[str]) -> None:
+        met, first = np.unique(codes, return_index=True)
+        new: dict[Key, str] = {}
+        for k in met[np.argsort(first)].tolist():
+            key = _checked_key(texts[k], places[k])
+            if key not in self._numbers and key not in new:
+                new[key] = written(texts[k])
+                self._check_allowed(texts[k], places[k], len(self._written) + len(new))
+        for key, text in new.items():
+            self._numbers[key] = len(self._written)
+            self._written.append(text)
+
+    def _check_allowed(self, text: str, place: str, count: int) -> None:
+        if self.closed:
+            raise BadExample(f"{place}: label {quoted(text)} is not one of {listed(self._written)}")
+        if self.most is not None and count > self.most:
+            raise BadExample(
+                f"{place}: label {quoted(text)} makes more than {self.most:,} classes",
+                Problem.TOO_MANY_CLASSES,
+                allowed=self.most,
+            )
+
+
+def _check_all_labelled(codes: Codes, first: int) -> None:
+    if (codes < 0).any():
+        raise BadExample(f"example {first + int((codes < 0).argmax())} has no label")
+
+
+def _checked_key(text: str, place: str) -> Key:
+    if is_missing(text) or is_infinite(text):
+        raise BadExample(f"{place}: label {text!r} is not a class; name one or remove the row")
+    return label_key(text)
