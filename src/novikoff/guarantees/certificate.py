@@ -12,8 +12,6 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from decimal import Decimal
-from enum import StrEnum
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -26,24 +24,14 @@ from novikoff.guarantees.check import Fingerprint, Row
 from novikoff.guarantees.exact.arithmetic import root
 from novikoff.guarantees.exact.rows import Entries, parts, usable
 from novikoff.guarantees.novikoff_bound import mistake_bound
+from novikoff.guarantees.verdict import Separation
+from novikoff.guarantees.words import logistic_fit, separation
 from novikoff.storage.atomic_write import replacing
 from novikoff.stream.blocks import Block
+from novikoff.stream.format import count, listed, plural, short, spans
 from novikoff.stream.rows import Positions, Rows
 
 Sparse: TypeAlias = Mapping[int, int]  # what is not here is 0
-
-
-class Separation(StrEnum):
-    """Whether some weights have the rows on their right sides (Albert & Anderson 1984).
-
-    `complete`: strictly, all of them. `quasi-complete`: none on its wrong side and some strictly
-    right, but never all. `overlap`: neither. `undecided`: no proof was found either way.
-    """
-
-    COMPLETE = "complete"
-    QUASI_COMPLETE = "quasi-complete"
-    OVERLAP = "overlap"
-    UNDECIDED = "undecided"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,14 +69,14 @@ class MarginInterval:
 
     def __str__(self) -> str:
         if self.at_most_squared == self.at_least_squared:
-            short = self.at_least_squared.denominator < 10**6
-            square = f"γ² = {self.at_least_squared}" if short else "known exactly"
-            return f"{self.low:.6g} ({square})"
+            simple = self.at_least_squared.denominator < 10**6
+            square = f"γ² = {self.at_least_squared}" if simple else "known exactly"
+            return f"{short(self.low, 6)} ({square})"
         if self.at_most_squared is None:
-            return f"at least {self.low:.6g}"
+            return f"at least {short(self.low, 6)}"
         if self.relative_width < 1e-6:
-            return f"{self.low:.6g}, known to {self.relative_width:.1g} of itself"
-        return f"between {self.low:.6g} and {self.high:.6g}"
+            return f"{short(self.low, 6)}, relative error {short(self.relative_width, 1)}"
+        return f"between {short(self.low, 6)} and {short(self.high, 6)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,83 +343,58 @@ class Certificate:
         return replace(self, data=data)
 
 
-def _lines(it: Certificate) -> list[str]:
+def _lines(it: Certificate) -> Iterator[str]:
     """What the certificate says, in words."""
-    data, lines = it.data, [f"{it.verdict}: {_MEANING[it.verdict]}"]
+    words = separation(it.verdict)
+    known = f"{words.headline}; " if words.headline != it.verdict else ""
+    yield f"{it.verdict}: {known}{words.meaning}"
+    for about, text in _facts(it):
+        yield f"  {about:14}  {text}"
 
-    def tell(about: str, words: str) -> None:
-        lines.append(f"  {about:14}  {words}")
 
+def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
+    data = it.data
     if it.why_undecided:
-        tell("why", it.why_undecided)
+        yield "why", it.why_undecided
     constant = " and a constant" if data.bias else ""
-    shape = f"{_count(data.rows, 'row')}, {_count(data.columns, 'column')}{constant}"
-    tell("data", f"{shape}; rows and columns count from 0")
+    shape = f"{plural(data.rows, 'row')}, {plural(data.columns, 'column')}{constant}"
+    yield "data", f"{shape}; rows and columns count from 0"
     if data.label is not None or data.classes not in (("-1", "1"), ("-1", "+1")):
         column = "" if data.label is None else f"{data.label}: "
         column = f"column {column}" if column and data.names is None else column
-        tell("label", f"{column}{data.classes[0]} (-) or {data.classes[1]} (+)")
+        yield "label", f"{column}{data.classes[0]} (-) or {data.classes[1]} (+)"
     if it.verdict == Separation.COMPLETE:
-        weights = [f"{data.name(j)}: {_short(w)}" for j, w in enumerate(it.weights) if w]
-        tell("weights", _listed(weights))
-        tell("best margin", str(it.margin))
+        weights = [f"{data.name(j)}: {count(w)}" for j, w in enumerate(it.weights) if w]
+        yield "weights", listed(weights, 6)
+        yield "best margin", str(it.margin)
     if it.verdict == Separation.UNDECIDED and it.margin.at_most_squared:
-        tell("best margin", f"at most {it.margin.high:.6g}, if they are separable")
+        yield "best margin", f"at most {short(it.margin.high, 6)}, if the rows are separable"
     if (bound := it.mistake_bound) is not None:
-        least, most = map(_short, bound)
+        least, most = map(count, bound)
         better = "" if least == most else f"; with the best margin the bound is at least {least}"
-        tell("mistake bound", f"a perceptron makes at most (R/γ)² = {most} mistakes{better}")
+        yield "mistake bound", f"a perceptron makes at most (R/γ)² = {most} mistakes{better}"
     if it.verdict == Separation.QUASI_COMPLETE:
-        tell("separated", f"{_count(len(it.separated_rows), 'row')}: {_some(it.separated_rows)}")
-    if it.verdict in _FIT:
-        along = enumerate(it.directions) if it.verdict == Separation.QUASI_COMPLETE else ()
-        to = [f"{data.name(j)} {x:+}" for j, x in along if math.isinf(x)]
-        tell("logistic model", _FIT[it.verdict] + _listed(to))
+        separated = it.separated_rows.tolist()
+        yield "separated", f"{plural(len(separated), 'row')}: {spans(separated)}"
+    if it.verdict != Separation.UNDECIDED:
+        yield "logistic model", logistic_fit(it.verdict) + _infinite(it)
     if it.multipliers:
-        rows = np.array(sorted(it.multipliers))
-        cancel = f"{_count(len(rows), 'row')}, each times its sign and a positive number, sum to 0"
-        tell("not complete" if it.why_undecided else "proof", f"{cancel}: {_some(rows)}")
+        rows = sorted(it.multipliers)
+        cancel = f"{plural(len(rows), 'row')}, each times its sign and a positive number, sum to 0"
+        yield "not complete" if it.why_undecided else "proof", f"{cancel}: {spans(rows)}"
     if it.aliased:
         names = [data.name(j) for j in it.aliased]
         are = "is a combination" if len(names) == 1 else "are combinations"
-        tell("aliased", f"{_listed(names)} {are} of other columns")
-    return lines
+        yield "aliased", f"{listed(names, 6)} {are} of other columns"
 
 
-_MEANING = {
-    Separation.COMPLETE: "separable, some hyperplane has every row strictly on its right side",
-    Separation.QUASI_COMPLETE: "separable but for rows that stay on the hyperplane itself",
-    Separation.OVERLAP: "not separable, every hyperplane has rows on its wrong side (or all on it)",
-    Separation.UNDECIDED: "no proof was found either way",
-}
-_FIT = {
-    Separation.COMPLETE: "no finite maximum-likelihood fit: it grows without end along the weights",
-    Separation.QUASI_COMPLETE: "no finite maximum-likelihood fit; along the weights found ",
-    Separation.OVERLAP: "has a finite maximum-likelihood fit",
-}
-
-
-def _some(rows: Positions, most: int = 8) -> str:
-    """The first of the rows, as "0-3, 7 and 5 more"."""
-    spans = _spans(rows).split(",")[:most]
-    last = int(spans[-1].split("-")[-1])
-    return ", ".join(spans) + _more(len(rows) - int(np.searchsorted(rows, last, side="right")))
-
-
-def _listed(words: list[str], most: int = 6) -> str:
-    return ", ".join(words[:most]) + _more(len(words) - most)
-
-
-def _more(left: int) -> str:
-    return f" and {left:,} more" if left > 0 else ""
-
-
-def _count(n: int, what: str) -> str:
-    return f"{n:,} {what}{'s' * (n != 1)}"
-
-
-def _short(n: int) -> str:
-    return f"{n:,}" if abs(n) < 10**9 else f"{Decimal(n):.3g}"
+def _infinite(it: Certificate) -> str:
+    """The coefficients whose estimates are infinite, for a quasi-complete separation."""
+    if it.verdict != Separation.QUASI_COMPLETE:
+        return ""
+    infinite = [(it.data.name(j), x) for j, x in enumerate(it.directions) if math.isinf(x)]
+    names = [f"{name} → {'+' if x > 0 else '−'}∞" for name, x in infinite]
+    return f": {listed(names, 6)}; the others stay finite"
 
 
 def _text(number: Fraction | int) -> str:

@@ -15,6 +15,7 @@ from novikoff import guarantees
 from novikoff.guarantees.exact.arithmetic import (
     ExactVector,
     Number,
+    Numbers,
     fraction,
     products,
     root,
@@ -25,13 +26,14 @@ from novikoff.guarantees.exact.mistaken import Mistaken, expect_threshold
 from novikoff.guarantees.exact.rows import sum_of_squares
 from novikoff.guarantees.novikoff_bound import Bound, mistake_bound
 from novikoff.guarantees.risk import RiskBound
+from novikoff.guarantees.running_sandwich import Sandwich
 from novikoff.ledger.ledger import Ledger
-from novikoff.stream.blocks import Block, Codes, Labels
+from novikoff.stream.blocks import Block, Codes, Labels, Stream, blocks_of
 from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Positions, Vector, join
 
-# Numbers to read, a mistake counting as 64 more. The weights can be followed through so many in
-# about a second.
+# The exact weights are followed through a run only if that takes about a second: the numbers read,
+# each mistake counting as 64 more.
 _TO_FOLLOW = 1 << 21
 NOT_KEPT = "the ledger did not keep the mistaken examples"
 OTHER_RULE = {
@@ -149,46 +151,112 @@ def threshold(ledger: Ledger, margin: Number | None) -> tuple[Fraction | None, i
     return given, int((right_by > 0).sum())
 
 
-def by_witness(ledger: Ledger, weights: Vector, eta: Fraction) -> Bound | None:
-    """The bound of the theorem that covers the run; NotAWitness if the weights do not serve.
+def applicable_bound(
+    ledger: Ledger,
+    *,
+    witness: Numbers | None = None,
+    data: Stream | None = None,
+    margin: Number = 0,
+) -> tuple[Bound | None, str]:
+    """The bound that applies to this run, or None and the reason why there is none.
 
-    None if there is no such theorem: for many classes, from other weights than 0. The adaptive form
-    of Novikoff's is never more than the other when the mistakes are within it.
+    R and γ are those of the mistaken examples, so it bounds this run alone. For all orders of the
+    data and any number of passes, see `Certificate.mistake_bound`.
+
+    Parameters
+    ----------
+    witness
+        Weights that separate the mistaken examples, if any are known.
+    data
+        What each pass was made over: without a witness the bound is by losses, and needs them.
+    margin
+        η of a margin perceptron.
+    """
+    if ledger.rule not in ("additive", "joint"):
+        return None, OTHER_RULE["bound"]
+    if witness is None:
+        blocks = None if data is None else [*blocks_of(data)]
+        return bound_by_losses(ledger, blocks, fraction(margin, "margin"))
+    if ledger.keep != "examples" and len(ledger):
+        return None, NOT_KEPT
+    try:
+        bound = bound_by_witness(ledger, witness, margin)
+    except guarantees.NotAWitness as error:
+        return None, str(error)
+    return bound, "" if bound else "for many classes a bound is known only for runs from weights 0"
+
+
+def bound_by_witness(
+    ledger: Ledger, witness: Numbers, margin: Number = 0, *, adaptive: bool = False
+) -> Bound | None:
+    """The bound of the theorem that covers the run; raises NotAWitness if the weights fail.
+
+    None if there is no such theorem: for many classes, from other weights than 0. `adaptive` takes
+    the form of Novikoff's bound that counts the length of each mistaken example, where it applies:
+    it is never more than the other when the mistakes are within it.
     """
     if ledger.rule == "joint":
-        covered = ledger.start is None and len(weights) > 1
-        return guarantees.joint_bound(ledger, weights, margin=eta) if covered else None
+        table = np.asarray(witness)
+        covered = ledger.start is None and len(table) > 1
+        return guarantees.joint_bound(ledger, table, margin=margin) if covered else None
     if ledger.start is not None:
-        return guarantees.from_start(ledger, weights, margin=eta)
-    if eta > 0:
-        return guarantees.margin_perceptron(ledger, weights, eta)
-    return guarantees.adaptive(ledger, weights)
+        return guarantees.from_start(ledger, witness, margin=margin)
+    if margin > 0:
+        return guarantees.margin_perceptron(ledger, witness, margin)
+    return (guarantees.adaptive if adaptive else guarantees.novikoff)(ledger, witness)
 
 
-def by_losses(
-    ledger: Ledger, blocks: Sequence[Block] | None, eta: Fraction | None
+def bound_by_losses(
+    ledger: Ledger, blocks: Sequence[Block] | None, margin: Fraction | None
 ) -> tuple[Bound | None, str]:
     """The bound by the losses of the best comparator, or why there is none."""
     if ledger.keep != "examples":
         return None, NOT_KEPT
     if ledger.rule == "joint" and ledger.start is not None:
-        return None, "for many classes it is known for runs from weights 0 alone"
-    if ledger.start is not None or eta or ledger.rule == "joint":
-        other = "from other weights than 0" if ledger.start is not None else "with a margin"
+        return None, "for many classes a bound is known only for runs from weights 0"
+    if ledger.start is not None or margin or ledger.rule == "joint":
+        other = "that do not start at 0" if ledger.start is not None else "with a margin"
         other = "with many classes" if ledger.rule == "joint" else other
         return None, (
-            f"the final weights do not separate the mistaken examples, and for runs {other} only "
-            "bounds by weights that do are known"
+            "the final weights do not separate the mistaken examples, and the only bounds known "
+            f"for runs {other} need weights that do"
         )
     if blocks is None:
         return None, (
             "the final weights do not separate the mistaken examples, and a bound by losses needs "
-            "all the data: give them to summary"
+            "all the data: pass them to summary"
         )
     try:
         return guarantees.best_comparator(ledger, blocks), ""
     except BadExample as error:
         return None, str(error)
+
+
+def can_follow(ledger: Ledger) -> bool:
+    """Whether the sandwich of this run can be checked after each mistake in about a second."""
+    if len(ledger) == 0:
+        return True
+    numbers_a_row = ledger.examples.values.size / len(ledger.examples)
+    return len(ledger) * (numbers_a_row + 64) <= _TO_FOLLOW
+
+
+def running_sandwich(
+    ledger: Ledger, witness: Numbers | None, margin: Number = 0
+) -> tuple[Sandwich | None, str]:
+    """The proof's inequalities after each mistake, or None and the reason why they are not shown.
+
+    `witness` is None when no weights are known that separate the mistaken examples.
+    """
+    why = why_no_sandwich(ledger)
+    if ledger.rule not in ("additive", "joint"):
+        why = OTHER_RULE["sandwich"]
+    elif not why and witness is None:
+        why = "the proof needs weights that separate the data, and none are known"
+    elif not why and not can_follow(ledger):
+        why = "the run made too many mistakes to follow the weights exactly"
+    if why or witness is None:
+        return None, why
+    return guarantees.sandwich(ledger, witness, margin=margin), ""
 
 
 def squared_margin_on(weights: Vector, blocks: Sequence[Block]) -> tuple[Fraction, int | None]:
@@ -211,17 +279,15 @@ def bound_interval(
     return least, mistake_bound(growth / reached, 1, 1) if reached else None
 
 
-def why_no_chain(ledger: Ledger, *, kept: bool) -> str:
-    """Why the proof's numbers are not shown, for a run with mistakes."""
+def why_no_sandwich(ledger: Ledger) -> str:
+    """Why the theory has no sandwich for this run, whatever the witness; empty if it has one."""
     if len(ledger) == 0:
         return ""
-    if not kept:
+    if ledger.keep != "examples":
         return NOT_KEPT
     if ledger.start is not None:
         return "the weights did not start at 0"
-    if ledger.rule == "joint":
-        return "it is shown for two classes only"
-    return "the final weights do not separate the mistaken examples"
+    return "it is shown for two classes only" if ledger.rule == "joint" else ""
 
 
 def chain(
@@ -234,8 +300,7 @@ def chain(
         if plain
         else "γΣr ≤ ⟨w,u⟩ ≤ ‖w‖ ≤ √Σ(r²‖x‖² + 2rη) ≤ √(M(r²R² + 2rη))"
     )
-    numbers_a_row = seen.rows.values.size / len(seen.rows)
-    if len(ledger) * (numbers_a_row + 64) <= _TO_FOLLOW:
+    if can_follow(ledger):
         s = guarantees.sandwich(ledger, weights, margin=eta)
         traces = (s.lower, s.progress, s.norm, s.root_sum, s.upper)
         failure = None if s.failure is None else str(s.failure)

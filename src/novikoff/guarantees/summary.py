@@ -1,9 +1,10 @@
-"""The summary of a run, with a field for each thing that happened or is known."""
+"""The summary of a run: a field for each fact, and all of them in words on one screen."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from fractions import Fraction
 from typing import Any, Self
@@ -11,17 +12,21 @@ from typing import Any, Self
 import numpy as np
 
 from novikoff import guarantees
-from novikoff.guarantees import known, words
+from novikoff.guarantees import known
 from novikoff.guarantees.certificate import MarginInterval
+from novikoff.guarantees.comparators import LossBound
 from novikoff.guarantees.cycle import Cycle
 from novikoff.guarantees.exact.arithmetic import Number, root
 from novikoff.guarantees.exact.mistaken import Mistaken, NotAWitness, expect_ledger
 from novikoff.guarantees.known import Chain
 from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.guarantees.risk import RiskBound
+from novikoff.guarantees.verdict import Verdict
+from novikoff.guarantees.words import run_ended
 from novikoff.ledger import readings
-from novikoff.ledger.ledger import Ledger
+from novikoff.ledger.ledger import Ledger, Rule
 from novikoff.stream.blocks import Stream, blocks_of
+from novikoff.stream.format import aligned, count, cut, plural, share_upwards, short
 from novikoff.stream.rows import Vector
 
 _SURE = Fraction(95, 100)
@@ -35,8 +40,8 @@ class Summary:
     ----------
     verdict, cycle
         How the run ended; for "cycle", the proof that no weights separate the data.
-    classes
-        How many classes were learned jointly; None if there were two labels.
+    rule, classes
+        The ledger's rule, and how many classes were learned jointly; None if there were two labels.
     epochs, rounds, pass_lengths
         The whole passes, the examples met, and the fewest and the most of them in a pass.
     mistakes, first_pass, last_pass
@@ -47,7 +52,7 @@ class Summary:
     radius, radius_squared
         R, the largest ‖x‖ over the mistaken examples, and R² exactly.
     separates, wrong_row, examples
-        Whether the final weights have the examples strictly on their right sides, in exact
+        Whether the final weights have the examples strictly on their correct sides, in exact
         arithmetic; if not, a row that is not; and how many examples that is about, None for the
         mistaken ones alone.
     margin
@@ -66,6 +71,7 @@ class Summary:
 
     verdict: str
     cycle: Cycle | None
+    rule: Rule
     classes: int | None
     epochs: int
     rounds: int
@@ -116,8 +122,8 @@ class Summary:
             η of a margin perceptron. By default the largest y⟨w,x⟩ of any update.
         """
         expect_ledger(ledger, None)
-        if verdict not in words.MEANING:
-            raise ValueError(f"verdict must be one of {', '.join(words.MEANING)}, not {verdict!r}")
+        if verdict not in set(Verdict):
+            raise ValueError(f"verdict must be one of {', '.join(Verdict)}, not {verdict!r}")
         if ledger.rule not in ("additive", "joint"):
             return cls._of_counts(ledger, verdict)
         blocks = None if data is None else [block for block in blocks_of(data) if len(block)]
@@ -134,7 +140,7 @@ class Summary:
         bound, reached, separates, wrong_row = None, Fraction(0), None, None
         if kept and weights is not None:
             try:
-                bound = known.by_witness(ledger, weights, eta)
+                bound = known.bound_by_witness(ledger, weights, eta, adaptive=True)
             except NotAWitness as flaw:
                 separates, wrong_row = False, flaw.row
         if bound is not None and bound.margin is not None:
@@ -156,17 +162,20 @@ class Summary:
             if bound is not None and weights is not None:
                 sandwich = known.chain(ledger, seen, bound, weights, ceiling, eta)
         if bound is None:
-            bound, unknown["bound"] = known.by_losses(ledger, blocks, eta)
+            bound, unknown["bound"] = known.bound_by_losses(ledger, blocks, eta)
         if not kept:
             unknown["margin"] = known.NOT_KEPT
         elif ledger.rule == "joint" and len(ledger) and not reached:
             unknown["margin"] = "the final weights do not separate the examples"
         if sandwich is None:
-            unknown["sandwich"] = known.why_no_chain(ledger, kept=kept)
+            unknown["sandwich"] = known.why_no_sandwich(ledger) or (
+                "the final weights do not separate the mistaken examples" if len(ledger) else ""
+            )
         error_bound, unknown["error_bound"] = known.error_bound(ledger, _SURE)
         return cls(
             verdict=str(verdict),
             cycle=cycle,
+            rule=ledger.rule,
             classes=ledger.n_classes if ledger.rule == "joint" else None,
             **known.counts(ledger),
             threshold=threshold,
@@ -191,6 +200,7 @@ class Summary:
         return cls(
             verdict=str(verdict),
             cycle=None,
+            rule=ledger.rule,
             classes=None,
             **known.counts(ledger),
             threshold=None,
@@ -209,7 +219,7 @@ class Summary:
         )
 
     def __str__(self) -> str:
-        return words.screen(self)
+        return _screen(self)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it but the witness, ready for JSON.
@@ -237,7 +247,7 @@ class Summaries:
         return self.each[k]
 
     def __str__(self) -> str:
-        return words.table(self.classes, self.each)
+        return _table(self.classes, self.each)
 
     def to_dict(self) -> dict[str, Any]:
         """The classes and, in their order, the dict of each summary; ready for JSON."""
@@ -266,3 +276,191 @@ def _plain(value: Any) -> Any:
         names = [f.name for f in fields(value) if f.name not in _LEFT_OUT]
         return {name: _plain(getattr(value, name)) for name in names}
     return value
+
+
+_WIDTH, _INDENT = 100, 12
+
+
+def _screen(s: Summary) -> str:
+    """Each fact in a paragraph, its name in front."""
+    return "\n".join(
+        line
+        for name, *paragraphs in _paragraphs(s)
+        for k, text in enumerate(paragraphs)
+        for line in textwrap.wrap(
+            text,
+            _WIDTH,
+            initial_indent=f"{'' if k else name:<{_INDENT}}",
+            subsequent_indent=" " * _INDENT,
+            break_on_hyphens=False,
+        )
+    )
+
+
+def _table(classes: Sequence[Any], each: Sequence[Summary]) -> str:
+    """A line for each class."""
+    heads = ["class", "verdict", "passes", "mistakes", "at most", "R", "margin γ", "new errors"]
+    return "\n".join(aligned([heads, *map(_cells, classes, each)], left=2))
+
+
+def _cells(name: Any, s: Summary) -> list[str]:
+    low, high = short(s.margin.low, 3), short(s.margin.high, 3)
+    gamma = f"{low} – {high}" if s.margin.low < s.margin.high else low
+    if s.margin.high == math.inf:
+        gamma = f"≥ {low}" if s.margin.low else "?"
+    return [
+        cut(str(name), 16),
+        s.verdict,
+        count(s.epochs),
+        count(s.mistakes),
+        "?" if s.bound is None else count(s.bound.bound),
+        short(s.radius),
+        gamma,
+        "?" if s.error_bound is None else f"≤ {share_upwards(s.error_bound.value)}",
+    ]
+
+
+def _paragraphs(s: Summary) -> Iterator[list[str]]:
+    yield ["verdict", f"{s.verdict}: {_verdict(s)}"]
+    yield ["passes", _passes(s)]
+    yield ["mistakes", _mistakes(s)]
+    if s.mistakes:
+        yield ["radius R", f"{short(s.radius, 6)}, the length of the longest mistaken example"]
+    yield ["margin γ", _margin(s)]
+    yield ["bound", *_bound(s)]
+    yield ["sandwich", *_sandwich(s)]
+    yield ["new errors", _errors(s)]
+
+
+def _verdict(s: Summary) -> str:
+    words = run_ended(s.verdict, rule=s.rule, margin=float(s.threshold or 0))
+    checked = s.separates and s.examples is not None
+    if s.verdict == Verdict.SEPARATED:
+        if s.separates is False:
+            return f"{words.meaning}; but in exact arithmetic {_wrong(s)}"
+        return words.meaning + "; checked in exact arithmetic" * bool(checked)
+    if s.cycle is not None:
+        return f"{words.meaning} (proof: {plural(len(s.cycle.rows), 'row')})"
+    if checked:
+        return f"{words.meaning}; but the final weights separate them, in exact arithmetic"
+    if s.verdict == Verdict.BUDGET and s.rule not in ("joint", "concepts"):
+        return f"{words.meaning}; certify(X, y) decides whether any weights separate the examples"
+    return str(words)
+
+
+def _wrong(s: Summary) -> str:
+    if s.wrong_row is None:
+        return "the weights are all 0, so they predict nothing"
+    return f"row {s.wrong_row} is not on its correct side"
+
+
+def _passes(s: Summary) -> str:
+    total = f"{plural(s.rounds, 'example')} in all"
+    if s.pass_lengths is None:
+        return f"none was finished; {total}"
+    low, high = s.pass_lengths
+    if low == high:
+        lengths = plural(high, "example") + " each" * (s.epochs > 1)
+    else:
+        lengths = f"{count(low)} to {plural(high, 'example')}"
+    return f"{count(s.epochs)}, of {lengths}; {total}"
+
+
+def _mistakes(s: Summary) -> str:
+    text = count(s.mistakes)
+    if s.first_pass is not None and s.last_pass is not None:
+        if s.epochs == 1 and s.first_pass == s.mistakes:
+            text += ", in the one pass"
+        else:
+            text += f": {count(s.first_pass)} in the first pass, {count(s.last_pass)} in the last"
+    if s.right_already:
+        text += (
+            f"; {count(s.right_already)} of them were updates on examples that were right, but by "
+            "too little"
+        )
+    return text
+
+
+def _margin(s: Summary) -> str:
+    low, high = s.margin.at_least_squared, s.margin.at_most_squared
+    which = "mistaken examples" if s.examples is None else plural(s.examples, "example")
+    if high == 0:
+        why = "" if s.cycle is not None else "the mistakes sum to 0, so "
+        return f"0: {why}no weights put all examples on their correct sides"
+    if high is None and low == 0:
+        return f"not known: {s.unknown.get('margin', 'the run made no mistake')}"
+    if low == 0:
+        return f"at most {short(s.margin.high, 6)}, as the mistakes prove; no lower bound is known"
+    if s.classes is not None:
+        return f"{s.margin}, the best lead of the right class that any weights reach on all {which}"
+    return f"{s.margin}, the best distance that any weights keep all {which} from the boundary"
+
+
+def _bound(s: Summary) -> Iterator[str]:
+    if s.mistakes == 0:
+        yield "the run made no mistake"
+        return
+    if s.bound is None:
+        yield f"none: {s.unknown['bound']}"
+    else:
+        by_losses = isinstance(s.bound, LossBound)
+        but = ""
+        if not s.bound.holds:
+            but = ", more than the bound because of rounding"
+        elif by_losses and s.bound.bound >= s.rounds:
+            but = f", so it says nothing about {plural(s.rounds, 'round')}"
+        prover = (
+            "the best of the run's own weights and averages" if by_losses else "the final weights"
+        )
+        yield (
+            f"at most {plural(s.bound.bound, 'mistake')}, {count(s.mistakes)} made{but}: "
+            f"{s.bound.theorem}, proved by {prover}"
+        )
+    if s.bound_interval is None or s.radius_squared is None:
+        return
+    low, high = s.bound_interval
+    name = "(R/γ)²" if _is_plain(s) else "the theorem's bound"
+    if high is None:
+        yield f"{name} is at least {count(low)}, if any weights separate the data"
+    elif low == high:
+        yield f"{name} is {count(low)}"
+    else:
+        yield f"{name} is between {count(low)} and {count(high)}, for γ in its interval"
+
+
+def _is_plain(s: Summary) -> bool:
+    """Whether the ends of the interval are those of (R/γ)² itself."""
+    R2, most, least = s.radius_squared, s.margin.at_most_squared, s.margin.at_least_squared
+    if R2 is None or not most:
+        return False
+    return s.bound_interval == (R2 // most, R2 // least if least else None)
+
+
+def _sandwich(s: Summary) -> Iterator[str]:
+    if s.sandwich is None:
+        why = s.unknown.get("sandwich")
+        yield f"none: {why}" if why else "the run made no mistake"
+        return
+    yield f"{s.sandwich.formula}: the proof of the bound, with u = w/‖w‖ at the end"
+    numbers = " ≤ ".join(short(x, 6) for x in s.sandwich.numbers)
+    if s.sandwich.failure is not None:
+        yield f"{numbers}: {s.sandwich.failure} because of rounding"
+    elif not s.sandwich.holds:
+        yield f"{numbers}: it fails because of rounding"
+    elif s.sandwich.followed:
+        yield f"{numbers}: it holds after each mistake"
+    else:
+        yield f"{numbers}: it holds after the last mistake; the run is too long to check every one"
+
+
+def _errors(s: Summary) -> str:
+    if s.error_bound is None:
+        return f"no bound: {s.unknown['error_bound']}"
+    if s.error_bound.value == 1:
+        return "no bound: the first pass was too short or made too many mistakes"
+    share = share_upwards(s.error_bound.value)
+    err = "would make an update on" if s.right_already else "err on"
+    return (
+        f"the weights of the first pass, not the final ones, {err} at most {share} of new "
+        "examples, on average, with 95% confidence, if the examples are drawn and ordered at random"
+    )

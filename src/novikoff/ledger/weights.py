@@ -41,6 +41,15 @@ def turned(w: Vector) -> Vector:
     return 0.0 - w
 
 
+def mean(w: Vector, late: Vector, rounds: int) -> Vector:
+    """The mean of the weights over rounds 1 to T = `rounds`, each as it stood at the round's end.
+
+    An update made in round t is part of the weights in T − t + 1 rounds, so with `late` = Σ (t − 1)
+    times the update of round t it is (T·w − late)/T (Collins 2002). Before any round, w itself.
+    """
+    return (rounds * w - late) / rounds if rounds else w
+
+
 def room_for(columns: int, dim: int) -> int:
     """How many features to make room for so that there are `columns`, where there is room for dim.
 

@@ -15,12 +15,12 @@ from novikoff.guarantees.certificate import (
     Certificate,
     Described,
     MarginInterval,
-    Separation,
     examples,
     fingerprint,
 )
 from novikoff.guarantees.check import Rejected, check
 from novikoff.guarantees.exact.rows import largest_square
+from novikoff.guarantees.verdict import Separation
 from novikoff.separability.points import Points, Progress
 from novikoff.separability.search import Findings, Search
 from novikoff.separability.widest_margin import narrowed

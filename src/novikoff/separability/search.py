@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from novikoff.guarantees.certificate import Separation, Sparse, aliased_column
+from novikoff.guarantees.certificate import Sparse, aliased_column
 from novikoff.guarantees.exact.arithmetic import ExactVector
 from novikoff.guarantees.exact.rows import Entries
-from novikoff.guarantees.verdict import Verdict
+from novikoff.guarantees.verdict import Separation, Verdict
 from novikoff.learners import Additive
 from novikoff.ledger.ledger import Ledger
 from novikoff.runs.loop import play

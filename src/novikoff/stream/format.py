@@ -1,54 +1,151 @@
-"""Numbers and names as a page shows them."""
+"""Numbers, names and tables as people read them: the same on every machine and in every locale."""
 
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+from collections.abc import Sequence
+from decimal import Context, Decimal
+from fractions import Fraction
 
-_LONGEST = 60
-_RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_LONGEST_NAME = 60
+_SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_DECIMAL = Context(prec=40)  # the caller's own context may be coarser
 
 
 def count(n: int) -> str:
-    """A whole number with its thousands apart; a huge one in three digits and a power of ten."""
-    return f"{n:,}".replace("-", "−") if abs(n) < 10**12 else short(Decimal(n))
+    """A whole number with commas; from 10¹² on, four digits and a power of ten.
 
-
-def some(n: int, noun: str) -> str:
-    """`1 row`, `2 rows`."""
-    return f"{count(n)} {noun}{'s' * (n != 1)}"
-
-
-def short(x: float | Decimal, digits: int = 4) -> str:
-    """A number in a few digits, its minus a minus: 0.5, 12,345, 7.3×10¹⁶.
-
-    >>> short(-0.00001234), short(12345.6)
-    ('−1.234×10⁻⁵', '12,346')
+    >>> count(12345), count(-7), count(73 * 10**15)
+    ('12,345', '−7', '7.3×10¹⁶')
     """
-    shown = f"{x:,.0f}" if 1000 <= math.fabs(x) < 10**12 else f"{x:.{digits}g}"
-    mantissa, mark, power = shown.partition("e")
-    exponent = f"×10{str(int(power)).translate(_RAISED)}" if mark else ""
+    return f"{n:,}".replace("-", "−") if abs(n) < 10**12 else short(Fraction(n))
+
+
+def plural(n: int, noun: str, nouns: str | None = None) -> str:
+    """A count with its noun; nouns that do not take an s give their plural.
+
+    >>> plural(1, "row"), plural(2000, "row"), plural(3, "pass", "passes")
+    ('1 row', '2,000 rows', '3 passes')
+    """
+    return f"{count(n)} {noun if n == 1 else nouns or noun + 's'}"
+
+
+some = plural
+
+
+def short(x: float | Fraction | Decimal, digits: int = 4) -> str:
+    """A number in a few significant digits; below 10¹² at least to the nearest whole number.
+
+    >>> short(-0.00001234), short(12345.6), short(12345.678, 6), short(Fraction(1, 3), 6)
+    ('−1.234×10⁻⁵', '12,346', '12,345.7', '0.333333')
+    """
+    if isinstance(x, float) and not math.isfinite(x):
+        return "not a number" if math.isnan(x) else "∞" if x > 0 else "−∞"
+    number: float | Decimal = x if isinstance(x, float) else _decimal(x)
+    size = math.fabs(number)
+    if 1000 <= size < 10**12:
+        decimals = max(0, digits - len(str(int(size))))
+        mantissa, power = f"{number:,.{decimals}f}", ""
+    else:
+        mantissa, _, power = f"{number:.{digits}g}".partition("e")
+    if "." in mantissa:
+        mantissa = mantissa.rstrip("0").rstrip(".")
+    exponent = f"×10{str(int(power)).translate(_SUPERSCRIPTS)}" if power else ""
     return mantissa.replace("-", "−") + exponent
 
 
-def percent(part: int, whole: int) -> str:
-    """A share in per cent."""
-    return f"{100 * part / whole:.1f}%" if whole else "–"
+def _decimal(x: float | Fraction | Decimal) -> Decimal:
+    over, under = x.as_integer_ratio()
+    return _DECIMAL.divide(Decimal(over), Decimal(under))
 
 
-def upwards(share: float) -> str:
-    """A share in per cent, rounded upwards as a bound must be."""
-    return f"{math.ceil(share * 1000) / 10:.1f}%"
+def percent(part: int, whole: int, digits: int = 1) -> str:
+    """A part of a whole in per cent; a dash if the whole is 0.
+
+    >>> percent(1, 3), percent(1, 3, 2), percent(0, 0)
+    ('33.3%', '33.33%', '–')
+    """
+    return f"{100 * part / whole:.{digits}f}%" if whole else "–"
 
 
-def cut(name: str) -> str:
-    """A name, shortened when it is very long."""
-    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+def share(x: float, digits: int = 2) -> str:
+    """A share between 0 and 1 in per cent; a dash if it is not defined (NaN)."""
+    return "–" if math.isnan(x) else f"{100 * x:.{digits}f}%"
+
+
+def share_upwards(x: float) -> str:
+    """A share in per cent, rounded upwards, as an upper bound must be.
+
+    >>> share_upwards(0.1201)
+    '12.1%'
+    """
+    return f"{math.ceil(x * 1000) / 10:.1f}%"
+
+
+upwards = share_upwards
+
+
+def cut(text: str, most: int = _LONGEST_NAME) -> str:
+    """The text, or its first characters and an ellipsis if it is longer than `most`."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
+
+
+def cut_middle(text: str, most: int = _LONGEST_NAME) -> str:
+    """The text, or whole words of its two ends if it is longer than `most`."""
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[:half].rsplit(' ', 1)[0]} … {text[-half:].split(' ', 1)[-1]}"
+
+
+def listed(names: Sequence[str], most: int = 10) -> str:
+    """The names with commas between them; of more than `most`, the first ones and how many follow.
+
+    >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], most=2)
+    ('a, b, c', 'a, b and 1 more')
+    """
+    return ", ".join(names[:most]) + _and_more(len(names) - most)
+
+
+def spans(numbers: Sequence[int], most: int = 8) -> str:
+    """Increasing numbers as spans; of more than `most`, the first ones and how many numbers follow.
+
+    >>> spans([0, 1, 2, 3, 7]), spans([0, 2, 4, 5], most=2)
+    ('0–3, 7', '0, 2 and 2 more')
+    """
+    found: list[tuple[int, int]] = []
+    for n in numbers:
+        if found and found[-1][1] == n - 1:
+            found[-1] = found[-1][0], n
+        else:
+            found.append((n, n))
+    shown = ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in found[:most])
+    return shown + _and_more(sum(b - a + 1 for a, b in found[most:]))
+
+
+def _and_more(left: int) -> str:
+    return f" and {count(left)} more" if left > 0 else ""
 
 
 def size(n: int) -> str:
-    """A number of bytes."""
+    """A number of bytes.
+
+    >>> size(1), size(123456)
+    ('1 byte', '123 kB')
+    """
     for unit, name in ((10**9, "GB"), (10**6, "MB"), (10**3, "kB")):
         if n >= unit:
-            return f"{n / unit:.3g} {name}"
-    return some(n, "byte")
+            return f"{short(n / unit, 3)} {name}"
+    return plural(n, "byte")
+
+
+def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
+    """The lines of a table: the first `left` columns flush left, the others flush right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.ljust(width) if j < left else cell.rjust(width)
+            for j, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]

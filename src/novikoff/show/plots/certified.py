@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from novikoff.guarantees.certificate import Certificate, Separation
+from novikoff.guarantees.certificate import Certificate
+from novikoff.guarantees.verdict import Separation
 from novikoff.separability import certify
 from novikoff.show.plots.axes import BLACK, GREY, expect_panels, legend_below
 from novikoff.show.plots.planes import (

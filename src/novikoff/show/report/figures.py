@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from novikoff.guarantees.certificate import Separation
+from novikoff.guarantees.verdict import Separation
 from novikoff.show import plots
 from novikoff.show.report.gathering import Known
 from novikoff.show.report.html import Html, tag

@@ -16,11 +16,12 @@ from pathlib import Path
 import numpy as np
 
 from novikoff import guarantees, separability
-from novikoff.guarantees.certificate import Certificate, Separation
+from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.exact.mistaken import NotAWitness
 from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.guarantees.risk import RiskBound
 from novikoff.guarantees.running_sandwich import Sandwich
+from novikoff.guarantees.verdict import Separation
 from novikoff.learners import Additive
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger

@@ -19,9 +19,9 @@ from fractions import Fraction
 
 import numpy as np
 
-from novikoff.guarantees.certificate import Separation
 from novikoff.guarantees.comparators import LossBound
 from novikoff.guarantees.exact.arithmetic import root
+from novikoff.guarantees.verdict import Separation
 from novikoff.ledger.ledger import Ledger
 from novikoff.show.report.gathering import Known
 from novikoff.show.report.html import Html, facts, join, table, tag
