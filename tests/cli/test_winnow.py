@@ -217,7 +217,7 @@ def test_a_negative_number_is_refused_with_its_row(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        ({"variant": "winnow1"}, "not that of kind 'winnow2'"),
+        ({"variant": "winnow1"}, "does not match the model's kind, 'winnow2'"),
         ({"rule": "additive"}, "in the file"),
         ({"alpha": 0.5}, "alpha must be a finite number above 1"),
         ({"variant": "winnow9"}, "'variant' is 'winnow9'"),

@@ -12,7 +12,8 @@ from unittest import mock
 
 from hypothesis import strategies as st
 
-from novikoff.models.model import Kind, Model
+from novikoff.learners.rule import Kind
+from novikoff.models.model import Model
 from novikoff.models.training import AfterBlock, Plan, Training
 from novikoff.sources import LabelsAsClasses, LabelsAsSigns, Numbered, Reading, open_files
 from novikoff.sources.features import Features

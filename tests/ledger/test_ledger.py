@@ -251,8 +251,8 @@ def test_a_run_without_mistakes_can_be_read_whatever_is_kept(keep: Keep) -> None
     assert readings.final(ledger).tolist() == [1.0, 0.5]
     assert readings.average(ledger).tolist() == [1.0, 0.5]
     asked = DenseRows(np.array([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]]))
-    assert readings.vote(ledger, asked).tolist() == [2, -2, 2]
-    assert readings.vote(ledger, asked, zero_is_positive=False).tolist() == [2, -2, -2]
+    assert readings.vote(ledger, asked).tolist() == [1, -1, 1]
+    assert readings.vote(ledger, asked, zero_is_positive=False).tolist() == [1, -1, -1]
 
 
 def test_the_vote_of_a_row_does_not_depend_on_its_neighbours() -> None:
@@ -269,6 +269,6 @@ def test_all_votes_are_cast() -> None:
     """Each row hears as many voices as there were rounds, so the votes have their parity."""
     data = Data(np.random.default_rng(8).standard_normal((37, 5)), np.array([1, -1, 1] * 12 + [1]))
     ledger = played(Data(data.X, data.y.astype(np.int8)).block(), epochs=3)
-    votes = readings.vote(ledger, data.rows())
+    votes = np.round(readings.vote(ledger, data.rows()) * ledger.n_rounds)
     assert (np.abs(votes) <= ledger.n_rounds).all()
     assert ((votes - ledger.n_rounds) % 2 == 0).all()

@@ -22,7 +22,7 @@ from novikoff import (
     Winnow,
     sources,
 )
-from novikoff.models.model import Kind
+from novikoff.learners.rule import Kind
 from novikoff.models.prediction import labels_of, scored
 
 KINDS: dict[str, tuple[Any, Kind, dict[str, Any]]] = {

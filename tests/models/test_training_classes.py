@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 
 from helpers.training_files import COLUMNS, Example, TextFormat, repeated, tenths, training_folder
 from novikoff import BadExample, Joint
+from novikoff.learners.rule import Kind
 from novikoff.models import training
-from novikoff.models.model import Kind, Model
+from novikoff.models.model import Model
 from novikoff.models.training import Plan, Training
 from novikoff.runs.loop import play
 from novikoff.sources import LabelsAsClasses

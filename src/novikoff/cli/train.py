@@ -45,8 +45,9 @@ from novikoff.cli.options import (
 from novikoff.cli.progress import Progress
 
 if TYPE_CHECKING:
+    from novikoff.learners.rule import Kind
     from novikoff.models.measures import ClassConfusion, Confusion
-    from novikoff.models.model import Kind, Model
+    from novikoff.models.model import Model
     from novikoff.models.training import Plan, Training
     from novikoff.runs.loop import Run
     from novikoff.sources import LabelsAsClasses, LabelsAsSigns, Numbered, Reading

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from novikoff.learners.rule import Kind
 from novikoff.ledger.ledger import Ledger
-from novikoff.models.model import Kind, Model
+from novikoff.models.model import Model
 from novikoff.online.engine import Linear
 from novikoff.online.names import Names
 from novikoff.sources.features import Features

@@ -25,10 +25,10 @@ from novikoff.estimators.results import Results
 from novikoff.estimators.schemes import Scheme
 from novikoff.estimators.validation import restore
 from novikoff.guarantees.verdict import Verdict
+from novikoff.learners.rule import Kind
 from novikoff.ledger.ledger import Keep
 from novikoff.ledger.readings import Reading
 from novikoff.ledger.weights import LANES
-from novikoff.models.model import Kind
 from novikoff.online.engine import Labelled, Online
 from novikoff.online.names import Names, check_bounds
 from novikoff.online.one_example import are_dicts, by_name, count, first, plain, plain_row, records

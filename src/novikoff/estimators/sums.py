@@ -14,10 +14,10 @@ from novikoff.estimators.schemes import Jointly, Multiclass, Scheme
 from novikoff.estimators.validation import is_finite_number, starts
 from novikoff.guarantees.summary import Summary
 from novikoff.learners import Additive, Joint
+from novikoff.learners.rule import Kind
 from novikoff.ledger import readings
 from novikoff.ledger.readings import Reading
 from novikoff.ledger.weights import class_scores
-from novikoff.models.model import Kind
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Rows, Vector, dots
 
@@ -170,11 +170,7 @@ class SumOfMistakes(MistakeDriven):
         if reading == "vote":
             positive = self._zero_is_positive
             ledgers = [run.ledger for run in self.runs_]
-            votes = [readings.vote(one, rows, zero_is_positive=positive) for one in ledgers]
-            if len(votes) == 1:
-                return votes
-            # each class is a run of its own length
-            return [v / max(1, one.n_rounds) for v, one in zip(votes, ledgers, strict=True)]
+            return [readings.vote(one, rows, zero_is_positive=positive) for one in ledgers]
         return [
             dots(rows, self._vector(k, "average"), bias=learner.bias)
             for k, learner in enumerate(self._learners)
@@ -186,7 +182,6 @@ class SumOfMistakes(MistakeDriven):
         if reading == "final":
             return learner.scores(rows)
         if reading == "vote":
-            votes = readings.class_votes(ledger, rows)
-            return votes if len(self.classes_) == 2 else votes / max(1, ledger.n_rounds)
+            return readings.class_votes(ledger, rows)
         w = self._vector(0, "average").T
         return class_scores(rows, w, bias=learner.bias)[:, : w.shape[1]]

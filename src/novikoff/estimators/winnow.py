@@ -10,9 +10,9 @@ from novikoff.estimators.base import MistakeDriven
 from novikoff.estimators.validation import is_finite_number
 from novikoff.learners import Multiplicative, Ties
 from novikoff.learners.multiplicative import ALPHAS, VARIANTS, Variant, usual_threshold
+from novikoff.learners.rule import Kind
 from novikoff.ledger.ledger import Keep
 from novikoff.ledger.readings import Reading
-from novikoff.models.model import Kind
 from novikoff.stream.order import Shuffle
 from novikoff.stream.rows import Rows, Vector
 

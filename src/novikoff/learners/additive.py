@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff.learners.compiled_pass import THRESHOLDS, Ties, check_sizes, one_pass
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
+from novikoff.ledger.readings import mean_of_weights
 from novikoff.ledger.weights import owned, parted, turned, whole, widened
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
@@ -99,9 +100,7 @@ class Additive:
         """The mean of the weights over all rounds, each counted as it stood at the round's end."""
         if self._u is None:
             raise ValueError("this learner keeps no average; make it with averaging=True")
-        if self.rounds == 0:
-            return self.weights
-        return self._unit * ((self.rounds * self._w - self._u) / self.rounds)
+        return self._unit * mean_of_weights(self._w, self._u, self.rounds)
 
     def widen(self, dim: int) -> None:
         """Go on with `dim` features, not fewer than before; the new ones have weight 0.

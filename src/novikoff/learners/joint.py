@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff.learners.compiled_pass import check_class_weights, check_sizes, one_pass
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
+from novikoff.ledger.readings import mean_of_weights
 from novikoff.ledger.weights import class_scores, columns_for, owned, parted, whole, widened
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
@@ -109,12 +110,10 @@ class Joint:
     @property
     def average(self) -> Vector:
         """The mean of the weights over all rounds, each counted as it stood at the round's end."""
-        return self._unit * np.ascontiguousarray(self._mean()[:, : self.n_classes].T)
-
-    def _mean(self) -> Vector:
         if self._u is None:
             raise ValueError("this learner keeps no average; make it with averaging=True")
-        return self._w if self.rounds == 0 else (self.rounds * self._w - self._u) / self.rounds
+        mean = mean_of_weights(self._w, self._u, self.rounds)
+        return self._unit * np.ascontiguousarray(mean[:, : self.n_classes].T)
 
     def widen(self, dim: int) -> None:
         """Go on with `dim` features, not fewer than before, as if they had been there, bit for bit.
@@ -181,10 +180,6 @@ class Joint:
     def scores(self, rows: Rows) -> Vector:
         """The score of each row for each class, a column a class, exactly as when learning."""
         return class_scores(rows, self._w, bias=self.bias)[:, : self.n_classes] * self._unit
-
-    def average_scores(self, rows: Rows) -> Vector:
-        """The same by the average of the weights."""
-        return class_scores(rows, self._mean(), bias=self.bias)[:, : self.n_classes] * self._unit
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Predict, reveal and update for examples begin..end of the block, in its order.

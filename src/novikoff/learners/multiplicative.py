@@ -104,6 +104,16 @@ class Multiplicative:
         largest = np.finfo(np.float64).max
         return self._w.clip(-largest, largest)
 
+    @property
+    def averaging(self) -> bool:
+        """Winnow keeps no average."""
+        return False
+
+    @property
+    def average(self) -> Vector:
+        """There is none: this raises ValueError."""
+        raise ValueError("Winnow has no average: its weights are not a sum of its mistakes")
+
     def widen(self, dim: int) -> None:
         """Go on with `dim` attributes, not fewer than before; the new ones have power 0.
 
@@ -129,7 +139,7 @@ class Multiplicative:
     def enter(self, heads: _core.Heads, *, mean: bool) -> None:
         """Let these, which meet examples one by one, learn and score with the weights here."""
         if mean:
-            raise ValueError("Winnow has no average: its weights are not a sum of its mistakes")
+            _ = self.average  # refused
         self._own_weights()
         heads.add_powers(
             powers=self._p,

@@ -1,9 +1,13 @@
-"""Three readings of one run, from its ledger alone: the final weights, their average, the vote."""
+"""What a run says, by three readings: the final weights, their average, the vote.
+
+A reading needs only the ledger. Where a learner is at hand, `scores` and `weights` use what it
+holds already.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 
@@ -15,68 +19,131 @@ from novikoff.stream.rows import Rows, Vector, dots, part_size
 Reading: TypeAlias = Literal["final", "average", "vote"]
 
 
-def final(ledger: Ledger) -> Vector:
-    """The weights after the last mistake: where the run started plus the sum of the mistakes.
+class Reads(Protocol):
+    """A learner, as far as readings need it."""
 
-    Bit for bit what the learner itself holds, for the sum is taken in the same order. Of many
-    classes learned jointly, a row a class.
+    @property
+    def weights(self) -> Vector:
+        """The present weights, the constant's last; a row a class for a joint learner."""
+
+    @property
+    def averaging(self) -> bool:
+        """Whether it keeps the sum that `average` needs."""
+
+    @property
+    def average(self) -> Vector:
+        """The mean of the weights over all rounds."""
+
+    def scores(self, rows: Rows) -> Vector:
+        """The score of each row under the present weights; a column a class for many classes."""
+
+
+def scores(
+    learner: Reads,
+    ledger: Ledger,
+    reading: Reading,
+    rows: Rows,
+    *,
+    zero_is_positive: bool = True,
+    average: Vector | None = None,
+) -> Vector:
+    """The score of each row by a reading of the run; a column a class for a joint learner.
+
+    Final and average are w·x, added up exactly as when learning. A vote is the share of votes for
+    +1 less the share for −1, in [−1, 1]; or for each class its share of the votes, in [0, 1].
+
+    Parameters
+    ----------
+    zero_is_positive
+        Whether weights that score 0 vote for +1.
+    average
+        What `weights` returned for the average, if it is known already.
     """
-    _expect_sums_or_joint(ledger)
-    ledger.expect_examples()
+    if reading == "final":
+        return learner.scores(rows)
+    if reading == "vote":
+        if ledger.rule == "joint":
+            return class_votes(ledger, rows)
+        return vote(ledger, rows, zero_is_positive=zero_is_positive)
+    w = weights(learner, ledger, reading) if average is None else average
+    if ledger.rule == "joint":
+        return class_scores(rows, w.T, bias=ledger.bias)[:, : len(w)]
+    return dots(rows, w, bias=ledger.bias)
+
+
+def weights(learner: Reads, ledger: Ledger, reading: Reading) -> Vector:
+    """The weights of a reading, the constant's last; a row a class for a joint learner."""
+    if reading == "final":
+        return learner.weights
+    if reading == "average":
+        return learner.average if learner.averaging else average(ledger)
+    raise ValueError(
+        f"reading must be 'final' or 'average', not {reading!r}: a vote has no weights"
+    )
+
+
+def mean_of_weights(w: Vector, u: Vector, rounds: int | Vector) -> Vector:
+    """The mean over all rounds of weights that are now w, each counted as at its round's end.
+
+    u is the sum over the updates of (t − 1) times the update of round t: that update is part of the
+    weights in T − t + 1 of T rounds, so the mean is (T·w − u)/T. Before the first round it is w.
+    """
+    return (rounds * w - u) / rounds if np.all(rounds) else w
+
+
+def final(ledger: Ledger) -> Vector:
+    """The weights after the last mistake: the start plus the sum of the mistakes.
+
+    The sum is taken in the learner's order, so these are the learner's weights bit for bit. Many
+    classes learned jointly have a row each.
+    """
+    _expect_sums(ledger)
     return _shown(ledger, _sum(ledger, ledger.steps, ledger.start))
 
 
 def average(ledger: Ledger) -> Vector:
     """The mean of the weights over all rounds, each counted as it stood at the round's end.
 
-    A vector that survived longer counts more. The mistake of round t is part of the weights in
-    T − t + 1 of T rounds (Freund & Schapire 1999; Collins 2002). Of many classes learned jointly, a
-    row a class.
+    A vector that survived longer counts more (Freund & Schapire 1999; Collins 2002). Many classes
+    learned jointly have a row each.
     """
-    rounds = ledger.n_rounds
-    _expect_sums_or_joint(ledger)
-    ledger.expect_examples()
+    _expect_sums(ledger)
     w = _sum(ledger, ledger.steps, ledger.start)
-    if rounds == 0:
-        return _shown(ledger, w)
     u = _sum(ledger, ledger.steps * (ledger.rounds - 1), None)
-    return _shown(ledger, (rounds * w - u) / rounds)
+    return _shown(ledger, mean_of_weights(w, u, ledger.n_rounds))
 
 
 def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector:
-    """For each row, the votes for +1 less those for −1 of every weight vector of the run.
+    """For each row, the share of votes for +1 less the share for −1, over all weights of the run.
 
-    Each vector votes once for every round at whose end it stood. The vectors are not stored:
-    x·w_k grows by one product a mistake, so memory is in proportion to the mistakes
-    (Freund & Schapire 1999, Figure 1 and section 3).
+    Each weight vector votes once for every round at whose end it stood. The vectors are not stored:
+    x·w_k grows by one product a mistake, so memory is proportional to the mistakes
+    (Freund & Schapire 1999, Figure 1 and section 3). Without a round there are no votes, and all
+    shares are 0.
     """
-    start = ledger.start
     if ledger.rule == "joint":
-        raise ValueError("where many classes are learned jointly votes are for them: class_votes")
-    ledger.expect_sums()
-    ledger.expect_examples()
-    if start is None:
-        start = np.zeros(ledger.dim + ledger.bias)
+        raise ValueError("many classes were learned jointly; use class_votes")
+    _expect_sums(ledger)
+    start = np.zeros(ledger.dim + ledger.bias) if ledger.start is None else ledger.start
     scores = dots(rows, start, bias=ledger.bias)
-    survived = ledger.survivals()
     if len(ledger) == 0:
         zero = 1.0 if zero_is_positive else -1.0
-        votes: Vector = np.where(scores == 0, zero, np.sign(scores)) * survived[0]
-        return votes
-    out = np.empty(len(rows))
-    _poll(_core.vote, ledger, rows, scores, out, zero_is_positive=zero_is_positive)
-    return out
+        votes: Vector = np.where(scores == 0, zero, np.sign(scores)) * ledger.survivals()[0]
+    else:
+        votes = np.empty(len(rows))
+        _poll(_core.vote, ledger, rows, scores, votes, zero_is_positive=zero_is_positive)
+    return votes / max(1, ledger.n_rounds)
 
 
 def class_votes(ledger: Ledger, rows: Rows) -> Vector:
-    """For each row, the votes for each class of every step of a run with many, a column a class.
+    """For each row, the share of the votes that each class gets, over all weights of a joint run.
 
-    The weights of a step vote once for every round at whose end they stood, for the class with the
-    highest score, the first of equals, among all that are known at the end: one that had not been
-    met has weights 0. As in `vote`, no weights are stored. The votes of a row add up to the rounds.
+    The weights vote once for every round at whose end they stood, for the class with the highest
+    score (the first among equals) of all classes known at the end: a class not met yet has weights
+    0. As in `vote`, no weights are stored.
     """
     if ledger.rule != "joint":
-        raise ValueError(f"a ledger of rule {ledger.rule!r} has no votes for classes: see vote")
+        raise ValueError(f"a ledger of rule {ledger.rule!r} has no votes for classes; use vote")
     ledger.expect_examples()
     classes = ledger.n_classes
     if ledger.start is None:
@@ -84,16 +151,15 @@ def class_votes(ledger: Ledger, rows: Rows) -> Vector:
         scores = np.zeros((len(rows), classes))
     else:
         scores = class_scores(rows, _table(ledger, ledger.start), bias=ledger.bias)[:, :classes]
-    survived = ledger.survivals()
     if len(ledger) == 0:
         first = scores.argmax(axis=1) if classes else np.empty(0, dtype=np.intp)
-        votes: Vector = (first[:, None] == np.arange(classes)) * float(survived[0])
-        return votes
-    out = np.empty((len(rows), classes))
-    pairs = {"right": ledger.classes, "rival": ledger.rivals}
-    scores = np.ascontiguousarray(scores)
-    _poll(_core.joint_vote, ledger, rows, scores, out, **pairs, classes=classes)
-    return out
+        votes: Vector = (first[:, None] == np.arange(classes)) * float(ledger.survivals()[0])
+    else:
+        votes = np.empty((len(rows), classes))
+        pairs = {"right": ledger.classes, "rival": ledger.rivals}
+        scores = np.ascontiguousarray(scores)
+        _poll(_core.joint_vote, ledger, rows, scores, votes, **pairs, classes=classes)
+    return votes / max(1, ledger.n_rounds)
 
 
 def _poll(
@@ -107,7 +173,7 @@ def _poll(
     """Let the core count the votes on the rows, part by part, from their scores at the start."""
     kept, kept_indices, kept_starts, _ = ledger.examples.core
     example, steps, survived = ledger.example, ledger.steps, ledger.survivals()
-    # the work on a part is in proportion to the mistakes as well as to the rows
+    # the work on a part is proportional to the mistakes as well as to the rows
     part = max(8, part_size(rows) // max(1, len(ledger) // 64))
     for at in range(0, len(rows), part):
         end = min(len(rows), at + part)
@@ -128,15 +194,29 @@ def _poll(
         )
 
 
-def _expect_sums_or_joint(ledger: Ledger) -> None:
+def _expect_sums(ledger: Ledger) -> None:
+    """Refuse a ledger whose weights are not a sum of the mistakes, or that kept no examples."""
     if ledger.rule != "joint":
         ledger.expect_sums()
+    ledger.expect_examples()
 
 
 def _sum(ledger: Ledger, steps: Vector, start: Vector | None) -> Vector:
-    """The start and the mistakes times these steps, over the unit; of many classes, in columns."""
+    """The start plus the mistakes times these steps, over the unit; a column a class if joint."""
     if ledger.rule == "joint":
-        return _class_sums(ledger, steps, start)
+        w = _table(ledger, start)
+        if len(ledger):
+            _core.joint_accumulate(
+                *ledger.examples.core,
+                example=ledger.example,
+                step=steps,
+                right=ledger.classes,
+                rival=ledger.rivals,
+                bias=ledger.bias,
+                width=w.shape[1],
+                w=w.reshape(-1),
+            )
+        return w
     w = np.zeros(ledger.dim + ledger.bias) if start is None else start.copy()
     if len(ledger):
         _core.accumulate(
@@ -145,24 +225,8 @@ def _sum(ledger: Ledger, steps: Vector, start: Vector | None) -> Vector:
     return w
 
 
-def _class_sums(ledger: Ledger, steps: Vector, start: Vector | None) -> Vector:
-    w = _table(ledger, start)
-    if len(ledger):
-        _core.joint_accumulate(
-            *ledger.examples.core,
-            example=ledger.example,
-            step=steps,
-            right=ledger.classes,
-            rival=ledger.rivals,
-            bias=ledger.bias,
-            width=w.shape[1],
-            w=w.reshape(-1),
-        )
-    return w
-
-
 def _table(ledger: Ledger, start: Vector | None) -> Vector:
-    """Columns for the classes known at the end, of 0 for those that had none at the start."""
+    """A column for each class known at the end; 0 where a class had no weights at the start."""
     w = np.zeros((ledger.dim + ledger.bias, columns_for(ledger.n_classes)))
     if start is not None:
         w[:, : start.shape[1]] = start

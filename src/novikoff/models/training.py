@@ -11,11 +11,11 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.learners import Additive, Joint, Multiplicative
-from novikoff.learners.multiplicative import ALPHAS, usual_threshold
+from novikoff.learners.multiplicative import usual_threshold
+from novikoff.learners.rule import KINDS, WINNOWS, Kind, Linear, Rule
 from novikoff.ledger.ledger import Keep, Ledger
 from novikoff.models.measures import ClassConfusion, Confusion, best_classes
-from novikoff.models.model import READINGS, WINNOWS, Kind, Model
+from novikoff.models.model import Model
 from novikoff.runs.cycles import Repeats
 from novikoff.runs.loop import Run, play
 from novikoff.sources.features import Features
@@ -84,8 +84,8 @@ class Plan:
     multiclass: bool = False
 
     def __post_init__(self) -> None:
-        if self.kind not in READINGS:
-            raise ValueError(f"kind must be one of {', '.join(READINGS)}, not {self.kind!r}")
+        if self.kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {self.kind!r}")
         if not isinstance(self.passes, int) or self.passes < 1:
             raise ValueError(f"passes must be a whole number from 1, not {self.passes!r}")
         if self.holdout is not None and self.holdout < 2:
@@ -111,36 +111,28 @@ class Plan:
         seed = self.seed if self.shuffle else None
         return {"shuffle": self.shuffle, "seed": seed, "holdout": self.holdout}
 
-    def new_learner(
-        self, hash_bits: int | None = None, *, classes: int = 0
-    ) -> Additive | Multiplicative | Joint:
+    def new_learner(self, hash_bits: int | None = None, *, classes: int = 0) -> Linear:
         """A learner that has met nothing yet, for features that are hashed or not.
 
         With `multiclass` it knows so many classes beforehand.
         """
-        averaging = self.kind == "averaged"
-        if self.multiclass:
-            return Joint(
-                0, classes=classes, bias=self.bias, margin=self.margin, averaging=averaging
-            )
-        if self.kind not in WINNOWS:
-            return Additive(0, bias=self.bias, margin=self.margin, averaging=averaging)
-        variant, theta = WINNOWS[self.kind], self.threshold
-        if theta is None and (variant == "balanced" or hash_bits is not None):
-            theta = usual_threshold(variant, 1 << (hash_bits or 0))
-        if theta is None:
-            usual = "half the number of attributes" if variant == "winnow1" else "their number"
+        rule = Rule(
+            self.kind,
+            bias=self.bias,
+            margin=self.margin,
+            alpha=self.alpha,
+            threshold=self.threshold,
+            joint=self.multiclass,
+        )
+        if rule.needs_width and hash_bits is not None:
+            rule = replace(rule, threshold=usual_threshold(WINNOWS[self.kind], 1 << hash_bits))
+        if rule.needs_width:
+            usual = "half the number of attributes" if self.kind == "winnow1" else "their number"
             raise ValueError(
                 f"{self.kind} needs a threshold, usually {usual}, which is not known before the "
                 "data are read: give it, or hash the attributes (--threshold, --hash-bits)"
             )
-        return Multiplicative(
-            0,
-            variant=variant,
-            alpha=ALPHAS[variant] if self.alpha is None else self.alpha,
-            threshold=theta,
-            bias=self.bias and variant == "balanced",
-        )
+        return rule.learner(0, classes=classes)
 
     def new_model(self, features: Features, classes: tuple[str, ...]) -> Model:
         """A model that has learned nothing yet."""

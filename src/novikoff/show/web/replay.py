@@ -20,6 +20,7 @@ from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import Additive, BalancedWinnow
+from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
 from novikoff.runs.loop import Run, play
 from novikoff.separability import certify
@@ -146,7 +147,7 @@ def _averages(ledger: Ledger, lifted: Matrix, weights: Matrix) -> list[list[floa
         return None
     t: Vector = ledger.rounds[: len(lifted), None].astype(np.float64)
     late = ledger.unit * np.cumsum(ledger.steps[: len(lifted), None] * (t - 1) * lifted, axis=0)
-    averages: list[list[float]] = ((t * weights - late) / t).tolist()
+    averages: list[list[float]] = readings.mean_of_weights(weights, late, t).tolist()
     return averages
 
 

@@ -1,0 +1,161 @@
+"""The one list of kinds of learners, and the one way from settings to a learner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from numpy.typing import NDArray
+
+from novikoff.learners.additive import Additive
+from novikoff.learners.compiled_pass import Ties
+from novikoff.learners.joint import Joint
+from novikoff.learners.multiplicative import ALPHAS, Multiplicative, Variant, usual_threshold
+from novikoff.ledger.readings import Reading
+from novikoff.stream.rows import Vector
+
+Kind: TypeAlias = Literal[
+    "perceptron", "margin", "averaged", "voted", "winnow", "winnow1", "winnow2"
+]
+Linear: TypeAlias = Additive | Multiplicative | Joint
+
+# Each kind of learner, and the reading of its run that predicts.
+READINGS: dict[Kind, Reading] = {
+    "perceptron": "final",
+    "margin": "final",
+    "averaged": "average",
+    "voted": "vote",
+    "winnow": "final",
+    "winnow1": "final",
+    "winnow2": "final",
+}
+KINDS: tuple[Kind, ...] = tuple(READINGS)
+# The multiplicative kinds, and the variant of the rule that each runs.
+WINNOWS: dict[Kind, Variant] = {
+    "winnow": "balanced",
+    "winnow1": "winnow1",
+    "winnow2": "winnow2",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """How a learner learns and predicts: settings that do not depend on the data.
+
+    Parameters
+    ----------
+    kind
+        Which rule learns, and which reading of its run predicts.
+    bias
+        Whether a constant feature 1 follows the features; Winnow1 and Winnow2 never have one.
+    margin, rate, ties
+        As for `Additive` and `Joint`; the Winnows use `ties` only.
+    alpha, threshold
+        For the Winnows, as for `Multiplicative`. None means the usual value of the kind.
+    joint
+        Learn any number of classes in one run; not for the Winnows.
+    """
+
+    kind: Kind = "perceptron"
+    bias: bool = True
+    margin: float = 0.0
+    rate: float = 1.0
+    ties: Ties = "mistake"
+    alpha: float | None = None
+    threshold: float | None = None
+    joint: bool = False
+
+    def __post_init__(self) -> None:
+        if self.kind not in READINGS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {self.kind!r}")
+        if self.joint and self.kind in WINNOWS:
+            raise ValueError("Winnow supports two labels only")
+        if self.joint and self.ties != "mistake":
+            raise ValueError(
+                f"ties={self.ties!r} applies to two classes only; classes that are learned jointly "
+                "need ties='mistake'"
+            )
+
+    @property
+    def reading(self) -> Reading:
+        """The reading of the run that predicts."""
+        return READINGS[self.kind]
+
+    @property
+    def needs_width(self) -> bool:
+        """Whether the usual threshold depends on the number of features."""
+        return self.kind in ("winnow1", "winnow2") and self.threshold is None
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the rule treats the two labels alike."""
+        return self.learner(1).is_symmetric
+
+    @property
+    def zero_is_positive(self) -> bool:
+        """Whether a score of 0 predicts the positive label of two."""
+        return self.ties != "negative" and not self.joint
+
+    def learner(
+        self,
+        dim: int,
+        *,
+        classes: int = 0,
+        class_weights: Sequence[float] = (),
+        start: Vector | None = None,
+    ) -> Linear:
+        """A new learner of `dim` features.
+
+        Parameters
+        ----------
+        classes
+            How many classes a joint learner knows at first.
+        class_weights
+            Factors of a step: for labels −1 and +1, or for each class of a joint learner.
+        start
+            The weights before the first round (None: zero); the Winnows take none.
+        """
+        averaging = self.reading == "average"
+        if self.joint:
+            return Joint(
+                dim,
+                classes=classes,
+                bias=self.bias,
+                margin=self.margin,
+                rate=self.rate,
+                averaging=averaging,
+                start=start,
+                class_weights=class_weights,
+            )
+        low, high = class_weights or (1.0, 1.0)
+        if self.kind not in WINNOWS:
+            return Additive(
+                dim,
+                bias=self.bias,
+                margin=self.margin,
+                rate=self.rate,
+                ties=self.ties,
+                averaging=averaging,
+                start=start,
+                class_weights=(low, high),
+            )
+        variant = WINNOWS[self.kind]
+        return Multiplicative(
+            dim,
+            variant=variant,
+            alpha=ALPHAS[variant] if self.alpha is None else self.alpha,
+            threshold=usual_threshold(variant, dim) if self.threshold is None else self.threshold,
+            bias=self.bias and variant == "balanced",
+            ties=self.ties,
+            class_weights=(low, high),
+        )
+
+
+def restored(settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Linear:
+    """The learner that its `state` described."""
+    if settings.get("rule") == "joint":
+        return Joint.restored(settings, arrays)
+    if settings.get("rule") == "multiplicative":
+        return Multiplicative.restored(settings, arrays)
+    return Additive.restored(settings, arrays)
