@@ -16,9 +16,9 @@ from novikoff import guarantees, sources
 from novikoff.cli.demo import find_witness, split
 from novikoff.learners import Additive
 from novikoff.runs.loop import play
-from novikoff.stream import order as streams
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Vector
+from novikoff.stream.scaling import unit_length
 
 TARGET = Path(__file__).parent / "sandwich.svg"
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#888888"
@@ -69,7 +69,7 @@ def turning() -> tuple[list[str], str]:
 def closing_in() -> tuple[list[str], str]:
     """kγ ≤ w·u ≤ ‖w‖ ≤ R√k on the spam filter, up to where the outer curves meet."""
     block, words = sources.spamassassin()
-    train, _ = split(Block(streams.unit_length(block.rows), block.labels), 0)
+    train, _ = split(Block(unit_length(block.rows), block.labels), 0)
     run = play(train, Additive(len(words), bias=True), epochs=1000)
     witness = find_witness(train)
     trace = guarantees.sandwich(run.ledger, witness)

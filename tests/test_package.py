@@ -24,11 +24,19 @@ def test_importing_it_loads_nothing_heavy() -> None:
 
 def test_learning_without_estimators_needs_neither_scipy_nor_scikit_learn() -> None:
     code = (
-        "import sys; from novikoff import Additive, guarantees, play, readings, sources, streams;"
+        "import sys; from novikoff import Additive, guarantees, play, readings, sources, stream;"
         "run = play(sources.tight(3), Additive(3)); guarantees.novikoff(run.ledger, [1, 1, 1]);"
         "print(*sys.modules)"
     )
     assert not {"scipy", "sklearn", "pyarrow"} & set(in_a_new_process(code).split())
+
+
+def test_stream_is_light_until_its_names_are_used() -> None:
+    code = (
+        "import sys; from novikoff import stream; before = 'numpy' in sys.modules;"
+        "print(before, *(callable(getattr(stream, name)) for name in stream.__all__))"
+    )
+    assert in_a_new_process(code) == "False True True True True True True"
 
 
 def test_play_is_the_function_however_it_is_reached() -> None:

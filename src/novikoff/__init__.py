@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from novikoff._lazy import loader
 
 if TYPE_CHECKING:
-    from novikoff import concepts, guarantees, sources
+    from novikoff import concepts, guarantees, sources, stream
     from novikoff.estimators import (
         AveragedPerceptron,
         MarginPerceptron,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from novikoff.show import lab, plots
     from novikoff.sources.features import Features
     from novikoff.storage.file_format import BadModel
-    from novikoff.stream import order as streams
     from novikoff.stream.blocks import Block, Example
     from novikoff.stream.problems import BadExample
 
@@ -82,7 +81,7 @@ _HOMES = {
     "plots": "novikoff.show.plots",
     "readings": "novikoff.ledger.readings",
     "sources": "novikoff.sources",
-    "streams": "novikoff.stream.order",
+    "stream": "novikoff.stream",
 }
 
 __all__ = [
@@ -125,7 +124,7 @@ __all__ = [
     "progressive_validation",
     "readings",
     "sources",
-    "streams",
+    "stream",
     "verify",
 ]
 

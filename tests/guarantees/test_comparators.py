@@ -18,8 +18,8 @@ from novikoff.learners import Additive
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
 from novikoff.runs.loop import play
-from novikoff.stream import order as streams
 from novikoff.stream.blocks import Block
+from novikoff.stream.order import Shuffled
 from novikoff.stream.problems import BadExample
 
 CLASS_WEIGHTS = st.sampled_from(((1.0, 1.0), (1.0, 1.0), (1.0, 0.5), (0.25, 1.0)))
@@ -242,7 +242,7 @@ def test_an_interrupted_pass_counts_as_a_whole_one() -> None:
 
 def test_rows_in_an_order_that_changes_with_the_pass_are_the_same_data() -> None:
     block = noisy(300, 4)
-    stream = streams.Shuffled(block, seed=1, again=True)
+    stream = Shuffled(block, seed=1, again=True)
     ledger = play(stream, Additive(4), epochs=3).ledger
     assert guarantees.best_comparator(ledger, stream) == guarantees.best_comparator(ledger, block)
 

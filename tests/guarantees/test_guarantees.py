@@ -25,8 +25,8 @@ from novikoff.learners import Additive
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger, NotKept
 from novikoff.runs.loop import play
-from novikoff.stream import order as streams
 from novikoff.stream.blocks import Block
+from novikoff.stream.order import arranged
 from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Vector
 
@@ -642,7 +642,7 @@ def test_the_best_margin_lies_between_what_was_achieved_and_what_is_allowed(
 def test_the_row_of_a_margin_is_named_by_its_place_in_the_data() -> None:
     block = sources.block([[5.0], [1.0], [3.0]], [1, 1, 1])
     for seed in range(6):
-        assert guarantees.achieved_margin([1.0], streams.arranged(block, seed)).row == 1
+        assert guarantees.achieved_margin([1.0], arranged(block, seed)).row == 1
 
 
 def test_a_refused_witness_survives_a_process_pool() -> None:

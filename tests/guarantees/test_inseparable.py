@@ -17,8 +17,8 @@ from novikoff import guarantees, sources
 from novikoff.learners import Additive
 from novikoff.ledger.ledger import Ledger, NotKept
 from novikoff.runs.loop import play
-from novikoff.stream import order as streams
 from novikoff.stream.blocks import Block
+from novikoff.stream.order import arranged
 from novikoff.stream.problems import BadExample
 
 RATES = st.sampled_from((1.0, 0.5, 0.75))
@@ -273,7 +273,7 @@ def one_pass(**options: Any) -> tuple[Block, Ledger]:
 
 def test_a_block_may_be_given_in_any_order_and_in_pieces() -> None:
     block, _ = one_pass()
-    mixed = streams.arranged(block, 7)
+    mixed = arranged(block, 7)
     ledger = run_on(mixed, Additive(3))
     first, second = (
         Block(block.rows.take(np.arange(a, b)), block.labels[a:b], a)

@@ -23,8 +23,8 @@ from novikoff.show.report.figures import DRAWN, figures, inlined
 from novikoff.show.report.html import Html, tag, text
 from novikoff.show.report.sections import largest_weights, repeated
 from novikoff.sources import Data
-from novikoff.stream import order as streams
 from novikoff.stream.format import count, short, upwards
+from novikoff.stream.order import arranged, seeded_order
 
 VOID = {"meta", "br", "wbr"}
 EVIL = "<script>alert(1)</script>"
@@ -117,7 +117,7 @@ def test_the_numbers_are_those_of_play_certify_and_the_guarantees(
     it = certify(block, margin_rtol=0.01)
     complete = it.verdict == "complete"
     learner = Additive(block.rows.dim, bias=True, averaging=True)
-    alone = play(streams.arranged(block, 3), learner, epochs=1000 if complete else 10)
+    alone = play(arranged(block, 3), learner, epochs=1000 if complete else 10)
     ledger = alone.ledger
     seen = Page(source)
     verdict, told = seen.words("verdict"), seen.words("run")
@@ -161,7 +161,7 @@ def test_the_numbers_are_those_of_play_certify_and_the_guarantees(
 def test_the_trial_is_on_rows_that_were_not_learned_from(known: Known, source: str) -> None:
     block, trial = known.data.block, known.trial
     assert trial is not None
-    order = streams.seeded_order(block.rows, 3)
+    order = seeded_order(block.rows, 3)
     held = order[len(order) - len(order) // 5 :]
     assert (trial.test.labels == block.labels[held]).all()
     assert trial.learned + len(trial.test) == len(block)

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+import novikoff.stream.order as ordering
 from helpers.strategies import (
     Data,
     Layout,
@@ -26,11 +27,11 @@ from novikoff.learners import Additive
 from novikoff.ledger import readings
 from novikoff.runs.loop import play
 from novikoff.sources import block, rows_of
-from novikoff.stream import order as streams
 from novikoff.stream.blocks import Block, signs
-from novikoff.stream.order import Shuffled, seeded_order, unit_length
+from novikoff.stream.order import Shuffled, seeded_order
 from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import DenseRows, Rows, SparseRows, dots, join
+from novikoff.stream.scaling import unit_length
 
 
 def dense(rows: Rows) -> list[list[float]]:
@@ -271,9 +272,9 @@ def test_a_block_gives_its_examples_in_its_order() -> None:
 
 def chunked(patch: pytest.MonkeyPatch) -> None:
     """Make every order one of runs, as for data larger than the cache."""
-    patch.setattr(streams, "CACHE_BYTES", 0)
-    patch.setattr(streams, "RUN_BYTES", 64)
-    patch.setattr(streams, "RUNS_DEALT", 4)
+    patch.setattr(ordering, "CACHE_BYTES", 0)
+    patch.setattr(ordering, "RUN_BYTES", 64)
+    patch.setattr(ordering, "RUNS_DEALT", 4)
 
 
 @pytest.mark.parametrize("runs", [False, True])
@@ -339,7 +340,7 @@ def test_data_sorted_by_class_come_out_mixed(
 
     Also the last ones, when the number of runs is one more than are dealt at a time.
     """
-    monkeypatch.setattr(streams, "CACHE_BYTES", 2**40 if fits else 0)
+    monkeypatch.setattr(ordering, "CACHE_BYTES", 2**40 if fits else 0)
     for seed in range(5):
         second = seeded_order(DenseRows(np.ones((n, 1))), seed) >= n // 2
         met = np.concatenate([[0], np.cumsum(second)])
@@ -349,9 +350,9 @@ def test_data_sorted_by_class_come_out_mixed(
 
 def test_large_data_are_read_forwards(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each group of rows is dealt from RUNS_DEALT runs of neighbours, each in its own order."""
-    monkeypatch.setattr(streams, "CACHE_BYTES", 0)
-    monkeypatch.setattr(streams, "RUN_BYTES", 8 * 16)
-    monkeypatch.setattr(streams, "RUNS_DEALT", 10)
+    monkeypatch.setattr(ordering, "CACHE_BYTES", 0)
+    monkeypatch.setattr(ordering, "RUN_BYTES", 8 * 16)
+    monkeypatch.setattr(ordering, "RUNS_DEALT", 10)
     order = seeded_order(DenseRows(np.ones((16_000, 1))), 3)
     for group in order.reshape(-1, 160):
         runs = np.unique(group // 16)
@@ -420,11 +421,11 @@ def test_an_arranged_block_is_the_block_in_a_seeded_order(
     layout: Layout, cache: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether the rows are copied into the order or only met in it, the run is the same."""
-    monkeypatch.setattr(streams, "CACHE_BYTES", cache)
+    monkeypatch.setattr(ordering, "CACHE_BYTES", cache)
     dice = np.random.default_rng(4)
     data = Data(dice.standard_normal((90, 5)), dice.choice(np.array([-1, 1], np.int8), 90))
     plain = Block(data.rows(layout), data.y, first=7)
-    block = streams.arranged(plain, 5)
+    block = ordering.arranged(plain, 5)
     assert (block.order is None) == (cache > 0)
     order = seeded_order(plain.rows, 5)
     ordered = Block(plain.rows, data.y, 7, order)
@@ -441,7 +442,7 @@ def test_a_bad_row_of_an_arranged_block_is_named_by_its_place_in_the_data() -> N
     X = np.ones((50, 2))
     X[31, 1] = np.nan
     with pytest.raises(BadExample, match=r"NaN \(row 31, column 1\)"):
-        play(streams.arranged(block(X, [1, -1] * 25), 3), Additive(2))
+        play(ordering.arranged(block(X, [1, -1] * 25), 3), Additive(2))
 
 
 def test_untidy_rows_are_made_of_unit_length_too() -> None:

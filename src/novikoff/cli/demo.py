@@ -13,9 +13,9 @@ from novikoff.learners import Additive
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
 from novikoff.runs.loop import play
-from novikoff.stream import order as streams
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Vector, dots
+from novikoff.stream.scaling import unit_length
 
 EPOCHS_SHOWN = 5  # then every tenth
 
@@ -26,7 +26,7 @@ def demo(
     """Learn a spam filter on mail that ships with the package; check it against the theorem."""
     began = time.perf_counter()
     block, words = sources.spamassassin()
-    train, test = split(Block(streams.unit_length(block.rows), block.labels), seed)
+    train, test = split(Block(unit_length(block.rows), block.labels), seed)
     spam = int((block.labels > 0).sum())
     print(
         f"{len(block):,} messages, {spam:,} of them spam; {len(words):,} words, each message "

@@ -1,4 +1,4 @@
-"""Blocks in, blocks out: the order of the rows, and their length."""
+"""The order in which a learner meets the rows of a block or a stream, drawn from a seed."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ import numpy as np
 from novikoff import _core
 from novikoff.stream.blocks import Block, Stream, blocks_of
 from novikoff.stream.rows import Positions, Rows
-from novikoff.stream.scaling import unit_length
-
-__all__ = ["Shuffle", "Shuffled", "arranged", "block_order", "seeded_order", "unit_length"]
 
 Shuffle: TypeAlias = Literal["once"] | bool
 

@@ -29,8 +29,8 @@ from novikoff.runs.loop import Run, play
 from novikoff.sources import Data
 from novikoff.sources.inputs import inputs_of
 from novikoff.sources.open import format_of
-from novikoff.stream import order as streams
 from novikoff.stream.blocks import Block
+from novikoff.stream.order import arranged, seeded_order
 from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Vector, dots
 
@@ -128,7 +128,7 @@ def trial_of(block: Block, *, bias: bool, seed: int) -> Trial | None:
     Of large data a random sample is used: at most 20,000 rows to learn from, in 5 passes, and
     1,000 to test on.
     """
-    order = streams.seeded_order(block.rows, seed)
+    order = seeded_order(block.rows, seed)
     tested = len(order) // 5
     if tested == 0:
         return None
@@ -233,9 +233,7 @@ def gather(
     complete = certificate.verdict == Separation.COMPLETE
     passes = how.passes or (UNTIL_SEPARATED if complete else ENOUGH)
     say("running the perceptron")
-    run = play(
-        streams.arranged(block, how.seed), Additive(block.rows.dim, bias=how.bias), epochs=passes
-    )
+    run = play(arranged(block, how.seed), Additive(block.rows.dim, bias=how.bias), epochs=passes)
     unknown: dict[str, str] = {}
     say("asking the guarantees")
     bound = _bound(run, data, certificate, unknown)
