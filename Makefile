@@ -26,7 +26,7 @@ machines: $(READY)
 	    -DCMAKE_MAKE_PROGRAM="$$PWD/$(BIN)/ninja" -DPython_EXECUTABLE="$$PWD/$(BIN)/python" \
 	    -DNOVIKOFF_STRICT=ON -DNOVIKOFF_CLONES=OFF >$(VENV)/cmake.log
 	$(BIN)/cmake --build $(VENV)/core-without-clones >>$(VENV)/cmake.log
-	$(BIN)/python tools/compare_machines.py --core $(VENV)/core-without-clones
+	$(BIN)/pytest -q tests/test_machines.py --other-core $(VENV)/core-without-clones
 
 bench: $(READY)
 	$(BIN)/python bench/epoch.py

@@ -3,6 +3,7 @@
 import os
 import signal
 
+import pytest
 from hypothesis import settings
 
 # scikit-learn's check of array-API input is skipped unless scipy was told to speak it.
@@ -16,3 +17,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # drawn anew in every run, so that many runs try many.
 settings.register_profile("patient", deadline=None, max_examples=60)
 settings.load_profile("patient")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let a run name another build of the compiled core, to compare it with the installed one."""
+    parser.addoption("--other-core", metavar="DIRECTORY", help="directory of another _core*.so")

@@ -1,0 +1,87 @@
+"""Every machine shows the same results, byte for byte.
+
+The results of `helpers/visible_results.py` are written by an ordinary process and by processes that
+find an older processor, another time zone, locale and hash order, or another build of the core:
+`pytest tests/test_machines.py --other-core DIRECTORY`.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from helpers import visible_results
+
+
+def optional_instructions() -> str:
+    """The instruction sets that NumPy would use here beyond those it cannot do without."""
+    configuration: Any = np.show_config(mode="dicts")
+    return " ".join(configuration["SIMD Extensions"].get("found", []))
+
+
+MACHINES = {
+    "an older processor": {
+        "OPENBLAS_CORETYPE": "Nehalem",
+        "OPENBLAS_NUM_THREADS": "1",
+        "NPY_DISABLE_CPU_FEATURES": optional_instructions(),
+        "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX,-AVX2,-FMA,-FMA4,-AVX512F",  # libm's choice too
+    },
+    "Kathmandu in Turkish": {
+        "TZ": "Asia/Kathmandu",
+        "LANG": "tr_TR.UTF-8",
+        "LC_ALL": "tr_TR.UTF-8",
+        "PYTHONHASHSEED": "1",
+    },
+    "St. John's without a locale": {
+        "TZ": "America/St_Johns",
+        "LANG": "C",
+        "LC_ALL": "C",
+        "PYTHONHASHSEED": "2",
+    },
+}
+
+
+def results(folder: Path, env: dict[str, str], *core: str) -> dict[str, bytes]:
+    """What a process in this environment shows."""
+    script = Path(visible_results.__file__)
+    environment = {**os.environ, **env}
+    done = subprocess.run(
+        [sys.executable, script, folder, *core], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return {path.name: path.read_bytes() for path in (folder / "results").iterdir()}
+
+
+@pytest.fixture(scope="module")
+def ordinary(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    return results(tmp_path_factory.mktemp("ordinary") / "here", {})
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "machine" in metafunc.fixturenames:
+        other = metafunc.config.getoption("--other-core")
+        metafunc.parametrize("machine", [*MACHINES, *(["another core"] if other else [])])
+
+
+def test_another_machine_shows_the_same(
+    machine: str, ordinary: dict[str, bytes], tmp_path: Path, pytestconfig: pytest.Config
+) -> None:
+    core = [pytestconfig.getoption("--other-core")] if machine == "another core" else []
+    found = results(tmp_path / "there", MACHINES.get(machine, {}), *core)
+    assert len(ordinary) > 150
+    assert found.keys() == ordinary.keys()
+    assert [name for name in ordinary if found[name] != ordinary[name]] == []
+
+
+def test_every_layout_of_the_rows_has_the_same_bits(ordinary: dict[str, bytes]) -> None:
+    layouts = [layout for layout, _ in visible_results.layouts(np.zeros((1, 1)))]
+    for name, found in ordinary.items():
+        if ", dense float64, " in name:
+            same = [name.replace("dense float64", layout) for layout in layouts]
+            assert [other for other in same if ordinary[other] != found] == []
