@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+import zipfile
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -46,13 +49,25 @@ def test_play_is_the_function_however_it_is_reached() -> None:
     )
     assert in_a_new_process(code) == "True True"
     with pytest.raises(AttributeError, match="no attribute 'Perceptrom'"):
-        novikoff.Perceptrom  # noqa: B018
+        novikoff.Perceptrom  # type: ignore[attr-defined]  # noqa: B018
 
 
-def test_every_public_name_can_be_had() -> None:
-    assert set(novikoff.__all__) <= set(dir(novikoff))
-    for name in novikoff.__all__:
-        assert getattr(novikoff, name) is not None
+@pytest.mark.parametrize("package", [novikoff, novikoff.guarantees, novikoff.stream])
+def test_every_public_name_of_the_stub_can_be_had(package: Any) -> None:
+    stub = Path(f"{package.__file__}i").read_text()
+    assert package.__all__ == sorted(re.findall(r" as (\w+)", stub))
+    assert set(package.__all__) <= set(dir(package))
+    for name in package.__all__:
+        assert getattr(package, name) is not None
+
+
+def test_the_package_can_be_imported_from_a_zip_file(tmp_path: Path) -> None:
+    home = Path(novikoff.__file__).parent
+    with zipfile.ZipFile(tmp_path / "novikoff.zip", "w") as archive:
+        for name in ("__init__.py", "__init__.pyi", "_lazy.py"):
+            archive.write(home / name, f"novikoff/{name}")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path / 'novikoff.zip')!r}); import novikoff;"
+    assert "play" in in_a_new_process(f"{code} print(novikoff.__all__)")
 
 
 def test_the_version_is_said_the_same_everywhere(
@@ -68,7 +83,7 @@ def test_the_version_is_said_the_same_everywhere(
 def test_the_stubs_and_the_mark_of_a_typed_package_ship() -> None:
     home = Path(novikoff.__file__).parent
     assert (home / "py.typed").exists()
-    assert (home / "_core.pyi").exists()
+    assert {stub.name for stub in home.rglob("*.pyi")} == {"_core.pyi", "__init__.pyi"}
     assert (home / "data" / "spamassassin.npz").exists()
 
 

@@ -1,0 +1,44 @@
+from novikoff import concepts as concepts
+from novikoff import guarantees as guarantees
+from novikoff import sources as sources
+from novikoff import stream as stream
+from novikoff.estimators import AveragedPerceptron as AveragedPerceptron
+from novikoff.estimators import MarginPerceptron as MarginPerceptron
+from novikoff.estimators import Perceptron as Perceptron
+from novikoff.estimators import VotedPerceptron as VotedPerceptron
+from novikoff.estimators import Winnow as Winnow
+from novikoff.guarantees.certificate import Certificate as Certificate
+from novikoff.guarantees.check import Rejected as Rejected
+from novikoff.guarantees.summary import Summary as Summary
+from novikoff.guarantees.verdict import Verdict as Verdict
+from novikoff.learners import Additive as Additive
+from novikoff.learners import BalancedWinnow as BalancedWinnow
+from novikoff.learners import Joint as Joint
+from novikoff.learners import Winnow1 as Winnow1
+from novikoff.learners import Winnow2 as Winnow2
+from novikoff.ledger import readings as readings
+from novikoff.ledger.ledger import Ledger as Ledger
+from novikoff.models.model import Model as Model
+from novikoff.models.training import Plan as Plan
+from novikoff.models.training import Training as Training
+from novikoff.online.delayed_labels import BadTicket as BadTicket
+from novikoff.online.delayed_labels import Protocol as Protocol
+from novikoff.online.delayed_labels import Ticket as Ticket
+from novikoff.online.progressive import Unfinished as Unfinished
+from novikoff.online.progressive import progressive_validation as progressive_validation
+from novikoff.runs.loop import Interrupted as Interrupted
+from novikoff.runs.loop import Run as Run
+from novikoff.runs.loop import play as play
+from novikoff.separability import Stopped as Stopped
+from novikoff.separability import certify as certify
+from novikoff.separability import verify as verify
+from novikoff.show import lab as lab
+from novikoff.show import plots as plots
+from novikoff.sources.features import Features as Features
+from novikoff.storage.file_format import BadModel as BadModel
+from novikoff.stream.blocks import Block as Block
+from novikoff.stream.blocks import Example as Example
+from novikoff.stream.problems import BadExample as BadExample
+
+__all__: list[str]
+__version__: str
