@@ -1,4 +1,4 @@
-"""What the page is told: runs equal to `play`'s, files as the readers read them, and refusals."""
+"""The server behind the page: its runs equal `play`'s, and bad requests and files are refused."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ from novikoff import Additive, BalancedWinnow, guarantees, play, sources
 from novikoff.learners import Learner
 from novikoff.runs.loop import Run
 from novikoff.show.web import replay as replays
-from novikoff.show.web import request as web_choices
+from novikoff.show.web import request as requests
 from novikoff.show.web.presets import presets
-from novikoff.show.web.request import MOST_COLUMNS, MOST_POINTS
-from novikoff.show.web.server import MOST_BYTES, new_app
+from novikoff.show.web.request import MAX_COLUMNS, MAX_POINTS
+from novikoff.show.web.server import MAX_BYTES, new_app
+from novikoff.stream.format import short
 from novikoff.stream.order import arranged
 
 PORT = 1962
@@ -40,15 +41,15 @@ AND: dict[str, Any] = {**XOR, "labels": [-1, -1, -1, 1]}
 calmly = settings(max_examples=40)
 
 
-def asked(what: str, question: Any) -> dict[str, Any]:
-    answer = CLIENT.post(f"/api/{what}", json=question)
+def asked(what: str, request: Any) -> dict[str, Any]:
+    answer = CLIENT.post(f"/api/{what}", json=request)
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
     return found
 
 
-def refused(what: str, question: Any) -> str:
-    answer = CLIENT.post(f"/api/{what}", content=json.dumps(question))
+def refused(what: str, request: Any) -> str:
+    answer = CLIENT.post(f"/api/{what}", content=json.dumps(request))
     assert answer.status_code == 422, answer.text
     return str(answer.json()["error"])
 
@@ -79,9 +80,9 @@ def questions(draw: st.DrawFn, numbers: st.SearchStrategy[float]) -> dict[str, A
     return {
         "points": points,
         "labels": labels,
-        "learner": draw(st.sampled_from(web_choices.LEARNERS)),
+        "learner": draw(st.sampled_from(requests.LEARNERS)),
         "margin": draw(st.sampled_from([0, 0.5, 2])),
-        "order": draw(st.sampled_from(web_choices.ORDERS)),
+        "order": draw(st.sampled_from(requests.ORDERS)),
         "seed": draw(st.integers(0, 5)),
         "bias": draw(st.booleans()),
         "passes": draw(st.integers(1, 30)),
@@ -111,7 +112,7 @@ def played(question: dict[str, Any]) -> tuple[Run, Learner, list[list[float]]]:
 
 
 @pytest.mark.parametrize("numbers", [eighths, anywhere], ids=["exact", "rounded"])
-def test_what_is_replayed_is_what_play_returns(numbers: st.SearchStrategy[float]) -> None:
+def test_a_replay_equals_the_run_that_play_makes(numbers: st.SearchStrategy[float]) -> None:
     @calmly
     @given(questions(numbers))
     def check(question: dict[str, Any]) -> None:
@@ -159,29 +160,29 @@ def test_a_separated_run_comes_with_its_exact_margin_its_bound_and_the_sandwich(
     verdict = told["verdict"]
     assert verdict["kind"] == "separated"
     assert verdict["multipliers"] is None
-    assert verdict["achieved"]["value"] == reached.value
-    assert verdict["achieved"]["smallest"] == str(reached.smallest)
-    low, high = verdict["best"]["low"], verdict["best"]["high"]
-    assert low == pytest.approx(high, rel=1e-5)
-    assert reached.value <= high
+    facts = dict(verdict["facts"])
+    exactly = f"{reached.smallest} / √({reached.weights_squared})"
+    assert facts["margin of w"] == f"{short(reached.value, 6)}, at point {reached.row}: {exactly}"
+    low = float(facts["largest margin γ"])
+    assert reached.value <= low
     u = np.array(verdict["witness"]) / np.linalg.norm(verdict["witness"])
-    assert guarantees.achieved_margin(u, block).value == pytest.approx(low)
-    assert told["bound"]["bound"] == int(3 / low**2)  # R² = 3, reached by (1, 1, 1)
-    assert told["mistakes"] <= told["bound"]["bound"]
+    assert guarantees.achieved_margin(u, block).value == pytest.approx(low, rel=1e-5)
+    assert told["bound"] == 51  # (R/γ)², with R² = 3, reached by (1, 1, 1), and γ² = 1/17
+    assert told["mistakes"] <= told["bound"]
     shown, sandwich = told["ledger"], told["sandwich"]
     for k, w in enumerate(shown["weights"], 1):
         at = {name: sandwich[name][k - 1] for name in ("lower", "progress", "norm", "upper")}
-        assert at["lower"] == pytest.approx(k * low)
+        assert at["lower"] == pytest.approx(k * low, rel=1e-5)
         assert at["progress"] == pytest.approx(float(u @ w))
         assert at["norm"] == pytest.approx(float(np.linalg.norm(w)))
-        assert at["upper"] == pytest.approx((told["radius"] ** 2 * k) ** 0.5)
+        assert at["upper"] == pytest.approx((3 * k) ** 0.5)
         assert at["lower"] <= at["progress"] <= at["norm"] <= at["upper"]
     assert sandwich["holds"] is True
 
 
 def test_a_cycle_comes_with_multipliers_that_sum_to_zero() -> None:
     verdict = asked("replay", XOR)["verdict"]
-    assert (verdict["kind"], verdict["multipliers"]["from"]) == ("cycle", "run")
+    assert (verdict["kind"], verdict["multipliers"]["source"]) == ("cycle", "run")
     total = np.zeros(3)
     for row, value in zip(*(verdict["multipliers"][k] for k in ("rows", "values")), strict=True):
         total += int(value) * XOR["labels"][row] * np.array([*XOR["points"][row], 1])
@@ -189,21 +190,20 @@ def test_a_cycle_comes_with_multipliers_that_sum_to_zero() -> None:
     assert sum(verdict["multipliers"]["shares"]) == 1
 
 
-def test_out_of_passes_the_certificate_says_what_is_known() -> None:
+def test_when_passes_run_out_the_certificate_says_what_is_known() -> None:
     told = asked("replay", {**AND, "passes": 1})
     assert told["verdict"]["kind"] == "budget"
-    assert "1 pass was allowed" in told["verdict"]["words"]
-    assert "best margin any line has" in told["verdict"]["words"]
-    assert told["bound"]["bound"] >= 18
+    assert "More passes would separate the points" in told["verdict"]["words"]
+    assert told["bound"] >= 18
     told = asked("replay", {**XOR, "passes": 1})
-    assert told["verdict"]["multipliers"]["from"] == "certify"
+    assert told["verdict"]["multipliers"]["source"] == "certificate"
     assert told["verdict"]["multipliers"]["values"] == ["1"] * 4
     assert told["bound"] is None
 
 
 def test_a_long_run_is_sent_in_part_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = asked("replay", AND)
-    monkeypatch.setattr(replays, "MOST_SENT", 5)
+    monkeypatch.setattr(replays, "MAX_SENT", 5)
     told = asked("replay", AND)
     assert (told["sent"], told["mistakes"]) == (5, whole["mistakes"])
     assert {len(column) for column in told["ledger"].values()} == {5}
@@ -211,16 +211,18 @@ def test_a_long_run_is_sent_in_part_and_says_so(monkeypatch: pytest.MonkeyPatch)
     assert told["final"] == whole["final"]
 
 
-def test_very_many_points_have_fewer_passes() -> None:
+def test_more_points_get_fewer_passes() -> None:
     points = [[i % 97 / 97, i % 89 / 89] for i in range(10_000)]
     labels = [1 if i % 3 else -1 for i in range(10_000)]
     told = asked("replay", {"points": points, "labels": labels})
-    assert told["rounds"] <= web_choices.MOST_ROUNDS
-    assert told["sent"] == replays.MOST_SENT < told["mistakes"]
-    assert told["sandwich"] is None
+    assert told["rounds"] <= requests.MAX_ROUNDS
+    assert told["sent"] == replays.MAX_SENT < told["mistakes"]
+    assert told["sandwich"]["lower"] is None
 
 
-def test_more_than_two_columns_are_drawn_where_the_final_boundary_is_a_line() -> None:
+def test_points_of_more_than_two_columns_are_projected_so_that_the_final_boundary_is_a_line() -> (
+    None
+):
     dice = np.random.default_rng(0)
     X = dice.normal(size=(30, 5))
     y = np.where(X @ dice.normal(size=5) > 0, 1, -1)
@@ -233,7 +235,7 @@ def test_more_than_two_columns_are_drawn_where_the_final_boundary_is_a_line() ->
     rest = X - X.mean(axis=0)
     rest -= np.outer(rest @ across, across)
     assert (rest @ up).var() == pytest.approx(np.linalg.svd(rest)[1][0] ** 2 / 30)
-    assert "5 columns" in told["view"]["words"]
+    assert "all 5 columns" in told["view"]["words"]
     assert asked("replay", XOR)["view"] is None
 
 
@@ -258,13 +260,13 @@ def test_every_preset_shows_what_it_says() -> None:
         verdict = told[name]["verdict"]
         assert (verdict["kind"], verdict["certified"]) == claim, name
         assert listed[name]["about"].endswith(".")
-    assert told["tight"]["mistakes"] == told["tight"]["bound"]["bound"] == 9
-    assert told["barely"]["bound"]["bound"] > 3 * told["separable"]["bound"]["bound"]
+    assert told["tight"]["mistakes"] == told["tight"]["bound"] == 9
+    assert told["barely"]["bound"] > 3 * told["separable"]["bound"]
     assert asked("replay", {**listed["bias"], "bias": True})["verdict"]["kind"] == "separated"
     assert listed == {one["name"]: one for one in presets()}
 
 
-def test_a_certificate_is_proved_by_the_command_line_on_the_points_as_csv(tmp_path: Path) -> None:
+def test_novikoff_verify_accepts_a_certificate_saved_by_the_page(tmp_path: Path) -> None:
     asking: list[dict[str, Any]] = [{**XOR, "classes": ["no", "yes"]}, {**AND, "bias": True}]
     for question in asking:
         written = asked("certify", {**question, "names": ["a", "b"], "label": "kind"})
@@ -284,7 +286,7 @@ def test_a_certificate_is_proved_by_the_command_line_on_the_points_as_csv(tmp_pa
     assert asked("verify", {**XOR, "certificate": None})["proved"] is False
 
 
-def test_files_are_read_as_every_command_reads_them(tmp_path: Path) -> None:
+def test_uploads_are_read_as_every_command_reads_files(tmp_path: Path) -> None:
     for name, text in {
         "mail.csv": "words,links,kind\n120,0,ham\n80,7,spam\n",
         "bare.csv": "1,2,-1\n3,4.5,1\n",
@@ -305,32 +307,37 @@ def test_files_are_read_as_every_command_reads_them(tmp_path: Path) -> None:
         assert told["note"] == ""
     told = uploaded("mail.csv", "words,links,kind\n120,0,ham\n80,7,spam\n")
     assert (told["names"], told["label"]) == (["words", "links"], "kind")
-    assert told["words"].startswith("mail.csv: 2 points, columns words, links; spam is drawn as +")
+    assert told["words"].startswith(
+        "mail.csv: 2 points, columns words, links; + stands for spam, − for ham."
+    )
     assert uploaded("a.csv", "x,kind,kind\n1,2,a\n2,3,b\n")["label"] == "label"
 
 
 @pytest.mark.parametrize(
     ("name", "text", "words"),
     [
-        ("a.csv", "x,y,k\n1,nan,a\n3,4,b\n", "a.csv:2: column 'y': 'nan' is missing; fill it in"),
         ("a.csv", "x,y,k\n1,inf,a\n3,4,b\n", "a.csv:2: column 'y': 'inf' is not finite"),
         ("a.csv", "x,y,k\n1,2\n3,4,b\n", "a.csv:2: 2 fields, where the first line has 3"),
         ("a.csv", "", "a.csv: there are no examples"),
         ("a.csv", "x,y,k\n1,2,a\n1,2,b\n1,2,c\n", "label 'c' is a third label, after 'a' and 'b'"),
         ("a.csv", b"\xff\xfe1,2", "a.csv:1: byte 0xff is not UTF-8"),
-        ("a.csv.gz", b"\x1f\x8bxx", "this is compressed; unpack it first"),
-        ("a.jsonl", '{"a": 1}', "jsonl is not read here; save it as CSV or svmlight"),
-        ("../../x", "some words\n", "x:1: 'some words' is not in a known format"),
+        ("a.csv.gz", b"\x1f\x8bxx", "the file is compressed; unpack it first"),
+        ("a.jsonl", '{"a": 1}', "the page cannot read jsonl; save it as CSV or svmlight"),
+        ("../../x", "some words\n", "x:1: 'some words' is not in a known format; the page reads CSV"),
         ("a.svm", "1 5:1 3:2\n", "a.svm:1:7: indices must increase: 3 after 5"),
         (
             "a.csv",
             ",".join(f"c{j}" for j in range(100)) + ",k\n" + "1," * 100 + "a\n",
-            f"100 columns, and the page takes up to {MOST_COLUMNS}: keep those you want",
+            f"100 columns are more than the page can take ({MAX_COLUMNS}): keep only",
         ),
-        ("a.csv", "1,2,1\n" * (MOST_POINTS + 1), "20,001 rows, and the page takes 20,000: take"),
+        (
+            "a.csv",
+            "1,2,1\n" * (MAX_POINTS + 1),
+            "20,001 rows are more than the page can take (20,000): load fewer",
+        ),
     ],
 )
-def test_a_file_that_cannot_be_shown_is_refused_with_what_to_do(
+def test_a_file_that_cannot_be_shown_is_refused_with_a_cure_that_the_page_has(
     name: str, text: str | bytes, words: str
 ) -> None:
     found = upload_refused(name, text)
@@ -339,25 +346,31 @@ def test_a_file_that_cannot_be_shown_is_refused_with_what_to_do(
     assert "/tmp" not in found
 
 
-def test_a_file_of_one_class_is_shown_with_what_to_do() -> None:
-    assert "Every label is 'a': there is nothing" in uploaded("a.csv", "x,k\n1,a\n2,a\n")["note"]
+def test_a_file_with_one_class_is_shown_with_a_warning() -> None:
+    assert (
+        "All labels are 'a', so there is nothing to separate"
+        in uploaded("a.csv", "x,k\n1,a\n2,a\n")["note"]
+    )
 
 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         ({"points": []}, "there are no points yet"),
-        ({"points": None}, "no list of points"),
-        ({"points": [[0, 0]] * 4, "labels": [1]}, "4 points but 1 labels"),
-        ({"labels": [1, 1, 1, 0]}, "point 3: label 0 is neither -1 nor 1"),
-        ({"points": [[0, 0], [0], [1, 0], [1, 1]]}, "point 1 has not 2 coordinates"),
+        ({"points": None}, "points must be a list"),
+        ({"points": [[0, 0]] * 4, "labels": [1]}, "4 points but 1 label:"),
+        ({"labels": [1, 1, 1, 0]}, "point 3: the label must be -1 or 1, not 0"),
+        ({"points": [[0, 0], [0], [1, 0], [1, 1]]}, "point 1 must have 2 coordinates"),
         ({"points": [[0, 0], [0, float("nan")], [1, 0], [1, 1]]}, "point 1: coordinate 1 is nan"),
         ({"points": [[0, 0], [0, 10**400], [1, 0], [1, 1]]}, "not a finite number"),
         ({"points": [["0", 0], [0, 0], [1, 0], [1, 1]]}, "point 0: coordinate 0 is '0'"),
-        ({"points": [[1] * 33] * 4}, "from 1 to 32 coordinates"),
-        ({"points": [[0, 0]] * 20_001, "labels": [1] * 20_001}, "there are 20,001 points"),
-        ({"names": ["a"]}, "1 names for 2 columns"),
-        ({"classes": ["a"]}, "there are two classes, not 1"),
+        ({"points": [[1] * 33] * 4}, "1 to 32 coordinates; point 0 has 33"),
+        (
+            {"points": [[0, 0]] * 20_001, "labels": [1] * 20_001},
+            "20,001 points are more than the page can take",
+        ),
+        ({"names": ["a"]}, "1 name for 2 columns"),
+        ({"classes": ["a"]}, "there must be two classes, not 1"),
         ({"learner": "svm"}, "learner must be one of perceptron, margin, averaged, winnow"),
         ({"order": 3}, "order must be one of"),
         ({"margin": -1}, "margin must be a number from 0"),
@@ -369,13 +382,11 @@ def test_a_file_of_one_class_is_shown_with_what_to_do() -> None:
         ({"points": [[1e5, 0]] * 4, "learner": "winnow"}, "scale the columns to about 1"),
     ],
 )
-def test_a_question_that_cannot_be_answered_is_refused_with_the_reason(
-    change: dict[str, Any], words: str
-) -> None:
+def test_a_bad_request_is_refused_with_the_reason(change: dict[str, Any], words: str) -> None:
     assert words in refused("replay", {**XOR, **change})
 
 
-def test_what_is_not_a_json_object_is_refused() -> None:
+def test_a_request_that_is_not_a_json_object_is_refused() -> None:
     for body in ("", "{", "[1]", "[" * 100_000):
         answer = CLIENT.post("/api/replay", content=body)
         assert answer.status_code == 422
@@ -383,14 +394,14 @@ def test_what_is_not_a_json_object_is_refused() -> None:
 
 
 @pytest.mark.parametrize("host", ["evil.example:1962", "127.0.0.1:80", "127.0.0.1", "0.0.0.0:1962"])
-def test_other_hosts_names_are_refused(host: str) -> None:
+def test_requests_for_another_host_are_refused(host: str) -> None:
     answer = CLIENT.get("/", headers={"host": host})
     assert answer.status_code == 400
     assert repr(host) in answer.json()["error"]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:1962", "localhost:1962", "[::1]:1962"])
-def test_its_own_names_are_answered(host: str) -> None:
+def test_requests_for_this_host_are_answered(host: str) -> None:
     answer = CLIENT.get("/", headers={"host": host, "origin": f"http://{host}"})
     assert answer.status_code == 200
     assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
@@ -398,7 +409,7 @@ def test_its_own_names_are_answered(host: str) -> None:
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:80"])
-def test_other_pages_are_refused(origin: str) -> None:
+def test_requests_from_other_pages_are_refused(origin: str) -> None:
     answer = CLIENT.post("/api/replay", json=XOR, headers={"origin": origin})
     assert answer.status_code == 403
     assert repr(origin) in answer.json()["error"]
@@ -406,17 +417,17 @@ def test_other_pages_are_refused(origin: str) -> None:
 
 def test_requests_that_are_too_large_are_refused() -> None:
     def pieces() -> Iterator[bytes]:  # without saying beforehand how many there are
-        for _ in range(MOST_BYTES // 1000 + 1):
+        for _ in range(MAX_BYTES // 1000 + 1):
             yield b"0" * 1000
 
-    for content in (b"0" * (MOST_BYTES + 1), pieces()):
+    for content in (b"0" * (MAX_BYTES + 1), pieces()):
         answer = CLIENT.post("/api/upload", content=content)
         assert answer.status_code == 413
-        assert "more than the 4 MB the page takes: load fewer rows" in answer.json()["error"]
-    assert CLIENT.post("/api/upload", content=b"0" * MOST_BYTES).status_code == 422
+        assert "the page accepts at most 4 MB: load fewer rows" in answer.json()["error"]
+    assert CLIENT.post("/api/upload", content=b"0" * MAX_BYTES).status_code == 422
 
 
-def test_a_request_that_says_it_is_too_large_is_not_even_read() -> None:
+def test_a_request_that_announces_too_many_bytes_is_not_read() -> None:
     headers = [(b"host", b"localhost:1962"), (b"content-length", str(10**12).encode())]
     scope = {"type": "http", "method": "POST", "path": "/api/upload", "headers": headers}
     sent: list[Any] = []
@@ -440,25 +451,25 @@ def test_only_the_pages_own_files_are_served() -> None:
         assert CLIENT.get(path).status_code == 404
 
 
-def test_the_page_names_no_other_host() -> None:
+def test_the_page_loads_nothing_from_other_hosts() -> None:
     for file in (Path(replays.__file__).parent / "static").iterdir():
         text = file.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert "http:" not in text, file
         assert "https:" not in text, file
 
 
-def test_a_port_that_is_taken_is_one_line() -> None:
+def test_a_port_in_use_is_reported_in_one_line() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
         words = error("web", "--port", port, "--no-browser")
-    assert words == f"port {port}: address already in use; say another, or 0 for any free one"
+    assert words == f"port {port}: address already in use; choose another --port, or 0 for any free one"
     assert "65535" in error("web", "--port", 65536)
 
 
 @pytest.mark.parametrize("library", ["starlette", "uvicorn"])
-def test_a_library_that_is_missing_is_one_line(
+def test_a_missing_library_is_reported_in_one_line(
     library: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name in [n for n in sys.modules if n.startswith(("novikoff.show.web", library))]:
@@ -467,19 +478,19 @@ def test_a_library_that_is_missing_is_one_line(
     assert error("web") == f"the page needs {library}: pip install 'novikoff[web]'"
 
 
-def test_the_browser_is_opened_unless_told_not_to(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_browser_is_opened_unless_no_browser_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
     from novikoff.show.web import server as serving
 
     opened = Queue[str]()
     monkeypatch.setattr(webbrowser, "open", opened.put)
     monkeypatch.setattr(serving, "serve", lambda sock, started: started(f"at {sock.close()}"))
-    assert stdout_of("web", "--port", 0, "--no-browser") == "at None\nCtrl-C ends it.\n"
+    assert stdout_of("web", "--port", 0, "--no-browser") == "at None\nPress Ctrl-C to stop.\n"
     assert run("web", "--port", 0).exit_code == 0
     assert opened.get(timeout=30) == "at None"
     assert opened.empty()
 
 
-def test_ctrl_c_ends_it_cleanly() -> None:
+def test_ctrl_c_stops_the_server_cleanly() -> None:
     command = [sys.executable, "-m", "novikoff", "web", "--port", "0", "--no-browser"]
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -488,7 +499,7 @@ def test_ctrl_c_ends_it_cleanly() -> None:
         address = server.stdout.readline().strip()
         host, port = address.removeprefix("http://").strip("/").split(":")
         assert host == "127.0.0.1"
-        assert server.stdout.readline() == "Ctrl-C ends it.\n"
+        assert server.stdout.readline() == "Press Ctrl-C to stop.\n"
         with socket.create_connection((host, int(port)), timeout=30) as held:  # kept open
             held.sendall(f"GET / HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n".encode())
             assert held.recv(12) == b"HTTP/1.1 200"

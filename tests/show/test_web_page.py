@@ -1,4 +1,4 @@
-"""The page in a real browser: what a person would do with it, and what it then shows."""
+"""The page in a real browser: what a person does with it, and what it shows."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = pytest.mark.skipif(
-    CHROMIUM is None, reason="there is no chromium: apt-get install chromium"
+    CHROMIUM is None, reason="chromium is not installed: apt-get install chromium"
 )
-# what the browser itself notes when the server refuses something, as it should
+# the browser logs this whenever the server refuses a request
 REFUSAL = "Failed to load resource: the server responded with a status of 422"
 PRESETS = {one["name"]: one for one in presets()}
 
@@ -50,15 +50,15 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def page(browser: Browser, address: str) -> Iterator[Page]:
-    """The page, opened; a word on its console fails the test."""
+    """The page, opened. The test fails if anything is written to the console."""
     context = browser.new_context(reduced_motion="reduce", viewport={"width": 1200, "height": 900})
-    one, said_on_console = context.new_page(), list[str]()
-    one.on("console", lambda message: said_on_console.append(message.text))
-    one.on("pageerror", lambda error: said_on_console.append(str(error)))
+    one, console = context.new_page(), list[str]()
+    one.on("console", lambda message: console.append(message.text))
+    one.on("pageerror", lambda error: console.append(str(error)))
     opened(one, address)
     yield one
     context.close()
-    assert [words for words in said_on_console if not words.startswith(REFUSAL)] == []
+    assert [text for text in console if not text.startswith(REFUSAL)] == []
 
 
 def opened(page: Page, address: str) -> None:
@@ -77,7 +77,7 @@ def chosen(page: Page, preset: str) -> None:
 
 
 def clicked(page: Page, across: float, up: float, **how: Any) -> None:
-    """Click on the plane, so far across it and so far up, from 0 to 1."""
+    """Click on the plane at these fractions of its width and height."""
     box = page.locator("#plane").bounding_box()
     assert box is not None
     at = {"x": across * box["width"], "y": (1 - up) * box["height"]}
@@ -93,7 +93,7 @@ def saved(page: Page, button: str, folder: Path) -> Path:
 
 
 def points_of(file: Path) -> dict[str, Any]:
-    """An exported CSV as a question to the server."""
+    """A saved CSV as a request to the server."""
     _, *rows = csv.reader(file.read_text().splitlines())
     return {
         "points": [[float(x) for x in row[:-1]] for row in rows],
@@ -143,7 +143,7 @@ def test_points_are_placed_and_learned_step_by_step(page: Page, tmp_path: Path) 
     assert [tuple(row[:5]) for row in listed(page)] == expected(told)
     assert text(page, "#verdict-title") == "Separated"
     assert told["verdict"]["words"] in text(page, "#verdict-words")
-    assert f"of at most {told['bound']['bound']}" in text(page, "#count-words")
+    assert f"of at most {told['bound']}" in text(page, "#count-words")
     page.click("#back")
     assert text(page, "#verdict-title") == f"Mistake {told['sent']}"
     page.click("#back")
@@ -186,7 +186,7 @@ SIDES = """async () => {
 }"""
 
 
-def test_the_half_plane_that_is_tinted_blue_is_where_the_weights_are_positive(page: Page) -> None:
+def test_the_blue_side_of_the_line_is_where_the_score_is_positive(page: Page) -> None:
     for preset, back in [("and", 0), ("no-bias", 0), ("barely", 0), ("barely", 9)]:
         chosen(page, preset)
         page.click("#run")
@@ -205,7 +205,7 @@ def test_the_half_plane_that_is_tinted_blue_is_where_the_weights_are_positive(pa
         assert sides == {(True, "+"), (False, "-")}, preset
 
 
-def test_every_preset_and_every_learner_shows_what_play_returned(page: Page) -> None:
+def test_the_ledger_of_every_preset_and_learner_is_the_one_of_the_run(page: Page) -> None:
     others = [("barely", "margin"), ("overlapping", "averaged"), ("and", "winnow")]
     for name, learner in [*((name, "perceptron") for name in PRESETS), *others]:
         chosen(page, name)
@@ -217,7 +217,7 @@ def test_every_preset_and_every_learner_shows_what_play_returned(page: Page) -> 
         assert page.get_attribute("#verdict", "data-kind") == told["verdict"]["kind"]
 
 
-def test_the_order_the_margin_and_the_bias_are_the_runs(page: Page) -> None:
+def test_the_run_uses_the_chosen_order_margin_and_bias(page: Page) -> None:
     chosen(page, "bias")
     page.check("#bias")
     page.select_option("#order", "shuffled")
@@ -232,7 +232,7 @@ def test_the_order_the_margin_and_the_bias_are_the_runs(page: Page) -> None:
     assert [tuple(row[:5]) for row in listed(page)] == expected(told)[-300:]
     page.fill("#seed", "-1")
     page.keyboard.press("Tab")
-    assert "seed must be a whole number from 0" in text(page, "#message")
+    assert "Seed must be a whole number from 0" in text(page, "#message")
 
 
 def test_a_point_is_dragged_and_deleted(page: Page, tmp_path: Path) -> None:
@@ -265,7 +265,7 @@ def test_a_point_is_dragged_and_deleted(page: Page, tmp_path: Path) -> None:
     assert points_of(saved(page, "#save-csv", tmp_path))["points"] == [before[1]]
 
 
-def test_points_are_placed_and_runs_are_stepped_by_keys(page: Page, tmp_path: Path) -> None:
+def test_the_keyboard_places_points_and_steps_through_the_run(page: Page, tmp_path: Path) -> None:
     page.click("#clear")
     page.focus("#plane")
     for key in ("ArrowUp", "ArrowUp", "+", *["ArrowDown"] * 9, "-"):
@@ -288,15 +288,17 @@ def test_points_are_placed_and_runs_are_stepped_by_keys(page: Page, tmp_path: Pa
     assert page.get_attribute("#plane", "data-points") == "1"
 
 
-def test_slow_plays_to_the_end_by_itself(page: Page) -> None:
+def test_play_steps_to_the_end_by_itself(page: Page) -> None:
     chosen(page, "or")
     page.fill("#speed", "6")
-    page.click("#slow")
+    page.click("#play")
     page.wait_for_selector("#verdict[data-kind=separated]")
-    assert page.get_attribute("#slow", "aria-pressed") == "false"
+    assert page.get_attribute("#play", "aria-pressed") == "false"
 
 
-def test_what_is_exported_can_be_loaded_and_is_proved(page: Page, tmp_path: Path) -> None:
+def test_saved_points_and_certificates_can_be_loaded_and_verified(
+    page: Page, tmp_path: Path
+) -> None:
     chosen(page, "overlapping")
     points = saved(page, "#save-csv", tmp_path)
     proof = saved(page, "#save-json", tmp_path)
@@ -316,13 +318,13 @@ def test_what_is_exported_can_be_loaded_and_is_proved(page: Page, tmp_path: Path
     page.wait_for_selector("#message.error:has-text('rejected: the data have 31 rows, not 30')")
 
 
-def test_a_file_of_the_readers_own_keeps_its_names(page: Page, tmp_path: Path) -> None:
+def test_a_loaded_file_keeps_its_column_names(page: Page, tmp_path: Path) -> None:
     file = tmp_path / "mail.csv"
     rows = "120,0,3,ham\n80,7,1,spam\n100,1,2,ham\n60,9,5,spam\n"
     file.write_text("words,links,age,kind\n" + rows)
     page.set_input_files("#file", file)
     page.wait_for_selector("#message:has-text('4 points, columns words, links, age')")
-    assert "words and links; choose others" in text(page, "#message")
+    assert "uses only words and links; choose other columns" in text(page, "#message")
     settled(page)
     page.select_option("#across", "2")
     page.select_option("#up", "1")
@@ -333,25 +335,25 @@ def test_a_file_of_the_readers_own_keeps_its_names(page: Page, tmp_path: Path) -
     assert "complete: proved" in stdout_of("verify", proof, points)
     page.select_option("#across", "all")
     settled(page)
-    assert "3 columns, all learned from" in text(page, "#about")
+    assert "uses all 3 columns" in text(page, "#about")
     page.click("#step")
     assert len(listed(page)[0][-1].split(",")) == 4  # three columns and the constant
 
 
-def test_what_cannot_be_loaded_is_said_on_the_page(page: Page, tmp_path: Path) -> None:
+def test_the_page_says_why_a_file_cannot_be_loaded(page: Page, tmp_path: Path) -> None:
     wide = ",".join(f"c{j}" for j in range(100)) + ",k\n" + "1," * 100 + "a\n"
     for name, content, words in [
         ("bad.csv", "x,y,k\n1,oops,a\n2,2\n", "bad.csv:3: 2 fields, where the first line has 3"),
         ("nan.csv", "x,y,k\n1,nan,a\n2,2,b\n", "'nan' is missing; fill it in or remove the row"),
-        ("wide.csv", wide, "100 columns, and the page takes up to 32: keep those"),
+        ("wide.csv", wide, "100 columns are more than the page can take (32): keep only"),
         (
             "big.csv",
             "1,2,3\n" * 800_000,
-            "big.csv has 4.8 MB and the page takes 4: load",
+            "big.csv has 4.8 MB, more than the page can take (4 MB): load",
         ),
-        ("one.csv", "x,y,k\n1,2,a\n", "Every label is 'a': there is nothing to tell apart yet"),
-        ("x.json", "{}", "x.json is no certificate; points come as CSV or svmlight"),
-        ("y.json", "{", "y.json is not JSON"),
+        ("one.csv", "x,y,k\n1,2,a\n", "All labels are 'a', so there is nothing to separate"),
+        ("x.json", "{}", "x.json is not a certificate. Load points as CSV or svmlight"),
+        ("y.json", "{", "y.json is not valid JSON"),
     ]:
         file = tmp_path / name
         file.write_text(content)
@@ -397,14 +399,14 @@ def test_ten_thousand_points_stay_responsive(page: Page, tmp_path: Path) -> None
     page.click("#run")
     assert page.get_attribute("#verdict", "data-kind") == "budget"
     assert len(listed(page)) == 300  # of thousands: the table is kept short
-    assert "first 5,000 can be stepped through" in text(page, "#ledger-words")
+    assert "the page shows the first 5,000 step by step" in text(page, "#ledger-words")
     assert "10,000 points, columns a, b" in text(page, "#message")
     # the page answers at once, in the next frame
     assert page.evaluate("new Promise((done) => requestAnimationFrame(() => done(1)))") == 1
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (390, "light")])
-def test_it_fits_on_screens_large_and_small_dark_and_light(
+def test_the_page_fits_large_and_small_screens_dark_and_light(
     browser: Browser, address: str, width: int, scheme: Any
 ) -> None:
     context = browser.new_context(viewport={"width": width, "height": 844}, color_scheme=scheme)

@@ -1,4 +1,4 @@
-"""`novikoff web`: a local page where the perceptron moves."""
+"""`novikoff web`: open a local page that shows the perceptron learning."""
 
 from __future__ import annotations
 
@@ -12,16 +12,15 @@ from novikoff.cli.options import fail
 
 def web(
     port: Annotated[
-        int,
-        Option(metavar="N", min=0, max=65535, help="The port to serve on; 0 takes any free one."),
+        int, Option(metavar="N", min=0, max=65535, help="Port of the server; 0 for any free port.")
     ] = 1962,
-    browser: Annotated[bool, Option(help="Whether to open the page in a browser.")] = True,
+    browser: Annotated[bool, Option(help="Open the page in a browser.")] = True,
 ) -> None:
-    """Open a page to place points on, and watch the perceptron learn them.
+    """Open a page where you place points and watch the perceptron learn them.
 
-    It is served to this machine alone, uses no network, and ends with Ctrl-C.
+    The server runs on this machine, accepts no connections from others, and stops with Ctrl-C.
 
-    Exit status: 0 ended by Ctrl-C, 2 the port is taken or a library is missing.
+    Exit status: 0 stopped by Ctrl-C, 2 the port is in use or a library is missing.
     """
     try:
         from novikoff.show.web.server import bound_socket, serve
@@ -34,11 +33,11 @@ def web(
         sock = bound_socket(port)
     except OSError as error:
         why = (error.strerror or str(error)).lower()
-        fail(f"port {port}: {why}; say another, or 0 for any free one")
+        fail(f"port {port}: {why}; choose another --port, or 0 for any free one")
 
     def started(address: str) -> None:
-        print(f"{address}\nCtrl-C ends it.", flush=True)
-        if browser:  # on a thread: a browser in the terminal would keep the server from answering
+        print(f"{address}\nPress Ctrl-C to stop.", flush=True)
+        if browser:  # in a thread: a text browser would keep the server from answering
             Thread(target=webbrowser.open, args=[address], daemon=True).start()
 
     serve(sock, started)

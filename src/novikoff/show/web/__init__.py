@@ -1,1 +1,5 @@
-"""A page where the perceptron moves: a small local server that replays real runs to a browser."""
+"""`novikoff web`: a local server that runs the real learners, and the page that plays a run back.
+
+Learning, proofs and the words for them belong to other rooms; a new picture for files or slides
+belongs in `show/plots`.
+"""

@@ -1,15 +1,9 @@
-"""The points of the page as a block, refused with a cure when no run can be made of them.
-
-What can be chosen about a run on the page: the learner, its margin, the order, the bias.
-
-A file of the reader's own, CSV or svmlight, as points for the page.
-"""
+"""What the page asks for: points with labels, choices about the run, and uploaded files."""
 
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain, count
 from pathlib import Path, PurePath
@@ -24,22 +18,45 @@ from novikoff.sources import Data, read
 from novikoff.sources.inputs import Input
 from novikoff.sources.open import format_of
 from novikoff.stream.blocks import Block
+from novikoff.stream.format import some
 from novikoff.stream.order import arranged
-from novikoff.stream.problems import BadExample
+from novikoff.stream.problems import BadExample, Problem
 from novikoff.stream.rows import DenseRows, Rows, SparseRows
 
-MOST_POINTS = 20_000
-MOST_COLUMNS = 32
+MAX_POINTS = 20_000
+MAX_COLUMNS = 32
+MAX_PASSES = 10_000
+MAX_PASSES_OF_WINNOW = 1_000  # its cycles are not detected, so a hopeless run makes every pass
+MAX_ROUNDS = 2_000_000  # about a second of learning, however many points there are
 CLASSES = ("-1", "1")
+LEARNERS = ("perceptron", "margin", "averaged", "winnow")
+ORDERS = ("placed", "shuffled")
+
+# What a person who loads a file on the page can do. The page has no options for reading, so some
+# problems have no cure here, and the message says only what is wrong.
+PAGE_CURES: dict[Problem, str] = {
+    Problem.THIRD_LABEL: "the page shows two classes; remove the rows of the others",
+    Problem.THIRD_LABEL_IN_LAST_COLUMN: (
+        "the page takes the last column as the label and shows two classes; move the label there, "
+        "or remove the rows of other classes"
+    ),
+    Problem.UNKNOWN_FORMAT: "the page reads CSV and svmlight",
+    Problem.MISSING_VALUE: "fill it in or remove the row",
+    Problem.EMPTY_COLUMN: "fill it in or remove column {column}",
+    Problem.TEXT_AMONG_NUMBERS: "correct it or remove column {column}",
+    Problem.DATES: "convert dates to numbers first, or remove column {column}",
+    Problem.UNUSABLE_COLUMN: "remove column {column}",
+    Problem.TOO_LONG_FOR_FLOAT: "scale it, or remove column {column}",
+}
 
 
 class Refused(BadExample):
-    """A request that cannot be answered; its words are shown on the page."""
+    """A request that cannot be answered; the page shows the message."""
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    """Points with a label each, and what their columns and classes are called."""
+class Points:
+    """Points with a label each, and the names of their columns and classes."""
 
     block: Block
     names: tuple[str, ...]
@@ -48,97 +65,90 @@ class Placed:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
-        """From a request: `points`, `labels`, and perhaps `names`, `label` and `classes`."""
-        points, labels = _listed(given, "points"), _listed(given, "labels")
+        """From a request: `points` and `labels`; `names`, `label` and `classes` are optional."""
+        points, labels = _list(given, "points"), _list(given, "labels")
         if not points:
             raise Refused("there are no points yet: click on the plane, or choose a preset")
-        if len(points) > MOST_POINTS:
+        if len(points) > MAX_POINTS:
             raise Refused(
-                f"there are {len(points):,} points, and the page takes {MOST_POINTS:,}: leave some "
-                "out, or use novikoff train, which takes any number"
+                f"{len(points):,} points are more than the page can take ({MAX_POINTS:,}): remove "
+                "some, or use the command novikoff train, which has no such limit"
             )
         if len(labels) != len(points):
-            raise Refused(f"{len(points)} points but {len(labels)} labels: give each point one")
+            n, k = some(len(points), "point"), some(len(labels), "label")
+            raise Refused(f"{n} but {k}: every point needs one label")
         X = _matrix(points)
         for i, y in enumerate(labels):
             if type(y) is not int or y not in (-1, 1):
-                raise Refused(f"point {i}: label {y!r} is neither -1 nor 1")
+                raise Refused(f"point {i}: the label must be -1 or 1, not {y!r}")
         names = _texts(given, "names") or tuple(f"x{j + 1}" for j in range(X.shape[1]))
         if len(names) != X.shape[1]:
-            raise Refused(f"{len(names)} names for {X.shape[1]} columns: give each column one")
+            n, k = some(len(names), "name"), some(X.shape[1], "column")
+            raise Refused(f"{n} for {k}: every column needs one name")
         classes = _texts(given, "classes") or CLASSES
         if len(classes) != 2:
-            raise Refused(f"there are two classes, not {len(classes)}")
+            raise Refused(f"there must be two classes, not {len(classes)}")
         block = Block(DenseRows(X), np.array(labels, dtype=np.int8))
         return cls(block, names, str(given.get("label") or "label"), (classes[0], classes[1]))
 
     @property
     def values(self) -> NDArray[np.float64]:
-        """The coordinates, a row a point."""
+        """The coordinates, one row for each point."""
         return np.asarray(self.block.rows.values, dtype=np.float64).reshape(len(self.block), -1)
 
 
-def _listed(given: Mapping[str, Any], key: str) -> Sequence[Any]:
+def _list(given: Mapping[str, Any], key: str) -> list[Any]:
     found = given.get(key)
     if not isinstance(found, list):
-        raise Refused(f"the request has no list of {key}")
+        raise Refused(f"{key} must be a list")
     return found
 
 
 def _texts(given: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
-    found = given.get(key)
-    if found is None:
+    if given.get(key) is None:
         return None
-    if not isinstance(found, list) or not all(isinstance(text, str) for text in found):
+    found = _list(given, key)
+    if not all(isinstance(text, str) for text in found):
         raise Refused(f"{key} must be a list of texts")
     return tuple(found)
 
 
-def _matrix(points: Sequence[Any]) -> NDArray[np.float64]:
-    """The points as numbers; the first that is not one is named."""
+def _matrix(points: list[Any]) -> NDArray[np.float64]:
     width = len(points[0]) if isinstance(points[0], list) else 0
-    if not 1 <= width <= MOST_COLUMNS:
-        raise Refused(f"a point has from 1 to {MOST_COLUMNS} coordinates, and point 0 has {width}")
+    if not 1 <= width <= MAX_COLUMNS:
+        raise Refused(f"a point must have 1 to {MAX_COLUMNS} coordinates; point 0 has {width}")
     for i, point in enumerate(points):
         if not isinstance(point, list) or len(point) != width:
-            raise Refused(f"point {i} has not {width} coordinates, as point 0 has")
+            raise Refused(f"point {i} must have {some(width, 'coordinate')}, as point 0 has")
         for j, x in enumerate(point):
-            if isinstance(x, bool) or not isinstance(x, (int, float)) or not _is_finite(x):
-                raise Refused(
-                    f"point {i}: coordinate {j} is {x!r}, not a finite number; move or delete it"
-                )
+            if not _is_finite_number(x):
+                raise Refused(f"point {i}: coordinate {j} is {x!r}, not a finite number")
     return np.array(points, dtype=np.float64)
 
 
-def _is_finite(x: float) -> bool:
+def _is_finite_number(x: Any) -> bool:
     try:
-        return math.isfinite(x)
-    except OverflowError:  # a whole number too large for a float
+        return type(x) in (int, float) and math.isfinite(x)
+    except OverflowError:  # an integer too large for a float
         return False
-
-
-LEARNERS = ("perceptron", "margin", "averaged", "winnow")
-ORDERS = ("placed", "shuffled")
-MOST_PASSES = 10_000
-MOST_ROUNDS = 2_000_000  # about a second of learning, whatever the number of points
-WINNOW_PASSES = 1_000  # its weights do not come back, so passes that cannot succeed are all made
 
 
 @dataclass(frozen=True, slots=True)
 class Choices:
-    """How a run is made.
+    """How the run is made.
 
     Parameters
     ----------
     learner
-        "averaged" is the perceptron's run, read as the average of its weights.
+        "averaged" makes the same run as "perceptron"; the page then shows the average of the
+        weights.
     margin
-        η of the margin perceptron: update when y⟨w,x⟩ ≤ η. The others take no notice of it.
+        η of the margin perceptron, which updates when y⟨w,x⟩ ≤ η. Other learners ignore it.
     order, seed
-        "placed" meets the points as they were placed, "shuffled" in one order drawn from the seed;
-        either is kept for every pass, so that weights which come back are a proof.
+        "placed" is the order in which the points were placed, "shuffled" one order drawn from the
+        seed. Every pass keeps the order, so weights that repeat prove a cycle.
     passes
-        How many passes are allowed, at most; fewer when the points are very many.
+        The most passes to make; fewer when there are very many points.
     """
 
     learner: str = "perceptron"
@@ -146,101 +156,95 @@ class Choices:
     order: str = "placed"
     seed: int = 0
     bias: bool = True
-    passes: int = MOST_PASSES
+    passes: int = MAX_PASSES
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
-        """From a request; what it does not say is as above."""
-        known = {name: given[name] for name in cls.__slots__ if name in given}
-        _one_of("learner", known, LEARNERS)
-        _one_of("order", known, ORDERS)
-        if not isinstance(known.get("bias", True), bool):
-            raise Refused("bias must be true or false")
-        _number("seed", known, 0, 2**32 - 1, whole=True)
-        _number("passes", known, 1, MOST_PASSES, whole=True)
-        _number("margin", known, 0, 1e6, whole=False)
-        return cls(**known)
+        """From a request, with the defaults above."""
+        chosen = cls(**{name: given[name] for name in cls.__slots__ if name in given})
+        for name, allowed in {"learner": LEARNERS, "order": ORDERS}.items():
+            if (value := getattr(chosen, name)) not in allowed:
+                raise Refused(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+        if not isinstance(chosen.bias, bool):
+            raise Refused(f"bias must be true or false, not {chosen.bias!r}")
+        _expect_number("seed", chosen.seed, (int,), 0, 2**32 - 1)
+        _expect_number("passes", chosen.passes, (int,), 1, MAX_PASSES)
+        _expect_number("margin", chosen.margin, (int, float), 0, 1e6)
+        return chosen
 
     @property
     def eta(self) -> float:
-        """The margin that the learner insists on."""
+        """The margin η that the learner demands; 0 for all but the margin perceptron."""
         return self.margin if self.learner == "margin" else 0.0
 
+    @property
+    def noun(self) -> str:
+        """What to call an entry of the ledger: a margin perceptron also updates when right."""
+        return "update" if self.eta > 0 else "mistake"
+
     def new_learner(self, dim: int) -> Additive | BalancedWinnow:
-        """The learner, before its first round."""
+        """The chosen learner, before its first round."""
         if self.learner == "winnow":
             return BalancedWinnow(dim, bias=self.bias)
         return Additive(dim, bias=self.bias, margin=self.eta, averaging=True)
 
     def arranged(self, block: Block) -> Block:
-        """The block in the order chosen; the ledger still names rows by where they were placed."""
+        """The block in the chosen order; the ledger still numbers rows as they were placed."""
         return arranged(block, self.seed) if self.order == "shuffled" else block
 
     def passes_over(self, block: Block) -> int:
-        """How many passes are allowed over so many points."""
-        most = WINNOW_PASSES if self.learner == "winnow" else MOST_PASSES
-        return max(1, min(self.passes, most, MOST_ROUNDS // len(block)))
+        """The most passes to make over this block."""
+        most = MAX_PASSES_OF_WINNOW if self.learner == "winnow" else MAX_PASSES
+        return max(1, min(self.passes, most, MAX_ROUNDS // len(block)))
 
 
-def _one_of(name: str, known: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
-    if name in known and known[name] not in allowed:
-        raise Refused(f"{name} must be one of {', '.join(allowed)}, not {known[name]!r}")
+def _expect_number(name: str, x: Any, types: tuple[type, ...], low: float, high: float) -> None:
+    if type(x) not in types or not low <= x <= high:
+        what = "a number" if float in types else "a whole number"
+        raise Refused(f"{name} must be {what} from {low:.10g} to {high:.10g}, not {x!r}")
 
 
-def _number(name: str, known: dict[str, Any], low: float, high: float, *, whole: bool) -> None:
-    if name not in known:
-        return
-    value, kinds = known[name], (int,) if whole else (int, float)
-    if isinstance(value, bool) or not isinstance(value, kinds) or not low <= value <= high:
-        what = "a whole number" if whole else "a number"
-        raise Refused(f"{name} must be {what} from {low:g} to {high:g}, not {value!r}")
-
-
-_CURES = {
-    r", or say what to do: missing=.*": "",
-    r" \(the label is the last column unless .*\)": "; the label is the last column",
-    r"say which it is by format \(--format\)": "CSV and svmlight are read here",
-}
 _COMPRESSED = (b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")
 
 
-def points_of(name: str, content: bytes) -> dict[str, Any]:
-    """The points, labels, names and classes of a file, and words about what was read.
+def read_upload(name: str, content: bytes) -> dict[str, Any]:
+    """The points, labels, column names and classes of an uploaded CSV or svmlight file.
 
-    The readers are those of every command, and so are the words when a line cannot be read. What
-    the page cannot draw is refused with what to do instead.
+    The same readers serve every command. A file that the page cannot draw is refused, with what
+    to do instead.
     """
-    name = _safe(name)
+    name = _safe_name(name)
     if content.startswith(_COMPRESSED):
-        raise Refused(f"{name}: this is compressed; unpack it first")
+        raise Refused(f"{name}: the file is compressed; unpack it first")
     data = _read(name, content)
     n, dim = len(data.block), data.block.rows.dim
-    if dim > MOST_COLUMNS:
+    if dim > MAX_COLUMNS:
         raise Refused(
-            f"{name}: {dim} columns, and the page takes up to {MOST_COLUMNS}: keep those you want "
-            f"to look at and load it again, or ask novikoff certify, which takes any number"
+            f"{name}: {dim:,} columns are more than the page can take ({MAX_COLUMNS}): keep only "
+            "the ones you want to see, or use the command novikoff certify, which has no such limit"
         )
     if dim == 0:
-        raise Refused(f"{name}: there is no column but the label; a point needs a coordinate")
-    if n > MOST_POINTS:
+        raise Refused(f"{name}: the label is the only column; add a column of numbers")
+    if n > MAX_POINTS:
         raise Refused(
-            f"{name}: {n:,} rows, and the page takes {MOST_POINTS:,}: take some of them, as with "
-            f"head or shuf -n {MOST_POINTS}, or use novikoff train, which takes any number"
+            f"{name}: {n:,} rows are more than the page can take ({MAX_POINTS:,}): load fewer rows "
+            "(on Linux, shuf draws some at random), or use the command novikoff train, which has "
+            "no such limit"
         )
-    names = _names(data)
+    names = _column_names(data)
     return {
         "points": _dense(data.block.rows).tolist(),
         "labels": data.block.labels.tolist(),
         "names": names,
-        "label": _label(data, names),
+        "label": _label_name(data, names),
         "classes": list(data.classes),
-        "words": _words(name, data, names),
+        "words": _description(name, data, names),
         "note": _note(data),
     }
 
 
-def _safe(name: str) -> str:
-    """The last part of the name, without what a file cannot be called."""
+def _safe_name(name: str) -> str:
+    """The last part of the path, without characters that a file name must not have."""
     last = PurePath(name.replace("\\", "/")).name
     kept = "".join(c for c in last if c.isprintable() and c not in "/*?[]").strip(". ")
     return kept[-80:] or "points.csv"
@@ -251,21 +255,13 @@ def _read(name: str, content: bytes) -> Data:
         file = Path(folder, name)
         file.write_bytes(content)
         try:
-            found = format_of(Input(str(file)))
-            if found not in ("csv", "svmlight"):
-                raise Refused(f"{name}: {found} is not read here; save it as CSV or svmlight")
-            return read(str(file), format=found)
-        except Refused:
-            raise
+            format = format_of(Input(str(file)))
+            if format not in ("csv", "svmlight"):
+                raise Refused(f"{name}: the page cannot read {format}; save it as CSV or svmlight")
+            return read(str(file), format=format)
         except BadExample as error:
-            raise Refused(_for_the_page(str(error).replace(f"{folder}/", ""))) from None
-
-
-def _for_the_page(words: str) -> str:
-    """What a reader said, with cures that the page has for those that a command has."""
-    for pattern, instead in _CURES.items():
-        words = re.sub(pattern, instead, words)
-    return words
+            words = error.without_cure.replace(f"{folder}/", "")
+            raise Refused(words, error.problem, **error.details) from None
 
 
 def _dense(rows: Rows) -> NDArray[np.float64]:
@@ -276,38 +272,36 @@ def _dense(rows: Rows) -> NDArray[np.float64]:
     return out
 
 
-def _names(data: Data) -> list[str]:
-    """The header's names; or, where it has none or they are numbers, x1, x2 and so on."""
+def _column_names(data: Data) -> list[str]:
+    """The names in the header; x1, x2, … where there is none, or the names are numbers."""
     names = data.names
     if names is None or any(name.strip().isdecimal() for name in names):
         return [f"x{j + 1}" for j in range(data.block.rows.dim)]
     return list(names)
 
 
-def _label(data: Data, names: list[str]) -> str:
-    """What to call the column of the labels: as the header does, unless that would not be clear."""
+def _label_name(data: Data, names: list[str]) -> str:
+    """The label column's name: the header's, or the first of label, label2, … not yet taken."""
     known = [data.label] if data.label and not data.label.isdecimal() else []
     made_up = (f"label{k}" for k in count(2))
     return next(name for name in chain(known, ["label"], made_up) if name not in names)
 
 
-def _words(name: str, data: Data, names: list[str]) -> str:
-    n, (negative, positive) = len(data.block), data.classes
-    columns = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
-    plural = "" if len(names) == 1 else "s"
-    return (
-        f"{name}: {n:,} points, column{plural} {columns}; {positive} is drawn as + and {negative} "
-        "as −."
-    )
+def _description(name: str, data: Data, names: list[str]) -> str:
+    negative, positive = data.classes
+    n, more = some(len(data.block), "point"), len(names) - 4
+    columns = ", ".join(names[:4]) + (f" and {more} more" if more > 0 else "")
+    plural = "s" * (len(names) != 1)
+    return f"{name}: {n}, column{plural} {columns}; + stands for {positive}, − for {negative}."
 
 
 def _note(data: Data) -> str:
-    """What the reader should know before looking."""
+    """A warning if all the points are of one class."""
     labels = data.block.labels
-    if (labels == labels[0]).all():
-        only = data.classes[int(labels[0] > 0)]
-        return (
-            f"Every label is {only!r}: there is nothing to tell apart yet. Place points of the "
-            "other class by clicking, or load a file with both."
-        )
-    return ""
+    if not (labels == labels[0]).all():
+        return ""
+    only = data.classes[int(labels[0] > 0)]
+    return (
+        f"All labels are {only!r}, so there is nothing to separate. Click to place points of the "
+        "other class, or load a file with both classes."
+    )

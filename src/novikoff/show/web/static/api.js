@@ -1,39 +1,33 @@
-// Questions to the local server; an answer that is an error becomes one, with its words.
+// Requests to the local server. A refused request throws an Error with the server's message.
 
-async function answer(response) {
-  let found;
+let maxBytes = Infinity; // the largest file the server accepts; known once the presets are loaded
+
+async function send(path, options) {
+  let response;
   try {
-    found = await response.json();
+    response = await fetch(path, options);
   } catch {
-    throw new Error(`the server answered ${response.status} without words; look at its terminal`);
+    throw new Error("the server does not answer; it may have been stopped. Start novikoff web again and reload this page");
   }
-  if (!response.ok) throw new Error(found.error ?? `the server answered ${response.status}`);
-  return found;
+  const answer = await response.json().catch(() => null);
+  if (answer === null) throw new Error(`the server failed with status ${response.status}; see the terminal it runs in`);
+  if (!response.ok) throw new Error(answer.error ?? `the server failed with status ${response.status}`);
+  return answer;
 }
 
-async function reached(path, options) {
-  try {
-    return await fetch(path, options);
-  } catch {
-    throw new Error("the server does not answer: it was stopped. Start novikoff web again and reload");
-  }
+export async function loadPresets() {
+  const { presets, max_bytes } = await send("/api/presets");
+  maxBytes = max_bytes;
+  return presets;
 }
 
-const MOST_BYTES = 4_000_000;
+export const ask = (what, request) =>
+  send(`/api/${what}`, { method: "POST", body: JSON.stringify(request), headers: { "content-type": "application/json" } });
 
-export const presets = async () => (await answer(await reached("/api/presets"))).presets;
-
-export async function ask(what, question) {
-  const body = JSON.stringify(question);
-  const options = { method: "POST", body, headers: { "content-type": "application/json" } };
-  return answer(await reached(`/api/${what}`, options));
-}
-
-export async function upload(file) {
-  if (file.size > MOST_BYTES) {
-    const size = (file.size / 1e6).toFixed(1);
-    throw new Error(`${file.name} has ${size} MB and the page takes 4: load fewer rows, or use novikoff train or certify, which read files of any size`);
+export function upload(file) {
+  if (file.size > maxBytes) {
+    const megabytes = (bytes) => Number((bytes / 1e6).toPrecision(3));
+    throw new Error(`${file.name} has ${megabytes(file.size)} MB, more than the page can take (${megabytes(maxBytes)} MB): load fewer rows, or use the commands novikoff train and novikoff certify, which have no such limit`);
   }
-  const path = `/api/upload?name=${encodeURIComponent(file.name)}`;
-  return answer(await reached(path, { method: "POST", body: file }));
+  return send(`/api/upload?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
 }

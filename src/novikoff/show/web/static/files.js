@@ -1,10 +1,10 @@
-// Files in and out: points, the picture, the certificate.
+// Files: load points or a certificate; save the points, the picture or a certificate.
 
-import { state } from "./state.js";
 import { ask, upload } from "./api.js";
 import { draw } from "./plane.js";
+import { state } from "./state.js";
 
-export function save(name, blob) {
+function save(name, blob) {
   const address = URL.createObjectURL(blob);
   const link = Object.assign(document.createElement("a"), { href: address, download: name });
   document.body.append(link);
@@ -18,37 +18,36 @@ export function savePicture() {
   document.getElementById("plane").toBlob((blob) => save("novikoff.png", blob), "image/png");
 }
 
-const cell = (text) => (/[",\n\r\t;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+const quoted = (text) => (/[",\n\r\t;]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-// Numbers are written so that they read back as they are, whoever reads them.
-export function csv() {
+// Numbers are written in full, so that any reader gets back the same values.
+export function saveCsv() {
   const [negative, positive] = state.classes;
-  const lines = [[...state.names, state.label].map(cell).join(",")];
+  const lines = [[...state.names, state.label].map(quoted).join(",")];
   state.points.forEach((point, i) => {
-    lines.push([...point.map(String), cell(state.labels[i] > 0 ? positive : negative)].join(","));
+    lines.push([...point.map(String), quoted(state.labels[i] > 0 ? positive : negative)].join(","));
   });
-  return `${lines.join("\n")}\n`;
+  save("points.csv", new Blob([`${lines.join("\n")}\n`], { type: "text/csv" }));
 }
 
-export const saveCsv = () => save("points.csv", new Blob([csv()], { type: "text/csv" }));
-
-export async function saveCertificate(question) {
-  const { certificate, words } = await ask("certify", question);
+// Save the certificate, and return a message about it.
+export async function saveCertificate(request) {
+  const { certificate, words } = await ask("certify", request);
   save("certificate.json", new Blob([`${JSON.stringify(certificate, null, 1)}\n`], { type: "application/json" }));
-  return `${words.split("\n")[0]}. With the CSV beside it: novikoff verify certificate.json points.csv`;
+  return `${words}. Save the points as CSV too; then check the proof with: novikoff verify certificate.json points.csv`;
 }
 
-// What a file holds: points to place, or words about a certificate for the points that are here.
-export async function load(file, question) {
-  if (!file.name.toLowerCase().endsWith(".json")) return { found: await upload(file) };
-  let written;
+// Load a file: `data` if it holds points; if it is a certificate, whether it is `proved` for the present points.
+export async function load(file, request) {
+  if (!file.name.toLowerCase().endsWith(".json")) return { data: await upload(file) };
+  let certificate;
   try {
-    written = JSON.parse(await file.text());
+    certificate = JSON.parse(await file.text());
   } catch {
-    throw new Error(`${file.name} is not JSON: a certificate is, and points come as CSV or svmlight`);
+    throw new Error(`${file.name} is not valid JSON. Load a certificate as JSON, and points as CSV or svmlight`);
   }
-  if (written?.format !== "novikoff certificate") throw new Error(`${file.name} is no certificate; points come as CSV or svmlight`);
-  if (!state.points.length) throw new Error("there are no points to check the certificate against: load its CSV first");
-  const { words, proved } = await ask("verify", { ...question, certificate: written });
+  if (certificate?.format !== "novikoff certificate") throw new Error(`${file.name} is not a certificate. Load points as CSV or svmlight`);
+  if (!state.points.length) throw new Error("there are no points to check the certificate against: load its points first");
+  const { words, proved } = await ask("verify", { ...request, certificate });
   return { words: `${file.name}: ${words}`, proved };
 }

@@ -1,12 +1,13 @@
-// The state in the fragment of an address: the points and choices, and how far the run was.
+// The state of the page in the fragment of its address: the points, the choices and the step.
 
-import { state, place } from "./state.js";
+import { count } from "./format.js";
+import { setPoints, state } from "./state.js";
 
-const MOST_POINTS = 2000;
+const MAX_POINTS = 2000;
 
 export function toHash() {
-  if (state.points.length > MOST_POINTS) {
-    throw new Error(`a link holds up to ${MOST_POINTS.toLocaleString("en")} points, and there are ${state.points.length.toLocaleString("en")}: export them as CSV`);
+  if (state.points.length > MAX_POINTS) {
+    throw new Error(`a link can hold ${count(MAX_POINTS)} points, and there are ${count(state.points.length)}: save them as CSV instead`);
   }
   const kept = { v: 1, c: state.choices, k: state.k };
   if (state.preset) kept.preset = state.preset;
@@ -17,7 +18,7 @@ export function toHash() {
   return btoa(text).replaceAll("+", "-").replaceAll("/", "_").replace(/=+$/, "");
 }
 
-// Put the state back; returns how far the run was. Throws when the link was cut or changed.
+// Restore the points and choices, and return the step. Throws if the link is damaged.
 export function fromHash(hash, presets) {
   let kept;
   try {
@@ -27,15 +28,15 @@ export function fromHash(hash, presets) {
     kept = null;
   }
   const preset = presets.find((one) => one.name === kept?.preset);
-  if (!kept || kept.v !== 1 || typeof kept.c !== "object" || !(preset || looksRight(kept))) {
-    throw new Error("the link is damaged, perhaps cut short when it was copied: copy all of it");
+  if (!kept || kept.v !== 1 || typeof kept.c !== "object" || !(preset || hasPoints(kept))) {
+    throw new Error("the link is damaged; perhaps only part of it was copied");
   }
-  place(preset ?? { points: kept.p, labels: kept.y, names: kept.n, label: kept.l, classes: kept.s });
+  setPoints(preset ?? { points: kept.p, labels: kept.y, names: kept.n, label: kept.l, classes: kept.s });
   state.preset = preset ? preset.name : "";
   state.table = null;
   for (const key of Object.keys(state.choices)) if (key in kept.c) state.choices[key] = kept.c[key];
   return Number.isInteger(kept.k) && kept.k > 0 ? kept.k : 0;
 }
 
-const looksRight = ({ p, y }) =>
+const hasPoints = ({ p, y }) =>
   Array.isArray(p) && Array.isArray(y) && p.length === y.length && p.every((point) => Array.isArray(point) && point.every(Number.isFinite));

@@ -1,63 +1,49 @@
-// The picture: points, the line of the weights and what it was before, the average, the margin band.
+// The picture: points, the line of the weights now and before the last update, the average, the margin band.
 
-import { state, averageAt, dim, ended, weightsAt } from "./state.js";
-import { lineOf, onPlane, scaleFor, smallest } from "./view.js";
+import { colours, prepare } from "./canvas.js";
+import { short } from "./format.js";
+import { averageAt, dim, ended, state, weightsAt } from "./state.js";
+import { lineOf, onPlane, scaleFor, smallestMargin } from "./view.js";
 
 const canvas = document.getElementById("plane");
-const MANY = 400;        // points from which on they are drawn small
-const NUMBERS = { few: 60, many: 8 }; // multipliers written beside points: the largest
+const MANY_POINTS = 400;                      // above this, points are drawn small
+const MAX_MULTIPLIERS = { few: 60, many: 8 }; // the largest ones, written beside their points
 
 export const cursor = { shown: false, at: [0, 0] };
 
-export function colours() {
-  const style = getComputedStyle(document.documentElement);
-  return new Proxy({}, { get: (_, name) => style.getPropertyValue(`--${name}`).trim() });
-}
-
-// A canvas made as fine as the screen is; returns what to draw with, and its size in CSS pixels.
-export function ready(target) {
-  const { clientWidth: width, clientHeight: height } = target;
-  const fine = window.devicePixelRatio || 1;
-  const [w, h] = [Math.round(width * fine), Math.round(height * fine)];
-  if (target.width !== w || target.height !== h) [target.width, target.height] = [w, h];
-  const pen = target.getContext("2d");
-  pen.setTransform(fine, 0, 0, fine, 0, 0);
-  pen.clearRect(0, 0, width, height);
-  return { pen, width, height };
-}
-
-// Draw all of it. Between two mistakes `part` says how far the weights have turned: from 0 to 1.
+// Draw everything. During an animation `part` goes from 0, the weights before the update, to 1, those after it.
 export function draw(part = 1) {
-  const { pen, width, height } = ready(canvas);
+  const { pen, width, height } = prepare(canvas);
   const c = colours();
   const scale = scaleFor(width, height);
   pen.fillStyle = c.card;
   pen.fillRect(0, 0, width, height);
   const { k } = state;
   const [before, after] = [weightsAt(k - 1), weightsAt(k)];
-  const weights = after && between(before ?? after.map(() => 0), after, part);
+  const weights = after && interpolate(before ?? after.map(() => 0), after, part);
   const line = lineOf(weights);
-  tint(pen, c, scale, line, width, height);
-  grid(pen, c, scale, width, height);
+  drawSides(pen, c, scale, line, width, height);
+  drawGrid(pen, c, scale, width, height);
   if (weights) {
-    band(pen, c, scale, weights);
-    if (before && !ended()) stroke(pen, scale, lineOf(before), { colour: c.soft, dash: [2, 5], wide: 1.5 });
-    const read = state.choices.learner === "averaged";
-    stroke(pen, scale, lineOf(averageAt(k)), { colour: c.average, dash: [9, 6], wide: read ? 3.5 : 2 });
-    if (ended()) stroke(pen, scale, lineOf(state.replay.verdict.witness), { colour: c.best, dash: [2, 4], wide: 2 });
-    stroke(pen, scale, line, { colour: c.ink, wide: read ? 1.5 : 2.5 });
+    drawBand(pen, c, scale, weights);
+    if (before && !ended()) drawLine(pen, scale, lineOf(before), { colour: c.soft, dash: [2, 5], width: 1.5 });
+    const averaged = state.choices.learner === "averaged";
+    drawLine(pen, scale, lineOf(averageAt(k)), { colour: c.average, dash: [9, 6], width: averaged ? 3.5 : 2 });
+    if (ended()) drawLine(pen, scale, lineOf(state.replay.verdict.witness), { colour: c.best, dash: [2, 4], width: 2 });
+    drawLine(pen, scale, line, { colour: c.ink, width: averaged ? 1.5 : 2.5 });
   }
-  points(pen, c, scale);
-  if (weights) arrows(pen, c, scale, before, weights, width, height);
-  mistaken(pen, c, scale);
-  if (ended()) multipliers(pen, c, scale);
-  if (cursor.shown) cross(pen, c, scale.toPixel(cursor.at));
+  drawPoints(pen, c, scale);
+  if (weights) drawWeights(pen, c, scale, before, weights, width, height);
+  drawUpdated(pen, c, scale);
+  if (ended()) drawMultipliers(pen, c, scale);
+  if (cursor.shown) drawCursor(pen, c, scale.toPixel(cursor.at));
   canvas.dataset.k = String(k);
   canvas.dataset.points = String(state.points.length);
 }
 
-const between = (u, v, part) => v.map((x, j) => u[j] + part * (x - u[j]));
+const interpolate = (u, v, part) => v.map((x, j) => u[j] + part * (x - u[j]));
 
+// Two points of a line beyond the edges of the picture, and the point of it nearest the centre.
 function ends(scale, { a, b, c }) {
   const size = Math.hypot(a, b);
   if (!(size > 0) || !Number.isFinite(size + c)) return null;
@@ -72,12 +58,12 @@ function ends(scale, { a, b, c }) {
   ];
 }
 
-function stroke(pen, scale, line, { colour, wide, dash = [] }) {
+function drawLine(pen, scale, line, { colour, width, dash = [] }) {
   const found = line && ends(scale, line);
   if (!found) return;
   pen.save();
   pen.strokeStyle = colour;
-  pen.lineWidth = wide;
+  pen.lineWidth = width;
   pen.setLineDash(dash);
   pen.beginPath();
   pen.moveTo(...scale.toPixel(found[0]));
@@ -86,8 +72,8 @@ function stroke(pen, scale, line, { colour, wide, dash = [] }) {
   pen.restore();
 }
 
-// A strip of the plane between two offsets of the line, or beyond one.
-function strip(pen, scale, { a, b, c }, low, high) {
+// Fill the strip where the score a·x + b·y + c is between `low` and `high`.
+function fillStrip(pen, scale, { a, b, c }, low, high) {
   const one = ends(scale, { a, b, c: c - low });
   const two = ends(scale, { a, b, c: c - high });
   if (!one || !two) return;
@@ -100,7 +86,8 @@ function strip(pen, scale, { a, b, c }, low, high) {
   pen.fill();
 }
 
-function tint(pen, c, scale, line, width, height) {
+// Tint the two sides of the line in the colours of the classes they predict.
+function drawSides(pen, c, scale, line, width, height) {
   if (!line) return;
   const size = Math.hypot(line.a, line.b);
   if (!(size > 0)) {
@@ -116,58 +103,56 @@ function tint(pen, c, scale, line, width, height) {
   pen.save();
   pen.globalAlpha = 0.09;
   pen.fillStyle = c.plus;
-  strip(pen, scale, line, 0, far);
+  fillStrip(pen, scale, line, 0, far);
   pen.fillStyle = c.minus;
-  strip(pen, scale, line, -far, 0);
+  fillStrip(pen, scale, line, -far, 0);
   pen.restore();
 }
 
-// η's band while a margin is learned; else, once the line separates, the band free of points.
-function band(pen, c, scale, weights) {
+// For the margin perceptron the band |score| ≤ η; otherwise, once the line separates, the band without points.
+function drawBand(pen, c, scale, weights) {
   const eta = state.replay.margin;
-  const width = eta > 0 ? eta : smallest(weights);
+  const width = eta > 0 ? eta : smallestMargin(weights);
   const line = lineOf(weights);
   if (!(width > 0) || !(Math.hypot(line.a, line.b) > 0)) return;
   pen.save();
   pen.globalAlpha = 0.16;
   pen.fillStyle = c.band;
-  strip(pen, scale, line, -width, width);
+  fillStrip(pen, scale, line, -width, width);
   pen.restore();
-  for (const side of [-width, width]) stroke(pen, scale, { ...line, c: line.c - side }, { colour: c.band, wide: 1.2, dash: [5, 4] });
+  for (const side of [-width, width]) drawLine(pen, scale, { ...line, c: line.c - side }, { colour: c.band, width: 1.2, dash: [5, 4] });
 }
 
-function grid(pen, c, scale, width, height) {
-  const [unit, unitY] = [round((scale.right - scale.left) / 6), round((scale.top - scale.bottom) / 5)];
+function drawGrid(pen, c, scale, width, height) {
+  const [unit, unitY] = [roundStep((scale.right - scale.left) / 6), roundStep((scale.top - scale.bottom) / 5)];
   pen.save();
   pen.font = "11px system-ui, sans-serif";
   pen.fillStyle = c.soft;
   pen.lineWidth = 1;
   for (let i = Math.ceil(scale.left / unit); i * unit < scale.right; i++) {
     const [x] = scale.toPixel([i * unit, 0]);
-    rule(pen, i === 0 ? c.line : c.grid, x, 0, x, height);
-    pen.fillText(number(i * unit), x + 3, height - 5);
+    drawSegment(pen, i === 0 ? c.line : c.grid, x, 0, x, height);
+    pen.fillText(short(i * unit), x + 3, height - 5);
   }
   for (let i = Math.ceil(scale.bottom / unitY); i * unitY < scale.top; i++) {
     const [, y] = scale.toPixel([0, i * unitY]);
-    rule(pen, i === 0 ? c.line : c.grid, 0, y, width, y);
-    if (y < height - 18) pen.fillText(number(i * unitY), 4, y - 3);
+    drawSegment(pen, i === 0 ? c.line : c.grid, 0, y, width, y);
+    if (y < height - 18) pen.fillText(short(i * unitY), 4, y - 3);
   }
-  const [across, up] = dim() > 2 ? ["along the final weights", "first orthogonal direction"] : state.names;
+  const [across, up] = dim() > 2 ? ["along the final weights", "direction of largest spread across them"] : state.names;
   pen.textAlign = "right";
   pen.fillText(`${across} →`, width - 6, height - 18);
   if (up && dim() !== 1) pen.fillText(`↑ ${up}`, width - 6, 14);
   pen.restore();
 }
 
-// The round number, 1, 2 or 5 times a power of ten, that is next to this one.
-function round(about) {
+// A step between grid lines of about this size: 1, 2 or 5 times a power of ten.
+function roundStep(about) {
   const ten = 10 ** Math.floor(Math.log10(about));
   return ten * (about < 1.5 * ten ? 1 : about < 3.5 * ten ? 2 : about < 7.5 * ten ? 5 : 10);
 }
 
-const number = (x) => String(Number(x.toPrecision(4)));
-
-function rule(pen, colour, x1, y1, x2, y2) {
+function drawSegment(pen, colour, x1, y1, x2, y2) {
   pen.strokeStyle = colour;
   pen.beginPath();
   pen.moveTo(x1, y1);
@@ -175,12 +160,12 @@ function rule(pen, colour, x1, y1, x2, y2) {
   pen.stroke();
 }
 
-export const radius = () => (state.points.length > MANY ? 3.5 : 9);
+export const radius = () => (state.points.length > MANY_POINTS ? 3.5 : 9);
 
-// Every point of a class is one path, so that ten thousand take a few strokes of the pen.
-function points(pen, c, scale) {
+// All points of a class are one path: ten thousand points take a few calls.
+function drawPoints(pen, c, scale) {
   const r = radius();
-  const many = state.points.length > MANY;
+  const many = state.points.length > MANY_POINTS;
   for (const label of [-1, 1]) {
     const colour = label > 0 ? c.plus : c.minus;
     const places = state.points.filter((_, i) => state.labels[i] === label).map((p) => scale.toPixel(onPlane(p)));
@@ -210,13 +195,13 @@ function points(pen, c, scale) {
     pen.stroke();
     pen.restore();
   }
-  if (state.selected >= 0) ring(pen, c.focus, scale.toPixel(onPlane(state.points[state.selected])), r + 5, 2.5);
+  if (state.selected >= 0) drawRing(pen, c.focus, scale.toPixel(onPlane(state.points[state.selected])), r + 5, 2.5);
 }
 
-function ring(pen, colour, [x, y], r, wide, dash = []) {
+function drawRing(pen, colour, [x, y], r, width, dash = []) {
   pen.save();
   pen.strokeStyle = colour;
-  pen.lineWidth = wide;
+  pen.lineWidth = width;
   pen.setLineDash(dash);
   pen.beginPath();
   pen.arc(x, y, r, 0, 7);
@@ -224,19 +209,20 @@ function ring(pen, colour, [x, y], r, wide, dash = []) {
   pen.restore();
 }
 
-// The point whose mistake turned the weights last.
-function mistaken(pen, c, scale) {
+// Mark the point that caused the last update.
+function drawUpdated(pen, c, scale) {
   const { replay, k } = state;
   if (!replay || k < 1 || k > replay.sent) return;
   const row = replay.ledger.row[k - 1];
   const at = scale.toPixel(onPlane(state.points[row]));
-  ring(pen, c.ink, at, radius() + 4, 3);
+  drawRing(pen, c.ink, at, radius() + 4, 3);
   pen.fillStyle = c.ink;
   pen.font = "600 13px system-ui, sans-serif";
-  halo(pen, c, `mistake ${k}`, at[0] + radius() + 8, at[1] - radius() - 4);
+  drawText(pen, c, `${replay.noun} ${k}`, at[0] + radius() + 8, at[1] - radius() - 4);
 }
 
-function halo(pen, c, text, x, y) {
+// Text with an outline in the background colour, kept inside the picture.
+function drawText(pen, c, text, x, y) {
   pen.save();
   pen.lineJoin = "round";
   pen.lineWidth = 4;
@@ -247,8 +233,8 @@ function halo(pen, c, text, x, y) {
   pen.restore();
 }
 
-// w as an arrow from the line, the longest of the run a third of the picture; before it, faintly.
-function arrows(pen, c, scale, before, weights, width, height) {
+// w as an arrow from its line, and faintly w before the update. The longest w of the run takes a third of the picture.
+function drawWeights(pen, c, scale, before, weights, width, height) {
   const now = lineOf(weights);
   const found = ends(scale, now);
   if (!found) return;
@@ -256,34 +242,34 @@ function arrows(pen, c, scale, before, weights, width, height) {
   const foot = state.choices.bias ? found[2] : [0, 0];
   const from = scale.toPixel(foot);
   const old = before && lineOf(before);
-  if (old && !ended()) arrow(pen, c.soft, from, [from[0] + old.a * unit, from[1] - old.b * unit], 1.5);
+  if (old && !ended()) drawArrow(pen, c.soft, from, [from[0] + old.a * unit, from[1] - old.b * unit], 1.5);
   const tip = [from[0] + now.a * unit, from[1] - now.b * unit];
-  arrow(pen, c.ink, from, tip, 3);
+  drawArrow(pen, c.ink, from, tip, 3);
   pen.fillStyle = c.ink;
   pen.font = "italic 600 15px Georgia, serif";
-  halo(pen, c, "w", tip[0] + 7, tip[1] - 5);
+  drawText(pen, c, "w", tip[0] + 7, tip[1] - 5);
 }
 
-const lengths = new WeakMap();
+const longest = new WeakMap(); // by replay, because it takes all weights of the run
 function longestOf(replay) {
-  if (!lengths.has(replay)) {
+  if (!longest.has(replay)) {
     let most = 0;
     for (const weights of [...replay.ledger.weights, replay.final]) {
       const { a, b } = lineOf(weights);
       most = Math.max(most, Math.hypot(a, b));
     }
-    lengths.set(replay, most);
+    longest.set(replay, most);
   }
-  return lengths.get(replay);
+  return longest.get(replay);
 }
 
-function arrow(pen, colour, [x1, y1], [x2, y2], wide) {
+function drawArrow(pen, colour, [x1, y1], [x2, y2], width) {
   const angle = Math.atan2(y2 - y1, x2 - x1);
   const head = Math.min(11, Math.hypot(x2 - x1, y2 - y1));
   pen.save();
   pen.strokeStyle = pen.fillStyle = colour;
-  pen.lineWidth = wide;
-  rule(pen, colour, x1, y1, x2 - Math.cos(angle) * head * 0.7, y2 - Math.sin(angle) * head * 0.7);
+  pen.lineWidth = width;
+  drawSegment(pen, colour, x1, y1, x2 - Math.cos(angle) * head * 0.7, y2 - Math.sin(angle) * head * 0.7);
   pen.beginPath();
   pen.moveTo(x2, y2);
   for (const turn of [0.42, -0.42]) pen.lineTo(x2 - head * Math.cos(angle + turn), y2 - head * Math.sin(angle + turn));
@@ -291,29 +277,24 @@ function arrow(pen, colour, [x1, y1], [x2, y2], wide) {
   pen.restore();
 }
 
-// The proof that nothing separates: how often each point counts.
-function multipliers(pen, c, scale) {
+// The proof that nothing separates the points: how often each one counts.
+function drawMultipliers(pen, c, scale) {
   const found = state.replay.verdict.multipliers;
   if (!found) return;
   pen.fillStyle = c.ink;
   pen.font = "700 14px system-ui, sans-serif";
   const places = found.rows.map((row) => scale.toPixel(onPlane(state.points[row])));
-  for (const at of places) ring(pen, c.ink, at, radius() + 3, 2, [3, 2]);
+  for (const at of places) drawRing(pen, c.ink, at, radius() + 3, 2, [3, 2]);
   const largest = places.map((_, i) => i).sort((i, j) => found.shares[j] - found.shares[i]);
-  for (const i of largest.slice(0, state.points.length > MANY ? NUMBERS.many : NUMBERS.few)) {
-    halo(pen, c, `×${shortly(found, i)}`, places[i][0] + radius() + 5, places[i][1] - radius());
+  for (const i of largest.slice(0, state.points.length > MANY_POINTS ? MAX_MULTIPLIERS.many : MAX_MULTIPLIERS.few)) {
+    drawText(pen, c, `×${found.shown[i]}`, places[i][0] + radius() + 5, places[i][1] - radius());
   }
 }
 
-// A multiplier as it is, or as its share of all when it is too long to write beside a point.
-export function shortly(found, i) {
-  return found.values[i].length <= 5 ? found.values[i] : `${(100 * found.shares[i]).toPrecision(2)}%`;
-}
-
-function cross(pen, c, [x, y]) {
+function drawCursor(pen, c, [x, y]) {
   pen.save();
   pen.lineWidth = 1.5;
-  rule(pen, c.focus, x - 12, y, x + 12, y);
-  rule(pen, c.focus, x, y - 12, x, y + 12);
+  drawSegment(pen, c.focus, x - 12, y, x + 12, y);
+  drawSegment(pen, c.focus, x, y - 12, x, y + 12);
   pen.restore();
 }

@@ -1,24 +1,24 @@
 // Mouse, touch and keys on the plane: placing, dragging and deleting points.
 
-import { state, dim } from "./state.js";
 import { cursor, radius } from "./plane.js";
+import { dim, state } from "./state.js";
 import { onPlane, scaleFor, snapped } from "./view.js";
 
 const canvas = document.getElementById("plane");
-const chosen = () => Number(document.querySelector('input[name="sign"]:checked').value);
-const scaled = () => scaleFor(canvas.clientWidth, canvas.clientHeight);
+const chosenLabel = () => Number(document.querySelector('input[name="sign"]:checked').value);
+const currentScale = () => scaleFor(canvas.clientWidth, canvas.clientHeight);
 
-// `changed` is called when the points are other than before, `redraw` when only the picture is.
+// Call `changed` when the points change, `redraw` when only the picture does, `refuse` with an error message.
 export function listen({ changed, redraw, refuse }) {
-  let dragging = null; // a point being held
-  let pressed = null;  // an empty place: what is pressed and let go there, not swiped over, is placed
+  let dragging = null; // the press on a point, which drags it
+  let pressed = null;  // the press on an empty place, which puts a point there unless it turns out to be a swipe
 
-  function place(at, label) {
+  function placePoint(at, label) {
     if (dim() > 2) {
-      refuse("These points have more than two columns: choose two above to place or move points.");
+      refuse(state.table ? "To place points, choose two columns above." : "These points have more than two columns: press Clear to place your own.");
       return;
     }
-    state.points.push(fitted(at));
+    state.points.push(onGrid(at));
     state.labels.push(label);
     state.selected = state.points.length - 1;
     changed();
@@ -38,10 +38,10 @@ export function listen({ changed, redraw, refuse }) {
       return;
     }
     const other = event.shiftKey || event.button === 2;
-    pressed = { id: event.pointerId, from: [x, y], label: other ? -chosen() : chosen() };
+    pressed = { id: event.pointerId, from: [x, y], label: other ? -chosenLabel() : chosenLabel() };
   });
 
-  // a finger on a point drags it; elsewhere it scrolls the page
+  // A finger on a point drags it; elsewhere it scrolls the page.
   canvas.addEventListener("touchstart", (event) => {
     const box = canvas.getBoundingClientRect();
     const { clientX, clientY } = event.touches[0];
@@ -54,7 +54,7 @@ export function listen({ changed, redraw, refuse }) {
     if (!dragging.moved && Math.hypot(x - dragging.from[0], y - dragging.from[1]) < 3) return;
     if (!dragging.moved) state.replay = null;
     dragging.moved = true;
-    state.points[state.selected] = fitted(scaled().toPlane(x, y));
+    state.points[state.selected] = onGrid(currentScale().toPlane(x, y));
     redraw();
   });
 
@@ -63,7 +63,7 @@ export function listen({ changed, redraw, refuse }) {
     const was = pressed;
     pressed = null;
     if (event.type === "pointerup" && was?.id === event.pointerId && Math.hypot(x - was.from[0], y - was.from[1]) < 6) {
-      place(scaled().toPlane(...was.from), was.label);
+      placePoint(currentScale().toPlane(...was.from), was.label);
       return;
     }
     if (!dragging || event.pointerId !== dragging.id) return;
@@ -76,18 +76,18 @@ export function listen({ changed, redraw, refuse }) {
 
   canvas.addEventListener("keydown", (event) => {
     const arrow = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, 1], ArrowDown: [0, -1] }[event.key];
-    const scale = scaled();
+    const scale = currentScale();
     const unit = (scale.right - scale.left) / 50;
     if (arrow && event.shiftKey && state.selected >= 0 && dim() <= 2) {
       const [x, y] = onPlane(state.points[state.selected]);
-      state.points[state.selected] = fitted([x + arrow[0] * unit, y + arrow[1] * unit]);
+      state.points[state.selected] = onGrid([x + arrow[0] * unit, y + arrow[1] * unit]);
       changed();
     } else if (arrow) {
       cursor.at = cursor.shown ? [cursor.at[0] + arrow[0] * unit, cursor.at[1] + arrow[1] * unit] : [(scale.left + scale.right) / 2, (scale.bottom + scale.top) / 2];
       cursor.shown = true;
       redraw();
     } else if ((event.key === "+" || event.key === "=" || event.key === "-" || event.key === "−") && cursor.shown) {
-      place(cursor.at, event.key === "+" || event.key === "=" ? 1 : -1);
+      placePoint(cursor.at, event.key === "+" || event.key === "=" ? 1 : -1);
     } else if (event.key === "Enter" && cursor.shown) {
       state.selected = nearest(...scale.toPixel(cursor.at), Infinity);
       redraw();
@@ -113,14 +113,16 @@ export function removeSelected(changed) {
   changed();
 }
 
-function fitted([x, y]) {
-  const scale = scaled();
+// The point of the grid nearest to a place in the plane.
+function onGrid([x, y]) {
+  const scale = currentScale();
   const point = [snapped(x, scale.right - scale.left), snapped(y, scale.top - scale.bottom)];
   return dim() === 1 ? point.slice(0, 1) : point;
 }
 
+// The point nearest to a pixel, if it is within this distance; otherwise -1.
 function nearest(x, y, within) {
-  const scale = scaled();
+  const scale = currentScale();
   let [best, least] = [-1, within];
   state.points.forEach((point, i) => {
     const [px, py] = scale.toPixel(onPlane(point));

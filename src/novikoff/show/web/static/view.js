@@ -1,21 +1,21 @@
-// From points to pixels: which two numbers of a point are drawn, and where.
+// Where things are drawn: from points to the plane, and from the plane to pixels.
 
 import { state, dim } from "./state.js";
 
-// The window: centre and half-width in the data's units; separate for the two axes only when their
-// spans differ so much that one scale for both would flatten the points.
+// The visible part of the plane: its centre and half its width and height. Both axes have the same scale (`equal`),
+// unless the points spread so much more along one that the picture would be flat.
 const frame = { x: 0, y: 0, halfX: 1.6, halfY: 1.6, equal: true };
 
 export const isEqual = () => frame.equal;
 
-// A point's place in the plane that is drawn.
+// A point's position in the plane: its two coordinates or, with more than two columns, its projection.
 export function onPlane(point) {
   const view = state.replay?.view;
   if (point.length > 2 && view) return [dot(point, view.across), dot(point, view.up)];
   return [point[0], point.length > 1 ? point[1] : 0];
 }
 
-// The line a·x + b·y + c = 0 of some weights, in that plane; null when there is none.
+// The line a·x + b·y + c = 0 where the weights have score 0, in the plane.
 export function lineOf(weights) {
   if (!weights) return null;
   const d = dim();
@@ -31,8 +31,8 @@ function dot(u, v) {
   return sum;
 }
 
-// How right each point is by some weights: the smallest y(w·x + b).
-export function smallest(weights) {
+// The smallest y(w·x + b) over all points: positive if the weights separate them.
+export function smallestMargin(weights) {
   const d = dim();
   let least = Infinity;
   state.points.forEach((point, i) => {
@@ -43,7 +43,7 @@ export function smallest(weights) {
   return least;
 }
 
-// A scale for one canvas: functions from the plane to pixels and back.
+// The scale of a canvas of this size: functions from the plane to pixels and back, and the visible range.
 export function scaleFor(width, height) {
   const { x, y, halfX, halfY, equal } = frame;
   let sx = width / 2 / halfX;
@@ -61,7 +61,7 @@ export function scaleFor(width, height) {
   };
 }
 
-// Show every point and, unless they are far from it, the origin.
+// Zoom to all points and, unless it is far from them, the origin.
 export function fit() {
   const places = state.points.map(onPlane);
   if (!places.length) {
@@ -87,7 +87,7 @@ function range(values) {
   return [(low + high) / 2, ((high - low) / 2) * 1.3];
 }
 
-// The grid that placed points snap to: a power of two, so that their sums are exact.
+// Placed points snap to a grid whose step is a power of two, so that their sums are exact.
 export function snapped(value, span) {
   const unit = 2 ** Math.round(Math.log2(span / 110));
   return Math.round(value / unit) * unit;
