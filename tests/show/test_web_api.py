@@ -161,7 +161,7 @@ def test_a_separated_run_comes_with_its_exact_margin_its_bound_and_the_sandwich(
     assert verdict["kind"] == "separated"
     assert verdict["multipliers"] is None
     facts = dict(verdict["facts"])
-    exactly = f"{reached.smallest} / √({reached.weights_squared})"
+    exactly = f"exactly ({reached.smallest}) / √({reached.weights_squared})"
     assert facts["margin of w"] == f"{short(reached.value, 6)}, at point {reached.row}: {exactly}"
     low = float(facts["largest margin γ"])
     assert reached.value <= low
@@ -193,7 +193,7 @@ def test_a_cycle_comes_with_multipliers_that_sum_to_zero() -> None:
 def test_when_passes_run_out_the_certificate_says_what_is_known() -> None:
     told = asked("replay", {**AND, "passes": 1})
     assert told["verdict"]["kind"] == "budget"
-    assert "More passes would separate the points" in told["verdict"]["words"]
+    assert "A line has every point strictly on its correct side" in told["verdict"]["words"]
     assert told["bound"] >= 18
     told = asked("replay", {**XOR, "passes": 1})
     assert told["verdict"]["multipliers"]["source"] == "certificate"
@@ -323,7 +323,11 @@ def test_uploads_are_read_as_every_command_reads_files(tmp_path: Path) -> None:
         ("a.csv", b"\xff\xfe1,2", "a.csv:1: byte 0xff is not UTF-8"),
         ("a.csv.gz", b"\x1f\x8bxx", "the file is compressed; unpack it first"),
         ("a.jsonl", '{"a": 1}', "the page cannot read jsonl; save it as CSV or svmlight"),
-        ("../../x", "some words\n", "x:1: 'some words' is not in a known format; the page reads CSV"),
+        (
+            "../../x",
+            "some words\n",
+            "'some words' is not in a known format; the page reads CSV",
+        ),
         ("a.svm", "1 5:1 3:2\n", "a.svm:1:7: indices must increase: 3 after 5"),
         (
             "a.csv",
@@ -464,7 +468,10 @@ def test_a_port_in_use_is_reported_in_one_line() -> None:
         taken.listen()
         port = taken.getsockname()[1]
         words = error("web", "--port", port, "--no-browser")
-    assert words == f"port {port}: address already in use; choose another --port, or 0 for any free one"
+    assert (
+        words
+        == f"port {port}: address already in use; choose another --port, or 0 for any free one"
+    )
     assert "65535" in error("web", "--port", 65536)
 
 

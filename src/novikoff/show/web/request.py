@@ -13,12 +13,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.learners import Additive, BalancedWinnow
+from novikoff.learners import Additive
+from novikoff.learners.multiplicative import Multiplicative
+from novikoff.learners.rule import Kind, Rule
 from novikoff.sources import Data, read
 from novikoff.sources.inputs import Input
 from novikoff.sources.open import format_of
 from novikoff.stream.blocks import Block
-from novikoff.stream.format import some
+from novikoff.stream.format import listed, plural
 from novikoff.stream.order import arranged
 from novikoff.stream.problems import BadExample, Problem
 from novikoff.stream.rows import DenseRows, Rows, SparseRows
@@ -29,7 +31,7 @@ MAX_PASSES = 10_000
 MAX_PASSES_OF_WINNOW = 1_000  # its cycles are not detected, so a hopeless run makes every pass
 MAX_ROUNDS = 2_000_000  # about a second of learning, however many points there are
 CLASSES = ("-1", "1")
-LEARNERS = ("perceptron", "margin", "averaged", "winnow")
+LEARNERS: tuple[Kind, ...] = ("perceptron", "margin", "averaged", "winnow")
 ORDERS = ("placed", "shuffled")
 
 # What a person who loads a file on the page can do. The page has no options for reading, so some
@@ -75,7 +77,7 @@ class Points:
                 "some, or use the command novikoff train, which has no such limit"
             )
         if len(labels) != len(points):
-            n, k = some(len(points), "point"), some(len(labels), "label")
+            n, k = plural(len(points), "point"), plural(len(labels), "label")
             raise Refused(f"{n} but {k}: every point needs one label")
         X = _matrix(points)
         for i, y in enumerate(labels):
@@ -83,7 +85,7 @@ class Points:
                 raise Refused(f"point {i}: the label must be -1 or 1, not {y!r}")
         names = _texts(given, "names") or tuple(f"x{j + 1}" for j in range(X.shape[1]))
         if len(names) != X.shape[1]:
-            n, k = some(len(names), "name"), some(X.shape[1], "column")
+            n, k = plural(len(names), "name"), plural(X.shape[1], "column")
             raise Refused(f"{n} for {k}: every column needs one name")
         classes = _texts(given, "classes") or CLASSES
         if len(classes) != 2:
@@ -119,7 +121,7 @@ def _matrix(points: list[Any]) -> NDArray[np.float64]:
         raise Refused(f"a point must have 1 to {MAX_COLUMNS} coordinates; point 0 has {width}")
     for i, point in enumerate(points):
         if not isinstance(point, list) or len(point) != width:
-            raise Refused(f"point {i} must have {some(width, 'coordinate')}, as point 0 has")
+            raise Refused(f"point {i} must have {plural(width, 'coordinate')}, as point 0 has")
         for j, x in enumerate(point):
             if not _is_finite_number(x):
                 raise Refused(f"point {i}: coordinate {j} is {x!r}, not a finite number")
@@ -151,7 +153,7 @@ class Choices:
         The most passes to make; fewer when there are very many points.
     """
 
-    learner: str = "perceptron"
+    learner: Kind = "perceptron"
     margin: float = 1.0
     order: str = "placed"
     seed: int = 0
@@ -182,11 +184,12 @@ class Choices:
         """What to call an entry of the ledger: a margin perceptron also updates when right."""
         return "update" if self.eta > 0 else "mistake"
 
-    def new_learner(self, dim: int) -> Additive | BalancedWinnow:
-        """The chosen learner, before its first round."""
-        if self.learner == "winnow":
-            return BalancedWinnow(dim, bias=self.bias)
-        return Additive(dim, bias=self.bias, margin=self.eta, averaging=True)
+    def new_learner(self, dim: int) -> Additive | Multiplicative:
+        """The chosen learner, before its first round; the perceptrons keep their average."""
+        kind: Kind = "winnow" if self.learner == "winnow" else "averaged"
+        learner = Rule(kind, bias=self.bias, margin=self.eta).learner(dim)
+        assert isinstance(learner, (Additive, Multiplicative))
+        return learner
 
     def arranged(self, block: Block) -> Block:
         """The block in the chosen order; the ledger still numbers rows as they were placed."""
@@ -289,10 +292,9 @@ def _label_name(data: Data, names: list[str]) -> str:
 
 def _description(name: str, data: Data, names: list[str]) -> str:
     negative, positive = data.classes
-    n, more = some(len(data.block), "point"), len(names) - 4
-    columns = ", ".join(names[:4]) + (f" and {more} more" if more > 0 else "")
-    plural = "s" * (len(names) != 1)
-    return f"{name}: {n}, column{plural} {columns}; + stands for {positive}, − for {negative}."
+    n, columns = plural(len(data.block), "point"), "column" if len(names) == 1 else "columns"
+    signs = f"+ stands for {positive}, − for {negative}"
+    return f"{name}: {n}, {columns} {listed(names, 4)}; {signs}."
 
 
 def _note(data: Data) -> str:

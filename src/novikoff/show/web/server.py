@@ -24,7 +24,7 @@ from novikoff.separability import verify
 from novikoff.show.web.presets import presets
 from novikoff.show.web.replay import certificate_of, replay
 from novikoff.show.web.request import PAGE_CURES, Choices, Points, Refused, read_upload
-from novikoff.stream.format import some
+from novikoff.stream.format import plural
 from novikoff.stream.problems import BadExample
 
 HOST = "127.0.0.1"
@@ -135,7 +135,7 @@ def _verify(given: dict[str, Any]) -> dict[str, Any]:
         verify(certificate, points.block)
     except Rejected as reason:
         return {"proved": False, "words": f"rejected: {reason}"}
-    n = some(certificate.data.rows, "point")
+    n = plural(certificate.data.rows, "point")
     if certificate.verdict == "undecided":
         return {"proved": False, "words": f"undecided: it holds for these {n}, but decides nothing"}
     return {"proved": True, "words": f"{certificate.verdict}: proved for these {n}"}
