@@ -28,7 +28,6 @@ from novikoff.concepts import (
     shattered,
     vc_dimension,
 )
-from novikoff.concepts.classes import Words, packed
 from novikoff.concepts.examples import Truths
 from novikoff.stream.rows import Positions
 
@@ -161,10 +160,7 @@ class Listed(ConceptClass):
     def concept(self, place: int) -> Concept:
         return self._concepts[place]
 
-    def say(self, x: Truths) -> Words:
-        return packed(self.say_some(np.arange(self.size), x))
-
-    def say_some(self, places: Positions, x: Truths) -> Truths:
+    def values(self, places: Positions, x: Truths) -> Truths:
         return np.array([self._concepts[int(p)](x) for p in places], dtype=np.bool_)
 
 
@@ -210,5 +206,5 @@ def test_a_class_too_large_says_so_at_once(dimension: type, n: int) -> None:
 @pytest.mark.parametrize("dimension", [vc_dimension, littlestone_dimension])
 def test_a_search_too_long_is_given_up(dimension: type, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(dimensions, "MOST_SPLITS", 10)
-    with pytest.raises(TooLarge, match=r"dimension is not found by splitting 10 sets"):
+    with pytest.raises(TooLarge, match=r"dimension takes more than 10 splits"):
         dimension(disjunctions(5, k=2, monotone=True))

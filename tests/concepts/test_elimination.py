@@ -104,7 +104,7 @@ def test_it_is_the_textbook_whatever_the_layout_and_the_cuts(
         assert error is None
     else:
         assert error is not None
-        assert error.startswith(f"row {book.refused} ")
+        assert error.startswith(f"row {book.refused}: ")
         assert "WeightedMajority" in error
 
 
@@ -162,7 +162,7 @@ def test_what_is_refused_changes_nothing(data: Data, monotone: bool, conjunction
     ledger, _ = play_until_refused(data.block(), learner)
     at, before = ledger.n_rounds, learner.hypothesis
     if at < len(data):
-        with pytest.raises(BadExample, match=f"row {at} "):
+        with pytest.raises(BadExample, match=f"row {at}: "):
             learner.learn(data.block(), at, len(data))
     assert learner.hypothesis == before
     assert learner.rounds == at
@@ -170,18 +170,20 @@ def test_what_is_refused_changes_nothing(data: Data, monotone: bool, conjunction
 
 def test_an_earlier_negative_example_is_remembered_unless_told_not_to() -> None:
     block = sources.block([[1, 0], [1, 0]], [-1, 1])
-    with pytest.raises(BadExample, match="row 1 leaves no literal against row 0"):
+    with pytest.raises(BadExample, match="row 1: no literal separates it from row 0"):
         play(block, EliminateConjunction(2))
     forgetful = EliminateConjunction(2, remember=False)
     assert play(block, forgetful).ledger.n_mistakes == 1
-    with pytest.raises(BadExample, match="row 0 is -1, and every literal left is true of it"):
+    with pytest.raises(
+        BadExample, match="row 0: its label is -1, but every literal left is true in it"
+    ):
         forgetful.learn(block, 0, 1)
 
 
 def test_a_negative_example_is_remembered_also_when_its_variables_were_dropped_in_between() -> None:
     X = [[1, 1, 1, 0], [1, 1, 0, 1], [1, 1, 1, 1], [1, 1, 1, 0]]
     learner = EliminateConjunction(4)
-    with pytest.raises(BadExample, match="row 3 leaves no literal against row 0"):
+    with pytest.raises(BadExample, match="row 3: no literal separates it from row 0"):
         play(sources.block(X, [-1, 1, 1, 1]), learner)
     assert str(learner.hypothesis) == "x₁ ∧ x₂ ∧ x₄"
 
@@ -262,7 +264,7 @@ def test_the_wrong_width_and_no_variables_are_named() -> None:
         play(block, EliminateDisjunction(3))
     with pytest.raises(BadExample, match="rows have 4 attributes, the learner has 3"):
         EliminateDisjunction(3).scores(block.rows)
-    with pytest.raises(ValueError, match="at least one variable, got n=0"):
+    with pytest.raises(ValueError, match="n must be at least 1, not 0"):
         EliminateDisjunction(0)
 
 

@@ -26,7 +26,7 @@ from novikoff.concepts import (
     labelled,
     parities,
 )
-from novikoff.concepts.learners import ConceptLearner
+from novikoff.concepts.learners import ClassLearner
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
 from novikoff.runs.loop import play
@@ -34,7 +34,7 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import DenseRows
 
-Make: TypeAlias = Callable[[ConceptClass], ConceptLearner]
+Make: TypeAlias = Callable[[ConceptClass], ClassLearner]
 
 LEARNERS: dict[str, Make] = {
     "CON": Consistent,
@@ -63,7 +63,7 @@ def taught(draw: st.DrawFn) -> tuple[ConceptClass, Data]:
     return concepts, Data(X, np.where(target.evaluate(X), 1, -1).astype(np.int8))
 
 
-def state(learner: ConceptLearner) -> tuple[int, int, bytes]:
+def state(learner: ClassLearner) -> tuple[int, int, bytes]:
     """What a learner says of every example, to the bit."""
     rows = DenseRows(every_example(learner.dim).astype(np.float64))
     return learner.rounds, learner.left, learner.scores(rows).tobytes()

@@ -80,54 +80,60 @@ def test_what_people_type_is_understood(text: str, concept: Concept) -> None:
 @pytest.mark.parametrize(
     ("text", "column", "message"),
     [
-        ("x2x3", 3, "found 'x3' where ∧, ∨, ⊕, ≥ or the end is expected"),
-        ("x1 + x2", 8, r"found the end where \+, − or ≥ is expected"),
-        ("x1 & x2 | x3", 9, "'|' after ∧: a formula has one operator; write a truth table"),
+        ("x2x3", 3, "expected ∧, ∨, ⊕, ≥ or the end, found 'x3'"),
+        ("x1 + x2", 8, r"expected \+, − or ≥, found the end"),
+        ("x1 & x2 | x3", 9, "'|' after ∧: a formula has one kind of operator; write a truth table"),
         ("x1 or x2 and x3", 10, "'and' after ∨"),
         ("x1 ^ x2 & x3", 9, "'&' after ⊕"),
-        ("x1 & x0", 6, "there is no x0: variables count from 1"),
-        ("x₀", 1, "there is no x₀"),
-        ("x1 &", 5, "found the end where a literal such as x2 or ¬x2 is expected"),
-        ("x1 & & x2", 6, "found '&' where a literal"),
-        ("x1 & 1", 6, "found '1' where a literal"),
-        ("(x1)", 1, r"found '\(' where a literal"),
-        ("x1 € x2", 4, "found '€' where"),
-        ("y1", 1, "found 'y' where a literal"),
-        ("x & x2", 1, "found 'x' where a literal"),
-        ("10", 1, "found '10' where a literal"),
-        ("x1 <= 2", 4, "found '<=' where"),
-        ("x1 >= x2", 7, "found 'x2' where an integer is expected"),
-        ("x1 >= 2 3", 9, "found '3' where the end is expected"),
-        ("2* >= 1", 4, "found '>=' where a variable such as x2"),
-        ("x1 + !x2 >= 1", 6, "found '!' where a term such as 2x1"),
-        ("x1000001 >= 1", 1, "x1000001 is too far: at most x1000000 here"),
-        ("x99999999999999999999", 1, "x999999999999999999… is too far"),
-        ("99999999999999999999x1 >= 2", 1, "the number 99999999999999999999 is too large"),
-        ("9999999999999999999x1 >= 2", 1, r"exceed 2\^62"),
-        ("at least two of (x1)", 10, "found 'two' where a number is expected"),
-        ("at most 2 of (x1)", 4, "found 'most' where 'least' is expected"),
-        ("at least 2 of x1", 15, r"found 'x1' where '\(' is expected"),
-        ("at least 1 of (x1, x1)", 16, "x₁ is there twice"),
-        ("at least 1 of (x1", 18, r"found the end where '\)' is expected"),
-        ("if x1 then 2 else 0", 12, "found '2' where 0 or 1 is expected"),
-        ("if x1 then 1", 13, "found the end where 'else' is expected"),
+        ("x1 & x0", 6, "x0 is out of range; write x1 to x"),
+        ("x₀", 1, "x₀ is out of range"),
+        ("x1 &", 5, "expected a literal such as x2 or ¬x2, found the end"),
+        ("x1 & & x2", 6, "expected a literal.*, found '&'"),
+        ("x1 & 1", 6, "expected a literal.*, found '1'"),
+        ("(x1)", 1, r"expected a literal.*, found '\('"),
+        ("x1 € x2", 4, "expected .*, found '€'"),
+        ("y1", 1, "expected a literal.*, found 'y'"),
+        ("x & x2", 1, "expected a literal.*, found 'x'"),
+        ("10", 1, "expected a literal.*, found '10'"),
+        ("x1 <= 2", 4, "expected .*, found '<='"),
+        ("x1 >= x2", 7, "expected an integer, found 'x2'"),
+        ("x1 >= 2 3", 9, "expected the end, found '3'"),
+        ("2* >= 1", 4, "expected a variable such as x2.*, found '>='"),
+        ("x1 + !x2 >= 1", 6, "expected a term such as 2x1.*, found '!'"),
+        ("x1000001 >= 1", 1, "x1000001 is out of range; write x1 to x1000000"),
+        ("x99999999999999999999", 1, "x99999999999999999999 is out of range"),
+        (
+            "99999999999999999999x1 >= 2",
+            1,
+            "99999999999999999999 is too large; write at most 19 digits",
+        ),
+        ("9999999999999999999x1 >= 2", 1, r"add up to more than 2\^62"),
+        ("at least two of (x1)", 10, "expected a number, found 'two'"),
+        ("at most 2 of (x1)", 4, "expected 'least', found 'most'"),
+        ("at least 2 of x1", 15, r"expected '\(', found 'x1'"),
+        ("at least 1 of (x1, x1)", 16, "x₁ occurs twice; write each literal once"),
+        ("at least 1 of (x1", 18, r"expected '\)', found the end"),
+        ("if x1 then 2 else 0", 12, "expected 0 or 1, found '2'"),
+        ("if x1 then 1", 13, "expected 'else', found the end"),
         ("table 011", 7, "a truth table has 2, 4, 8, … values, not 3"),
-        ("table 012", 7, "found '012' where a row of digits 0 and 1"),
-        ("table", 6, "found the end where a row of digits 0 and 1"),
-        ("table 0110 of x1, x3", 19, "found 'x3' where x₂ is expected"),
-        ("table 0110 of x1, 2", 19, "found '2' where a variable"),
-        ("table 0110 of x1", 17, "found the end where ',' is expected"),
-        ("table 01 of x1, x2", 15, "found ',' where the end is expected"),
+        ("table 012", 7, "expected a row of digits 0 and 1.*, found '012'"),
+        ("table", 6, "expected a row of digits 0 and 1.*, found the end"),
+        ("table 0110 of x1, x3", 19, "expected x₂, found 'x3'"),
+        ("table 0110 of x1, 2", 19, "expected a variable.*, found '2'"),
+        ("table 0110 of x1", 17, "expected ',', found the end"),
+        ("table 01 of x1, x2", 15, "expected the end, found ','"),
     ],
 )
-def test_what_is_no_formula_is_refused_at_its_place(text: str, column: int, message: str) -> None:
+def test_a_wrong_formula_is_refused_at_the_column_of_the_error(
+    text: str, column: int, message: str
+) -> None:
     with pytest.raises(FormulaError, match=message) as refused:
         parse(text)
     assert str(refused.value).startswith(f"{text!r}, column {column}: ")
 
 
 @pytest.mark.parametrize("text", ["", "  \n"])
-def test_an_empty_text_is_no_formula(text: str) -> None:
+def test_an_empty_formula_is_refused(text: str) -> None:
     with pytest.raises(FormulaError, match="the formula is empty"):
         parse(text)
 

@@ -29,12 +29,12 @@ from novikoff.concepts import (
     worst_case,
 )
 from novikoff.concepts.examples import Truths
-from novikoff.concepts.learners import ConceptLearner
+from novikoff.concepts.learners import ClassLearner
 from novikoff.guarantees import doubling_bound, winnow1_bound
 from novikoff.learners import Additive, Learner, Winnow1, Winnow2
 from novikoff.runs.loop import play
 
-Make: TypeAlias = Callable[[ConceptClass], ConceptLearner]
+Make: TypeAlias = Callable[[ConceptClass], ClassLearner]
 
 LEARNERS: dict[str, Make] = {
     "CON": Consistent,

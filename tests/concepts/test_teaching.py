@@ -288,14 +288,16 @@ def test_contradictions_are_named_and_change_nothing() -> None:
     learner = AskingConjunction(3)
     X = [[1, 1, 0], [1, 0, 1], [1, 0, 0]]
     block = labelled(X, np.array([True, False, True]))
-    with pytest.raises(BadExample, match="row 2: it needs a literal dropped .*WeightedMajority"):
+    with pytest.raises(
+        BadExample, match="row 2: it rules out a literal that other examples need.*WeightedMajority"
+    ):
         play(block, learner)
     assert learner.hypothesis == Conjunction((1, 2))
     assert learner.necessary == Conjunction((2,))
-    with pytest.raises(BadExample, match="row 0: no literal is left to tell it from"):
+    with pytest.raises(BadExample, match="row 0: no literal separates it from"):
         play(labelled(X[:1], np.array([False])), learner)
     both = labelled([[0, 0, 1], [1, 1, 1], [0, 0, 1]], np.array([False, True, True]))
-    with pytest.raises(BadExample, match="row 2: no literal is left"):
+    with pytest.raises(BadExample, match="row 2: no literal separates it from"):
         play(both, AskingConjunction(3, monotone=False))
 
 
@@ -321,7 +323,10 @@ def test_rows_that_are_not_there_and_importances_that_mean_nothing_are_named(
     for block, message in (
         (met(order=np.array([4])), "row 11: there is no such row"),
         (met(order=np.array([-1])), "row 6: there is no such row"),
-        (met(importances=np.array([2.5])), r"row 7: its importance is 2.5; .* \(1\)"),
+        (
+            met(importances=np.array([2.5])),
+            r"row 7: its importance is 2.5; concept learners accept only 0 and 1",
+        ),
     ):
         with pytest.raises(BadExample, match=message):
             learner.learn(block, 0, 1)
@@ -350,13 +355,13 @@ def test_questions_about_negated_literals_need_one_example() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Oracle(Conjunction((9,)), 5), "x₉ needs 9 variables, and there are 5"),
+        (lambda: Oracle(Conjunction((9,)), 5), "x₉ depends on x9, but there are only 5 variables"),
         (lambda: Teacher(Conjunction((1, -1)), 5), "a variable and its negation"),
         (lambda: Teacher(Conjunction((-1,)), 5, monotone=True), "¬x₁ is not monotone"),
-        (lambda: Nature(Conjunction((1,)), 5, rounds=0), "rounds=0"),
-        (lambda: each_on(1.5), "density=1.5"),
+        (lambda: Nature(Conjunction((1,)), 5, rounds=0), "rounds must be at least 1, not 0"),
+        (lambda: each_on(1.5), "density must be a probability from 0 to 1, not 1.5"),
         (lambda: Recorded(Conjunction((1,)), 3, ["010", "0110"]), "row 1 has shape"),
-        (lambda: AskingConjunction(0), "n=0"),
+        (lambda: AskingConjunction(0), "n must be at least 1, not 0"),
         (lambda: AskingConjunction(3, positive="01"), "the example given has shape"),
     ],
 )
@@ -371,5 +376,5 @@ def test_a_teacher_of_other_concepts_and_a_sampler_of_other_shapes_are_refused()
     narrow = Nature(
         Conjunction((1,)), 3, rounds=2, sampler=lambda dice, count, n: dice.random((count, 2)) < 1
     )
-    with pytest.raises(ValueError, match=r"2 examples of 3 variables .* shape \(2, 2\)"):
+    with pytest.raises(ValueError, match=r"2 examples of 3 variables, not .* shape \(2, 2\)"):
         list(narrow.teach(Additive(3)))

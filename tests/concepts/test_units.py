@@ -71,7 +71,7 @@ def test_a_unit_has_the_sign_of_its_concept_and_its_margin_is_the_least_score(
     constant = len({value(concept, x) for x in cube(5)}) == 1
     kinds = (Conjunction, Disjunction, AtLeast, LinearThreshold)
     if constant or not isinstance(concept, kinds):
-        with pytest.raises(ValueError, match="of every example|only conjunctions"):
+        with pytest.raises(ValueError, match="on every example|only conjunctions"):
             threshold_unit(concept, 5)
         return
     unit = threshold_unit(concept, 5)
@@ -117,14 +117,14 @@ def test_a_variable_both_plain_and_negated_counts_as_one_that_is_true() -> None:
 @pytest.mark.parametrize(
     ("concept", "message"),
     [
-        (Conjunction(()), "⊤ is true of every example"),
-        (Disjunction(()), "⊥ is false of every example"),
-        (Conjunction((1, -1)), "x₁ ∧ ¬x₁ is false of every example"),
-        (Disjunction((1, 2, -1)), "is true of every example"),
-        (AtLeast((1, 2), 3), "is false of every example"),
-        (AtLeast((1, 2), 0), "is true of every example"),
-        (LinearThreshold((1, 1), 3), "is false of every example"),
-        (LinearThreshold((1, -1), -1), "is true of every example"),
+        (Conjunction(()), "⊤ is true on every example"),
+        (Disjunction(()), "⊥ is false on every example"),
+        (Conjunction((1, -1)), "x₁ ∧ ¬x₁ is false on every example"),
+        (Disjunction((1, 2, -1)), "is true on every example"),
+        (AtLeast((1, 2), 3), "is false on every example"),
+        (AtLeast((1, 2), 0), "is true on every example"),
+        (LinearThreshold((1, 1), 3), "is false on every example"),
+        (LinearThreshold((1, -1), -1), "is true on every example"),
         (Parity((1, 2)), "only conjunctions, disjunctions"),
         (LinearThreshold((1 << 25,), 1), "the weights add up to 33,554,432"),
     ],
@@ -135,7 +135,7 @@ def test_concepts_without_a_unit_are_refused(concept: Concept, message: str) -> 
 
 
 def test_fewer_attributes_than_the_concept_needs_are_refused() -> None:
-    with pytest.raises(ValueError, match="depends on x7, and there are 3 attributes"):
+    with pytest.raises(ValueError, match="depends on x7, but there are only 3 variables"):
         threshold_unit(Conjunction((7,)), 3)
     assert len(threshold_unit(Conjunction((7,))).weights) == 8
 

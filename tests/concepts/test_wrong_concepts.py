@@ -46,11 +46,11 @@ def test_examples_are_labelled_in_any_form_they_come_in(X: Any, said: Any) -> No
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ([0, 2], "row 8: its label is 2; labels are True and False, or 0 and 1, or -1 and +1"),
-        ([-1, 0], "row 8: its label is 0; labels are True and False, or 0 and 1, or -1 and +1"),
-        ([np.nan, 1], "row 7: its label is nan; labels are True and False"),
-        (["yes", "no"], "the labels have shape (2,) and type <U3; give a list of True and False"),
-        (Conjunction((1,)), "the labels have shape () and type object; give a list of True"),
+        ([0, 2], "row 8 has label 2; use True and False, 0 and 1, or -1 and +1"),
+        ([-1, 0], "row 8 has label 0; use True and False, 0 and 1, or -1 and +1"),
+        ([np.nan, 1], "row 7 has label nan; use True and False"),
+        (["yes", "no"], "labels have shape (2,) and type <U3; give a list of True and False"),
+        (Conjunction((1,)), "labels have shape () and type object; give a list of True"),
     ],
 )
 def test_what_is_no_label_is_refused_by_its_row(said: Any, message: str) -> None:
@@ -60,9 +60,9 @@ def test_what_is_no_label_is_refused_by_its_row(said: Any, message: str) -> None
 
 def test_one_text_where_a_list_is_wanted_is_refused() -> None:
     for ask in (Conjunction((1,)).evaluate, conjunctions(2).evaluate):
-        with pytest.raises(BadExample, match="'01' is one example; a list of examples is wanted"):
+        with pytest.raises(BadExample, match="'01' is one example; give a list of examples"):
             ask("01")
-    with pytest.raises(TypeError, match=re.escape("'x1' is one formula; give a list of them")):
+    with pytest.raises(TypeError, match=re.escape("'x1' is one formula; give a list")):
         concept_list("x1")
 
 
@@ -74,13 +74,15 @@ def test_a_class_is_asked_about_frames_and_sparse_matrices_too() -> None:
 
 def test_too_many_examples_to_list_are_refused_at_once() -> None:
     for n in (-1, 26):
-        with pytest.raises(ValueError, match=f"0 to 25 variables are listed here, not of {n}"):
+        with pytest.raises(
+            ValueError, match=f"can list all examples of 0 to 25 variables, not of {n}"
+        ):
             every_example(n)
 
 
 @pytest.mark.parametrize("ask", [lambda x: Oracle(x, 3), threshold_unit])
 def test_a_formula_where_a_concept_is_wanted_is_refused(ask: Callable[[Any], Any]) -> None:
-    with pytest.raises(TypeError, match=re.escape("'x1' is a str, not a concept: parse('x1')")):
+    with pytest.raises(TypeError, match=re.escape("'x1' is a str, not a concept; use parse('x1')")):
         ask("x1")
 
 
@@ -88,5 +90,7 @@ def test_a_formula_where_a_concept_is_wanted_is_refused(ask: Callable[[Any], Any
     "ask", [Halving, Consistent, WeightedMajority, Optimal, Adversary, littlestone_dimension]
 )
 def test_a_list_where_a_class_is_wanted_is_refused(ask: Callable[[Any], Any]) -> None:
-    with pytest.raises(TypeError, match="list is no class of concepts: concept_list"):
+    with pytest.raises(
+        TypeError, match="expected a class of concepts, not list; make one with concept_list"
+    ):
         ask(["x1"])

@@ -19,7 +19,6 @@ from novikoff.concepts import (
     Parity,
     TruthTable,
 )
-from novikoff.concepts.classes import Words, packed
 from novikoff.concepts.examples import Truths
 from novikoff.stream.rows import Positions
 
@@ -106,10 +105,7 @@ class Tables(ConceptClass):
     def concept(self, place: int) -> Concept:
         return TruthTable(self.n, self.tables[place])
 
-    def say(self, x: Truths) -> Words:
-        return packed(self.say_some(np.arange(self.size), x))
-
-    def say_some(self, places: Positions, x: Truths) -> Truths:
+    def values(self, places: Positions, x: Truths) -> Truths:
         row = sum(1 << i for i, on in enumerate(x.tolist()) if on)
         return np.array([self.tables[p] >> row & 1 == 1 for p in places], dtype=np.bool_)
 

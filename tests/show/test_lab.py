@@ -177,7 +177,10 @@ def test_a_figure_is_written_where_asked(tmp_path: Path) -> None:
         (("conjunctions", "--target", "x1 &"), "x1 &"),
         (("conjunctions", "--target", "x1 | x4"), "is no conjunction of plain variables"),
         (("conjunctions", "--target", "x7", "-n", "3"), "beyond the 3"),
-        (("halving", "-n", "3", "-k", "4"), "k=4"),
+        (
+            ("halving", "-n", "3", "-k", "4"),
+            "k must be from 0 to 3, the number of variables, not 4",
+        ),
         (("halving", "-n", "3", "-k", "3"), "one concept of 3 of 3 variables"),
         (
             ("attribute-efficiency", "-n", "10000001"),

@@ -1,4 +1,7 @@
-"""Finite classes of Boolean concepts, their learners, and the ways of teaching them."""
+"""Boolean concepts: finite classes, their learners, teachers, adversaries and dimensions.
+
+Learners of weights belong in `learners`, and the mistake bounds themselves in `guarantees`.
+"""
 
 from novikoff.concepts.adversaries import (
     Adversary,
@@ -21,18 +24,24 @@ from novikoff.concepts.dimensions import (
 from novikoff.concepts.elimination import EliminateConjunction, EliminateDisjunction
 from novikoff.concepts.examples import every_example, labelled
 from novikoff.concepts.families import (
-    TruthTable,
     all_functions,
     at_least,
+    concept_list,
     conjunctions,
     disjunctions,
     parities,
-    truth_table,
 )
 from novikoff.concepts.formulas import FormulaError, parse
-from novikoff.concepts.functions import AtLeast, Concept, Conjunction, Disjunction, Parity
+from novikoff.concepts.functions import (
+    AtLeast,
+    Concept,
+    Conjunction,
+    Disjunction,
+    Parity,
+    TruthTable,
+    truth_table,
+)
 from novikoff.concepts.learners import Consistent, Halving, Optimal, WeightedMajority
-from novikoff.concepts.listed import concept_list
 from novikoff.concepts.queries import AskingConjunction, AskingDisjunction
 from novikoff.concepts.teaching import (
     LECTURE_TARGET,

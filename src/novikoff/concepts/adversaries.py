@@ -1,7 +1,4 @@
-"""Adversaries of finite classes: one that adapts to any learner, and sequences that meet bounds.
-
-The game between a learner and an adversary, played to its end.
-"""
+"""Adversaries: one that adapts to any learner, sequences that meet bounds, and the worst case."""
 
 from __future__ import annotations
 
@@ -22,36 +19,39 @@ from novikoff.learners import Learner
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import DenseRows
 
-_EVERY = 10  # up to so many variables all examples are candidates
+Path: TypeAlias = tuple[tuple[int, bool], ...]  # examples by number, and their labels
+
+MOST_VARIABLES = 8
+MOST_MOVES = 1 << 19  # about a minute
+_EVERY = 10  # up to this many variables all examples are candidates
 _RANDOM = 64
 
 
 class Adversary:
-    """Show any learner an example it gets wrong, for as long as a concept fits all that was said.
+    """Show a learner examples it gets wrong, as long as some concept fits all labels given.
 
-    It knows the learner and does not choose a target: of the examples whose prediction can be
-    denied, it takes the one that leaves most concepts if it is. At the end the learner is right
-    about all candidates, and one concept at least has labelled the whole sequence.
+    It sees the learner's predictions and does not fix a target: of the examples whose prediction it
+    can contradict, it takes the one that leaves the most concepts. At the end the learner is right
+    on all candidates, and at least one concept fits the whole sequence.
 
-    A deterministic learner makes as many mistakes as there are rounds, if a score from 0 on says +1
-    or is a mistake either way. `play` pulls the sequence:
-    `play(adversary.against(learner), learner)`.
+    A deterministic learner errs in every round, if a score of 0 predicts +1 or is always a mistake.
+    `play` asks for the examples: `play(adversary.against(learner), learner)`.
 
     Parameters
     ----------
     concepts
-        The class, which must be small enough to enumerate.
+        The class; it must be small enough to enumerate.
     candidates
-        The examples to choose from. If not given, all of them up to 10 variables; for more, those
-        with no variable, one, all but one, or all on, and 64 drawn at random.
+        The examples to choose from. By default all examples up to 10 variables; beyond, those with
+        no, one, all but one or all variables 1, and 64 random ones.
     enough
-        Take the first candidate that leaves this share of the concepts, without looking for a
-        better one: to ask very many concepts takes its time. If not given, all are looked at.
+        Take the first candidate that leaves this share of the concepts, instead of the best. That
+        is faster for large classes. By default all candidates are tried.
 
     References
     ----------
-    Littlestone (1988), Section 3: no learner can do better than this game's value, and a class
-    whose splits are even (all monotone disjunctions) forces log₂|C| mistakes on any learner.
+    Littlestone (1988), Section 3: no learner beats the value of this game, and a class that can be
+    split evenly (all monotone disjunctions) forces log₂|C| mistakes on any learner.
     """
 
     def __init__(
@@ -62,28 +62,28 @@ class Adversary:
         enough: float = 1.0,
     ) -> None:
         if not 0 < enough <= 1:
-            raise ValueError(f"enough is a share of concepts, above 0 and up to 1, not {enough}")
+            raise ValueError(f"enough must be a share above 0 and up to 1, not {enough}")
         self.concepts, self.enough = concepts, enough
         self._left = VersionSpace(concepts)
-        given = _telling(concepts.n) if candidates is None else candidates
+        given = _distinguishing(concepts.n) if candidates is None else candidates
         named = (truths(x, concepts.n, name=f"candidate {i}") for i, x in enumerate(given))
         self.candidates = np.array(list(named)).reshape(-1, concepts.n)
 
     @property
     def target(self) -> Concept:
-        """A concept that fits everything said so far to the last learner."""
+        """A concept that fits all labels given to the last learner."""
         return self.concepts.concept(self._left.first())
 
     @property
     def left(self) -> int:
-        """How many concepts fit everything said so far to the last learner."""
+        """The number of concepts that fit all labels given to the last learner."""
         return self._left.size
 
     def against(self, learner: Learner, *, rounds: int | None = None) -> Iterator[Block]:
-        """The sequence for this learner, at most so many rounds long.
+        """The sequence for this learner, of at most `rounds` examples.
 
-        It ends by itself when the learner is right about every candidate. A learner that cannot
-        express the concepts may never be; then `rounds` ends it.
+        It ends when the learner is right on every candidate. A learner that cannot represent the
+        concepts may never be, so give it `rounds`.
         """
         self._left = VersionSpace(self.concepts)
         first = 0
@@ -97,7 +97,7 @@ class Adversary:
             first += 1
 
     def _worst_for(self, learner: Learner) -> tuple[Truths, bool] | None:
-        """The candidate, and its label, that the learner gets wrong and that leaves most."""
+        """A candidate with a label that the learner gets wrong and that leaves most concepts."""
         found, most = None, 0
         for x in self.candidates:
             y = bool(learner.scores(DenseRows(x[None].astype(np.float32)))[0] < 0)
@@ -109,8 +109,8 @@ class Adversary:
         return found
 
 
-def _telling(n: int) -> Truths:
-    """Examples that tell concepts apart: all, or those that tell single variables, and others."""
+def _distinguishing(n: int) -> Truths:
+    """Examples that tell concepts apart: all, or those for single variables and random ones."""
     if n <= _EVERY:
         return every_example(n)
     single, dice = np.eye(n, dtype=np.bool_), np.random.default_rng(0)
@@ -120,7 +120,7 @@ def _telling(n: int) -> Truths:
 
 @dataclass(frozen=True, slots=True)
 class HardSequence:
-    """Examples labelled by a target of the class, on each of which a certain learner errs."""
+    """Examples labelled by a target of the class, on each of which one kind of learner errs."""
 
     concepts: ConceptClass
     target: Concept
@@ -128,25 +128,25 @@ class HardSequence:
 
 
 def against_con(n: int) -> HardSequence:
-    """|C| − 1 = n − 1 mistakes of a learner that predicts with the first consistent concept.
+    """N − 1 = |C| − 1 mistakes for a learner that predicts with the first consistent concept.
 
-    The class is that of the n single variables. Each example has one variable on and denies it:
-    every time the concept that predicted is ruled out, and no other.
+    The class has the n single variables. Each example is negative and has one variable 1, so it
+    rules out the concept that predicted, and no other.
 
     References
     ----------
-    Littlestone (1988), Section 3: halving makes one mistake on these at most.
+    Littlestone (1988), Section 3: halving makes at most one mistake on these.
     """
     target, concepts = Conjunction((n,)), conjunctions(n, k=1, monotone=True)
     return _labelled(concepts, target, np.eye(n, dtype=np.bool_)[:-1])
 
 
 def against_halving(n: int) -> HardSequence:
-    """log₂|C| = n mistakes of halving, when a tie says true: on the 2ⁿ monotone disjunctions.
+    """N = log₂|C| mistakes for halving, when a tie predicts +1, on the 2ⁿ monotone disjunctions.
 
-    Half of the disjunctions left have the variable that alone is on, and each time none of these is
-    the target, ⊥. All learners err n times if the labels may depend on what they say: see
-    `Adversary`.
+    Each example has one variable 1, which half of the disjunctions left contain, and the target ⊥
+    rules them out. An `Adversary`, whose labels depend on the predictions, makes every learner err
+    n times.
 
     References
     ----------
@@ -156,10 +156,11 @@ def against_halving(n: int) -> HardSequence:
 
 
 def against_elimination(n: int, *, monotone: bool) -> HardSequence:
-    """The n mistakes of elimination of conjunctions; n + 1 if literals may be negated.
+    """N mistakes for elimination of conjunctions; n + 1 if literals may be negated.
 
-    Every example is positive, for the target is ⊤. If literals may be negated the first has all
-    variables on, and leaves the plain ones; then each is off once, alone, and is dropped.
+    Every example is positive, because the target is ⊤. If literals may be negated, the first
+    example has all variables 1 and leaves the plain literals. Then each variable alone is 0 once,
+    and is dropped.
 
     References
     ----------
@@ -174,27 +175,21 @@ def _labelled(concepts: ConceptClass, target: Concept, X: Truths) -> HardSequenc
     return HardSequence(concepts, target, labelled(X, target.evaluate(X)))
 
 
-MOST_VARIABLES = 8
-MOST_MOVES = 1 << 19  # about a minute
-
-Path: TypeAlias = tuple[tuple[int, bool], ...]  # which example, and its label
-
-
 @runtime_checkable
 class Keyed(Protocol):
-    """A learner that can say, as something hashable, all that it does from here on depends on.
+    """A learner with a hashable key for all that its future behaviour depends on.
 
-    A state once left must not come back: so it is with learners that rule concepts out.
+    A state that it has left must not come back, as with learners that rule concepts out.
     """
 
     def key(self) -> Hashable:
-        """The same for two learners that will do the same."""
+        """A key that is equal for learners that will behave the same."""
 
 
 class WorstCase(NamedTuple):
-    """The most mistakes, and examples by which the learner makes them: the last is a mistake.
+    """The most mistakes, and a sequence that causes them and ends with one.
 
-    Some concept of the class says all their labels.
+    Some concept of the class fits all its labels.
     """
 
     mistakes: int
@@ -204,12 +199,11 @@ class WorstCase(NamedTuple):
 def worst_case(
     make_learner: Callable[[], Learner], concepts: ConceptClass, *, depth: int | None = None
 ) -> WorstCase:
-    """The most mistakes a deterministic learner can be made to make on a concept of the class.
+    """The most mistakes that an adversary can force on a deterministic learner of the class.
 
-    In every round every example, and every label of it that fits some concept and all that came
-    before, is tried: no adversary does better, however it adapts. A learner with a `key` is played
-    to the end, because what follows a state met before is known. Any other is copied, and played
-    for `depth` rounds.
+    It tries every example in every round, with every label that fits some concept and the examples
+    before, so no adversary does better. A learner with a `key` is played to the end, because states
+    met before need not be played again. Any other is played for `depth` rounds.
 
     >>> from novikoff.concepts import Halving, parities
     >>> worst_case(lambda: Halving(parities(2)), parities(2)).mistakes
@@ -218,29 +212,29 @@ def worst_case(
     learner = make_learner()
     if depth is None and not isinstance(learner, Keyed):
         raise ValueError(
-            f"{type(learner).__name__} has no `key` to know its states by, so that the game need "
-            "not end; say with depth= how many rounds to play"
+            f"{type(learner).__name__} has no `key` to recognise its states, so the game may not "
+            "end; pass depth=, the number of rounds"
         )
     game = _Game(concepts)
     mistakes, path = game.most(learner, game.everyone, depth)
     X = np.array([game.examples[i] for i, _ in path]).reshape(-1, concepts.n)
-    said = np.array([label for _, label in path], dtype=np.bool_)
-    return WorstCase(mistakes, labelled(X, said))
+    y = np.array([label for _, label in path], dtype=np.bool_)
+    return WorstCase(mistakes, labelled(X, y))
 
 
 class _Game:
-    """All moves of the adversary, and what is known of the positions met."""
+    """All moves of the adversary, and the results of the positions met."""
 
     def __init__(self, concepts: ConceptClass) -> None:
         expect_class(concepts)
         if concepts.n > MOST_VARIABLES:
             raise TooLarge(
-                f"{concepts}: the game tries all 2^{concepts.n} examples in every round, and that "
-                f"is feasible up to {MOST_VARIABLES} variables; an adversary of `against` picks one"
+                f"{concepts}: the game tries all 2^{concepts.n} examples in every round, which is "
+                f"feasible up to {MOST_VARIABLES} variables; use an Adversary instead"
             )
         self.examples = every_example(concepts.n)
         self.everyone = (1 << concepts.size) - 1
-        self._columns = [mask(said) for said in concepts.evaluate(self.examples)]
+        self._columns = [mask(values) for values in concepts.evaluate(self.examples)]
         self._blocks = [
             [labelled(x[None], np.array([label])) for label in (False, True)] for x in self.examples
         ]
@@ -249,7 +243,7 @@ class _Game:
         self._moves = 0
 
     def most(self, learner: Learner, left: int, depth: int | None) -> tuple[int, Path]:
-        """The most mistakes in so many rounds when the target is one of those left, and how."""
+        """The most mistakes in `depth` rounds if the target is one of those left, and the path."""
         if depth == 0:
             return 0, ()
         position = (learner.key(), left, depth) if isinstance(learner, Keyed) else None
@@ -257,8 +251,8 @@ class _Game:
             return self._known[position]
         if position in self._open:
             raise ValueError(
-                f"{type(learner).__name__} comes back to a state it has left, so that the game "
-                "does not end; say with depth= how many rounds to play"
+                f"{type(learner).__name__} comes back to a state it has left, so the game does not "
+                "end; pass depth=, the number of rounds"
             )
         if position is not None:
             self._open.add(position)
@@ -271,7 +265,7 @@ class _Game:
                 after = deepcopy(learner)
                 _, made = after.learn(self._blocks[i][label], 0, 1)
                 if not len(made) and _same(learner, after):
-                    continue  # the adversary alone would be tied to fewer concepts
+                    continue  # a wasted move: fewer concepts are left, and the learner is the same
                 later, path = self.most(after, fit, None if depth is None else depth - 1)
                 found = len(made) + later, ((i, label), *path)
                 if found[0] > best[0] or (found[0] == best[0] and len(found[1]) < len(best[1])):
@@ -286,10 +280,10 @@ class _Game:
         if self._moves > MOST_MOVES:
             raise TooLarge(
                 f"the game has more than {MOST_MOVES:,} moves; take a smaller class, fewer rounds "
-                "(depth=), or an `Adversary`, which looks one round ahead"
+                "(depth=), or an Adversary, which looks one round ahead"
             )
 
 
 def _same(learner: Learner, other: Learner) -> bool:
-    """Whether they are known to do the same from here on."""
+    """Whether both have keys, and equal ones."""
     return isinstance(learner, Keyed) and isinstance(other, Keyed) and learner.key() == other.key()

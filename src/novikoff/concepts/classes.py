@@ -1,14 +1,10 @@
-"""What a finite class of concepts is: counted, enumerated, sampled, and asked all at once.
-
-Sets of k of n things as numbers, in the order of their largest, then of the next.
-"""
+"""Finite classes of concepts: counted, enumerated, sampled, and evaluated all at once."""
 
 from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from decimal import Decimal
 from functools import lru_cache
 from math import comb
 from typing import Any, Self, TypeAlias
@@ -18,16 +14,19 @@ from numpy.typing import NDArray
 
 from novikoff.concepts.examples import Truths, truths_of_examples
 from novikoff.concepts.functions import Concept
+from novikoff.stream.format import count
 from novikoff.stream.rows import Positions
 
 Words: TypeAlias = NDArray[np.uint64]
+Counts: TypeAlias = NDArray[np.uint64]
 
-MOST_CONCEPTS = 1 << 31  # a set of them is then 256 MB
+MOST_CONCEPTS = 1 << 31  # a set of them takes 256 MB
 MOST_ANSWERS = 1 << 28
+_MANY = (1 << 64) - 1  # larger than any rank in an array of signed 64-bit integers
 
 
 class TooLarge(ValueError):  # noqa: N818  (it says what the class is)
-    """A class with too many concepts for what was asked of it."""
+    """The class has too many concepts for this operation."""
 
 
 class ConceptClass(ABC):
@@ -36,7 +35,7 @@ class ConceptClass(ABC):
     Attributes
     ----------
     n, size
-        How many variables, and how many concepts: any number, also one too large to enumerate.
+        The number of variables and of concepts; a class may be too large to enumerate.
     """
 
     n: int
@@ -44,111 +43,117 @@ class ConceptClass(ABC):
 
     @abstractmethod
     def concept(self, place: int) -> Concept:
-        """The concept at this place; IndexError if there is none."""
+        """The concept at this place."""
 
     @abstractmethod
     def __str__(self) -> str: ...
 
     @abstractmethod
-    def say(self, x: Truths) -> Words:
-        """What every concept says of the example: bit i of the words is concept i's answer.
+    def values(self, places: Positions, x: Truths) -> Truths:
+        """The values at the example of the concepts at these places."""
 
-        The bits after the last concept are 0. TooLarge if the class cannot be enumerated.
+    def packed_values(self, x: Truths) -> Words:
+        """The values at the example of all concepts: bit i of the words is that of concept i.
+
+        The bits after the last concept are 0.
         """
-
-    @abstractmethod
-    def say_some(self, places: Positions, x: Truths) -> Truths:
-        """What the concepts at these places say of the example."""
+        self.expect_enumerable()
+        return packed(self.values(np.arange(self.size), x))
 
     def __len__(self) -> int:
         if self.size > sys.maxsize:
-            raise OverflowError(f"{self} has {_about(self.size)} concepts, too many for len: .size")
+            raise OverflowError(
+                f"{self} has {count(self.size)} concepts, too many for len(); use .size"
+            )
         return self.size
 
     def __bool__(self) -> bool:
         return self.size > 0
 
     def __deepcopy__(self, _memo: object) -> Self:
-        return self  # a class never changes, so that a learner and its copy ask the same one
+        return self  # a class never changes, so copies of a learner can share it
 
     def __getitem__(self, place: int) -> Concept:
         return self.concept(place + self.size if place < 0 else place)
 
     def __repr__(self) -> str:
-        return f"<{self}: {_about(self.size)} concepts>"
+        return f"<{self}: {count(self.size)} concepts>"
 
     def __iter__(self) -> Iterator[Concept]:
         self.expect_enumerable()
         return map(self.concept, range(self.size))
 
     def sample(self, count: int, *, seed: int = 0) -> list[Concept]:
-        """Concepts drawn at random, each with the same chance, and put back."""
+        """Concepts drawn uniformly at random, with replacement."""
         dice = np.random.default_rng(seed)
-        bits = self.size.bit_length() + 64  # so many more that the remainder is as good as fair
+        bits = self.size.bit_length() + 64  # 64 more than needed make the remainder nearly uniform
         draws = (int.from_bytes(dice.bytes(bits // 8 + 1), "little") for _ in range(count))
         return [self.concept(draw % self.size) for draw in draws]
 
     def evaluate(self, X: Any) -> Truths:
-        """What each concept (a column) says of each example (a row)."""
+        """The value of each concept (a column) at each example (a row)."""
         examples = truths_of_examples(X, self.n)
         self.expect_enumerable()
         if self.size * len(examples) > MOST_ANSWERS:
             raise TooLarge(
-                f"{self.size:,} concepts on {len(examples):,} examples are more than "
-                f"{MOST_ANSWERS:,} answers; ask about fewer examples at a time"
+                f"{self.size:,} concepts at {len(examples):,} examples have more than "
+                f"{MOST_ANSWERS:,} values; evaluate fewer examples at a time"
             )
         out = np.zeros((len(examples), self.size), dtype=np.bool_)
         for row, x in zip(out, examples, strict=True):
-            bits = np.unpackbits(self.say(x).view(np.uint8), count=self.size, bitorder="little")
-            row[:] = bits
+            row[:] = unpacked(self.packed_values(x), self.size)
         return out
 
     def expect_place(self, place: int) -> None:
-        """Refuse a place where there is no concept."""
+        """Refuse a place outside the class."""
         if not 0 <= place < self.size:
-            raise IndexError(f"there is no concept {place} among {_about(self.size)}")
+            raise IndexError(f"there is no concept {place} in {self!r}")
 
     def expect_enumerable(self) -> None:
-        """Refuse a class with more concepts than memory has bits for."""
+        """Refuse a class with more concepts than fit in memory, a bit each."""
         if self.size > MOST_CONCEPTS:
             raise TooLarge(
-                f"{self} has {_about(self.size)} concepts, more than the {MOST_CONCEPTS:,} that "
-                "can be enumerated; elimination and Winnow need no list of them"
+                f"{self} has {count(self.size)} concepts, more than the {MOST_CONCEPTS:,} that can "
+                "be enumerated; elimination and Winnow need no enumeration"
             )
 
 
 def expect_class(given: Any) -> None:
-    """Refuse what is no class, such as a list of formulas, and a class without concepts."""
+    """Refuse an empty class, and anything that is not a class, such as a list of formulas."""
     if not isinstance(given, ConceptClass):
         raise TypeError(
-            f"{type(given).__name__} is no class of concepts: concept_list([...]) makes one of "
-            "formulas, and conjunctions(n) is another"
+            f"expected a class of concepts, not {type(given).__name__}; make one with "
+            "concept_list([...]) from formulas, or with conjunctions(n) and its like"
         )
     if given.size < 1:
-        raise ValueError(f"{given}: there are no concepts to learn")
+        raise ValueError(f"{given}: the class has no concepts")
+
+
+def expect_variables(n: int) -> None:
+    """Refuse a number of variables below 1."""
+    if n < 1:
+        raise ValueError(f"n must be at least 1, not {n}")
 
 
 def words_for(size: int) -> Words:
-    """Words with a bit 0 for each of so many concepts."""
+    """Words with a 0 bit for each of `size` concepts."""
     return np.zeros((size + 63) // 64, dtype=np.uint64)
 
 
-def packed(answers: Truths) -> Words:
-    """Truth values as bits of words, in their order."""
-    out = words_for(len(answers))
-    given = np.packbits(answers, bitorder="little")
+def packed(values: Truths) -> Words:
+    """Truth values as the bits of words."""
+    out = words_for(len(values))
+    given = np.packbits(values, bitorder="little")
     out.view(np.uint8)[: len(given)] = given
     return out
 
 
-def _about(size: int) -> str:
-    # by logarithm: Python refuses to write integers of more than some thousand digits
-    return f"{size:,}" if size < 10**15 else f"about 10^{Decimal(size).adjusted()}"
+def unpacked(words: Words, size: int) -> Truths:
+    """The first `size` bits of words as truth values."""
+    return np.unpackbits(words.view(np.uint8), count=size, bitorder="little").view(np.bool_)
 
 
-_MANY = (1 << 64) - 1  # more than any rank in an array, which are 64-bit integers with a sign
-
-Counts: TypeAlias = NDArray[np.uint64]
+# Sets of k of the numbers 0 … n − 1 are ranked by their largest number, then by the next largest.
 
 
 def chosen(rank: int, k: int, n: int) -> tuple[int, ...]:
@@ -166,9 +171,9 @@ def chosen(rank: int, k: int, n: int) -> tuple[int, ...]:
 
 
 def chosen_by_each(places: Positions, k: int, n: int) -> tuple[Positions, Counts]:
-    """A row for each place: the set of k of 0 … n − 1 with that rank, in increasing order.
+    """For each place, a row with the set whose rank is the place modulo the number of sets.
 
-    Places beyond the last set begin with the first again: how often is the second answer.
+    The second array is the quotient.
     """
     rounds, ranks = np.divmod(places.astype(np.uint64), np.uint64(min(comb(n, k), _MANY)))
     found = np.zeros((len(ranks), k), dtype=np.int64)
@@ -181,12 +186,12 @@ def chosen_by_each(places: Positions, k: int, n: int) -> tuple[Positions, Counts
 
 @lru_cache(maxsize=64)
 def _ways(j: int, most: int) -> Counts:
-    """C(m, j) for each m below `most`: how many sets of j there are before m is their largest."""
+    """C(m, j) for each m below `most`: the number of sets of j whose largest is less than m."""
     return np.array([min(comb(m, j), _MANY) for m in range(most)], dtype=np.uint64)
 
 
 def _largest(rank: int, j: int, below: int) -> int:
-    """The largest c < below for which c choose j is not above the rank."""
+    """The largest c < below with C(c, j) ≤ rank."""
     low, high = j - 1, below - 1
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,4 +1,4 @@
-"""Decision lists of literals: the first rule that applies decides; and all of them as a class."""
+"""Decision lists, in which the first rule that applies decides, and the class of all of them."""
 
 from __future__ import annotations
 
@@ -11,9 +11,18 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.concepts.classes import ConceptClass, TooLarge, Words, chosen, chosen_by_each, packed
+from novikoff.concepts.classes import (
+    ConceptClass,
+    TooLarge,
+    Words,
+    chosen,
+    chosen_by_each,
+    expect_variables,
+    packed,
+)
 from novikoff.concepts.examples import Truths, every_example, number_of, truths
 from novikoff.concepts.functions import Concept, expect_literals, literal
+from novikoff.stream.format import plural
 from novikoff.stream.rows import Positions
 
 _MOST_COUNTED = 1000
@@ -21,7 +30,7 @@ _MOST_COUNTED = 1000
 
 @dataclass(frozen=True, eq=False)
 class DecisionList(Concept):
-    """The value beside the first literal that is true; `default` if none is.
+    """The value of the first rule whose literal is true; `default` if there is none.
 
     >>> print(DecisionList(((1, True), (-3, False)), True))
     if x₁ then 1, else if ¬x₃ then 0, else 1
@@ -32,61 +41,63 @@ class DecisionList(Concept):
 
     def __post_init__(self) -> None:
         literals = expect_literals(i for i, _ in self.rules)
-        said = [_truth(value) for _, value in self.rules]
-        object.__setattr__(self, "rules", tuple(zip(literals, said, strict=True)))
+        values = [_truth(value) for _, value in self.rules]
+        object.__setattr__(self, "rules", tuple(zip(literals, values, strict=True)))
         object.__setattr__(self, "default", _truth(self.default))
 
     @property
     def variables(self) -> tuple[int, ...]:
-        """The numbers of the variables it asks about, in increasing order."""
+        """The numbers of the variables in its rules, in increasing order."""
         return tuple(sorted({abs(i) for i, _ in self.rules}))
 
-    def of(self, values: Truths) -> Truths:
-        """What the first rule that applies says."""
-        out = np.full(len(values), self.default)
+    def values(self, inputs: Truths) -> Truths:
+        """The value of the first rule that applies."""
+        out = np.full(len(inputs), self.default)
         column = {i: j for j, i in enumerate(self.variables)}
-        for i, said in reversed(self.rules):
-            out[values[:, column[abs(i)]] == (i > 0)] = said
+        for i, value in reversed(self.rules):
+            out[inputs[:, column[abs(i)]] == (i > 0)] = value
         return out
 
     def __str__(self) -> str:
         if not self.rules:
             return "⊤" if self.default else "⊥"
-        rules = ", else ".join(f"if {literal(i)} then {said:d}" for i, said in self.rules)
+        rules = ", else ".join(f"if {literal(i)} then {value:d}" for i, value in self.rules)
         return f"{rules}, else {self.default:d}"
 
 
 def _truth(value: object) -> bool:
     if not isinstance(value, bool | np.bool_ | int | np.integer) or value not in (0, 1):
-        raise ValueError(f"a decision list says 0 or 1, not {value!r}")
+        raise ValueError(f"a value of a decision list must be 0 or 1, not {value!r}")
     return bool(value)
 
 
 class DecisionLists(ConceptClass):
-    """The functions that decision lists over n variables compute, each once.
+    """The functions that decision lists over n variables compute, without duplicates.
 
-    A list that is not constant is a sequence of layers: in a layer all literals lead to one value,
-    in the next to the other, and the default is the other of the last. A last layer of one literal
-    belongs to the layer before it, with the literal turned; after that, unless there is but one
-    variable, the function determines its layers. So over all j variables, j > 1, there are
-    2 · 2ʲ · L(j), where L(j) counts the ways to part them into layers, the last of at least two.
+    A list that is not constant is a sequence of layers. All literals of a layer lead to the same
+    value, those of the next layer to the other, and the default differs from the last layer. A last
+    layer of one literal can join the layer before it when the literal is negated. After that the
+    function determines its layers, unless it has only one variable. So 2 · 2ʲ · L(j) functions
+    depend on j > 1 given variables, where L(j) is the number of ways to split them into layers, the
+    last of at least two.
 
-    Places: ⊥ and ⊤, then by the number of variables, their set, their signs, the first value, and
-    the layers.
+    The order of places: ⊥ and ⊤, then by the number of variables, their set, their signs, the first
+    value, and the layers.
     """
 
     def __init__(self, n: int) -> None:
-        if n < 1:
-            raise ValueError(f"there must be at least one variable, got {n=}")
+        expect_variables(n)
         if n > _MOST_COUNTED:
-            raise TooLarge(f"decision lists are counted up to {_MOST_COUNTED} variables, not {n}")
+            raise TooLarge(f"decision lists can have up to {_MOST_COUNTED} variables, not {n}")
         self.n = n
         self._layerings = _layerings_up_to(n)
-        self._sizes = [comb(n, j) * self._over(j) for j in range(1, n + 1)]
+        self._sizes = [
+            comb(n, j) * len(_firsts(j)) * (1 << j) * self._layerings[j] for j in range(1, n + 1)
+        ]
         self.size = 2 + sum(self._sizes)
 
     def __str__(self) -> str:
-        return f"decision lists of {self.n} variable{'s' * (self.n > 1)}"
+        return f"decision lists of {plural(self.n, 'variable')}"
 
     def concept(self, place: int) -> DecisionList:
         """The decision list at this place."""
@@ -104,24 +115,24 @@ class DecisionLists(ConceptClass):
         columns = chosen(which, j, self.n)
         value, rules = _firsts(j)[first], list[tuple[int, bool]]()
         for layer in self._layers(tuple(range(j)), layering):
-            rules += [(_signed(columns[i] + 1, signs >> i & 1), value) for i in layer]
+            rules += [((-1 if signs >> i & 1 else 1) * (columns[i] + 1), value) for i in layer]
             value = not value
         return DecisionList(tuple(rules), value)
 
-    def say(self, x: Truths) -> Words:
-        """What every decision list says of the example, as bits."""
+    def packed_values(self, x: Truths) -> Words:
+        """The values of all decision lists at the example, as bits."""
         self.expect_enumerable()
         x = truths(x, self.n)
-        said = [np.array([False, True])]
+        values = [np.array([False, True])]
         for j in range(1, self.n + 1):
             flips = np.arange(1 << j)
             for number in self._numbers(j, x).tolist():
                 as_first = _table(j)[number ^ flips]
-                said.append((as_first[:, None, :] == np.array(_firsts(j))[:, None]).ravel())
-        return packed(np.concatenate(said))
+                values.append((as_first[:, None, :] == np.array(_firsts(j))[:, None]).ravel())
+        return packed(np.concatenate(values))
 
-    def say_some(self, places: Positions, x: Truths) -> Truths:
-        """What the decision lists at these places say of the example."""
+    def values(self, places: Positions, x: Truths) -> Truths:
+        """The values at the example of the decision lists at these places."""
         self.expect_enumerable()
         x = truths(x, self.n)
         out: Truths = places == 1
@@ -136,16 +147,13 @@ class DecisionLists(ConceptClass):
             at += size
         return out
 
-    def _over(self, j: int) -> int:
-        return len(_firsts(j)) * (1 << j) * self._layerings[j]
-
     def _numbers(self, j: int, x: Truths) -> Positions:
-        """What the example says of each set of j variables, as a number."""
+        """The example restricted to each set of j variables, as a number."""
         sets, _ = chosen_by_each(np.arange(comb(self.n, j)), j, self.n)
         return number_of(x[sets])
 
     def _layers(self, left: tuple[int, ...], layering: int) -> Iterator[tuple[int, ...]]:
-        """The layers of these variables in the layering of this number."""
+        """The layers of these variables in the layering with this number."""
         while layering:
             layering -= 1
             size = 1
@@ -161,7 +169,7 @@ class DecisionLists(ConceptClass):
 
 @lru_cache(maxsize=16)
 def _table(j: int) -> Truths:
-    """For each way j literals can be, and each layering, whether the first value is said."""
+    """For each assignment of j literals and each layering, whether it has the first value."""
     depths = _depths(j)
     first_met = (depths[:, [*true, True]].min(axis=1) for true in every_example(j))
     return np.stack([met % 2 == 0 for met in first_met])
@@ -169,7 +177,7 @@ def _table(j: int) -> Truths:
 
 @lru_cache(maxsize=16)
 def _depths(j: int) -> NDArray[np.int8]:
-    """For each layering of j variables the layer of each, and last how many layers there are."""
+    """For each layering of j variables the layer of each, and the number of layers last."""
     blocks = [np.array([[0] * j + [1]], dtype=np.int8)]
     for size in range(1, j - 1):
         rest = _depths(j - size) + np.int8(1)
@@ -180,18 +188,14 @@ def _depths(j: int) -> NDArray[np.int8]:
     return np.concatenate(blocks)
 
 
-def _signed(i: int, negated: int) -> int:
-    return -i if negated else i
-
-
 def _firsts(j: int) -> tuple[bool, ...]:
-    """The values a first layer can have; of one literal, both are there by its sign."""
+    """The values of the first layer; a single literal has both already by its sign."""
     return (True,) if j == 1 else (False, True)
 
 
 def _layerings_up_to(n: int) -> list[int]:
-    """In how many ways j variables can be parted into layers, the last of at least two."""
-    ways = [0, 1]  # one variable is a layer when it is the only one, and no last layer otherwise
+    """For each j ≤ n, in how many ways j variables split into layers, the last of at least two."""
+    ways = [0, 1]  # a single variable is a last layer only if it is the only variable
     choose = [1, 1]
     for j in range(2, n + 1):
         choose = [1, *map(add, choose, choose[1:]), 1]
@@ -202,8 +206,7 @@ def _layerings_up_to(n: int) -> list[int]:
 def decision_lists(n: int) -> DecisionLists:
     """The functions of 1-decision lists over n variables: 4, 14, 96, 1050, 15036 and so on.
 
-    The size, a concept by its place and fair samples are there for any n; up to 8 they can be
-    enumerated.
+    Up to n = 8 they can be enumerated; for larger n they can be counted, indexed and sampled.
 
     >>> decision_lists(4)
     <decision lists of 4 variables: 1,050 concepts>

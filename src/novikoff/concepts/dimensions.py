@@ -1,8 +1,8 @@
 """How hard a finite class is: its Littlestone and Vapnik–Chervonenkis dimensions, with witnesses.
 
-A set of concepts is a Python integer, one bit a concept; so is a column, the set of the concepts
-that say true of an example. Examples on which all concepts agree decide nothing, nor do two that
-split the class in the same way decide more than one.
+A set of concepts is a Python integer with one bit for each concept. So is the column of an example:
+the set of concepts that are true at it. Examples at which all concepts agree do not matter, and of
+examples that split the class in the same way only one does.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ Bits: TypeAlias = tuple[int, ...]
 
 MOST_CONCEPTS = 1 << 13
 MOST_ANSWERS = 1 << 25
-MOST_SPLITS = 1 << 25  # of 512 concepts each: some tens of seconds
+MOST_SPLITS = 1 << 25  # of 512 concepts each: tens of seconds
 
 
 class MistakeTree(NamedTuple):
-    """An example to ask about, and what to ask next when its label is false, or true.
+    """An example, and the subtrees for the label false and the label true.
 
-    Every path through a tree of depth d is a sequence of d examples that some concept of the class
-    labels so; an adversary that gives the label the learner did not say follows one of them.
+    Every path through a tree of depth d is a sequence of d labelled examples that some concept of
+    the class fits. An adversary that always contradicts the learner follows one of them.
     """
 
     x: Bits
@@ -35,10 +35,10 @@ class MistakeTree(NamedTuple):
 
 
 def littlestone_dimension(concepts: ConceptClass) -> int:
-    """The mistakes that any learner can be made to make, and the best one need not exceed.
+    """The mistakes that an adversary can force on any learner, and that the best one never exceeds.
 
-    It is the largest d such that a complete binary tree of depth d can be labelled with examples so
-    that each of its 2ᵈ paths is what some concept says: VC ≤ d ≤ log₂|C|. TooLarge if the class is.
+    It is the largest d such that there is a complete binary tree of examples of depth d each of
+    whose 2ᵈ paths some concept fits: VC ≤ d ≤ log₂|C|. Raises TooLarge for large classes.
 
     >>> from novikoff.concepts import parities
     >>> littlestone_dimension(parities(3))
@@ -53,14 +53,14 @@ def littlestone_dimension(concepts: ConceptClass) -> int:
 
 
 def mistake_tree(concepts: ConceptClass) -> MistakeTree | None:
-    """A tree as deep as the Littlestone dimension, by which any learner errs on every example."""
+    """A tree as deep as the Littlestone dimension: any learner errs on some path all the way."""
     columns = Columns(concepts)
     found = Littlestone(columns)
     return found.tree(columns.everyone, found.dimension(columns.everyone))
 
 
 def vc_dimension(concepts: ConceptClass) -> int:
-    """The size of the largest set of examples that the class can label in every way.
+    """The size of the largest set of examples that the class labels in every possible way.
 
     >>> from novikoff.concepts import conjunctions
     >>> vc_dimension(conjunctions(4, monotone=True))
@@ -74,43 +74,45 @@ def vc_dimension(concepts: ConceptClass) -> int:
 
 
 def shattered(concepts: ConceptClass) -> list[Bits]:
-    """A largest set of examples that the class can label in every way."""
+    """A largest set of examples that the class labels in every possible way."""
     columns = Columns(concepts)
     chosen = _Shattering(columns.columns).largest(columns.everyone)
     return [columns.examples[i] for i in chosen]
 
 
 class Columns:
-    """The examples that tell concepts of the class apart, and who says true of each.
+    """The examples that tell concepts of the class apart, and the concepts true at each.
 
     Attributes
     ----------
     examples, columns
-        The examples, and for each the concepts that say true of it; no two split the class in the
-        same way. Variables that no concept depends on are 0 in all of them.
+        The examples, and for each the set of concepts that are true at it; no two split the class
+        in the same way. Variables that no concept depends on are 0 in all examples.
     everyone
-        All the concepts.
+        The set of all concepts.
     """
 
     def __init__(self, concepts: ConceptClass) -> None:
-        relevant, said = _answers(concepts)
-        split = said ^ said[:, :1]  # in the first concept's words: the opposite example is the same
+        relevant, values = _values(concepts)
+        split = (
+            values ^ values[:, :1]
+        )  # relative to the first concept: a negated column is the same
         _, first = np.unique(np.packbits(split, axis=1), axis=0, return_index=True)
         kept = np.array([i for i in np.sort(first) if split[i].any()], dtype=np.int64)
         whole = np.zeros((len(kept), concepts.n), dtype=np.int64)
         whole[:, relevant] = kept[:, None] >> np.arange(len(relevant)) & 1
         self.examples: list[Bits] = [tuple(row) for row in whole.tolist()]
-        self.columns = [mask(row) for row in said[kept]]
+        self.columns = [mask(row) for row in values[kept]]
         self.everyone = (1 << concepts.size) - 1
 
 
 def mask(on: Truths) -> int:
-    """The set whose bits are on where these are true."""
+    """The set of the places that are true."""
     return int.from_bytes(np.packbits(on, bitorder="little").tobytes(), "little")
 
 
-def _answers(concepts: ConceptClass) -> tuple[NDArray[np.int64], Truths]:
-    """The columns of the relevant variables; what each concept says, by what these are."""
+def _values(concepts: ConceptClass) -> tuple[NDArray[np.int64], Truths]:
+    """The relevant variables, from 0, and the value of each concept at each example of these."""
     expect_class(concepts)
     if concepts.size > MOST_CONCEPTS:
         raise _too_large(concepts, f"it has more than {MOST_CONCEPTS:,} concepts")
@@ -119,26 +121,26 @@ def _answers(concepts: ConceptClass) -> tuple[NDArray[np.int64], Truths]:
     if len(every) << len(relevant) > MOST_ANSWERS:
         raise _too_large(
             concepts,
-            f"{len(every):,} concepts on 2^{len(relevant)} examples give more than "
-            f"{MOST_ANSWERS:,} answers",
+            f"{len(every):,} concepts at 2^{len(relevant)} examples have more than "
+            f"{MOST_ANSWERS:,} values",
         )
     examples = every_example(len(relevant))
-    said = np.zeros((len(examples), len(every)), dtype=np.bool_)
+    values = np.zeros((len(examples), len(every)), dtype=np.bool_)
     for j, one in enumerate(every):
         own = np.searchsorted(relevant, np.array(one.variables, dtype=np.int64) - 1)
-        said[:, j] = one.of(examples[:, own])
-    return relevant, said
+        values[:, j] = one.values(examples[:, own])
+    return relevant, values
 
 
 def _too_large(concepts: ConceptClass, why: str) -> TooLarge:
     return TooLarge(
-        f"{concepts}: {why}; dimensions, and the optimal learner, are for small classes, such as "
-        "monotone conjunctions of up to 10 variables. Halving needs no dimension"
+        f"{concepts}: {why}; dimensions and Optimal are for small classes, such as monotone "
+        "conjunctions of up to 10 variables. Halving needs no dimension"
     )
 
 
 class Littlestone:
-    """The Littlestone dimensions of sets of concepts, each found once.
+    """The Littlestone dimensions of sets of concepts, computed once each.
 
     A set reaches d + 1 if some example splits it into two parts that both reach d; one of fewer
     than 2ᵈ concepts does not reach d.
@@ -151,10 +153,10 @@ class Littlestone:
         self._splits = 0
 
     def __deepcopy__(self, _memo: object) -> Self:
-        return self  # what is found here stays true, for a learner and its copies
+        return self  # dimensions never change, so copies of a learner can share them
 
     def dimension(self, left: int) -> int:
-        """The dimension of a set of concepts: −1 if there are none."""
+        """The dimension of a set of concepts; −1 for the empty set."""
         if not left:
             return -1
         d = self._reached.get(left, 0)
@@ -173,7 +175,7 @@ class Littlestone:
         return known is self._reached
 
     def tree(self, left: int, d: int) -> MistakeTree | None:
-        """A mistake tree of the set, of depth d, which it must reach."""
+        """A mistake tree of depth d of a set that reaches d."""
         i = self._question(left, d) if d else None
         if i is None:
             return None
@@ -201,23 +203,23 @@ class Littlestone:
 
 
 class _Shattering:
-    """The search for a largest shattered set: examples are added while no part gets too small.
+    """The search for a largest shattered set: it adds examples while no part gets too small.
 
-    An example that leaves too small a part does so in every larger set too, so a set hands on only
-    the examples that may still lead to more than the best one found.
+    An example that leaves too small a part does so in every larger set too. So each set passes on
+    only the examples that may still lead to a larger set than the best found.
     """
 
     def __init__(self, columns: list[int]) -> None:
         self._columns, self._best, self._splits = columns, list[int](), 0
 
     def largest(self, everyone: int) -> list[int]:
-        """The places of columns that split all the concepts into as many parts as possible."""
+        """The places of the most columns that split the concepts in all ways."""
         self._add_while_even([everyone])
         self._extend([], [everyone], list(range(len(self._columns))))
         return self._best
 
     def _add_while_even(self, parts: list[int]) -> None:
-        """Begin with a set found in one go: for many classes it is as large as any can be."""
+        """Start from a set found greedily, which for many classes is the largest there is."""
         most = parts[0].bit_count().bit_length() - 1
         for i in range(len(self._columns)):
             finer = self._split(parts, i)
@@ -227,15 +229,15 @@ class _Shattering:
 
     def _extend(self, chosen: list[int], parts: list[int], candidates: list[int]) -> None:
         size = len(chosen) + 1
-        if not self._promises(size - 1, parts):
+        if not self._may_grow(size - 1, parts):
             return
         self._splits += len(parts) * len(candidates) * (1 + parts[-1].bit_length() // 512)
         if self._splits > MOST_SPLITS:
             raise _not_found("VC")
-        able = [i for i in candidates if self._promises(size, self._split(parts, i))]
+        able = [i for i in candidates if self._may_grow(size, self._split(parts, i))]
         for k, i in enumerate(able):
             finer = self._split(parts, i)
-            if size > len(self._best):  # no part is empty, or it would have promised nothing
+            if size > len(self._best):  # no part is empty, or it would not be in `able`
                 self._best = [*chosen, i]
             self._extend([*chosen, i], finer, able[k + 1 :])
 
@@ -243,14 +245,14 @@ class _Shattering:
         true = [part & self._columns[i] for part in parts]
         return true + [part ^ on for part, on in zip(parts, true, strict=True)]
 
-    def _promises(self, size: int, parts: list[int]) -> bool:
-        """Whether more may come of it than the best: m concepts can be halved log₂ m times."""
+    def _may_grow(self, size: int, parts: list[int]) -> bool:
+        """Whether it may grow larger than the best: m concepts can be halved log₂ m times."""
         fewest = min(part.bit_count() for part in parts)
         return size + fewest.bit_length() - 1 > len(self._best)
 
 
 def _not_found(name: str) -> TooLarge:
     return TooLarge(
-        f"the {name} dimension is not found by splitting {MOST_SPLITS:,} sets of concepts; take a "
-        "smaller class, or Halving, which needs no dimension"
+        f"the {name} dimension takes more than {MOST_SPLITS:,} splits; take a smaller class, or "
+        "Halving, which needs no dimension"
     )

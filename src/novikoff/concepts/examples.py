@@ -1,6 +1,6 @@
-"""Examples of Boolean attributes: what a row says of each variable, and what is no such example.
+"""Examples of Boolean attributes: rows of 0 and 1, read as truth values of the variables.
 
-Variables are numbered from 1, as formulas write them; variable i is column i − 1 of a row.
+Variables are numbered from 1, as in formulas; variable i is column i − 1 of a row.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 
 from novikoff.sources.arrays import rows_of
 from novikoff.stream.blocks import Block
+from novikoff.stream.format import cut
 from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows
 
 Truths: TypeAlias = NDArray[np.bool_]
-MOST_LISTED = 25  # variables: all their examples are then 800 MB
+MOST_LISTED = 25  # variables: all their examples take 800 MB
 
 
 def truths(x: Any, n: int | None = None, *, name: str = "the example") -> Truths:
-    """One example as a truth value a variable: of numbers 0 and 1, or of a text such as "0110"."""
+    """The truth values of one example, given as numbers 0 and 1 or as a text such as "0110"."""
     given = _numbers(x, name)
     if given.ndim != 1 or (n is not None and len(given) != n):
         wanted = "one row of attributes" if n is None else f"{n} attributes"
@@ -31,9 +32,19 @@ def truths(x: Any, n: int | None = None, *, name: str = "the example") -> Truths
     return given.astype(np.bool_)
 
 
+def position(block: Block, i: int) -> int:
+    """The position in the stream of row i of a block, even if there is no such row."""
+    return int(block.positions(np.array([i]))[0]) if 0 <= i < len(block) else block.first + i
+
+
+def row_name(block: Block, i: int) -> str:
+    """What messages call row i of a block: `row 12`, by its position in the stream."""
+    return f"row {position(block, i)}"
+
+
 def truths_of_row(block: Block, i: int, n: int) -> Truths:
-    """Row i of a block as truth values of n variables; BadExample names its place in the stream."""
-    name = f"row {int(block.positions(np.array([i]))[0])}"
+    """Row i of a block as truth values of n variables."""
+    name = row_name(block, i)
     if block.rows.dim != n:
         raise BadExample(f"{name} has {block.rows.dim} attributes, the concepts have {n}")
     columns, values = block.rows.row(i)
@@ -42,15 +53,15 @@ def truths_of_row(block: Block, i: int, n: int) -> Truths:
     if len(columns) and not 0 <= columns.min() <= columns.max() < n:
         raise BadExample(f"{name}: an index is outside 0..{n - 1}")
     out = np.zeros(n)
-    np.add.at(out, columns, values)  # an index given twice counts twice
+    np.add.at(out, columns, values)  # repeated indices add up
     return truths(out, n, name=name)
 
 
 def truths_of_columns(rows: Rows, columns: Positions) -> Truths:
-    """What each row says of these columns (in increasing order), a truth value each."""
+    """The truth values of these columns (in increasing order) in every row."""
     if len(columns) and int(columns[-1]) >= rows.dim:
         raise BadExample(
-            f"rows have {rows.dim} attributes, and the concept depends on x{int(columns[-1]) + 1}"
+            f"rows have {rows.dim} attributes, but the concept depends on x{int(columns[-1]) + 1}"
         )
     if isinstance(rows, SparseRows):
         span = slice(int(rows.starts[0]), int(rows.starts[-1]))
@@ -70,27 +81,26 @@ def truths_of_columns(rows: Rows, columns: Positions) -> Truths:
     return taken.astype(np.bool_)
 
 
-def labels_of(said: Any, *, first: int = 0) -> NDArray[np.int8]:
-    """+1 where it is true, −1 where it is false: of truth values, of 0 and 1, or of −1 and +1."""
-    given = np.asarray(said)
+def labels_of(y: Any, *, first: int = 0) -> NDArray[np.int8]:
+    """Labels −1 and +1 from True and False, from 0 and 1, or from −1 and +1."""
+    given = np.asarray(y)
     if given.ndim != 1 or given.dtype.kind not in "biuf":
         raise BadExample(
-            f"the labels have shape {given.shape} and type {given.dtype}; give a list of True and "
-            "False, a label for each row"
+            f"labels have shape {given.shape} and type {given.dtype}; "
+            "give a list of True and False, one for each row"
         )
     false = -1 if (given == -1).any() else 0
     wrong = np.flatnonzero((given != 1) & (given != false))
     if len(wrong):
-        value = given.tolist()[wrong[0]]
         raise BadExample(
-            f"row {first + int(wrong[0])}: its label is {value!r}; labels are True and False, "
-            "or 0 and 1, or -1 and +1"
+            f"row {first + int(wrong[0])} has label {given.tolist()[wrong[0]]!r}; "
+            "use True and False, 0 and 1, or -1 and +1"
         )
     return np.where(given == 1, 1, -1).astype(np.int8)
 
 
-def labelled(X: Any, said: Any, *, first: int = 0) -> Block:
-    """A block of examples and what is true of them: True and False, or 0 and 1, or −1 and +1.
+def labelled(X: Any, y: Any, *, first: int = 0) -> Block:
+    """A block of examples with their labels: True and False, 0 and 1, or −1 and +1.
 
     The examples are an array, a frame, a sparse matrix, or a list of texts such as "0110".
     """
@@ -103,11 +113,11 @@ def labelled(X: Any, said: Any, *, first: int = 0) -> Block:
         columns, values = rows.row(i)
         k = int(np.flatnonzero((values != 0) & (values != 1))[0])
         raise _not_boolean(f"row {first + i}", int(columns[k]), float(values[k]))
-    return Block(rows, labels_of(said, first=first), first)
+    return Block(rows, labels_of(y, first=first), first)
 
 
 def rows_of_examples(X: Any, *, first: int = 0) -> Rows:
-    """The rows of many examples; a text among them is the digits of one."""
+    """The rows of many examples; in a list, a text stands for the digits of one example."""
     _expect_many(X)
     if not isinstance(X, list | tuple):
         return rows_of(X)
@@ -121,7 +131,7 @@ def rows_of_examples(X: Any, *, first: int = 0) -> Rows:
 
 
 def truths_of_examples(X: Any, n: int) -> list[Truths]:
-    """Many examples, each as truth values of n variables."""
+    """The truth values of many examples of n variables."""
     _expect_many(X)
     for dense in ("toarray", "to_numpy"):  # a sparse matrix, a frame
         X = getattr(X, dense)() if hasattr(X, dense) else X
@@ -129,23 +139,23 @@ def truths_of_examples(X: Any, n: int) -> list[Truths]:
 
 
 def every_example(n: int) -> Truths:
-    """All 2ⁿ examples of n variables, in the order of the numbers whose bit i − 1 is variable i."""
+    """All 2ⁿ examples of n variables; example j has the bits of j, variable 1 the lowest."""
     if not 0 <= n <= MOST_LISTED:
-        raise ValueError(f"examples of 0 to {MOST_LISTED} variables are listed here, not of {n}")
+        raise ValueError(f"can list all examples of 0 to {MOST_LISTED} variables, not of {n}")
     numbers = np.arange(1 << n, dtype="<u4")[:, None].view(np.uint8)
     return np.unpackbits(numbers, axis=1, count=n, bitorder="little").view(np.bool_)
 
 
 def number_of(examples: Truths) -> Positions:
-    """The place of each example among `every_example`."""
+    """The position of each example in `every_example`."""
     return examples @ (1 << np.arange(examples.shape[1], dtype=np.int64))
 
 
 def _numbers(x: Any, name: str) -> NDArray[Any]:
-    """One example's attributes as they are given, before they are held to be 0 or 1."""
+    """The attributes of one example as an array of numbers, not yet checked to be 0 or 1."""
     if isinstance(x, str):
         if not (x.isascii() and x.isdigit()):
-            raise BadExample(f"{name} is {shortened(x)!r}, not digits 0 and 1 such as '0110'")
+            raise BadExample(f"{name} is {cut(x)!r}; write the digits 0 and 1, such as '0110'")
         return np.array([int(c) for c in x])
     try:
         given = np.asarray(x)
@@ -160,12 +170,7 @@ def _numbers(x: Any, name: str) -> NDArray[Any]:
 
 def _expect_many(X: Any) -> None:
     if isinstance(X, str):
-        raise BadExample(f"{shortened(X)!r} is one example; a list of examples is wanted")
-
-
-def shortened(text: str, most: int = 60) -> str:
-    """The text, or its beginning if it is long."""
-    return text if len(text) <= most else text[: most - 1] + "…"
+        raise BadExample(f"{cut(X)!r} is one example; give a list of examples: [{cut(X)!r}]")
 
 
 def _not_boolean(name: str, column: int, value: Any) -> BadExample:

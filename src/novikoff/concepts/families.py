@@ -1,46 +1,61 @@
-"""Families whose concepts are sets of variables: conjunctions, disjunctions, parities, at least r.
+"""Classes of concepts: conjunctions, disjunctions, parities, at least r; all functions; any list.
 
-A concept is a set of k of the n variables, each plain or negated, and what it says depends on how
-many of these literals are true. So a family is a table of answers for each k, and one loop of the
-compiled core asks them all.
-
-Truth tables: any Boolean function of the first n variables, and all of them as a class.
+In the first four a concept is a set of k of the n variables, each plain or negated, and its value
+depends on how many of these literals are true. So such a class is a table of values for each k,
+and one loop of the compiled core evaluates all its concepts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from math import comb
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.concepts.classes import (
+    MOST_ANSWERS,
     ConceptClass,
     TooLarge,
     Words,
     chosen,
     chosen_by_each,
+    expect_variables,
     packed,
     words_for,
 )
-from novikoff.concepts.examples import Truths, number_of, shortened, truths
-from novikoff.concepts.functions import AtLeast, Concept, Conjunction, Disjunction, Parity, variable
-from novikoff.stream.problems import BadExample
+from novikoff.concepts.examples import Truths, every_example, number_of, truths
+from novikoff.concepts.formulas import parse
+from novikoff.concepts.functions import (
+    MOST_TABLED,
+    AtLeast,
+    Concept,
+    Conjunction,
+    Disjunction,
+    Parity,
+    TruthTable,
+    expect_width,
+    truth_table,
+)
+from novikoff.stream.format import plural
 from novikoff.stream.rows import Positions
 
-_MOST_OF_ANY_SIZE = 1000  # variables, when the sets may have any number of them
-_LARGEST_SET = 4096  # that the core asks about
+Tables: TypeAlias = NDArray[np.uint8]
+
+_MOST_OF_ANY_SIZE = 1000  # variables, when the sets may have any size
+_LARGEST_SET = 4096  # that the core evaluates
+_MOST_COMPARED = 12  # variables: the truth table of a concept takes half a kilobyte
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The sets of k variables: what they say by how many literals are true, and their signs.
+    """The concepts on k variables: their values by the number of true literals, and their signs.
 
-    `make` writes the concept of some literals; pattern s of `signs` negates the variable in place
-    j, from the smallest, where its bit j is 1.
+    `make` builds a concept from literals. With `signed`, sign pattern s negates the j-th smallest
+    variable if bit j of s is 1.
     """
 
     k: int
@@ -49,15 +64,14 @@ class Group:
     make: Callable[[tuple[int, ...]], Concept]
 
     def patterns(self) -> int:
-        """How many ways there are to negate some of the k variables."""
+        """The number of ways to negate some of the k variables."""
         return 1 << self.k if self.signed else 1
 
 
 class Subsets(ConceptClass):
-    """Sets of variables in groups, smaller sets first as the groups come.
+    """Sets of variables, in groups of equal size.
 
-    Within a group the patterns of signs come one after another, and for each the sets in the order
-    of their largest variable, then of the next.
+    Within a group the sign patterns come one after another, and for each the sets by rank.
     """
 
     def __init__(self, name: str, n: int, groups: Sequence[Group]) -> None:
@@ -80,8 +94,8 @@ class Subsets(ConceptClass):
         variables = enumerate(chosen(rank, group.k, self.n))
         return group.make(tuple(-c - 1 if pattern >> j & 1 else c + 1 for j, c in variables))
 
-    def say(self, x: Truths) -> Words:
-        """What every concept says of the example, as bits."""
+    def packed_values(self, x: Truths) -> Words:
+        """The values of all concepts at the example, as bits."""
         self.expect_enumerable()
         x = truths(x, self.n)
         out, at = words_for(self.size), 0
@@ -101,13 +115,13 @@ class Subsets(ConceptClass):
         return out
 
     def expect_enumerable(self) -> None:
-        """Refuse a class with more concepts than memory has bits for, or of too many literals."""
+        """Refuse a class with too many concepts, or with too large sets, to enumerate."""
         super().expect_enumerable()
         if (k := self._groups[-1].k) > _LARGEST_SET:
             raise TooLarge(f"{self}: a set has {k:,} variables, more than {_LARGEST_SET:,}")
 
-    def say_some(self, places: Positions, x: Truths) -> Truths:
-        """What the concepts at these places say of the example."""
+    def values(self, places: Positions, x: Truths) -> Truths:
+        """The values at the example of the concepts at these places."""
         x = truths(x, self.n)
         out = np.zeros(len(places), dtype=np.bool_)
         at = 0
@@ -115,7 +129,7 @@ class Subsets(ConceptClass):
             here = np.flatnonzero((places >= at) & (places < at + size))
             if len(here):
                 columns, pattern = chosen_by_each(places[here] - at, group.k, self.n)
-                # NumPy shifts by more bits than there are to 0
+                # NumPy's shift by more bits than a number has gives 0
                 negated = (pattern[:, None] >> np.arange(group.k, dtype=np.uint64)) & 1 == 1
                 true = (x[columns] ^ negated).sum(axis=1)
                 out[here] = np.array(group.table, dtype=np.bool_)[true]
@@ -124,9 +138,9 @@ class Subsets(ConceptClass):
 
 
 def conjunctions(n: int, *, k: int | None = None, monotone: bool = False) -> Subsets:
-    """Conjunctions of literals over n variables: 3ⁿ, of exactly k variables 2ᵏ·C(n, k).
+    """Conjunctions of literals over n variables: 3ⁿ, or 2ᵏ·C(n, k) of exactly k variables.
 
-    With `monotone` no variable is negated: 2ⁿ and C(n, k). That of no literals is ⊤.
+    With `monotone` no variable is negated: 2ⁿ and C(n, k). The empty conjunction is ⊤.
 
     >>> conjunctions(100, k=5, monotone=True)
     <monotone conjunctions of 5 of 100 variables: 75,287,520 concepts>
@@ -142,26 +156,26 @@ def disjunctions(n: int, *, k: int | None = None, monotone: bool = False) -> Sub
 
 
 def parities(n: int, *, k: int | None = None) -> Subsets:
-    """Parities of some of n variables: 2ⁿ, of exactly k of them C(n, k)."""
+    """Parities of some of n variables: 2ⁿ, or C(n, k) of exactly k of them."""
     return _family(
         "parities", n, k, False, lambda j: tuple(i % 2 == 1 for i in range(j + 1)), Parity
     )
 
 
 def at_least(r: int, n: int, *, k: int | None = None) -> Subsets:
-    """At least r of some k of n variables are on: C(n, k); of any number of variables from r on."""
+    """At least r of k of the n variables are 1: C(n, k) concepts; without k, of any k ≥ r."""
     if r < 1:
-        raise ValueError(f"at least {r} of the variables says nothing: r counts from 1")
-    sizes = [j for j in _sizes(n, k) if j >= r]
-    if not sizes:
+        raise ValueError(f"r must be at least 1, not {r}")
+    if r > (n if k is None else k):
         raise ValueError(f"at least {r} of {n if k is None else k} variables is never true")
-    return Subsets(
-        f"at least {r} of {_some(k)}{n} variables",
+    return _family(
+        f"at least {r}",
         n,
-        [
-            Group(j, tuple(i >= r for i in range(j + 1)), False, lambda some: AtLeast(some, r))
-            for j in sizes
-        ],
+        k,
+        False,
+        lambda j: tuple(i >= r for i in range(j + 1)),
+        lambda variables: AtLeast(variables, r),
+        smallest=r,
     )
 
 
@@ -172,126 +186,131 @@ def _family(
     signed: bool,
     table: Callable[[int], tuple[bool, ...]],
     make: Callable[[tuple[int, ...]], Concept],
+    smallest: int = 0,
 ) -> Subsets:
-    groups = [Group(j, table(j), signed, make) for j in _sizes(n, k)]
-    return Subsets(f"{kind} of {_some(k)}{n} variables", n, groups)
-
-
-def _some(k: int | None) -> str:
-    return "" if k is None else f"{k} of "
-
-
-def _sizes(n: int, k: int | None) -> Sequence[int]:
-    """How many variables a set can have: k, or any number up to n."""
-    if n < 1:
-        raise ValueError(f"there must be at least one variable, got {n=}")
-    if k is not None:
-        if not 0 <= k <= n:
-            raise ValueError(f"need 0 <= k <= n, got {n=} and {k=}")
-        return [k]
-    if n > _MOST_OF_ANY_SIZE:
+    """The class of all sets of k variables, or of any number from `smallest` on."""
+    expect_variables(n)
+    if k is not None and not 0 <= k <= n:
+        raise ValueError(f"k must be from 0 to {n}, the number of variables, not {k}")
+    if k is None and n > _MOST_OF_ANY_SIZE:
         raise TooLarge(
-            f"sets of any number of {n:,} variables are more than is counted here; "
+            f"there are too many sets of {n:,} variables; "
             f"give k, or at most {_MOST_OF_ANY_SIZE:,} variables"
         )
-    return range(n + 1)
-
-
-MOST_TABLED = 20  # variables: a table of a million bits
-
-
-@dataclass(frozen=True, eq=False)
-class TruthTable(Concept):
-    """Any function of x₁ … xₙ: bit j of `bits` is its value at example j.
-
-    Examples are numbered as `every_example` gives them: variable i is bit i − 1 of j. So a table
-    is written from the example 00…0 on, x₁ changing fastest.
-
-    >>> print(TruthTable(2, 0b0010))
-    table 0100 of x₁, x₂
-    """
-
-    n: int
-    bits: int
-    _table: Truths = field(init=False, repr=False)
-
-    def __post_init__(self) -> None:
-        if not 1 <= self.n <= MOST_TABLED:
-            raise ValueError(f"a truth table has 1 to {MOST_TABLED} variables, not {self.n}")
-        if not 0 <= self.bits < 1 << (1 << self.n):
-            raise ValueError(f"a table of {self.n} variables is a number of {1 << self.n} bits")
-        given = self.bits.to_bytes(max(1, (1 << self.n) // 8), "little")
-        bits = np.frombuffer(given, dtype=np.uint8)
-        table = np.unpackbits(bits, count=1 << self.n, bitorder="little")
-        object.__setattr__(self, "_table", table.astype(np.bool_))
-
-    @property
-    def variables(self) -> tuple[int, ...]:
-        """x₁ … xₙ."""
-        return tuple(range(1, self.n + 1))
-
-    def of(self, values: Truths) -> Truths:
-        """What the table says of each row."""
-        return self._table[number_of(values)]
-
-    def __str__(self) -> str:
-        digits = "".join("01"[value] for value in self._table.tolist())
-        return f"table {digits} of {', '.join(map(variable, self.variables))}"
-
-
-def truth_table(values: Any) -> TruthTable:
-    """The function with these 2ⁿ values, numbers 0 and 1 or a text, in the order of the examples.
-
-    >>> truth_table("0001")([1, 1])
-    True
-    """
-    try:
-        given = truths(values)
-    except BadExample:
-        raise ValueError(
-            f"{shortened(repr(values))} is no truth table: give 2ⁿ values 0 and 1, such as '0110'"
-        ) from None
-    n = len(given).bit_length() - 1
-    if len(given) != 1 << max(n, 1):
-        raise ValueError(f"a truth table has 2, 4, 8, … values, not {len(given)}")
-    return TruthTable(n, int.from_bytes(np.packbits(given, bitorder="little").tobytes(), "little"))
+    groups = [
+        Group(j, table(j), signed, make) for j in (range(smallest, n + 1) if k is None else [k])
+    ]
+    return Subsets(f"{kind} of {'' if k is None else f'{k} of '}{n} variables", n, groups)
 
 
 class AllFunctions(ConceptClass):
-    """Every Boolean function of n variables; place and bits of the table are one number."""
+    """Every Boolean function of n variables; the place of a function is its truth table."""
 
     def __init__(self, n: int) -> None:
         if not 1 <= n <= MOST_TABLED:
-            raise ValueError(f"all functions of 1 to {MOST_TABLED} variables, not of {n}")
+            raise ValueError(f"n must be from 1 to {MOST_TABLED}, not {n}")
         self.n, self.size = n, 1 << (1 << n)
 
     def __str__(self) -> str:
-        return f"all functions of {self.n} variable{'s' * (self.n > 1)}"
+        return f"all functions of {plural(self.n, 'variable')}"
 
     def concept(self, place: int) -> Concept:
         """The function whose table is the place, in binary."""
         self.expect_place(place)
         return TruthTable(self.n, place)
 
-    def say(self, x: Truths) -> Words:
-        """What every function says of the example, as bits."""
-        self.expect_enumerable()
-        return packed(self.say_some(np.arange(self.size, dtype=np.int64), x))
-
-    def say_some(self, places: Positions, x: Truths) -> Truths:
-        """What the functions at these places say of the example."""
+    def values(self, places: Positions, x: Truths) -> Truths:
+        """The values at the example of the functions at these places."""
         j = int(number_of(truths(x, self.n)[None, :])[0])
-        found: Truths = (places >> j) & 1 == 1  # NumPy shifts by more bits than there are to 0
+        found: Truths = (places >> j) & 1 == 1  # NumPy's shift by more than 63 bits gives 0
         return found
 
 
 def all_functions(n: int) -> AllFunctions:
-    """All 2^(2ⁿ) Boolean functions of n variables; up to 4 of them can be enumerated.
+    """All 2^(2ⁿ) Boolean functions of n variables; up to n = 4 they can be enumerated.
 
-    Nothing can be learned of this class but what was seen: a learner can be made to err on each of
-    the 2ⁿ examples.
+    The examples seen say nothing about the others, so an adversary can make any learner err on
+    each of the 2ⁿ examples.
 
     >>> all_functions(4)
     <all functions of 4 variables: 65,536 concepts>
     """
     return AllFunctions(n)
+
+
+class Listed(ConceptClass):
+    """The concepts of a list, in its order, without duplicates.
+
+    Up to 12 variables concepts with the same truth table are duplicates; beyond, concepts with the
+    same formula. The first one stays.
+    """
+
+    def __init__(self, concepts: Iterable[Any], n: int | None = None) -> None:
+        if isinstance(concepts, str):
+            raise TypeError(f"{concepts!r} is one formula; give a list: [{concepts!r}]")
+        given = [_concept(one, at) for at, one in enumerate(concepts)]
+        if not given:
+            raise ValueError("the list is empty; give at least one concept")
+        widest = max(given, key=lambda concept: concept.width)
+        self.n = max(1, widest.width) if n is None else expect_width(widest, n)
+        expect_variables(self.n)
+        self._concepts = list(dict.fromkeys(given))
+        self._tables: Tables | None = None
+        if self.n <= _MOST_COMPARED and len(self._concepts) << self.n <= MOST_ANSWERS:
+            self._tables = self._tabled()
+        self.size = len(self._concepts)
+
+    def __str__(self) -> str:
+        return f"a list over {plural(self.n, 'variable')}"
+
+    def concept(self, place: int) -> Concept:
+        """The concept at this place of the list."""
+        self.expect_place(place)
+        return self._concepts[place]
+
+    def values(self, places: Positions, x: Truths) -> Truths:
+        """The values at the example of the concepts at these places."""
+        x = truths(x, self.n)
+        if self._tables is None:
+            return np.array([self._concepts[i](x) for i in places.tolist()], dtype=np.bool_)
+        j = int(number_of(x[None, :])[0])
+        found: Truths = (self._tables[places, j // 8] >> (j % 8)) & 1 == 1
+        return found
+
+    def _tabled(self) -> Tables:
+        """Keep one concept for each truth table; return the tables as bits, a row each."""
+        examples = every_example(self.n)
+        by_table = dict[bytes, Concept]()
+        for concept in self._concepts:
+            table = np.packbits(concept.evaluate(examples), bitorder="little")
+            by_table.setdefault(table.tobytes(), concept)
+        self._concepts = list(by_table.values())
+        return np.stack([np.frombuffer(table, dtype=np.uint8) for table in by_table])
+
+
+def concept_list(concepts: Iterable[Any], n: int | None = None) -> Listed:
+    """The class of the given concepts: objects, formulas as texts, or truth tables.
+
+    Parameters
+    ----------
+    concepts
+        At least one. A truth table is a sequence of numbers 0 and 1, as for `truth_table`.
+    n
+        The number of variables; by default the largest that a concept depends on.
+
+    Examples
+    --------
+    >>> few = concept_list(["x1 & x2", "at least 2 of (x1, x2)", [0, 1, 1, 0]])
+    >>> [str(concept) for concept in few]
+    ['x₁ ∧ x₂', 'table 0110 of x₁, x₂']
+    """
+    return Listed(concepts, n)
+
+
+def _concept(given: Any, at: int) -> Concept:
+    if isinstance(given, Concept):
+        return given
+    try:
+        return parse(given) if isinstance(given, str) else truth_table(given)
+    except ValueError as error:
+        raise type(error)(f"concept {at} of the list: {error}") from None

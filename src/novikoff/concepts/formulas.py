@@ -1,6 +1,4 @@
-"""The words and signs of a formula, taken one after another, and where one of them is wrong.
-
-Formulas read: the inverse of how concepts print, and of how people type them.
+"""Formulas of concepts: parsed as concepts print them, and as people type them.
 
 >>> print(parse("x2 & x_3 and not x7"))
 x₂ ∧ x₃ ∧ ¬x₇
@@ -15,8 +13,6 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from novikoff.concepts.decision_lists import DecisionList
-from novikoff.concepts.examples import shortened
-from novikoff.concepts.families import truth_table
 from novikoff.concepts.functions import (
     FALSE,
     MOST_VARIABLES,
@@ -26,11 +22,13 @@ from novikoff.concepts.functions import (
     Conjunction,
     Disjunction,
     Parity,
+    truth_table,
     variable,
 )
 from novikoff.concepts.thresholds import MOST_WEIGHTS, LinearThreshold
+from novikoff.stream.format import cut
 
-MOST_DIGITS = 19  # a 64-bit integer has no more
+MOST_DIGITS = 19  # of a 64-bit integer
 _TOKEN = re.compile(
     r"(?P<variable>[xX]_?(?:[0-9]+|[₀-₉]+|\{[0-9]+\}))|(?P<number>[0-9]+)|(?P<word>[^\W\d_]+)"
     r"|(?P<sign>&&|\|\||/\\|\\/|>=|<=|\S)"
@@ -47,18 +45,40 @@ _SPELLINGS = {
     "⊥": ("⊥", "false"),
 }
 _MEANING = {text: sign for sign, texts in _SPELLINGS.items() for text in texts}
+_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789", "xX_{}")
+_VALUES = {"⊤": True, "1": True, "⊥": False, "0": False}
+_OPERATORS = ("∧", "∨", "⊕")
 _END = "the end"
 
 Part = TypeVar("Part")
 
 
 class FormulaError(ValueError):
-    """A text that is no formula; says where, and what is expected there."""
+    """The text is not a formula; the message names the column and what to write there."""
+
+
+def parse(text: str) -> Concept:
+    """The concept of a formula, as `str` prints it or as people type it.
+
+    - conjunctions: `x₂ ∧ x₃ ∧ ¬x₇`, `x2 & x3 & !x7`, `x_2 and x_3 and not x_7`, or one literal
+    - disjunctions: `x₁ ∨ ¬x₂`, `x1 | ~x2`, `x1 or not x2`
+    - parities: `x₁ ⊕ x₄`, `x1 ^ x4`, `x1 xor x4`; `⊕ 1` negates
+    - `at least 2 of (x1, x2, not x3)`
+    - linear thresholds: `2x₁ + x₂ − 3x₄ ≥ 2`, `2*x1 + x2 - 3 x4 >= 2`
+    - decision lists: `if x₁ then 1, else if ¬x₃ then 0, else 1`
+    - truth tables, from example 00…0 on with x₁ changing fastest: `table 0110 of x₁, x₂`
+    - constants: `⊤`, `true`, `1`; `⊥`, `false`, `0`
+
+    FormulaError names the column where the text is wrong, and what to write there.
+    """
+    if not isinstance(text, str):
+        raise TypeError(f"a formula must be a str, not {type(text).__name__}")
+    return _Formula(text).formula()
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the text: a variable, number, word, sign or the end, and the column it is at."""
+    """A variable, number, word or sign of the text, or its end, with its column from 1."""
 
     kind: str
     text: str
@@ -66,12 +86,12 @@ class Token:
 
     @property
     def means(self) -> str:
-        """The sign it stands for; otherwise itself, in small letters."""
+        """The sign that it spells; otherwise its text in lower case."""
         return _MEANING.get(self.text.lower(), self.text.lower())
 
 
-class Tokens:
-    """The tokens of a text; `next` is the one not taken yet, at last the end."""
+class _Tokens:
+    """The tokens of a text; `next` is the first one not taken yet."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
@@ -83,22 +103,20 @@ class Tokens:
 
     @property
     def next(self) -> Token:
-        """The token that comes."""
         return self.tokens[self.at]
 
     @property
     def at_end(self) -> bool:
-        """Whether all was taken."""
         return self.next.kind == _END
 
     def take(self) -> Token:
-        """The token that comes, which is passed; the end stays."""
+        """Return the next token and move past it; never past the end."""
         token = self.next
         self.at += not self.at_end
         return token
 
     def takes(self, meaning: str) -> bool:
-        """Whether what comes means this; it is then taken."""
+        """Take the next token if it means this; return whether it does."""
         if self.next.means != meaning:
             return False
         self.take()
@@ -108,10 +126,10 @@ class Tokens:
         """Take tokens with these meanings, or refuse the text."""
         for meaning in meanings:
             if not self.takes(meaning):
-                raise self.wrong(repr(meaning))
+                raise self.expected(repr(meaning))
 
     def separated(self, part: Callable[[], Part], separator: str) -> list[Part]:
-        """One or more parts, as long as a separator follows."""
+        """One or more parts with a separator between them."""
         found = [part()]
         while self.takes(separator):
             found.append(part())
@@ -120,56 +138,32 @@ class Tokens:
     def number(self, expected: str = "a number") -> int:
         """Take a number without a sign."""
         if self.next.kind != "number":
-            raise self.wrong(expected)
+            raise self.expected(expected)
         if len(self.next.text) > MOST_DIGITS:
-            raise self.error(f"the number {shortened(self.next.text, 20)} is too large")
+            raise self.error(
+                f"{cut(self.next.text)} is too large; write at most {MOST_DIGITS} digits"
+            )
         return int(self.take().text)
 
     def made(self, start: Token, make: Callable[[], Part]) -> Part:
-        """What is made; where that cannot be, an error at its start."""
+        """Call `make`; a ValueError becomes a FormulaError at the start token."""
         try:
             return make()
         except ValueError as error:
             raise self.error(str(error), start) from None
 
-    def wrong(self, expected: str) -> FormulaError:
-        """What comes is not what is expected."""
-        found = repr(shortened(self.next.text, 20)) if self.next.text else _END
-        return self.error(f"found {found} where {expected} is expected")
+    def expected(self, what: str) -> FormulaError:
+        """The error for a next token that is not the expected one."""
+        found = repr(cut(self.next.text)) if self.next.text else _END
+        return self.error(f"expected {what}, found {found}")
 
     def error(self, what: str, at: Token | None = None) -> FormulaError:
-        """The text, the column of a token (by default of what comes), and what is wrong there."""
-        column = (at or self.next).column
-        return FormulaError(f"{shortened(self.text)!r}, column {column}: {what}")
+        """The error with the text and the column of a token, by default the next."""
+        return FormulaError(f"{cut(self.text)!r}, column {(at or self.next).column}: {what}")
 
 
-_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789", "xX_{}")
-_VALUES = {"⊤": True, "1": True, "⊥": False, "0": False}
-_OPERATORS = ("∧", "∨", "⊕")
-
-
-def parse(text: str) -> Concept:
-    """The concept that a formula writes: what `str` gives, or what people type.
-
-    - conjunctions: `x₂ ∧ x₃ ∧ ¬x₇`, `x2 & x3 & !x7`, `x_2 and x_3 and not x_7`; a single literal
-      is one too
-    - disjunctions: `x₁ ∨ ¬x₂`, `x1 | ~x2`, `x1 or not x2`
-    - parities: `x₁ ⊕ x₄`, `x1 ^ x4`, `x1 xor x4`; ⊕ 1 turns the answer
-    - `at least 2 of (x1, x2, not x3)`
-    - linear thresholds: `2x₁ + x₂ − 3x₄ ≥ 2`, `2*x1 + x2 - 3 x4 >= 2`
-    - decision lists: `if x₁ then 1, else if ¬x₃ then 0, else 1`
-    - truth tables, from the example 00…0 on with x₁ changing fastest: `table 0110 of x₁, x₂`
-    - constants: `⊤`, `true`, `1`; `⊥`, `false`, `0`
-
-    FormulaError says at which character the text is wrong, and what is expected there.
-    """
-    if not isinstance(text, str):
-        raise TypeError(f"a formula is a text, not {type(text).__name__}")
-    return _Formula(text).formula()
-
-
-class _Formula(Tokens):
-    """A text read by the grammar: each kind of concept has its method."""
+class _Formula(_Tokens):
+    """The grammar, a method for each kind of concept."""
 
     def formula(self) -> Concept:
         if self.at_end:
@@ -179,11 +173,11 @@ class _Formula(Tokens):
         read = begins.get(self.next.means, self.linear if linear else self.operands)
         found = read()
         if not self.at_end:
-            raise self.wrong("∧, ∨, ⊕, ≥ or the end" if read == self.operands else "the end")
+            raise self.expected("∧, ∨, ⊕, ≥ or the end" if read == self.operands else _END)
         return found
 
     def operands(self) -> Concept:
-        """Literals with one operator between them all, a single one, or a constant."""
+        """Literals with the same operator between them, a single literal, or a constant."""
         operator = next((t.means for t in self.tokens if t.means in _OPERATORS), None)
         found: Concept
         if operator is None and self.next.means in _VALUES:
@@ -196,8 +190,8 @@ class _Formula(Tokens):
             found = Conjunction(tuple(self.separated(self.literal, "∧")))
         if self.next.means in _OPERATORS:
             raise self.error(
-                f"{self.next.text!r} after {operator}: a formula has one operator; write a truth "
-                "table (table 0110 of x1, x2), or a list of formulas"
+                f"{self.next.text!r} after {operator}: a formula has one kind of operator; write a "
+                "truth table instead, such as table 0110 of x1, x2"
             )
         return found
 
@@ -205,10 +199,10 @@ class _Formula(Tokens):
         terms = self.separated(self._term, "⊕")
         over = [abs(i) for i, _ in terms if i]
         once = tuple(i for i, count in Counter(over).items() if count % 2)
-        return Parity(once, odd=sum(turned for _, turned in terms) % 2 == 0)
+        return Parity(once, odd=sum(negates for _, negates in terms) % 2 == 0)
 
     def _term(self) -> tuple[int, bool]:
-        """A literal or a constant of a parity, and whether it turns the answer."""
+        """A literal of a parity, 0 for a constant; and whether it negates the parity."""
         if self.next.means in _VALUES:
             return 0, self.truth()
         i = self.literal()
@@ -233,14 +227,14 @@ class _Formula(Tokens):
                 break
             sign = -1 if self.take().means == "−" else 1
         if not self.takes("≥"):
-            raise self.wrong("+, − or ≥")
+            raise self.expected("+, − or ≥")
         constant = weights.pop(0, 0)
         threshold = (-1 if self.takes("−") else 1) * self.number("an integer") - constant
         by_variable = tuple(weights[i] for i in range(1, max(weights, default=0) + 1))
         return self.made(start, lambda: LinearThreshold(by_variable, threshold))
 
     def _weighted(self) -> tuple[int, int]:
-        """A variable and its weight; 0 for a term without a variable."""
+        """A variable and its weight; 0 and a number for a term without a variable."""
         if self.next.kind != "number":
             return self.variable("a term such as 2x1", MOST_WEIGHTS), 1
         number = self.number()
@@ -261,7 +255,7 @@ class _Formula(Tokens):
     def table(self) -> Concept:
         self.expect("table")
         if self.next.kind != "number" or self.next.text.strip("01"):
-            raise self.wrong("a row of digits 0 and 1")
+            raise self.expected("a row of digits 0 and 1")
         digits = self.take()
         found = self.made(digits, lambda: truth_table(digits.text))
         if self.takes("of"):
@@ -270,12 +264,12 @@ class _Formula(Tokens):
                     self.expect(",")
                 start = self.next
                 if self.variable() != i:
-                    raise self.error(f"found {start.text!r} where {variable(i)} is expected", start)
+                    raise self.error(f"expected {variable(i)}, found {start.text!r}", start)
         return found
 
     def truth(self) -> bool:
         if self.next.means not in _VALUES:
-            raise self.wrong("0 or 1")
+            raise self.expected("0 or 1")
         return _VALUES[self.take().means]
 
     def literal(self) -> int:
@@ -286,12 +280,10 @@ class _Formula(Tokens):
 
     def variable(self, expected: str = "a variable such as x2", most: int = MOST_VARIABLES) -> int:
         if self.next.kind != "variable":
-            raise self.wrong(expected)
+            raise self.expected(expected)
         digits = self.next.text.translate(_DIGITS)
         i = int(digits) if len(digits) <= MOST_DIGITS else most + 1
-        if i == 0:
-            raise self.error(f"there is no {self.next.text}: variables count from 1")
-        if i > most:
-            raise self.error(f"{shortened(self.next.text, 20)} is too far: at most x{most} here")
+        if not 1 <= i <= most:
+            raise self.error(f"{cut(self.next.text)} is out of range; write x1 to x{most}")
         self.take()
         return i

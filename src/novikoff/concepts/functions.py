@@ -1,6 +1,6 @@
-"""Boolean functions as concepts: each knows its variables, its value, and how to write itself.
+"""Boolean functions as concepts: each knows its variables, its values and its formula.
 
-Literals are signed numbers of variables: 3 is x₃ and −3 is ¬x₃.
+A literal is a signed number of a variable: 3 is x₃ and −3 is ¬x₃.
 """
 
 from __future__ import annotations
@@ -13,10 +13,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.concepts.examples import Truths, rows_of_examples, truths, truths_of_columns
+from novikoff.concepts.examples import (
+    Truths,
+    number_of,
+    rows_of_examples,
+    truths,
+    truths_of_columns,
+)
+from novikoff.stream.format import cut
+from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import DenseRows, Rows
 
 MOST_VARIABLES = (1 << 31) - 1
+MOST_TABLED = 20  # variables: a table of a million bits
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
@@ -31,10 +40,10 @@ def literal(signed: int) -> str:
 
 
 class Concept(ABC):
-    """A Boolean function of some of the variables x₁, x₂, …: its `str` is its formula.
+    """A Boolean function of some of the variables x₁, x₂, …; its `str` is its formula.
 
-    Concepts are equal when they are written alike: of one literal, a conjunction and a disjunction
-    are the same concept.
+    Concepts are equal when their formulas are: a conjunction and a disjunction of the same single
+    literal are the same concept.
     """
 
     @property
@@ -43,8 +52,8 @@ class Concept(ABC):
         """The numbers of the variables it depends on, in increasing order."""
 
     @abstractmethod
-    def of(self, values: Truths) -> Truths:
-        """Its value in each row of truth values, one column for each of `variables`."""
+    def values(self, inputs: Truths) -> Truths:
+        """Its value in each row of inputs, which have one column for each of `variables`."""
 
     @abstractmethod
     def __str__(self) -> str: ...
@@ -57,39 +66,51 @@ class Concept(ABC):
 
     @property
     def width(self) -> int:
-        """The largest number of a variable: an example needs at least so many attributes."""
+        """The largest number of a variable: the fewest attributes an example can have."""
         return max(self.variables, default=0)
 
     def __call__(self, x: Any) -> bool:
-        """Its value on one example, of numbers 0 and 1 or as a text like "0110"."""
+        """Its value at one example, given as numbers 0 and 1 or as a text like "0110"."""
         row = truths(x)
         return bool(self.evaluate(DenseRows(row[None, :].astype(np.float32)))[0])
 
     def evaluate(self, X: Rows | Any) -> Truths:
-        """Its value on many examples: rows or an array, dense or sparse; or a list of texts.
+        """Its value at many examples: rows or an array, dense or sparse, or a list of texts.
 
-        Only the attributes it depends on are looked at.
+        It reads only the attributes it depends on.
         """
         columns = np.array(self.variables, dtype=np.int64) - 1
         rows: Rows = X if hasattr(X, "core") else rows_of_examples(X)
-        return self.of(truths_of_columns(rows, columns))
+        return self.values(truths_of_columns(rows, columns))
 
 
 def expect_concept(given: Any) -> None:
-    """Refuse what is no concept, such as a formula that is not parsed yet."""
+    """Refuse anything but a concept, such as a formula that was not parsed."""
     if not isinstance(given, Concept):
-        made = f": parse({given!r}) makes one" if isinstance(given, str) else ""
-        raise TypeError(f"{given!r} is a {type(given).__name__}, not a concept{made}")
+        cure = f"; use parse({given!r})" if isinstance(given, str) else ""
+        raise TypeError(f"{given!r} is a {type(given).__name__}, not a concept{cure}")
+
+
+def expect_width(concept: Concept, n: int | None) -> int:
+    """Return n, by default the concept's width; refuse a smaller number of variables."""
+    expect_concept(concept)
+    if n is None:
+        return concept.width
+    if concept.width > n:
+        raise ValueError(f"{concept} depends on x{concept.width}, but there are only {n} variables")
+    return n
 
 
 def expect_literals(literals: Iterable[int]) -> tuple[int, ...]:
-    """The literals as Python's integers; refuses what is none."""
+    """The literals as Python integers."""
     given = tuple(literals)
     for one in given:
         if not isinstance(one, int | np.integer) or isinstance(one, bool) or one == 0:
-            raise ValueError(f"{one!r} is not a literal: i for a variable, -i for its negation")
+            raise ValueError(
+                f"{one!r} is not a literal; write i for variable i and -i for its negation"
+            )
         if abs(int(one)) > MOST_VARIABLES:
-            raise ValueError(f"there is no variable {abs(one)}: the last is {MOST_VARIABLES}")
+            raise ValueError(f"variable {abs(one)} is too large; the last is {MOST_VARIABLES}")
     return tuple(map(int, given))
 
 
@@ -97,18 +118,18 @@ def _sorted(literals: Iterable[int]) -> tuple[int, ...]:
     return tuple(sorted(set(expect_literals(literals)), key=lambda i: (abs(i), -i)))
 
 
-def _sorted_once(literals: Iterable[int]) -> tuple[int, ...]:
-    """Sorted, where one given twice would count twice."""
+def _sorted_distinct(literals: Iterable[int]) -> tuple[int, ...]:
+    """The literals sorted; repeated ones are refused, because they would count twice."""
     given = expect_literals(literals)
     if len(set(given)) < len(given):
         twice = next(i for i in given if given.count(i) > 1)
-        raise ValueError(f"{literal(twice)} is there twice")
+        raise ValueError(f"{literal(twice)} occurs twice; write each literal once")
     return _sorted(given)
 
 
 @dataclass(frozen=True, eq=False)
 class OfLiterals(Concept):
-    """What is said of a set of literals."""
+    """A function of how many of its literals are true."""
 
     literals: tuple[int, ...]
     _columns: NDArray[np.int64] = field(init=False, repr=False)
@@ -131,37 +152,37 @@ class OfLiterals(Concept):
         """Whether no literal is negated."""
         return all(i > 0 for i in self.literals)
 
-    def satisfied(self, values: Truths) -> Truths:
-        """Which literals are true, in each row: a column for each literal."""
-        found: Truths = values[:, self._columns] == self._wanted
+    def satisfied(self, inputs: Truths) -> Truths:
+        """Which literals (the columns) are true in each row."""
+        found: Truths = inputs[:, self._columns] == self._wanted
         return found
 
 
 class Conjunction(OfLiterals):
-    """All the literals are true; of none, ⊤.
+    """True where all literals are true; without literals, ⊤.
 
     >>> print(Conjunction((3, 2, -7)))
     x₂ ∧ x₃ ∧ ¬x₇
     """
 
-    def of(self, values: Truths) -> Truths:
-        """Whether all are true."""
-        return np.asarray(self.satisfied(values).all(axis=1))
+    def values(self, inputs: Truths) -> Truths:
+        """Whether all literals are true."""
+        return np.asarray(self.satisfied(inputs).all(axis=1))
 
     def __str__(self) -> str:
         return " ∧ ".join(map(literal, self.literals)) or "⊤"
 
 
 class Disjunction(OfLiterals):
-    """At least one of the literals is true; of none, ⊥.
+    """True where at least one literal is true; without literals, ⊥.
 
     >>> print(Disjunction((1, -2)))
     x₁ ∨ ¬x₂
     """
 
-    def of(self, values: Truths) -> Truths:
-        """Whether any is true."""
-        return np.asarray(self.satisfied(values).any(axis=1))
+    def values(self, inputs: Truths) -> Truths:
+        """Whether any literal is true."""
+        return np.asarray(self.satisfied(inputs).any(axis=1))
 
     def __str__(self) -> str:
         return " ∨ ".join(map(literal, self.literals)) or "⊥"
@@ -169,7 +190,7 @@ class Disjunction(OfLiterals):
 
 @dataclass(frozen=True, eq=False)
 class AtLeast(OfLiterals):
-    """At least r of the literals are true.
+    """True where at least r literals are true.
 
     >>> print(AtLeast((1, 2, 3), 2))
     at least 2 of (x₁, x₂, x₃)
@@ -178,14 +199,14 @@ class AtLeast(OfLiterals):
     r: int = 1
 
     def __post_init__(self) -> None:
-        _sorted_once(self.literals)
+        _sorted_distinct(self.literals)
         if not isinstance(self.r, int | np.integer) or self.r < 0:
-            raise ValueError(f"at least {self.r} of the literals: r counts from 0")
+            raise ValueError(f"r must be an integer from 0 on, not {self.r}")
         super().__post_init__()
 
-    def of(self, values: Truths) -> Truths:
-        """Whether so many are true."""
-        return np.asarray(self.satisfied(values).sum(axis=1) >= self.r)
+    def values(self, inputs: Truths) -> Truths:
+        """Whether at least r literals are true."""
+        return np.asarray(self.satisfied(inputs).sum(axis=1) >= self.r)
 
     def __str__(self) -> str:
         return f"at least {self.r} of ({', '.join(map(literal, self.literals))})"
@@ -193,7 +214,7 @@ class AtLeast(OfLiterals):
 
 @dataclass(frozen=True, eq=False)
 class Parity(Concept):
-    """An odd number of the variables are on; with `odd` False, an even number.
+    """True where an odd number of the variables are 1; with `odd` False, an even number.
 
     >>> print(Parity((1, 4)))
     x₁ ⊕ x₄
@@ -203,9 +224,9 @@ class Parity(Concept):
     odd: bool = True
 
     def __post_init__(self) -> None:
-        over = _sorted_once(self.over)
+        over = _sorted_distinct(self.over)
         if any(i < 0 for i in over):
-            raise ValueError("a parity is of variables; x ⊕ ¬y is x ⊕ y with odd=False")
+            raise ValueError("a parity has no negated variables; write x ⊕ ¬y as x ⊕ y, odd=False")
         object.__setattr__(self, "over", over)
 
     @property
@@ -213,14 +234,72 @@ class Parity(Concept):
         """The numbers of the variables it depends on, in increasing order."""
         return self.over
 
-    def of(self, values: Truths) -> Truths:
-        """Whether an odd number is on, or an even one."""
-        return np.asarray(values.sum(axis=1) % 2 == self.odd)
+    def values(self, inputs: Truths) -> Truths:
+        """Whether the number of variables that are 1 is odd, or even."""
+        return np.asarray(inputs.sum(axis=1) % 2 == self.odd)
 
     def __str__(self) -> str:
         if not self.over:
             return "⊥" if self.odd else "⊤"
         return " ⊕ ".join([variable(i) for i in self.over] + ["1"] * (not self.odd))
+
+
+@dataclass(frozen=True, eq=False)
+class TruthTable(Concept):
+    """Any function of x₁ … xₙ: bit j of `bits` is its value at example j of `every_example`.
+
+    The formula lists the values from example 00…0 on, with x₁ changing fastest.
+
+    >>> print(TruthTable(2, 0b0010))
+    table 0100 of x₁, x₂
+    """
+
+    n: int
+    bits: int
+    _table: Truths = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.n <= MOST_TABLED:
+            raise ValueError(f"a truth table has 1 to {MOST_TABLED} variables, not {self.n}")
+        if not 0 <= self.bits < 1 << (1 << self.n):
+            raise ValueError(
+                f"bits of a table of {self.n} variables must be a number of {1 << self.n} bits"
+            )
+        given = self.bits.to_bytes(max(1, (1 << self.n) // 8), "little")
+        bits = np.frombuffer(given, dtype=np.uint8)
+        table = np.unpackbits(bits, count=1 << self.n, bitorder="little")
+        object.__setattr__(self, "_table", table.astype(np.bool_))
+
+    @property
+    def variables(self) -> tuple[int, ...]:
+        """x₁ … xₙ."""
+        return tuple(range(1, self.n + 1))
+
+    def values(self, inputs: Truths) -> Truths:
+        """The entry of the table for each row."""
+        return self._table[number_of(inputs)]
+
+    def __str__(self) -> str:
+        digits = "".join("01"[value] for value in self._table.tolist())
+        return f"table {digits} of {', '.join(map(variable, self.variables))}"
+
+
+def truth_table(values: Any) -> TruthTable:
+    """The function with these 2ⁿ values, numbers 0 and 1 or a text, in the order of the examples.
+
+    >>> truth_table("0001")([1, 1])
+    True
+    """
+    try:
+        given = truths(values)
+    except BadExample:
+        raise ValueError(
+            f"{cut(repr(values))} is not a truth table; give 2ⁿ values 0 and 1, such as '0110'"
+        ) from None
+    n = len(given).bit_length() - 1
+    if len(given) != 1 << max(n, 1):
+        raise ValueError(f"a truth table has 2, 4, 8, … values, not {len(given)}")
+    return TruthTable(n, int.from_bytes(np.packbits(given, bitorder="little").tobytes(), "little"))
 
 
 TRUE = Conjunction(())

@@ -1,14 +1,6 @@
-"""Concepts learned one example at a time: the loop over a block, and what its learners share.
+"""Learners of finite classes: CON, halving, the optimal algorithm, and weighted majority.
 
-What the learners that keep the consistent concepts share: the version space.
-
-CON: one concept that is still consistent predicts.
-
-Halving: the majority of the concepts still consistent predicts.
-
-Littlestone's standard optimal algorithm: leave as few mistakes to come as possible.
-
-Weighted majority: concepts that err lose weight, and none is ever ruled out.
+The base class and the loop over a block serve elimination and the learners with queries too.
 """
 
 from __future__ import annotations
@@ -22,9 +14,15 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.concepts.classes import ConceptClass, TooLarge, expect_class
+from novikoff.concepts.classes import (
+    ConceptClass,
+    TooLarge,
+    expect_class,
+    expect_variables,
+    unpacked,
+)
 from novikoff.concepts.dimensions import Columns, Littlestone, mask
-from novikoff.concepts.examples import Truths, truths_of_row
+from novikoff.concepts.examples import Truths, row_name, truths_of_row
 from novikoff.concepts.functions import Concept
 from novikoff.concepts.version_space import VersionSpace
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
@@ -34,128 +32,102 @@ from novikoff.stream.rows import Positions, Rows, Vector
 from novikoff.stream.sums import dot
 
 Step: TypeAlias = Callable[[Truths, bool], float]
+Choose: TypeAlias = Literal["first", "random"]
+
+MOST_COUNTED = 1 << 24
+_COUNTS = 1 << 22  # updated in some tens of milliseconds
+_LEAST = math.ulp(0.0)
 
 
 class Contradiction(Exception):  # noqa: N818  (it says what was met)
-    """What a learner says of an example that nothing of its class fits; it has not changed."""
+    """No concept fits the example and those before it; the learner has not changed."""
 
-
-def meet(
-    block: Block, begin: int, end: int, *, dim: int, rounds: int, step: Step
-) -> tuple[int, Mistakes]:
-    """Meet examples begin..end of the block in its order, when so many rounds have been played.
-
-    `step` is told an example and its label, learns, and returns the score the example had before;
-    a score from 0 says +1. Where it raises, it has not changed. Stops before an example that cannot
-    be used; if that is the first one, raises BadExample, which names it, or TooLarge.
-    """
-    made = list[tuple[int, int, float, float, int]]()
-    for at in range(begin, end):
-        i = at if block.order is None else int(block.order[at])
-        try:
-            counts = once(block, i)
-            x, label = truths_of_row(block, i, dim), bool(block.signs[i] > 0)
-            score = step(x, label) if counts else 0.0
-        except (BadExample, TooLarge, Contradiction) as error:
-            if at > begin:
-                return at, _columns(made, block)
-            if isinstance(error, Contradiction):
-                raise BadExample(f"{_name(block, i)}: {error}") from None
-            raise
-        if counts and (score >= 0) != label:
-            y = 1.0 if label else -1.0
-            made.append((rounds + at - begin + 1, i, score, y, int(np.count_nonzero(x))))
-    return end, _columns(made, block)
+    def __init__(self, why: str) -> None:
+        super().__init__(f"{why}. If labels may be wrong, use WeightedMajority")
 
 
 class ConceptLearner(ABC):
-    """A learner of the concepts of a class: it says a score, and is told what is true.
+    """A learner of Boolean concepts of `dim` variables.
 
     Attributes
     ----------
-    concepts, dim
-        The class, and its number of variables: an example has so many attributes, each 0 or 1.
+    dim
+        The number of variables: an example has this many attributes, each 0 or 1.
     rounds
-        How many examples it has met.
+        The number of examples met.
     weights
         None: it has no weights.
     """
 
     weights = None
 
-    def __init__(self, concepts: ConceptClass) -> None:
-        expect_class(concepts)
-        self.concepts, self.dim, self.rounds = concepts, concepts.n, 0
+    def __init__(self, dim: int) -> None:
+        expect_variables(dim)
+        self.dim, self.rounds = dim, 0
 
     @abstractmethod
-    def score(self, x: Truths) -> float:
-        """How sure it is that the label is +1; from 0 on, +1 is its prediction."""
-
-    @abstractmethod
-    def take(self, x: Truths, label: bool) -> bool:
-        """Learn the label of an example; False, and no change, if no concept fits."""
-
-    @property
-    @abstractmethod
-    def left(self) -> int:
-        """How many concepts still have a say."""
-
-    @property
-    def most_examples(self) -> int:
-        """How many examples are met before `play` may be interrupted: some milliseconds' worth."""
-        return 1 << 10
-
     def scores(self, rows: Rows) -> Vector:
-        """The score of each row, which changes nothing."""
-        block = Block(rows, np.ones(len(rows), dtype=np.int8))
-        each = (self.score(truths_of_row(block, i, self.dim)) for i in range(len(rows)))
-        return np.fromiter(each, dtype=np.float64, count=len(rows))
+        """The score of each row; the learner does not change."""
 
+    @abstractmethod
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
-        """Predict, and learn the label, for examples begin..end of the block, in its order.
+        """Predict and learn examples begin..end of the block, in its order.
 
-        Where it stopped, and the mistakes. It stops before an example it cannot use, and asked to
-        begin with that one raises BadExample and changes nothing; it also stops after a while.
+        Return where it stopped, and the mistakes. It stops before an example that it cannot use;
+        if that is the first one, it raises BadExample and does not change.
         """
-        end = min(end, begin + self.most_examples)
-        stop, mistakes = meet(
-            block, begin, end, dim=self.dim, rounds=self.rounds, step=self._learn_one
-        )
-        self.rounds += stop - begin
-        return stop, mistakes
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
-        """An empty ledger that starts where this learner stands."""
+        """An empty ledger that starts at this learner's round."""
         return Ledger(self.dim, began=self.rounds, keep=keep, rule="concepts")
 
-    def _learn_one(self, x: Truths, label: bool) -> float:
-        score = self.score(x)
-        if not self.take(x, label):
-            raise Contradiction(
-                f"no concept of the class fits its label {'+1' if label else '-1'} and the "
-                "examples before it; if labels may be wrong, WeightedMajority lives with noise"
-            )
-        return score
+    def expect_dim(self, rows: Rows) -> None:
+        """Refuse rows with another number of attributes."""
+        if rows.dim != self.dim:
+            raise BadExample(f"rows have {rows.dim} attributes, the learner has {self.dim}")
+
+    def learn_each(self, block: Block, begin: int, end: int, step: Step) -> tuple[int, Mistakes]:
+        """`learn`, one example at a time.
+
+        `step` learns an example with its label and returns the score that the example had before.
+        When it raises, it must not have changed the learner.
+        """
+        made = list[tuple[int, int, float, float, int]]()
+        at = begin
+        while at < end:
+            i = at if block.order is None else int(block.order[at])
+            try:
+                counts = counts_once(block, i)
+                x, label = truths_of_row(block, i, self.dim), bool(block.signs[i] > 0)
+                score = step(x, label) if counts else 0.0
+            except (BadExample, TooLarge, Contradiction) as error:
+                if at > begin:
+                    break
+                if isinstance(error, Contradiction):
+                    raise BadExample(f"{row_name(block, i)}: {error}") from None
+                raise
+            if counts and (score >= 0) != label:
+                y = 1.0 if label else -1.0
+                made.append((self.rounds + at - begin + 1, i, score, y, int(np.count_nonzero(x))))
+            at += 1
+        self.rounds += at - begin
+        return at, _mistakes(made, block)
 
 
-def once(block: Block, i: int) -> bool:
-    """Whether the example is to be learned from: not if its importance is 0."""
+def counts_once(block: Block, i: int) -> bool:
+    """Whether the importance of the example is 1, rather than 0; others are refused."""
     if not 0 <= i < len(block):
-        raise BadExample(f"row {block.first + i}: there is no such row")
+        raise BadExample(f"{row_name(block, i)}: there is no such row")
     importance = 1.0 if block.importances is None else float(block.importances[i])
     if importance not in (0.0, 1.0):
         raise BadExample(
-            f"{_name(block, i)}: its importance is {importance!r}; a concept is ruled out or not, "
-            "so an example can count once (1) or not at all (0)"
+            f"{row_name(block, i)}: its importance is {importance!r}; concept learners accept "
+            "only 0 and 1"
         )
     return importance == 1.0
 
 
-def _name(block: Block, i: int) -> str:
-    return f"row {int(block.positions(np.array([i]))[0])}"
-
-
-def _columns(made: list[tuple[int, int, float, float, int]], block: Block) -> Mistakes:
+def _mistakes(made: list[tuple[int, int, float, float, int]], block: Block) -> Mistakes:
     def column(j: int) -> NDArray[np.float64]:
         return np.array([one[j] for one in made], dtype=np.float64)
 
@@ -163,8 +135,60 @@ def _columns(made: list[tuple[int, int, float, float, int]], block: Block) -> Mi
     return Mistakes(rounds, block.positions(which), column(2), column(3), column(4))
 
 
-class Pruning(ConceptLearner):
-    """A learner whose every example, mistaken or not, rules out the concepts that it refutes.
+class ClassLearner(ConceptLearner):
+    """A learner that considers every concept of a finite class.
+
+    Attributes
+    ----------
+    concepts
+        The class.
+    """
+
+    def __init__(self, concepts: ConceptClass) -> None:
+        expect_class(concepts)
+        super().__init__(concepts.n)
+        self.concepts = concepts
+
+    @abstractmethod
+    def score(self, x: Truths) -> float:
+        """The confidence that the label is +1; it predicts +1 from 0 on."""
+
+    @abstractmethod
+    def update(self, x: Truths, label: bool) -> bool:
+        """Learn the label of an example; False, and no change, if no concept fits."""
+
+    @property
+    @abstractmethod
+    def left(self) -> int:
+        """The number of concepts that still count."""
+
+    @property
+    def most_examples(self) -> int:
+        """The number of examples to learn before `play` may be interrupted."""
+        return 1 << 10
+
+    def scores(self, rows: Rows) -> Vector:
+        """The score of each row; the learner does not change."""
+        block = Block(rows, np.ones(len(rows), dtype=np.int8))
+        each = (self.score(truths_of_row(block, i, self.dim)) for i in range(len(rows)))
+        return np.fromiter(each, dtype=np.float64, count=len(rows))
+
+    def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
+        """Predict and learn examples begin..end, at most `most_examples` of them."""
+        return self.learn_each(block, begin, min(end, begin + self.most_examples), self._step)
+
+    def _step(self, x: Truths, label: bool) -> float:
+        score = self.score(x)
+        if not self.update(x, label):
+            raise Contradiction(
+                f"no concept of the class fits its label {'+1' if label else '-1'} and the "
+                "examples before it"
+            )
+        return score
+
+
+class VersionSpaceLearner(ClassLearner):
+    """A learner that rules out the concepts that contradict an example, mistaken or not.
 
     Attributes
     ----------
@@ -178,46 +202,43 @@ class Pruning(ConceptLearner):
 
     @property
     def left(self) -> int:
-        """How many concepts are consistent with all examples met."""
+        """The number of concepts consistent with all examples met."""
         return self.space.size
 
     @property
     def hypothesis(self) -> Concept | None:
-        """The one concept left, when there is only one."""
+        """The only concept left; None while there are several."""
         return self.concepts[self.space.first()] if self.left == 1 else None
 
     @property
     def most_examples(self) -> int:
-        """How many examples are met before `play` may be interrupted."""
+        """The number of examples to learn before `play` may be interrupted."""
         return self.space.most_examples
 
     def key(self) -> Hashable:
-        """All that its predictions from here on depend on."""
+        """A key for all that its future predictions depend on."""
         return self.space.key()
 
-    def take(self, x: Truths, label: bool) -> bool:
-        """Keep the concepts that say the label; False, and no change, if there are none."""
+    def update(self, x: Truths, label: bool) -> bool:
+        """Keep the concepts with this label; False, and no change, if there are none."""
         return self.space.keep(x, label)
 
 
-Choose: TypeAlias = Literal["first", "random"]
+class Consistent(VersionSpaceLearner):
+    """CON: predict with one consistent concept, and with another one after a mistake.
 
-
-class Consistent(Pruning):
-    """Predict with one concept consistent with all examples met; after a mistake, with another.
-
-    A mistake refutes at least the concept that made it, and the target is never refuted: at most
-    |C| − 1 mistakes. Where the concept is drawn at random, and the examples were chosen without
-    looking at the draws, at most 1/2 + 1/3 + … + 1/|C| ≤ ln|C| are expected: an example that
-    refutes r of the m concepts left is mistaken with chance r/m, at most 1/m + … + 1/(m − r + 1).
-    The score is +1 or −1.
+    A mistake rules out at least the concept that made it, and never the target: at most |C| − 1
+    mistakes. If the concept is drawn at random, and the examples do not depend on the draws, it
+    makes at most 1/2 + 1/3 + … + 1/|C| ≤ ln|C| mistakes in expectation: an example that rules out r
+    of the m concepts left is mistaken with probability r/m ≤ 1/m + … + 1/(m − r + 1). The score is
+    +1 or −1.
 
     Parameters
     ----------
     choose
-        "first" takes the first in the class's order, "random" any, each with the same chance.
+        "first" takes the first concept left, "random" draws one uniformly.
     seed
-        What the draws depend on.
+        The random seed.
 
     References
     ----------
@@ -238,36 +259,36 @@ class Consistent(Pruning):
         return self.concepts[self._place]
 
     def key(self) -> Hashable:
-        """All that its predictions from here on depend on."""
+        """A key for all that its future predictions depend on."""
         drawn = self.choose == "random" and str(self._dice.bit_generator.state)
         return super().key(), self._place, drawn
 
     def score(self, x: Truths) -> float:
-        """+1 if its concept says true, else −1."""
-        return 1.0 if self._says(x) else -1.0
+        """+1 if its concept is true at the example, else −1."""
+        return 1.0 if self._predicts(x) else -1.0
 
-    def take(self, x: Truths, label: bool) -> bool:
-        """Keep the concepts that say the label; False, and no change, if there are none."""
-        if not super().take(x, label):
+    def update(self, x: Truths, label: bool) -> bool:
+        """Keep the concepts with this label; False, and no change, if there are none."""
+        if not super().update(x, label):
             return False
-        if self._says(x) != label:
+        if self._predicts(x) != label:
             self._place = self._another()
         return True
 
-    def _says(self, x: Truths) -> bool:
-        return bool(self.concepts.say_some(np.array([self._place]), x)[0])
+    def _predicts(self, x: Truths) -> bool:
+        return bool(self.concepts.values(np.array([self._place]), x)[0])
 
     def _another(self) -> int:
         return self.space.first() if self.choose == "first" else self.space.draw(self._dice)
 
 
-class Halving(Pruning):
-    """Predict what most of the concepts left say; every example rules out those that it refutes.
+class Halving(VersionSpaceLearner):
+    """Predict with the majority of the consistent concepts.
 
-    A mistake refutes at least half of those left, and the target is never refuted: at most
-    ⌊log₂|C|⌋ mistakes, whatever the examples and their order. That is not always the fewest
-    possible; see `Optimal`. The score is the share of those left that say true less the share that
-    say false; a tie says +1.
+    A mistake rules out at least half of the concepts left, and never the target: at most ⌊log₂|C|⌋
+    mistakes, whatever the examples and their order. `Optimal` may have a smaller bound. The score
+    is the share of the concepts left that are true less the share that are false; a tie predicts
+    +1.
 
     >>> from novikoff import play
     >>> from novikoff.concepts import Halving, conjunctions, labelled
@@ -282,20 +303,21 @@ class Halving(Pruning):
     """
 
     def score(self, x: Truths) -> float:
-        """The share of the concepts left that say true less the share that say false."""
+        """The share of the concepts left that are true less the share that are false."""
         false, true = self.space.split(x)
         return (true - false) / self.left
 
 
-class Optimal(Pruning):
-    """Predict the label whose concepts, of those left, have the larger Littlestone dimension.
+class Optimal(VersionSpaceLearner):
+    """Predict the label whose consistent concepts have the larger Littlestone dimension.
 
-    Two parts that both had the dimension of the whole would give the whole one more; so a mistake
-    leaves a smaller dimension than before, and there are at most as many mistakes as the dimension
-    of the class. No learner has a smaller bound. For classes small enough to find dimensions;
-    others raise TooLarge, here or, if the sets of concepts get too many, while learning. The score
-    is the dimension of those left that say true less that of those that say false (−1 if there are
-    none); a tie says +1.
+    If both parts had the dimension of the whole, the whole would have one more; so a mistake leaves
+    a smaller dimension, and there are at most as many mistakes as the dimension of the class. No
+    learner has a smaller bound. The score is the dimension of the concepts left that are true less
+    the dimension of those that are false (−1 if there are none); a tie predicts +1.
+
+    It is for small classes. For others it raises TooLarge, at once, or while learning when the
+    dimension takes too long to find.
 
     References
     ----------
@@ -307,10 +329,10 @@ class Optimal(Pruning):
         self._known = Littlestone(Columns(concepts))
 
     def score(self, x: Truths) -> float:
-        """The dimension of those that say true less the dimension of those that say false."""
+        """The dimension of the concepts that are true less that of those that are false."""
         places = self.space.places()
-        said = self.concepts.say_some(places, x)
-        return float(self._dimension(places[said]) - self._dimension(places[~said]))
+        true = self.concepts.values(places, x)
+        return float(self._dimension(places[true]) - self._dimension(places[~true]))
 
     def _dimension(self, places: Positions) -> int:
         on = np.zeros(self.concepts.size, dtype=np.bool_)
@@ -318,30 +340,23 @@ class Optimal(Pruning):
         return self._known.dimension(mask(on))
 
 
-MOST_COUNTED = 1 << 24
-_COUNTS = 1 << 22  # looked at in some tens of milliseconds
-_LEAST = math.ulp(0.0)
+class WeightedMajority(ClassLearner):
+    """Predict with the weighted majority of all concepts; a wrong concept loses weight.
 
-
-class WeightedMajority(ConceptLearner):
-    """Predict what the heavier concepts say; each that was wrong weighs β times as much from then.
-
-    When some concept is wrong on k of the examples, at most (k·ln(1/β) + ln|C|)/ln(2/(1 + β))
-    mistakes are made, so labels may be wrong. A concept loses weight in every round in which it was
+    Every time a concept is wrong its weight is multiplied by β. If some concept is wrong on k of
+    the examples, at most (k·ln(1/β) + ln|C|)/ln(2/(1 + β)) mistakes are made, so labels may be
     wrong. The bound needs only that the total weight never grows, and that a mistake leaves at most
-    (1 + β)/2 of it: so it would also hold if only mistakes cost weight; but every round has
-    something to teach, and so β = 0 is the halving algorithm. With β = 0, and only then, there may
-    be no concept left that fits.
+    (1 + β)/2 of it; it would also hold if only mistakes cost weight. Here every round does, so that
+    β = 0 is the halving algorithm. Only with β = 0 can there be no concept left that fits.
 
-    A concept's weight is β to the number of times it was wrong. These numbers are kept, and votes
-    are compared in integers, so the prediction is exact however small the weights. The score is
-    the share of the weight that says true less the share that says false, rounded, but never to
-    another sign; a tie says +1.
+    The learner keeps the number of errors of each concept and compares votes in integers, so the
+    prediction is exact however small the weights. The score is the share of the weight for true
+    less the share for false, rounded but always of the right sign; a tie predicts +1.
 
     Parameters
     ----------
     beta
-        0 ≤ β < 1, as a fraction or a float, which is taken as the fraction it is.
+        0 ≤ β < 1, a fraction, or a float that stands for its exact value.
 
     References
     ----------
@@ -355,36 +370,36 @@ class WeightedMajority(ConceptLearner):
         if concepts.size > MOST_COUNTED:
             raise TooLarge(
                 f"{concepts} has {concepts.size:,} concepts; weighted majority counts the errors "
-                f"of each, for up to {MOST_COUNTED:,} of them"
+                f"of up to {MOST_COUNTED:,}"
             )
         self.beta = Fraction(beta)
-        self._wrong = np.zeros(concepts.size, dtype=np.int64)
+        self._errors = np.zeros(concepts.size, dtype=np.int64)
 
     @property
     def left(self) -> int:
-        """How many concepts have any weight: all of them, unless β is 0."""
-        return self.concepts.size if self.beta else int(np.count_nonzero(self._wrong == 0))
+        """The number of concepts with a weight: all of them, unless β is 0."""
+        return self.concepts.size if self.beta else int(np.count_nonzero(self._errors == 0))
 
     @property
     def fewest(self) -> int:
-        """k: on how many of the examples met the best concept was wrong."""
-        return int(self._wrong.min())
+        """k: the number of examples on which the best concept was wrong."""
+        return int(self._errors.min())
 
     @property
     def hypothesis(self) -> Concept:
-        """The concept that was wrong least often; the first of these."""
-        return self.concepts[int(self._wrong.argmin())]
+        """The first of the concepts with the fewest errors."""
+        return self.concepts[int(self._errors.argmin())]
 
     @property
     def most_examples(self) -> int:
-        """How many examples are met before `play` may be interrupted."""
+        """The number of examples to learn before `play` may be interrupted."""
         return max(1, min(1 << 10, _COUNTS // self.concepts.size))
 
     def score(self, x: Truths) -> float:
-        """The share of the weight that says true less the share that says false."""
-        said, least = self._says(x), self.fewest
-        counts = np.bincount(self._wrong - least)
-        leads = 2 * np.bincount((self._wrong - least)[said], minlength=len(counts)) - counts
+        """The share of the weight for true less the share for false."""
+        errors = self._errors - self.fewest
+        counts = np.bincount(errors)
+        leads = 2 * np.bincount(errors[self._predictions(x)], minlength=len(counts)) - counts
         weights = np.cumprod(np.append(1.0, np.full(len(counts) - 1, float(self.beta))))
         share = dot(leads.astype(np.float64), weights) / dot(counts.astype(np.float64), weights)
         sign = self._lead(leads, counts)
@@ -392,22 +407,21 @@ class WeightedMajority(ConceptLearner):
             return 0.0
         return max(share, _LEAST) if sign > 0 else min(share, -_LEAST)
 
-    def take(self, x: Truths, label: bool) -> bool:
-        """Count who was wrong; False, and no change, if β is 0 and no concept fits."""
-        wrong = self._says(x) != label
-        if self.beta == 0 and not (~wrong & (self._wrong == 0)).any():
+    def update(self, x: Truths, label: bool) -> bool:
+        """Count the errors; False, and no change, if β is 0 and no concept fits."""
+        wrong = self._predictions(x) != label
+        if self.beta == 0 and not (~wrong & (self._errors == 0)).any():
             return False
-        self._wrong += wrong
+        self._errors += wrong
         return True
 
-    def _says(self, x: Truths) -> Truths:
-        bits = self.concepts.say(x).view(np.uint8)
-        return np.unpackbits(bits, count=self.concepts.size, bitorder="little").astype(np.bool_)
+    def _predictions(self, x: Truths) -> Truths:
+        return unpacked(self.concepts.packed_values(x), self.concepts.size)
 
     def _lead(self, leads: Positions, counts: Positions) -> int:
-        """A number with the sign of Σ leads[c]·βᶜ, when |leads| ≤ counts; exactly.
+        """An integer with the exact sign of Σ leads[c]·βᶜ, where |leads| ≤ counts.
 
-        Up to c the sum is total/qᶜ, for β = p/q; those to come weigh at most later·(p/q)ᶜ⁺¹.
+        With β = p/q the sum up to c is total/qᶜ, and the rest is at most later·(p/q)ᶜ⁺¹.
         """
         p, q = self.beta.as_integer_ratio()
         total, power, later = 0, 1, int(counts.sum())

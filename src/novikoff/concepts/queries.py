@@ -1,60 +1,53 @@
-"""Learners that know what they do not know: which literals are possible, and which are certain."""
+"""Learners that know which literals are possible and which are certain, and ask about the rest."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 
 from novikoff.concepts.examples import Truths, labels_of, truths
 from novikoff.concepts.functions import Conjunction, Disjunction
-from novikoff.concepts.learners import Contradiction, meet
-from novikoff.ledger.ledger import Keep, Ledger, Mistakes
+from novikoff.concepts.learners import ConceptLearner, Contradiction
+from novikoff.ledger.ledger import Mistakes
 from novikoff.stream.blocks import Block
-from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Rows, Vector
 
 
 @runtime_checkable
 class Asks(Protocol):
-    """A learner that can be taught by answers to its own questions."""
+    """A learner that can ask for the label of an example."""
 
     def question(self) -> Truths | None:
-        """The example it wants to know about, or None if it wants to know no more."""
+        """The example whose label it asks for; None if it has no more questions."""
 
 
-class _Asking(ABC):
-    """What the two have in common: a conjunction over the examples, turned for a disjunction.
+class _Asking(ConceptLearner):
+    """A conjunction of the examples; for a disjunction, examples and labels are negated.
 
     Literals are 2n truth values, the n plain ones first.
     """
 
-    turned: ClassVar[bool]
+    negated: ClassVar[bool]
     kind: ClassVar[str]
 
     def __init__(self, n: int, known: Any, *, monotone: bool) -> None:
-        if n < 1:
-            raise ValueError(f"there must be at least one variable, got {n=}")
-        self.n, self.monotone, self.rounds = n, bool(monotone), 0
+        super().__init__(n)
+        self.monotone = bool(monotone)
         self._possible = np.repeat([True, not monotone], n)
         self._certain = np.zeros(2 * n, dtype=np.bool_)
-        self._open: list[Truths] = []  # negative examples with no certain literal off
+        self._unexplained: list[Truths] = []  # negative examples with no certain literal false
         self._known = np.ones(n, dtype=np.bool_) if monotone else None
         if known is not None:
-            given = truths(known, n, name="the example given") ^ self.turned
+            given = truths(known, n, name="the example given") ^ self.negated
             self._possible &= _literals(given)
             self._known = given
 
     @property
-    def weights(self) -> None:
-        """None: what it does next depends on literals, not on weights."""
-        return
-
-    @property
     @abstractmethod
     def hypothesis(self) -> Conjunction | Disjunction:
-        """What it predicts with: all the possible literals."""
+        """The concept it predicts with: all possible literals."""
 
     @property
     @abstractmethod
@@ -63,11 +56,11 @@ class _Asking(ABC):
 
     @property
     def exact(self) -> bool:
-        """Whether every possible literal is certain: the hypothesis is then the target."""
+        """Whether every possible literal is certain, so that the hypothesis is the target."""
         return bool((self._possible == self._certain).all())
 
     def question(self) -> Truths | None:
-        """The known example with one undecided literal turned; None when all are decided.
+        """The known example with one undecided literal flipped; None when all are decided.
 
         All other possible literals are as before, so the answer decides this one.
         """
@@ -75,80 +68,65 @@ class _Asking(ABC):
         if len(undecided) == 0:
             return None
         if self._known is None:
-            label = "negative" if self.turned else "positive"
+            label = "negative" if self.negated else "positive"
             raise ValueError(
-                f"questions about literals that may be negated need one {label} example: "
-                f"give it as {label}=, or let a teacher show one first"
+                f"without monotone=True, questions need one {label} example: "
+                f"pass {label}=, or learn one first"
             )
-        asked = self._known ^ self.turned
-        asked[undecided[0] % self.n] ^= True
+        asked = self._known ^ self.negated
+        asked[undecided[0] % self.dim] ^= True
         return asked
 
-    def open_ledger(self, keep: Keep = "examples") -> Ledger:
-        """An empty ledger that starts where this learner stands."""
-        return Ledger(self.n, began=self.rounds, keep=keep, rule="concepts")
-
     def scores(self, rows: Rows) -> Vector:
-        """+1 for each row of which the hypothesis is true, −1 for the others."""
-        if rows.dim != self.n:
-            raise BadExample(f"rows have {rows.dim} attributes, the learner has {self.n}")
+        """+1 for each row at which the hypothesis is true, −1 for the others."""
+        self.expect_dim(rows)
         return labels_of(self.hypothesis.evaluate(rows)).astype(np.float64)
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
-        """Predict, reveal and decide literals for examples begin..end of the block, in its order.
+        """Predict and decide literals for examples begin..end of the block, in its order."""
+        return self.learn_each(block, begin, end, self._step)
 
-        Stops early before an example it cannot use; asked to begin with that one, it raises
-        BadExample and changes nothing.
-        """
-        at, mistakes = meet(block, begin, end, dim=self.n, rounds=self.rounds, step=self._learn_one)
-        self.rounds += at - begin
-        return at, mistakes
-
-    def _learn_one(self, x: Truths, label: bool) -> float:
-        return 1.0 if self._meet(x, label) != label else -1.0
-
-    def _meet(self, x: Truths, label: bool) -> bool:
-        """Learn from one example; whether the hypothesis was wrong about it."""
-        true, positive = _literals(x ^ self.turned), label ^ self.turned
+    def _step(self, x: Truths, label: bool) -> float:
+        true, positive = _literals(x ^ self.negated), label ^ self.negated
         left = self._possible & true if positive else self._possible
         mistaken = bool((left != self._possible).any())
         if (self._certain & ~left).any():
-            raise self._contradiction("it needs a literal dropped that others proved necessary")
-        asked = self._open if mistaken else [] if positive else [true]
-        off = [left & ~other for other in asked]
-        if not all(one.any() for one in off):
-            raise self._contradiction("no literal is left to tell it from those of the other label")
-        for one in off:
+            raise self._contradiction("it rules out a literal that other examples need")
+        to_explain = self._unexplained if mistaken else [] if positive else [true]
+        false = [left & ~other for other in to_explain]
+        if not all(one.any() for one in false):
+            raise self._contradiction("no literal separates it from the other label")
+        for one in false:
             if np.count_nonzero(one) == 1:
                 self._certain |= one
         self._possible = left
-        kept = self._open if positive else [*self._open, true]
-        self._open = [other for other in kept if not (self._certain & ~other).any()]
+        kept = self._unexplained if positive else [*self._unexplained, true]
+        self._unexplained = [other for other in kept if not (self._certain & ~other).any()]
         if positive and self._known is None:
-            self._known = true[: self.n]
-        return mistaken
+            self._known = true[: self.dim]
+        return 1.0 if mistaken != label else -1.0
 
-    def _contradiction(self, how: str) -> Contradiction:
+    def _contradiction(self, why: str) -> Contradiction:
         return Contradiction(
-            f"{how}: no {'monotone ' * self.monotone}{self.kind} fits this example and all before "
-            "it. If labels may be wrong, WeightedMajority lives with noise"
+            f"{why}: no {'monotone ' * self.monotone}{self.kind} fits it and all examples before it"
         )
 
     def _numbers(self, literals: Truths) -> tuple[int, ...]:
-        plain, negated = np.flatnonzero(literals[: self.n]), np.flatnonzero(literals[self.n :])
+        plain, negated = np.flatnonzero(literals[: self.dim]), np.flatnonzero(literals[self.dim :])
         return (*(plain + 1).tolist(), *(-negated - 1).tolist())
 
 
 class AskingConjunction(_Asking):
     """Keep the literals that are possible and those that are certain, and ask about the others.
 
-    A positive example leaves only the literals that are on in it. A negative one with exactly one
-    possible literal off proves that this one is necessary, then or when positive examples have
-    left only one. When all possible literals are certain the target is known, exactly.
+    A positive example leaves only the literals that are true in it. A negative example in which
+    exactly one possible literal is false proves that literal necessary, at once or when positive
+    examples have left only one. When all possible literals are certain, the hypothesis is the
+    target.
 
-    To ask about a literal it turns it in a known positive example: the example of all ones if
-    `monotone`, otherwise `positive` or the first one met. So n questions find any conjunction.
-    It predicts with all possible literals: at most n mistakes, n + 1 if not `monotone`.
+    To ask about a literal it flips it in a known positive example: the example of all ones if
+    `monotone`, otherwise `positive` or the first one met. So n questions find any conjunction. It
+    predicts with all possible literals: at most n mistakes, n + 1 if not `monotone`.
 
     References
     ----------
@@ -159,7 +137,7 @@ class AskingConjunction(_Asking):
     array([False,  True])
     """
 
-    turned = False
+    negated = False
     kind = "conjunction"
 
     def __init__(self, n: int, *, positive: Any = None, monotone: bool = True) -> None:
@@ -167,7 +145,7 @@ class AskingConjunction(_Asking):
 
     @property
     def hypothesis(self) -> Conjunction:
-        """What it predicts with: all the possible literals."""
+        """The concept it predicts with: all possible literals."""
         return Conjunction(self._numbers(self._possible))
 
     @property
@@ -179,7 +157,7 @@ class AskingConjunction(_Asking):
 class AskingDisjunction(_Asking):
     """`AskingConjunction` with true and false exchanged, in the examples and in their labels.
 
-    It turns literals in a known negative example: all zeros if `monotone`, otherwise `negative` or
+    It flips literals in a known negative example: all zeros if `monotone`, otherwise `negative` or
     the first one met.
 
     References
@@ -187,7 +165,7 @@ class AskingDisjunction(_Asking):
     Angluin (1988); Valiant (1984).
     """
 
-    turned = True
+    negated = True
     kind = "disjunction"
 
     def __init__(self, n: int, *, negative: Any = None, monotone: bool = True) -> None:
@@ -195,7 +173,7 @@ class AskingDisjunction(_Asking):
 
     @property
     def hypothesis(self) -> Disjunction:
-        """What it predicts with: all the possible literals."""
+        """The concept it predicts with: all possible literals."""
         return Disjunction(self._numbers(self._possible))
 
     @property
@@ -204,6 +182,6 @@ class AskingDisjunction(_Asking):
         return Disjunction(self._numbers(self._certain))
 
 
-def _literals(z: Truths) -> Truths:
+def _literals(x: Truths) -> Truths:
     """Which of the 2n literals are true."""
-    return np.concatenate([z, ~z])
+    return np.concatenate([x, ~x])

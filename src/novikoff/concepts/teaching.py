@@ -1,10 +1,8 @@
-"""Three ways to be taught: by answers, by a teacher who knows the target, or by nature.
+"""Three ways to teach: answer questions, choose the examples, or let nature draw them.
 
-A lesson is a stream of one example at a time, made while `play` pulls it:
-`play(teacher.teach(learner), learner)`. Any teacher can be given any learner; only `Oracle` needs
-one that asks.
-
-The hidden function of the lecture on mistake-driven learning, and the examples it comes with.
+A lesson is a stream of single examples, each made when `play` asks for it:
+`play(teacher.teach(learner), learner)`. Any teacher can teach any learner, except that `Oracle`
+needs a learner that asks questions.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 
 from novikoff.concepts.examples import Truths, labelled, truths
-from novikoff.concepts.functions import Concept, Conjunction, Disjunction, expect_concept
+from novikoff.concepts.functions import Concept, Conjunction, Disjunction, expect_width
 from novikoff.concepts.queries import Asks
 from novikoff.learners import Learner
 from novikoff.stream.blocks import Block
@@ -28,19 +26,19 @@ class Teaches(Protocol):
     """Anything that gives lessons."""
 
     def teach(self, learner: Learner) -> Iterator[Block]:
-        """The lesson, for `play`: one example at a time, each made when the last was learned."""
+        """The lesson for `play`: blocks of one example, each made when the last was learned."""
 
 
 class Oracle:
-    """Protocol I: the learner asks about examples of its own, and gets the answers.
+    """Protocol I: the learner asks for the labels of examples of its choice.
 
-    The lesson ends when the learner has no more to ask. A conjunction of n variables takes n
-    questions: the known positive example with variable i turned tells whether xᵢ is in it.
+    The lesson ends when the learner has no more questions. A conjunction of n variables takes n
+    questions: flipping variable i in a known positive example tells whether xᵢ is in it.
 
     Attributes
     ----------
     questions
-        How many were answered in the last lesson.
+        The number of questions answered in the last lesson.
 
     References
     ----------
@@ -48,15 +46,15 @@ class Oracle:
     """
 
     def __init__(self, concept: Concept, n: int) -> None:
-        self.concept, self.n = concept, _wide_enough(concept, n)
+        self.concept, self.n = concept, expect_width(concept, n)
         self.questions = 0
 
     def teach(self, learner: Learner) -> Iterator[Block]:
-        """Answer what the learner asks, until it asks no more."""
+        """Answer the learner's questions until it has no more."""
         if not isinstance(learner, Asks):
             raise TypeError(
-                f"{type(learner).__name__} asks no questions; an Oracle teaches learners such as "
-                "AskingConjunction, and Teacher or Nature teach any"
+                f"{type(learner).__name__} asks no questions; teach it with Teacher or Nature, or "
+                "use a learner that asks, such as AskingConjunction"
             )
         self.questions = 0
         return self._answers(learner)
@@ -69,21 +67,20 @@ class Oracle:
 
 
 class Teacher:
-    """Protocol II: a teacher who knows the target, and sends the fewest examples that show it.
+    """Protocol II: a teacher who knows the target sends the fewest examples that determine it.
 
-    For a monotone conjunction of k variables: the positive example with exactly these on, which
-    excludes all others, and then for each of them a negative example with it off too, which proves
-    it necessary. That is k + 1 examples, and for k < n no lesson is shorter: each of the k needs a
-    negative example of its own, and the others need a positive one.
+    For a monotone conjunction of k variables these are the positive example in which exactly the k
+    variables are 1, which rules out all others, and for each of the k a negative example in which
+    it is 0 too, which proves it necessary. For k < n no lesson is shorter than these k + 1
+    examples: each of the k needs a negative example of its own, and the others a positive one.
 
-    If literals may be negated, a second positive example, with all the other variables turned,
-    excludes both literals of each: k + 2. A disjunction is taught with true and false exchanged.
+    If literals may be negated, a second positive example with all other variables flipped rules out
+    both literals of each: k + 2 examples. For a disjunction true and false are exchanged.
 
     Parameters
     ----------
     monotone
-        What the learner takes for granted: that no literal is negated. If not given, whether it
-        is so.
+        Whether the learner knows that no literal is negated. By default, whether none is.
 
     References
     ----------
@@ -100,14 +97,14 @@ class Teacher:
     ) -> None:
         if not isinstance(concept, Conjunction | Disjunction):
             raise TypeError(
-                f"the teacher knows how to show conjunctions and disjunctions, not {concept}; "
+                f"Teacher teaches conjunctions and disjunctions, not {concept}; "
                 "Nature teaches any concept"
             )
         if len(concept.variables) < len(concept.literals):
-            raise ValueError(f"{concept} has a variable and its negation: it never changes")
+            raise ValueError(f"{concept} is constant: it has a variable and its negation")
         if monotone and not concept.monotone:
-            raise ValueError(f"{concept} is not monotone")
-        self.concept, self.n = concept, _wide_enough(concept, n)
+            raise ValueError(f"{concept} is not monotone; pass monotone=False")
+        self.concept, self.n = concept, expect_width(concept, n)
         self.monotone = concept.monotone if monotone is None else monotone
 
     @property
@@ -124,22 +121,23 @@ class Teacher:
         return shown ^ isinstance(self.concept, Disjunction)
 
     def teach(self, learner: Learner) -> Iterator[Block]:
-        """The examples one by one, whoever learns."""
+        """The same examples for every learner."""
         return _lesson(self.concept, self.examples)
 
 
 class Nature:
-    """Protocol III: examples come as nature draws them, and the target labels them.
+    """Protocol III: nature draws the examples, and the target labels them.
 
     Parameters
     ----------
     rounds
-        How many examples the lesson has.
+        The number of examples in the lesson.
     sampler
-        The distribution: called with a random generator, how many examples, and n; returns their
-        truth values, a row each. If not given, each variable is on with chance 1/2.
+        The distribution: a function of a random generator, the number of examples and n, which
+        returns the truth values, a row for each example. By default each variable is 1 with
+        probability 1/2.
     seed
-        Of the random generator. Each lesson begins with it again.
+        The random seed of every lesson.
 
     References
     ----------
@@ -156,13 +154,13 @@ class Nature:
         seed: int = 0,
     ) -> None:
         if rounds < 1:
-            raise ValueError(f"a lesson has at least one round, got {rounds=}")
-        self.concept, self.n = concept, _wide_enough(concept, n)
+            raise ValueError(f"rounds must be at least 1, not {rounds}")
+        self.concept, self.n = concept, expect_width(concept, n)
         self.rounds, self.seed = rounds, seed
         self._sampler = each_on(0.5) if sampler is None else sampler
 
     def teach(self, learner: Learner) -> Iterator[Block]:
-        """The examples as they are drawn, whoever learns."""
+        """The examples as they are drawn, the same for every learner."""
         return _lesson(self.concept, self._drawn())
 
     def _drawn(self) -> Iterator[Truths]:
@@ -172,15 +170,15 @@ class Nature:
             drawn = np.asarray(self._sampler(dice, count, self.n))
             if drawn.shape != (count, self.n):
                 raise ValueError(
-                    f"the sampler was asked for {count} examples of {self.n} variables and "
-                    f"returned an array of shape {drawn.shape}"
+                    f"the sampler must return {count} examples of {self.n} variables, "
+                    f"not an array of shape {drawn.shape}"
                 )
             for i, x in enumerate(drawn, at):
-                yield truths(x, self.n, name=f"row {i}, as the sampler drew it,")
+                yield truths(x, self.n, name=f"row {i} of the sampler")
 
 
 class Recorded:
-    """Protocol III with examples that nature drew before: a list of them, labelled by the target.
+    """Protocol III with recorded examples, which the target labels.
 
     References
     ----------
@@ -188,18 +186,18 @@ class Recorded:
     """
 
     def __init__(self, concept: Concept, n: int, examples: Sequence[Any] | Truths) -> None:
-        self.concept, self.n = concept, _wide_enough(concept, n)
+        self.concept, self.n = concept, expect_width(concept, n)
         self.examples = [truths(x, n, name=f"row {i}") for i, x in enumerate(examples)]
 
     def teach(self, learner: Learner) -> Iterator[Block]:
-        """The examples in their order, whoever learns."""
+        """The examples in their order, the same for every learner."""
         return _lesson(self.concept, self.examples)
 
 
 def each_on(density: float) -> Sampler:
-    """The distribution in which each variable is on with this chance, whatever the others are."""
+    """The distribution in which each variable is 1 with this probability, independently."""
     if not 0 <= density <= 1:
-        raise ValueError(f"a chance is from 0 to 1, got {density=}")
+        raise ValueError(f"density must be a probability from 0 to 1, not {density}")
     return lambda dice, count, n: dice.random((count, n)) < density
 
 
@@ -208,17 +206,9 @@ def _lesson(concept: Concept, examples: Iterable[Truths], *, first: int = 0) -> 
         yield labelled([x], np.array([concept(x)]), first=i)
 
 
-def _wide_enough(concept: Concept, n: int) -> int:
-    expect_concept(concept)
-    if concept.width > n:
-        raise ValueError(f"{concept} needs {concept.width} variables, and there are {n}")
-    return n
-
-
 LECTURE_TARGET = Conjunction((2, 3, 4, 5, 100))
 _MIDDLE = "0" * 93
-
-_EXAMPLES = (
+_LECTURE_EXAMPLES = (
     "1" * 100,
     "111" + "0" * 97,
     "11111" + _MIDDLE + "11",
@@ -231,12 +221,12 @@ _EXAMPLES = (
 
 
 def lecture_examples() -> Block:
-    """The eight examples of 100 variables that nature draws, labelled by x₂ ∧ x₃ ∧ x₄ ∧ x₅ ∧ x₁₀₀.
+    """Eight examples of 100 variables from a lecture, labelled by x₂ ∧ x₃ ∧ x₄ ∧ x₅ ∧ x₁₀₀.
 
-    Elimination ends with x₁ too many: x₁ is on in every positive one.
+    Elimination ends with x₁ as well, because x₁ is 1 in every positive example.
 
     >>> lecture_examples().labels.tolist()
     [1, -1, 1, -1, 1, -1, 1, -1]
     """
-    X = [truths(text) for text in _EXAMPLES]
+    X = [truths(text) for text in _LECTURE_EXAMPLES]
     return labelled(X, LECTURE_TARGET.evaluate(X))

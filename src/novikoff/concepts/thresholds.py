@@ -1,7 +1,4 @@
-"""Linear threshold functions: Σ wᵢxᵢ ≥ t with integer weights, and all of few variables.
-
-Concepts as linear threshold units: weights, margin, and what a perceptron can err.
-"""
+"""Linear threshold functions, Σ wᵢxᵢ ≥ t, and the mistake bound of a perceptron that learns one."""
 
 from __future__ import annotations
 
@@ -15,17 +12,18 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.concepts.classes import ConceptClass, TooLarge, Words, packed
+from novikoff.concepts.classes import ConceptClass, TooLarge, Words, expect_variables, packed
 from novikoff.concepts.examples import Truths, every_example, truths
 from novikoff.concepts.functions import (
     AtLeast,
     Concept,
     Conjunction,
     Disjunction,
-    expect_concept,
+    expect_width,
     variable,
 )
 from novikoff.guarantees import mistake_bound
+from novikoff.stream.format import plural
 from novikoff.stream.rows import Positions
 
 Integers: TypeAlias = NDArray[np.int64]
@@ -43,14 +41,15 @@ KNOWN_COUNTS = {
     9: 144130531453121108,
 }
 MOST_ENUMERATED = 5
-_LARGEST_WEIGHT = 5  # no threshold function of five variables needs more
+_LARGEST_WEIGHT = 5  # enough for every threshold function of five variables
 MOST_WEIGHTS = 1_000_000
 _MOST_SUM = 1 << 62
+_MOST_SUMS = 1 << 24
 
 
 @dataclass(frozen=True, eq=False)
 class LinearThreshold(Concept):
-    """Σ wᵢxᵢ ≥ t, with an integer weight for each variable from x₁ on.
+    """True where Σ wᵢxᵢ ≥ t, with an integer weight for each variable from x₁ on.
 
     >>> print(LinearThreshold((2, 1, 0, -3), 2))
     2x₁ + x₂ − 3x₄ ≥ 2
@@ -62,26 +61,26 @@ class LinearThreshold(Concept):
     def __post_init__(self) -> None:
         for number in (*self.weights, self.threshold):
             if not isinstance(number, int | np.integer) or isinstance(number, bool):
-                raise ValueError(f"weights and threshold are integers, not {number!r}")
+                raise ValueError(f"weights and threshold must be integers, not {number!r}")
         weights, threshold = list(map(int, self.weights)), int(self.threshold)
         if sum(map(abs, weights)) + abs(threshold) > _MOST_SUM:
-            raise ValueError("the weights and the threshold together exceed 2^62")
+            raise ValueError("the weights and the threshold add up to more than 2^62")
         while weights and not weights[-1]:
             weights.pop()
         if len(weights) > MOST_WEIGHTS:
-            raise ValueError(f"{len(weights):,} weights: at most {MOST_WEIGHTS:,} variables here")
+            raise ValueError(f"{len(weights):,} weights; at most {MOST_WEIGHTS:,} are supported")
         object.__setattr__(self, "weights", tuple(weights))
         object.__setattr__(self, "threshold", threshold)
 
     @property
     def variables(self) -> tuple[int, ...]:
-        """The numbers of the variables with a weight, in increasing order."""
+        """The numbers of the variables with a weight other than 0, in increasing order."""
         return tuple(i for i, w in enumerate(self.weights, start=1) if w)
 
-    def of(self, values: Truths) -> Truths:
-        """Whether the weights of what is on add up to the threshold."""
+    def values(self, inputs: Truths) -> Truths:
+        """Whether the weighted sum reaches the threshold."""
         w = np.array([w for w in self.weights if w], dtype=np.int64)
-        return np.asarray(values.astype(np.int64) @ w >= self.threshold)
+        return np.asarray(inputs.astype(np.int64) @ w >= self.threshold)
 
     def __str__(self) -> str:
         terms = "".join(
@@ -94,42 +93,40 @@ class LinearThreshold(Concept):
 
 
 class LinearThresholds(ConceptClass):
-    """All the linear threshold functions of n variables, each once, by their truth tables.
+    """All linear threshold functions of n variables, in the order of their truth tables.
 
     Attributes
     ----------
     weights, thresholds
-        Σ wᵢxᵢ ≥ t for each of them, with the smallest weights that were found.
+        The smallest weights found for each function, and its threshold.
     """
 
     def __init__(self, n: int) -> None:
-        if n < 1:
-            raise ValueError(f"there must be at least one variable, got {n=}")
+        expect_variables(n)
         if n > MOST_ENUMERATED:
             count = f": {KNOWN_COUNTS[n]:,}" if n in KNOWN_COUNTS else ""
             raise TooLarge(
                 f"there are too many linear threshold functions of {n} variables{count}; "
-                f"up to {MOST_ENUMERATED} they are enumerated, and any list of them is a class "
-                "(concept_list)"
+                f"take at most {MOST_ENUMERATED} variables, or list some with concept_list"
             )
         self.n = n
         self.weights, self.thresholds = _every_threshold_function(n)
         self.size = len(self.thresholds)
 
     def __str__(self) -> str:
-        return f"linear threshold functions of {self.n} variable{'s' * (self.n > 1)}"
+        return f"linear threshold functions of {plural(self.n, 'variable')}"
 
     def concept(self, place: int) -> LinearThreshold:
         """The function at this place."""
         self.expect_place(place)
         return LinearThreshold(tuple(self.weights[place].tolist()), int(self.thresholds[place]))
 
-    def say(self, x: Truths) -> Words:
-        """What every function says of the example, as bits."""
+    def packed_values(self, x: Truths) -> Words:
+        """The values of all functions at the example, as bits."""
         return packed(self.weights @ truths(x, self.n) >= self.thresholds)
 
-    def say_some(self, places: Positions, x: Truths) -> Truths:
-        """What the functions at these places say of the example."""
+    def values(self, places: Positions, x: Truths) -> Truths:
+        """The values at the example of the functions at these places."""
         found: Truths = self.weights[places] @ truths(x, self.n) >= self.thresholds[places]
         return found
 
@@ -142,29 +139,29 @@ def linear_thresholds(n: int) -> LinearThresholds:
 
     References
     ----------
-    Muroga (1971), Threshold Logic and its Applications: they are found from those with weights
-    w₁ ≥ w₂ ≥ … ≥ 0 by renaming and negating variables, and for n ≤ 5 no weight exceeds 5.
+    Muroga (1971), Threshold Logic and its Applications: renaming and negating variables gives all
+    of them from those with weights w₁ ≥ w₂ ≥ … ≥ 0, and for n ≤ 5 no weight exceeds 5.
     """
     return LinearThresholds(n)
 
 
 @lru_cache(maxsize=MOST_ENUMERATED)
 def _every_threshold_function(n: int) -> tuple[Integers, Integers]:
-    """Weights and threshold of each, in the order of their truth tables as numbers."""
+    """The weights and threshold of each function, in the order of their truth tables."""
     w, t = _first_of_each(*_decreasing(n))
     orders = np.array(list(permutations(range(n))))
     w, t = _first_of_each(w[:, orders].reshape(-1, n), np.repeat(t, len(orders)))
-    # where x becomes 1 − x, the weight w becomes −w and w leaves the threshold
+    # replacing x by 1 − x turns the weight w into −w and lowers the threshold by w
     signs = np.array(list(product((1, -1), repeat=n)))
     turned = (w[:, None, :] * signs).reshape(-1, n)
     lowered = (t[:, None] + np.minimum(w[:, None, :] * signs, 0).sum(axis=2)).ravel()
     weights, thresholds = _first_of_each(turned, lowered)
-    weights.flags.writeable = thresholds.flags.writeable = False  # every such class shares them
+    weights.flags.writeable = thresholds.flags.writeable = False  # shared by all such classes
     return weights, thresholds
 
 
 def _decreasing(n: int) -> tuple[Integers, Integers]:
-    """Weights w₁ ≥ … ≥ wₙ ≥ 0 with each threshold that matters, the smallest first."""
+    """Weights w₁ ≥ … ≥ wₙ ≥ 0 with every threshold that matters, smallest weights first."""
     found = [
         (sum(w), w, t)
         for w in combinations_with_replacement(range(_LARGEST_WEIGHT, -1, -1), n)
@@ -176,32 +173,29 @@ def _decreasing(n: int) -> tuple[Integers, Integers]:
 
 
 def _first_of_each(w: Integers, t: Integers) -> tuple[Integers, Integers]:
-    """The first way to write each function, by the numbers of their truth tables."""
+    """The first weights and threshold of each function, in the order of their truth tables."""
     examples = every_example(n := w.shape[1]).astype(np.int64)
-    said = w @ examples.T >= t[:, None]
-    tables = said @ (1 << np.arange(1 << n, dtype=np.int64))
+    values = w @ examples.T >= t[:, None]
+    tables = values @ (1 << np.arange(1 << n, dtype=np.int64))
     _, first = np.unique(tables, return_index=True)
     return w[first], t[first]
 
 
-_MOST_SUMS = 1 << 24
-
-
 @dataclass(frozen=True, slots=True)
 class ThresholdUnit:
-    """Weights u whose sign is the concept on every example of n attributes and a constant 1.
+    """Weights u for which the sign of u·x is the concept, for every x of n attributes and a 1.
 
     Attributes
     ----------
     weights
-        n integers, and last the constant's.
+        n integers, and the weight of the constant last.
     radius_squared
-        R² = n + 1, the example with every attribute on.
+        R² = n + 1, the squared length of the example of ones.
     margin_squared
         γ² = (least |u·x|)²/‖u‖², exactly.
     bound
-        ⌊R²/γ²⌋: no run of the perceptron, with a constant feature, on examples that the concept
-        labels, makes more mistakes (Novikoff 1962, Theorem 1).
+        ⌊R²/γ²⌋: a perceptron with a constant feature makes at most that many mistakes on examples
+        labelled by the concept (Novikoff 1962, Theorem 1).
     """
 
     concept: Concept
@@ -219,25 +213,27 @@ class ThresholdUnit:
 
 
 def threshold_unit(concept: Concept, n: int | None = None) -> ThresholdUnit:
-    """A conjunction, a disjunction or "at least r of k" as a linear threshold unit, exactly.
+    """The concept as a linear threshold unit, with its exact margin and mistake bound.
 
-    All three say that at least r of k literals are true (r = k and r = 1 for the first two). With
-    m of them negated, the weights 2 on the plain, −2 on the negated and 2m − (2r − 1) on the
-    constant give twice the number of true literals less 2r − 1: at least 1 or at most −1. So
-    ‖u‖² = 4k + (2(r − m) − 1)² at margin 1, and no weights do better. For turning one literal, when
-    r − 1 of the others are true, takes the score from −1 or less to 1 or more, so its weight is at
-    least 2 in size; and on the example 0, where m literals are true, the score is the constant,
-    which is 1 + 2(m − r) or more if m ≥ r, as turning m − r of them leaves it at 1 or more, and
-    −1 − 2(r − 1 − m) or less if m < r, in the same way.
+    A conjunction, a disjunction and "at least r of k" are all true where at least r of k literals
+    are (r = k for a conjunction, r = 1 for a disjunction). Let m of the literals be negated.
+    Weights 2 on plain variables, −2 on negated ones and 2m − (2r − 1) on the constant give a score
+    of twice the number of true literals less 2r − 1, which is at least 1 or at most −1. So the
+    margin is 1 at ‖u‖² = 4k + (2(r − m) − 1)².
 
-    A `LinearThreshold` keeps its weights, doubled; the constant is put in the middle between the
-    sums that the examples reach on its two sides. The margin is then that of these weights,
-    which need not be the widest there is: `certify` finds that.
+    No weights with margin 1 are shorter. Flipping one literal, when r − 1 of the others are true,
+    takes the score from at most −1 to at least 1, so each weight is at least 2 in size. On the
+    example of zeros m literals are true and the score is the constant. If m ≥ r, making m − r
+    literals false still leaves a score of at least 1, so the constant is at least 1 + 2(m − r). If
+    m < r, it is at most −1 − 2(r − 1 − m) for the same reason.
+
+    A `LinearThreshold` keeps its weights, doubled, and the constant lies midway between the nearest
+    sums on its two sides. Other weights may have a wider margin: `certify` finds the widest.
 
     Parameters
     ----------
     n
-        How many attributes the examples have; by default as many as the concept needs.
+        The number of attributes of the examples; by default the fewest the concept needs.
 
     Examples
     --------
@@ -246,12 +242,9 @@ def threshold_unit(concept: Concept, n: int | None = None) -> ThresholdUnit:
 
     References
     ----------
-    Novikoff (1962), Theorem 1; Littlestone (1988) for these functions as threshold units.
+    Novikoff (1962), Theorem 1; Littlestone (1988), for these functions as threshold units.
     """
-    expect_concept(concept)
-    n = concept.width if n is None else n
-    if n < concept.width:
-        raise ValueError(f"{concept} depends on x{concept.width}, and there are {n} attributes")
+    n = expect_width(concept, n)
     if isinstance(concept, LinearThreshold):
         return _unit(concept, n, *_centred(concept))
     literals, r = _counted(concept)
@@ -278,7 +271,10 @@ def _unit(
 
 
 def _counted(concept: Concept) -> tuple[list[int], int]:
-    """The literals of which at least so many must be true; a variable both ways is always one."""
+    """Literals and r, when the concept is that at least r of them are true.
+
+    Of a variable that occurs plain and negated exactly one literal is true, so both are left out.
+    """
     if isinstance(concept, Conjunction):
         given, r = concept.literals, len(concept.literals)
     elif isinstance(concept, Disjunction):
@@ -287,22 +283,24 @@ def _counted(concept: Concept) -> tuple[list[int], int]:
         given, r = concept.literals, concept.r
     else:
         raise ValueError(
-            f"{concept}: only conjunctions, disjunctions, at least r of k and linear thresholds "
-            "become threshold units here; certify decides whether other data can be separated"
+            f"{concept}: only conjunctions, disjunctions, 'at least r of' and linear thresholds "
+            "have a threshold unit here; for other concepts, certify their labelled examples"
         )
     single = [i for i in given if -i not in given]
     return single, r - (len(given) - len(single)) // 2
 
 
 def _centred(concept: LinearThreshold) -> tuple[list[int], int, int]:
-    """The weights doubled, the constant between the nearest sums on both sides, and the margin."""
+    """The weights doubled, the constant midway between the nearest sums, and the margin."""
     w, t = concept.weights, concept.threshold
     lowest, span = sum(a for a in w if a < 0), sum(map(abs, w))
     if span > _MOST_SUMS:
-        raise ValueError(f"{concept}: the weights add up to {span:,}, more than {_MOST_SUMS:,}")
+        raise ValueError(
+            f"{concept}: the weights add up to {span:,}; at most {_MOST_SUMS:,} is supported"
+        )
     if not lowest < t <= lowest + span:
         raise _constant(concept, t <= lowest)
-    reached = 1  # bit s: some example has the sum lowest + s
+    reached = 1  # bit s is 1 if some example has the sum lowest + s
     for a in w:
         reached |= reached << abs(a)
     place = t - lowest
@@ -314,6 +312,6 @@ def _centred(concept: LinearThreshold) -> tuple[list[int], int, int]:
 
 def _constant(concept: Concept, value: bool) -> ValueError:
     return ValueError(
-        f"{concept} is {'true' if value else 'false'} of every example: with one label there is "
-        "no margin between two"
+        f"{concept} is {'true' if value else 'false'} on every example, so all examples have one "
+        "label and there is no margin"
     )

@@ -1,4 +1,4 @@
-"""The concepts of a class that are still consistent with every example met: a set, as bits."""
+"""The version space: the concepts of a class that are consistent with every example met."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from novikoff.concepts.functions import Concept
 from novikoff.stream.rows import Positions
 
 _FEW = 1 << 12
-_MOST_LISTED = 1 << 24  # their places are then 128 MB
-_ANSWERS = 1 << 26  # asked in some tens of milliseconds
+_MOST_LISTED = 1 << 24  # concepts: their places take 128 MB
+_ANSWERS = 1 << 26  # values computed in some tens of milliseconds
 
 
 class VersionSpace:
-    """All concepts of a class at first; `keep` leaves those that say what is true.
+    """All concepts of a class at first; `keep` removes those that contradict an example.
 
-    As long as they are many they are the bits of a set, and all concepts are asked at once; when
-    few are left, those few are listed and asked alone. Iterating gives the concepts left, in order.
+    While many are left they are a set of bits, and all concepts of the class are evaluated at once.
+    When few are left, only these are listed and evaluated. Iterating gives them in order.
 
     Attributes
     ----------
     size
-        How many are left.
+        The number of concepts left.
     """
 
     def __init__(self, concepts: ConceptClass) -> None:
@@ -36,32 +36,32 @@ class VersionSpace:
         self._bits = ~words_for(concepts.size)
         self._bits[-1] >>= np.uint64(-concepts.size % 64)
         self._listed: Positions | None = None
-        self._asked: Truths | None = None
+        self._evaluated: Truths | None = None
         self._list_if_few()
 
     def split(self, x: Truths) -> tuple[int, int]:
-        """How many of those left say false of the example, and how many say true."""
-        self._ask(x)
+        """How many of the concepts left are false at the example, and how many are true."""
+        self._evaluate(x)
         return self.size - self._true, self._true
 
     def keep(self, x: Truths, label: bool) -> bool:
-        """Leave only the concepts that say `label` of the example; False, as it was, if none do."""
+        """Keep the concepts with this value at x; False, and no change, if there are none."""
         if not self.split(x)[label]:
             return False
         if self._listed is not None:
-            self._listed = self._listed[self._answers == label]
+            self._listed = self._listed[self._values == label]
         else:
             _core.keep(self._bits, self._words, on=label)
         self.size = self._true if label else self.size - self._true
-        self._asked = None
+        self._evaluated = None
         self._list_if_few()
         return True
 
     @property
     def most_examples(self) -> int:
-        """About how many examples can be asked about before somebody waits: at least one."""
-        asked = self.concepts.size if self._listed is None else self.size << 8
-        return max(1, min(1 << 10, _ANSWERS // asked))
+        """The number of examples that take some tens of milliseconds; at least one."""
+        evaluated = self.concepts.size if self._listed is None else self.size << 8
+        return max(1, min(1 << 10, _ANSWERS // evaluated))
 
     def __len__(self) -> int:
         return self.size
@@ -70,7 +70,7 @@ class VersionSpace:
         return map(self.concepts.concept, self.places().tolist())
 
     def key(self) -> Hashable:
-        """The same for two of a class exactly when the same concepts are left."""
+        """A key that is equal for two spaces of a class exactly when the same concepts are left."""
         return self.size, (self._bits if self._listed is None else self._listed).tobytes()
 
     def first(self) -> int:
@@ -82,10 +82,10 @@ class VersionSpace:
         return int(out[0])
 
     def draw(self, dice: np.random.Generator) -> int:
-        """The place of a concept drawn at random from those left, each with the same chance."""
+        """The place of a concept drawn uniformly at random from those left."""
         if self._listed is not None or self.size <= _FEW:
             return int(dice.choice(self.places()))
-        while True:  # at least every 1,024th place is that of one left
+        while True:  # at least one place in 1,024 is left
             place = int(dice.integers(self.concepts.size))
             if self._bits[place // 64] >> np.uint64(place % 64) & np.uint64(1):
                 return place
@@ -97,25 +97,25 @@ class VersionSpace:
         if self.size > _MOST_LISTED:
             raise TooLarge(
                 f"{self.size:,} concepts are left, more than the {_MOST_LISTED:,} that can be "
-                "listed; ask for `size`, `split` or `first`"
+                "listed; use size, split or first"
             )
         out = np.empty(self.size, dtype=np.int64)
         _core.places(self._bits, out=out)
         return out
 
     def _list_if_few(self) -> None:
-        # one of a list is asked in the time of some hundreds of a set of bits
+        # evaluating one listed concept takes as long as some hundreds of a set of bits
         if self._listed is None and self.size <= self.concepts.size >> 10:
             self._listed, self._bits = self.places(), words_for(0)
 
-    def _ask(self, x: Truths) -> None:
-        """Have what each says of the example ready; most examples are asked about twice."""
-        if self._asked is not None and np.array_equal(self._asked, x):
+    def _evaluate(self, x: Truths) -> None:
+        """Evaluate the concepts left, unless they were just evaluated at the same example."""
+        if self._evaluated is not None and np.array_equal(self._evaluated, x):
             return
         if self._listed is not None:
-            self._answers = self.concepts.say_some(self._listed, x)
-            self._true = int(np.count_nonzero(self._answers))
+            self._values = self.concepts.values(self._listed, x)
+            self._true = int(np.count_nonzero(self._values))
         else:
-            self._words = self.concepts.say(x)
+            self._words = self.concepts.packed_values(x)
             self._true = _core.count_both(self._bits, self._words)
-        self._asked = x.copy()
+        self._evaluated = x.copy()

@@ -28,7 +28,7 @@ def xor(*, largest: int = 5, seed: int = 0) -> Result:
     for n in range(2, largest + 1):
         X = dice.permutation(every_example(n))
         parity = Parity(tuple(range(1, n + 1)))
-        said = parity.of(X)
+        said = parity.values(X)
         block = labelled(X, said)
         verdict = certify(block).verdict
         run = play(block, Additive(n, bias=True), epochs=MOST_PASSES)
