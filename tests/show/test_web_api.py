@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import signal
 import socket
 import subprocess
@@ -29,8 +30,8 @@ from novikoff.runs.loop import Run
 from novikoff.show.web import replay as replays
 from novikoff.show.web import request as requests
 from novikoff.show.web.presets import presets
-from novikoff.show.web.request import MAX_COLUMNS, MAX_POINTS
-from novikoff.show.web.server import MAX_BYTES, new_app
+from novikoff.show.web.request import MAX_COLUMNS, MAX_POINTS, PAGE_CURES
+from novikoff.show.web.server import MAX_BYTES, STATIC, new_app
 from novikoff.stream.format import short
 from novikoff.stream.order import arranged
 
@@ -350,6 +351,34 @@ def test_a_file_that_cannot_be_shown_is_refused_with_a_cure_that_the_page_has(
     assert "/tmp" not in found
 
 
+# an option of a command, or a parameter in Python
+OPTION = re.compile(r"--\w|\b[a-z_]+=")
+
+
+def test_the_page_names_no_option_of_a_command_and_no_parameter() -> None:
+    texts = [*PAGE_CURES.values(), *(one["about"] for one in presets())]
+    for file in STATIC.glob("*.js"):
+        code = re.sub(r"\$\{[^{}]*\}", "", re.sub(r"//.*", "", file.read_text(encoding="utf-8")))
+        texts += [text for text in re.findall(r'["`]([^"`\n]*)["`]', code) if " " in text]
+    html = (STATIC / "index.html").read_text(encoding="utf-8")
+    texts += re.findall(r'(?:title|aria-label)="([^"]*)"', html) + re.findall(r">([^<]+)<", html)
+    assert len(texts) > 100
+    assert [text for text in texts if OPTION.search(text)] == []
+
+
+def test_the_choices_on_the_page_are_those_that_the_server_accepts() -> None:
+    html = (STATIC / "index.html").read_text(encoding="utf-8")
+    offered = {
+        name: tuple(re.findall(r'<option value="(\w+)"', body))
+        for name, body in re.findall(r'<select id="(\w+)">(.*?)</select>', html, re.DOTALL)
+    }
+    assert (offered["learner"], offered["order"]) == (requests.LEARNERS, requests.ORDERS)
+    for name in ("margin", "seed"):
+        (most,) = re.findall(rf'id="{name}"[^>]* max="(\d+)"', html)
+        asked("replay", {**AND, name: int(most), "learner": "margin"})
+        assert f"to {most}, not" in refused("replay", {**AND, name: int(most) + 1})
+
+
 def test_a_file_with_one_class_is_shown_with_a_warning() -> None:
     assert (
         "All labels are 'a', so there is nothing to separate"
@@ -456,7 +485,7 @@ def test_only_the_pages_own_files_are_served() -> None:
 
 
 def test_the_page_loads_nothing_from_other_hosts() -> None:
-    for file in (Path(replays.__file__).parent / "static").iterdir():
+    for file in STATIC.iterdir():
         text = file.read_text(encoding="utf-8").replace("http://www.w3.org/2000/svg", "")
         assert "http:" not in text, file
         assert "https:" not in text, file

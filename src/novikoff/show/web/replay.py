@@ -237,8 +237,8 @@ class _Finished:
         run, verdict = self.run, self.certificate.verdict
         if run.cycle is not None:
             yield (
-                f"They are the same after passes {count(run.cycle.since)} and "
-                f"{count(run.cycle.until)}. The numbers at the points say how often each one "
+                f"The weights after pass {count(run.cycle.until)} equal those after pass "
+                f"{count(run.cycle.since)}. The numbers at the points say how often each one "
                 f"counts in that sum. So no {self.by} separates the points."
             )
             return
@@ -291,8 +291,8 @@ class _Finished:
             facts.append(("multipliers", listed([f"point {i} ×{times}" for i, times in each], 12)))
         if self.witness is not None and self.choices.bias:
             facts.append(
-                ("", "Margins count the constant input 1 of the bias as a coordinate, so they can "
-                 "be smaller than the distances in the picture.")
+                ("", "With the bias on, margins are those of (x, 1). They can be smaller than the "
+                 "distances in the picture.")
             )  # fmt: skip
         return facts
 

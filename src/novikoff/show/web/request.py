@@ -34,21 +34,19 @@ CLASSES = ("-1", "1")
 LEARNERS: tuple[Kind, ...] = ("perceptron", "margin", "averaged", "winnow")
 ORDERS = ("placed", "shuffled")
 
-# What a person who loads a file on the page can do. The page has no options for reading, so some
-# problems have no cure here, and the message says only what is wrong.
+# What a person who loads a file on the page can do about a problem. The page has no options for
+# reading, so every cure is a change to the file.
 PAGE_CURES: dict[Problem, str] = {
     Problem.THIRD_LABEL: "the page shows two classes; remove the rows of the others",
     Problem.THIRD_LABEL_IN_LAST_COLUMN: (
         "the page takes the last column as the label and shows two classes; move the label there, "
-        "or remove the rows of other classes"
+        "or remove the rows of the other classes"
     ),
     Problem.UNKNOWN_FORMAT: "the page reads CSV and svmlight",
     Problem.MISSING_VALUE: "fill it in or remove the row",
     Problem.EMPTY_COLUMN: "fill it in or remove column {column}",
     Problem.TEXT_AMONG_NUMBERS: "correct it or remove column {column}",
     Problem.DATES: "convert dates to numbers first, or remove column {column}",
-    Problem.UNUSABLE_COLUMN: "remove column {column}",
-    Problem.TOO_LONG_FOR_FLOAT: "scale it, or remove column {column}",
 }
 
 
