@@ -20,8 +20,8 @@ from helpers.figures import XOR, band, labels, learned, line, many, points, same
 from novikoff import Additive, Perceptron, certify, play
 from novikoff.guarantees import achieved_margin
 from novikoff.show import plots
-from novikoff.show.plots.axes import letters
-from novikoff.show.plots.planes import csr, principal
+from novikoff.show.plots.axes import escaped
+from novikoff.show.projection import principal_direction
 from novikoff.sources import block
 from novikoff.stream.blocks import Block
 
@@ -132,9 +132,9 @@ def test_the_projection_of_sparse_rows_is_that_of_dense_ones() -> None:
 
 
 def test_a_principal_direction_is_found_where_there_is_none() -> None:
-    flat = csr(block([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]], [1, -1]).rows)
+    flat = block([[1.0, 2.0, 3.0], [1.0, 2.0, 3.0]], [1, -1]).rows
     e = np.array([1.0, 0.0, 0.0])
-    v = principal(flat, (e,))
+    v = principal_direction(flat, (e,))
     assert np.linalg.norm(v) == pytest.approx(1)
     assert abs(v @ e) < 1e-12
 
@@ -235,11 +235,11 @@ def test_the_constant_in_two_dimensions() -> None:
         (block(np.empty((0, 2)), []), [1, 1], "no examples to draw"),
         (block([[1.0, np.nan]], [1]), [1, 1], "NaN .row 0, column 1."),
         (block([[1.0, np.inf]], [1]), [0, 0], "infinity .row 0, column 1."),
-        (block([[1.0, 1e200]], [1]), [1, 1], "largest feature is 1e.200: scale the features"),
+        (block([[1.0, 1e200]], [1]), [1, 1], "largest feature is 1e.200; scale the features"),
         (XOR, [1, 1, 1], "3 weights for 2 features without a constant"),
         (XOR, [1, np.nan], "weight 1 is nan"),
-        (XOR, [10**400, 1], "too large for a float: scale the weights"),
-        (XOR, [1e-200, 0], "largest weight is 1e-200: scale the weights"),
+        (XOR, [10**400, 1], "too large for a float; scale the weights"),
+        (XOR, [1e-200, 0], "largest weight is 1e-200; scale the weights"),
         (block(np.empty((2, 0)), [1, -1]), [], "no features"),
     ],
 )
@@ -251,15 +251,15 @@ def test_what_cannot_be_drawn_is_refused(data: Block, weights: list[float], word
 def test_names_and_panels_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="3 names for 2 features"):
         plots.plane(XOR, [1, 1], bias=False, names=("a", "b", "c"))
-    with pytest.raises(ValueError, match="two classes have names"):
+    with pytest.raises(ValueError, match="classes must be two names"):
         plots.plane(XOR, [1, 1], bias=False, classes=("a",))
-    with pytest.raises(ValueError, match="3 panels, and 2 axes were given"):
+    with pytest.raises(ValueError, match="3 panels; got 2 axes"):
         plots.update([1, 1], [1, 0], 1, bias=False, axes=plots.new_row(2))
     refused: tuple[tuple[Callable[[], object], str], ...] = (
         (lambda: plots.update([1, 1], [1, 0], 0, bias=False), "label is 0; it must be -1 or"),
         (lambda: plots.update([1, 1], [1, 0], 1, bias=False, rate=0), "rate is 0"),
-        (lambda: plots.update([1, 1], [1, np.nan], 1, bias=False), "not a number"),
-        (lambda: plots.update([1, 1], [0, 0], 1, bias=False), "all 0"),
+        (lambda: plots.update([1, 1], [1, np.nan], 1, bias=False), "must be finite"),
+        (lambda: plots.update([1, 1], [0, 0], 1, bias=False), "changes nothing"),
     )
     for wrong, words in refused:
         with pytest.raises(ValueError, match=words):
@@ -271,7 +271,7 @@ def test_weights_0_one_class_and_one_point_have_a_figure() -> None:
     assert ax.get_title() == "no line: the weights are all 0"
     assert not ax.lines
     ax = plots.plane(XOR, [0, 0, -1], bias=True, classes=("off", "on"))
-    assert "every score says off" in ax.get_title()
+    assert "every prediction is off" in ax.get_title()
     ax = plots.plane(block([[3, 4]], [1]), [3, 4], bias=False)
     assert same_places(points(ax, "nearest (1)"), [[3, 4]])
     assert "margin γ = 5" in labels(ax)
@@ -356,12 +356,12 @@ def test_names_are_drawn_letter_by_letter(evil: tuple[str, str]) -> None:
             assert legend is not None
             assert name in [t.get_text().strip("\u200b").replace(r"\$", "$") for t in legend.texts]
             assert name in shown
-        assert ax.get_xlabel() in (letters(evil[0]), letters(evil[1]))
+        assert ax.get_xlabel() in (escaped(evil[0]), escaped(evil[1]))
     for y_, name in zip((-1, 1), evil, strict=True):
         panels = plots.update([1, 1], [1, 0], y_, bias=False, classes=evil)
         assert f"before: a {name} example" in drawn_words(*panels)
         ax = plots.plane(XOR, [0, 0, y_], bias=True, classes=evil)
-        assert f"every score says {name}" in drawn_words(ax)
+        assert f"every prediction is {name}" in drawn_words(ax)
 
 
 @pytest.mark.parametrize(

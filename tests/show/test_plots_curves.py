@@ -142,7 +142,7 @@ def test_a_bound_far_above_makes_the_heights_logarithmic(bound: int, scale: str)
 
 def test_a_bound_too_large_for_a_float_is_said() -> None:
     ax = plots.mistakes(run(), bound=10**400)
-    assert "at most 10^400, far above the figure" in [str(it.get_label()) for it in ax.lines]
+    assert "at most 1×10⁴⁰⁰, far above the figure" in [str(it.get_label()) for it in ax.lines]
 
 
 def test_counts_alone_are_drawn_by_passes() -> None:

@@ -85,7 +85,8 @@ def report(
             plots.new_axes()  # before the long work, not after it
         except plots.NoMatplotlib as error:
             fail(str(error))
-        from novikoff.show.report import Settings, ended, gather, origin_of, page
+        from novikoff.guarantees.words import run_in_brief
+        from novikoff.show.report import Settings, gather, origin_of, page
 
         given = sources.read(
             data,
@@ -121,7 +122,8 @@ def report(
     _write(text, output)
     if not quiet:
         with one_line_errors("standard output"):
-            print(f"{output}: {known.certificate.verdict}; {ended(known)}", flush=True)
+            ended = run_in_brief(known.run.ledger, known.run.verdict, of="rows")
+            print(f"{output}: {known.certificate.verdict}; {ended}", flush=True)
 
 
 @contextmanager

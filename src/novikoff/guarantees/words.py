@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from novikoff.guarantees.verdict import Separation, Verdict
-from novikoff.ledger.ledger import Rule
-from novikoff.stream.format import count, short
+from novikoff.ledger.ledger import Ledger, Rule
+from novikoff.stream.format import count, plural, short
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +98,12 @@ def run_ended(
             )
         case Verdict.INTERRUPTED:
             return Words("interrupted", "stopped by Ctrl-C; this describes the run up to then")
+
+
+def run_in_brief(ledger: Ledger, verdict: str, *, of: str = "examples") -> str:
+    """How many mistakes a run made in how many passes, and how it ended, for a title."""
+    passes = plural(len(ledger.epoch_ends), "pass", "passes")
+    return f"{plural(len(ledger), 'mistake')} in {passes}: {run_ended(verdict, of=of).headline}"
 
 
 def separation(verdict: str, *, of: str = "rows", by: str = "hyperplane") -> Words:

@@ -82,6 +82,15 @@ def weights(learner: Reads, ledger: Ledger, reading: Reading) -> Vector:
     )
 
 
+def scores_by_reading(ledger: Ledger, rows: Rows) -> dict[Reading, Vector]:
+    """The score of each row by each of the three readings of a run with two labels."""
+    return {
+        "final": dots(rows, final(ledger), bias=ledger.bias),
+        "average": dots(rows, average(ledger), bias=ledger.bias),
+        "vote": vote(ledger, rows),
+    }
+
+
 def mean_of_weights(w: Vector, u: Vector, rounds: int | Vector) -> Vector:
     """The mean over all rounds of weights that are now w, each counted as at its round's end.
 

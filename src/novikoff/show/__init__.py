@@ -1,4 +1,5 @@
-"""What people look at: figures, experiments, the report and the page.
+"""What people look at: figures, lab experiments, the report on a data set, and the web page.
 
-It computes no bound and trains nothing of its own; it shows what the rooms below know.
+These rooms show what others know: bounds, verdicts and the words for them come from `guarantees`,
+weights from the ledger, numbers as text from `stream.format`.
 """

@@ -1,6 +1,7 @@
-"""Experiments with names: each shows a theorem on examples, beside what it promises.
+"""Named experiments, each of which checks a theorem on examples.
 
-Each is a module with a function of its own name that returns a `Result`; `experiment` finds one.
+An experiment is a module with a function of the same name that returns a `Result`. Learners,
+adversaries and bounds come from the other rooms; only the comparison is made here.
 """
 
 from __future__ import annotations
@@ -24,13 +25,13 @@ EXPERIMENTS = (
 
 
 def experiment(name: str) -> Callable[..., Result]:
-    """The experiment of this name, to be called with its parameters by keyword.
+    """The experiment with this name, a function of keyword parameters.
 
     >>> print(experiment("learning-rate")(points=100).checks[0].holds)
     True
     """
     if name not in EXPERIMENTS:
-        raise ValueError(f"there is no experiment {name!r}; there are {', '.join(EXPERIMENTS)}")
+        raise ValueError(f"there is no experiment {name!r}; choose from {', '.join(EXPERIMENTS)}")
     module = name.replace("-", "_")
     found: Callable[..., Result] = getattr(import_module(f"novikoff.show.lab.{module}"), module)
     return found

@@ -1,4 +1,4 @@
-"""A million attributes, five of them relevant: who pays for the others."""
+"""Perceptron, Winnow and elimination when few of a million attributes are relevant."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ from novikoff import guarantees, sources
 from novikoff.concepts import EliminateDisjunction
 from novikoff.learners import Additive, Learner, Winnow2
 from novikoff.runs.loop import play
-from novikoff.show.lab.results import Check, Curves, Result, Value, counted
+from novikoff.show.lab.results import Check, Curves, Result, Value
+from novikoff.stream.format import count, plural
 
-MOST_FORCED = 4_096
+MOST_FORCED = 4_096  # attributes of the largest sequence that forces mistakes
 
 
 def attribute_efficiency(
     *, largest: int = 1_000_000, k: int = 5, examples: int = 1_000, seed: int = 0
 ) -> Result:
-    """Mistakes on a disjunction of k of n attributes, as n grows tenfold again and again.
+    """Count the mistakes on a disjunction of k of n attributes, for n = 100, 1,000, … `largest`.
 
-    A tenth of the attributes is on in an example. What the perceptron may get wrong
-    grows with how many are on; Winnow's bound, 2 + 3k(1 + log₂ n), with the logarithm of how many
-    there are. On the sequence made to be hard for it the perceptron errs every time.
+    In each example a tenth of the attributes is on. The perceptron's bound grows with the number
+    of attributes that are on; Winnow's, 2 + 3k(1 + log₂ n), only with the logarithm of n. On the
+    sequence that is hard for it, the perceptron is wrong every time.
 
     References
     ----------
@@ -27,7 +28,7 @@ def attribute_efficiency(
     sizes = [n for n in (10**p for p in range(2, 19)) if n <= largest]
     rows = [_row(n, k, examples, seed) for n in sizes]
     checks = [
-        Check(f"mistakes of {name}, n = {n:,}", bound, seen)
+        Check(f"mistakes of {name}, n = {count(n)}", bound, seen)
         for n, row in zip(sizes, rows, strict=True)
         for name, bound, seen in (
             ("the perceptron, (on + 1)(4k + 1)", (row[1] + 1) * (4 * k + 1), row[2]),
@@ -37,15 +38,15 @@ def attribute_efficiency(
     ]
     return Result(
         "attribute-efficiency",
-        f"Who pays for attributes that do not matter? {counted(examples, 'example')} of a "
-        f"disjunction of {k} of n attributes.",
+        f"What do irrelevant attributes cost? {plural(examples, 'example')} of a disjunction of "
+        f"{k} of n attributes.",
         ("n", "on", "perceptron", "Winnow", "elimination", "perceptron, forced", "Winnow, forced"),
         tuple((*row, *_forced(n, k)) for n, row in zip(sizes, rows, strict=True)),
         tuple(checks),
         (
-            "on: how many attributes of an example are 1; beside it, the mistakes of each learner.",
-            "Forced: a sequence of Hadamard rows on which the perceptron errs every time; "
-            f"up to n = {MOST_FORCED:,}.",
+            "on: the attributes that are 1 in an example. The other columns count mistakes.",
+            "Forced: on a sequence of Hadamard rows, for which the perceptron is wrong every time "
+            f"(up to n = {count(MOST_FORCED)}).",
         ),
         Curves(
             "n",
@@ -56,7 +57,7 @@ def attribute_efficiency(
 
 
 def _row(n: int, k: int, examples: int, seed: int) -> tuple[int, int, int, int, int]:
-    """How many attributes there are, how many are on, and the mistakes of the three learners."""
+    """n, how many attributes are on, and the mistakes of the three learners."""
     on = n // 10
     learners: list[Learner] = [
         Additive(n, bias=True),
@@ -65,13 +66,13 @@ def _row(n: int, k: int, examples: int, seed: int) -> tuple[int, int, int, int, 
     ]
     made = [0] * len(learners)
     for block in sources.few_relevant(examples, n, k, on=on, seed=seed):
-        for i, learner in enumerate(learners):  # all meet a block while it is there
+        for i, learner in enumerate(learners):  # side by side: a block is too large to keep
             made[i] += len(play(block, learner, ledger=learner.open_ledger("counts")).ledger)
     return n, on, made[0], made[1], made[2]
 
 
 def _forced(n: int, k: int) -> tuple[Value, Value]:
-    """The mistakes of perceptron and Winnow on the sequence made for the perceptron."""
+    """The mistakes of perceptron and Winnow on the sequence that is hard for the perceptron."""
     if n > MOST_FORCED:
         return None, None
     block = sources.forcing_disjunction(n, k)

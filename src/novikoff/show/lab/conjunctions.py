@@ -1,4 +1,4 @@
-"""Three ways to be taught the same hidden conjunction: by asking, by a teacher, by nature."""
+"""Three ways to learn a hidden conjunction: by queries, from a teacher, from random examples."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ from novikoff.concepts import (
 )
 from novikoff.concepts.teaching import LECTURE_TARGET
 from novikoff.runs.loop import play
-from novikoff.show.lab.results import Check, Result, counted
+from novikoff.show.lab.results import Check, Result
 from novikoff.stream.blocks import Stream
+from novikoff.stream.format import plural
 
 
 def conjunctions(
@@ -28,11 +29,11 @@ def conjunctions(
     density: float = 0.9,
     seed: int = 0,
 ) -> Result:
-    """A monotone conjunction of k of n variables, hidden, and three protocols to learn it.
+    """Learn a hidden monotone conjunction of k of n variables under three protocols.
 
-    By asking about chosen examples it takes n questions; a teacher who knows it needs k + 1
-    examples; from what nature draws, elimination makes at most n mistakes, and is never wrong on
-    a negative example.
+    A learner that asks about examples of its choice needs n questions. A teacher who knows the
+    conjunction needs k + 1 examples. On random examples elimination makes at most n mistakes, and
+    none on a negative example.
 
     References
     ----------
@@ -40,9 +41,9 @@ def conjunctions(
     """
     hidden = parse(target) if isinstance(target, str) else target
     if not isinstance(hidden, Conjunction) or not hidden.monotone:
-        raise ValueError(f"{hidden} is no conjunction of plain variables, such as x1 & x4")
+        raise ValueError(f"{hidden} is not a conjunction of plain variables such as x1 & x4")
     if hidden.width > n:
-        raise ValueError(f"{hidden} has a variable beyond the {n} there are; see -n")
+        raise ValueError(f"{hidden} needs {hidden.width} variables, but n is {n}")
     asking, taught, drawn = (
         AskingConjunction(n),
         AskingConjunction(n),
@@ -50,9 +51,9 @@ def conjunctions(
     )
     nature = Nature(hidden, n, rounds=rounds, sampler=each_on(density), seed=seed)
     rows = [
-        told("I: the learner asks", Oracle(hidden, n).teach(asking), asking, hidden),
-        told("II: a teacher", Teacher(hidden, n).teach(taught), taught, hidden),
-        told(f"III: nature, {counted(rounds, 'draw')}", nature.teach(drawn), drawn, hidden),
+        _row("I: the learner asks", Oracle(hidden, n).teach(asking), asking, hidden),
+        _row("II: a teacher", Teacher(hidden, n).teach(taught), taught, hidden),
+        _row(f"III: nature, {plural(rounds, 'draw')}", nature.teach(drawn), drawn, hidden),
     ]
     k = len(hidden.literals)
     checks = [
@@ -66,23 +67,23 @@ def conjunctions(
     ]
     if hidden == LECTURE_TARGET and n == 100:
         eight = EliminateConjunction(n, monotone=True)
-        rows.insert(2, told("III: the lecture's eight", lecture_examples(), eight, hidden))
+        rows.insert(2, _row("III: the lecture's eight", lecture_examples(), eight, hidden))
     return Result(
         "conjunctions",
-        f"Three ways to be taught f = {hidden}, one of 2^{n} monotone conjunctions.",
+        f"Three ways to learn f = {hidden}, one of 2^{n} monotone conjunctions.",
         ("protocol", "examples", "mistakes", "hypothesis", "exact"),
         tuple(rows),
         tuple(checks),
     )
 
 
-def told(
+def _row(
     protocol: str,
     lesson: Stream,
     learner: AskingConjunction | EliminateConjunction,
     hidden: Conjunction,
 ) -> tuple[str, int, int, str, bool]:
-    """Play the lesson; the protocol, how long it was, its mistakes, and what was learned."""
+    """The protocol, the length of the lesson, the mistakes, the hypothesis, whether it is exact."""
     ledger = play(lesson, learner).ledger
     learned = learner.hypothesis
     return protocol, ledger.n_rounds, len(ledger), str(learned), learned == hidden

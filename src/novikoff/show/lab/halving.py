@@ -1,4 +1,4 @@
-"""Halving on millions of concepts: how few mistakes it takes to find one of them."""
+"""Halving finds one of millions of concepts with few mistakes."""
 
 from __future__ import annotations
 
@@ -11,18 +11,19 @@ from novikoff.concepts import Adversary, Halving, Nature, conjunctions, each_on
 from novikoff.runs.loop import play
 from novikoff.show.lab.results import Check, Curves, Result
 from novikoff.stream.blocks import Block
+from novikoff.stream.format import count
 
-CANDIDATES = 200
-ENOUGH = 0.45  # of the concepts left: then no better example is looked for
+CANDIDATES = 200  # random examples the adversary chooses from
+ENOUGH = 0.45  # it takes the first that leaves this share of the concepts in either case
 
 
 def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Result:
-    """A hidden monotone k-conjunction of n variables, found by Halving over all C(n, k) of them.
+    """Find a hidden monotone k-conjunction of n variables by Halving over all C(n, k) of them.
 
     Nature draws examples in which each attribute is on with probability 2^(−1/k), so that about
-    half of them are positive; an adversary answers what the majority does not say, and of some
-    random examples takes the one that splits what is left most evenly. At most ⌊log₂ C(n, k)⌋
-    mistakes are made, whoever teaches.
+    half of them are positive. The adversary answers the opposite of the majority; it chooses, from
+    random examples, the one that splits the remaining concepts most evenly. Against either, Halving
+    makes at most ⌊log₂ C(n, k)⌋ mistakes.
 
     References
     ----------
@@ -30,7 +31,7 @@ def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Re
     """
     concepts = conjunctions(n, k=k, monotone=True)
     if concepts.size < 2:
-        raise ValueError(f"one concept of {k} of {n} variables leaves nothing to find; take k < n")
+        raise ValueError(f"with k = n = {n} there is only one concept; choose k below n")
     density = 2.0 ** (-1 / k)
     target = concepts.sample(1, seed=seed)[0]
     pupil, victim = Halving(concepts), Halving(concepts)
@@ -38,8 +39,8 @@ def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Re
     drawn = np.random.default_rng(seed).random((CANDIDATES, n)) < density
     adversary = Adversary(concepts, candidates=drawn, enough=ENOUGH)
     rows = [
-        *followed("nature", nature.teach(pupil), pupil),
-        *followed("adversary", adversary.against(victim), victim),
+        *_followed("nature", nature.teach(pupil), pupil),
+        *_followed("adversary", adversary.against(victim), victim),
     ]
     bound = guarantees.halving_bound(concepts.size).bound
     made = {
@@ -48,19 +49,19 @@ def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Re
     }
     return Result(
         "halving",
-        f"How many mistakes to find one of {concepts.size:,} concepts, the {concepts}?",
+        f"How many mistakes to find one of {count(concepts.size)} concepts, the {concepts}?",
         ("teacher", "round", "concepts left", "mistakes"),
         tuple(rows),
         tuple(Check(f"mistakes, ⌊log₂|C|⌋, {who}", bound, seen) for who, seen in made.items()),
-        (f"Nature's target is {target}.", "Rounds in which nothing was ruled out are left out."),
+        (f"Nature's target is {target}.", "Rounds that ruled out no concept are left out."),
         Curves("round", ("concepts left",), by="teacher", logarithmic="y"),
     )
 
 
-def followed(
+def _followed(
     who: str, stream: Iterable[Block], learner: Halving
 ) -> Iterator[tuple[str, int, int, int]]:
-    """Play, and tell of every round that ruled concepts out."""
+    """Play, and report each round that ruled out concepts."""
     left = [learner.left]
 
     def watched() -> Iterator[Block]:

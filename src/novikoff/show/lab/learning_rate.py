@@ -1,4 +1,4 @@
-"""From a start at 0 the learning rate changes no mistake; from elsewhere it does."""
+"""The learning rate changes no mistake of a run from w = 0; from another start it does."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import numpy as np
 from novikoff import guarantees, sources
 from novikoff.learners import Additive
 from novikoff.runs.loop import play
-from novikoff.show.lab.results import Check, Curves, Result, counted
+from novikoff.show.lab.results import Check, Curves, Result
+from novikoff.stream.format import plural
 from novikoff.stream.rows import Vector
+from novikoff.stream.sums import length
 
 RATES = (0.01, 0.1, 0.5, 1.0, 3.0, 100.0)
 
@@ -16,41 +18,41 @@ RATES = (0.01, 0.1, 0.5, 1.0, 3.0, 100.0)
 def learning_rate(
     *, points: int = 2000, dim: int = 5, margin: float = 0.02, seed: int = 0
 ) -> Result:
-    """The mistakes for several rates, from w = 0 and from a random start w₀.
+    """Count the mistakes for several rates, from w = 0 and from a random start w₀.
 
-    From w = 0 the weights are at any time the rate times a sum that does not depend on it, so no
-    prediction does; w₀ weighs against the rate, and the bound from there knows it.
+    From w = 0 the weights are always the rate times a sum that does not depend on it, so the
+    predictions do not depend on it either. From w₀ they do, and so does the bound.
 
     References
     ----------
-    Novikoff (1962), whose bound does not know the rate; `guarantees.from_start` for the other.
+    Novikoff (1962) for runs from w = 0; `guarantees.from_start` for other starts.
     """
     dice = np.random.default_rng(seed)
     stream = sources.separable(points, dice.standard_normal(dim), margin=margin, seed=seed)
     start = dice.standard_normal(dim)
     rows, checks = [], []
     for rate in RATES:
-        zero, length, _ = _run(stream, rate, None)
-        made, other_length, bound = _run(stream, rate, start)
-        rows.append((rate, zero, length, made, other_length))
+        zero, norm, _ = _run(stream, rate, None)
+        made, other_norm, bound = _run(stream, rate, start)
+        rows.append((rate, zero, norm, made, other_norm))
         checks.append(Check(f"mistakes from w₀, rate {rate:g}", bound, made))
     different = len({row[1] for row in rows})
     same = Check("different numbers of mistakes from w = 0", 1, different, "exactly")
     return Result(
         "learning-rate",
-        f"Does the learning rate matter? {counted(points, 'separable point')}, passes until one is "
-        "clean.",
+        f"Does the learning rate matter? {plural(points, 'separable point')}, passes until one has "
+        "no mistake.",
         ("rate", "mistakes from 0", "‖w‖ at the end", "mistakes from w₀", "‖w‖ from w₀"),
         tuple(rows),
         (same, *checks),
-        ("From w = 0 the rate only scales w; from another start it is a choice.",),
+        ("From w = 0 the rate only scales w; from another start it changes the predictions.",),
         Curves("rate", ("mistakes from 0", "mistakes from w₀"), logarithmic="x", label="mistakes"),
     )
 
 
 def _run(stream: sources.separable, rate: float, start: Vector | None) -> tuple[int, float, int]:
-    """The mistakes, the length of the last weights, and the bound on the mistakes."""
+    """The mistakes, the length of the final weights, and the bound on the mistakes."""
     learner = Additive(len(stream.u), rate=rate, start=start)
     run = play(stream, learner, epochs=10_000)
     bound = guarantees.from_start(run.ledger, stream.u).bound
-    return len(run.ledger), float(np.linalg.norm(learner.weights)), bound
+    return len(run.ledger), length(learner.weights), bound

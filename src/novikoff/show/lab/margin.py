@@ -1,4 +1,4 @@
-"""The margin perceptron's knob: a larger η costs updates and buys margin."""
+"""The margin perceptron: a larger η takes more updates and reaches a larger margin."""
 
 from __future__ import annotations
 
@@ -8,28 +8,30 @@ from novikoff import guarantees, sources
 from novikoff.learners import Additive
 from novikoff.runs.loop import play
 from novikoff.separability import certify
-from novikoff.show.lab.results import Check, Curves, Result, counted
+from novikoff.show.lab.results import Check, Curves, Result
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import DenseRows
+from novikoff.stream.format import plural, short
+from novikoff.stream.rows import join
 
 MARGINS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
 MOST_PASSES = 1_000_000
 
 
 def margin(*, points: int = 500, dim: int = 5, gap: float = 0.05, seed: int = 0) -> Result:
-    """Updates and the margin reached as η grows, beside what is guaranteed.
+    """Measure the updates and the margin reached for several η, beside their guarantees.
 
-    At most (R² + 2η)/γ² updates are made, and the last weights have a margin above
-    ηγ/(R² + 2η), which tends to half of the best possible one.
+    The run makes at most (R² + 2η)/γ² updates, and the final weights have a margin above
+    ηγ/(R² + 2η), which tends to half of the best one.
 
     References
     ----------
     Krauth & Mézard (1987); `guarantees.margin_perceptron`.
     """
     u = np.random.default_rng(seed).standard_normal(dim)
-    block = joined(sources.separable(points, u, margin=gap, seed=seed))
+    blocks = list(sources.separable(points, u, margin=gap, seed=seed))
+    labels = np.concatenate([block.labels for block in blocks])
+    block = Block(join([block.rows for block in blocks]), labels)
     best = certify(block, fit_intercept=False, margin_rtol=1e-6)
-    assert best.weights is not None  # the stream is separable by its making
     rows, checks = [], []
     for eta in MARGINS:
         learner = Additive(dim, margin=eta)
@@ -41,18 +43,11 @@ def margin(*, points: int = 500, dim: int = 5, gap: float = 0.05, seed: int = 0)
         checks.append(Check(f"margin with η = {eta:g}", promise.promised, reached, "at least"))
     return Result(
         "margin",
-        f"What does a margin cost, and buy? {counted(points, 'point')}; the best margin is "
-        f"{best.margin.low:.4f}.",
+        f"How many updates does a margin cost? {plural(points, 'point')}; the best margin is "
+        f"{short(best.margin.low)}.",
         ("η", "updates", "at most", "margin reached", "margin promised"),
         tuple(rows),
         tuple(checks),
-        ("R = 1: with η far above R² the margin promised tends to half of the best.",),
+        ("R = 1: as η grows, the margin promised tends to half of the best.",),
         Curves("η", ("margin reached", "margin promised"), logarithmic="x", label="margin"),
     )
-
-
-def joined(stream: sources.separable) -> Block:
-    """The blocks of a stream as one."""
-    blocks = list(stream)
-    rows = np.concatenate([np.asarray(block.rows.values) for block in blocks])
-    return Block(DenseRows(rows), np.concatenate([block.labels for block in blocks]))

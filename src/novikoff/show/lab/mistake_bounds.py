@@ -1,4 +1,4 @@
-"""Every learner against the sequence that is worst for it: what is promised, what it comes to."""
+"""Each learner against a sequence that is hard for it: its bound, and the mistakes it makes."""
 
 from __future__ import annotations
 
@@ -23,31 +23,31 @@ from novikoff.concepts import (
 )
 from novikoff.learners import Additive, Learner, Winnow1, Winnow2
 from novikoff.runs.loop import play
-from novikoff.show.lab.results import Check, Result, counted
+from novikoff.show.lab.results import Check, Result
 from novikoff.stream.blocks import Block
+from novikoff.stream.format import count, plural
 
-SIZES = (4, 8, 16)  # Hadamard rows are for powers of two, Halving lists all 2ⁿ disjunctions
-SMALL = 2  # variables of the class whose whole game tree is searched
+SIZES = (4, 8, 16)  # Hadamard rows need powers of two; Halving lists all 2ⁿ disjunctions
+SMALL = 2  # variables of the class whose game tree is searched completely
 HALF = Fraction(1, 2)
 
 
 def mistake_bounds(*, n: int = 16) -> Result:
-    """For each learner the most mistakes it can make, and a sequence by which it makes them.
+    """For each learner, compare its mistake bound with the mistakes on a sequence hard for it.
 
-    Those of CON, Halving, elimination and the perceptron are met exactly; Winnow's within the few
-    that its proof gives away. For the optimal learner every sequence there is has been tried.
+    CON, Halving, elimination and the perceptron meet their bounds exactly. Winnow stays a few
+    mistakes below. The optimal learner is tried on every sequence.
 
     References
     ----------
     Littlestone (1988); Block (1962), Novikoff (1962).
     """
     if n not in SIZES:
-        raise ValueError(f"the number of variables must be 4, 8 or 16, not {n}")
+        raise ValueError(f"n must be 4, 8 or 16, not {n}")
     checks = list(_checks(n))
     return Result(
         "mistake-bounds",
-        "How many mistakes, at the very worst? Each learner against a sequence made to be hard "
-        f"for it, n = {n}.",
+        f"How many mistakes in the worst case? Each learner on a sequence hard for it, n = {n}.",
         ("learner", "at most", "made"),
         tuple((check.claim, check.bound, check.seen) for check in checks),
         tuple(checks),
@@ -55,7 +55,7 @@ def mistake_bounds(*, n: int = 16) -> Result:
 
 
 def _checks(n: int) -> Iterator[Check]:
-    """What each learner promises, and the mistakes it makes on what is worst for it."""
+    """The bound of each learner, and the mistakes it makes on its hard sequence."""
     con = against_con(n)
     yield Check(
         f"CON, the {n} single variables",
@@ -64,14 +64,14 @@ def _checks(n: int) -> Iterator[Check]:
     )
     half = against_halving(n)
     yield Check(
-        f"Halving, the {half.concepts.size:,} monotone disjunctions",
+        f"Halving, the {count(half.concepts.size)} monotone disjunctions",
         guarantees.halving_bound(half.concepts.size).bound,
         _mistakes(half.block, Halving(half.concepts)),
     )
     noisy = WeightedMajority(half.concepts, HALF)
     made = _mistakes(_again_with_noise(half.block), noisy)
     yield Check(
-        f"Weighted majority, the same, {counted(noisy.fewest, 'wrong label')}",
+        f"Weighted majority, the same, {plural(noisy.fewest, 'wrong label')}",
         guarantees.weighted_majority_bound(half.concepts.size, noisy.fewest, HALF).bound,
         made,
     )
@@ -119,7 +119,7 @@ def _mistakes(block: Block, learner: Learner) -> int:
 
 
 def _again_with_noise(block: Block) -> Block:
-    """The examples twice, with every third label wrong the second time."""
+    """The examples twice; the second time every third label is wrong."""
     order = np.tile(np.arange(len(block)), 2)
     rows, labels = block.rows.take(order), block.labels[order]
     labels[len(block) + 2 :: 3] *= -1

@@ -1,4 +1,4 @@
-"""What an experiment found: a table to read, and for each claim the bound, what was seen, holds."""
+"""The result of an experiment: a table, and for each claim the bound beside the observed number."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
+from novikoff.stream.format import count, cut_middle, short
+
 Value: TypeAlias = int | float | str | bool | None
-WIDEST = 64  # letters of a cell
+WIDEST = 64  # characters in a cell
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A claim with its number, and the number seen: at most, at least or exactly so much."""
+    """A claim: the observed number is at most, at least or exactly the bound."""
 
     claim: str
     bound: int | float
@@ -23,23 +25,23 @@ class Check:
 
     @property
     def holds(self) -> bool:
-        """Whether what was seen is within the bound."""
+        """Whether the observed number satisfies the claim."""
         if self.relation == "at least":
             return self.seen >= self.bound
         return self.seen == self.bound if self.relation == "exactly" else self.seen <= self.bound
 
     def cells(self) -> tuple[str, ...]:
-        """The claim, the bound, what was seen, and the verdict, in words."""
-        verdict = "holds" if self.holds else "DOES NOT HOLD"
-        return self.claim, f"{self.relation} {shown(self.bound)}", shown(self.seen), verdict
+        """The claim, the bound, the observed number and the outcome, as text."""
+        outcome = "holds" if self.holds else "DOES NOT HOLD"
+        return self.claim, f"{self.relation} {_text(self.bound)}", _text(self.seen), outcome
 
 
 @dataclass(frozen=True, slots=True)
 class Curves:
-    """Which columns a figure of the table draws: some against one, one line for each kind of `by`.
+    """The figure of a table: columns `ys` against column `x`, one line for each value of `by`.
 
-    `logarithmic` names the axes that are: "x", "y" or "xy"; one that has a 0 is straight near it.
-    `label` is what the lines show, when they are several.
+    `logarithmic` names the logarithmic axes: "x", "y", "xy" or "". `label` names the vertical axis
+    when there are several lines.
     """
 
     x: str
@@ -51,16 +53,16 @@ class Curves:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What an experiment found; its `str` is what the command prints.
+    """The result of an experiment; `str` gives the text that the command prints.
 
     Attributes
     ----------
     columns, rows
-        The table. A cell that has no value is None.
+        The table. An empty cell is None.
     checks
-        Each claim beside what was seen.
+        The claims.
     notes
-        What is worth knowing about the table, a sentence each.
+        Sentences that explain the table.
     """
 
     name: str
@@ -73,11 +75,11 @@ class Result:
 
     @property
     def holds(self) -> bool:
-        """Whether every claim does."""
+        """Whether every claim holds."""
         return all(check.holds for check in self.checks)
 
     def column(self, name: str) -> list[Value]:
-        """The cells under a heading."""
+        """The cells of one column."""
         place = self.columns.index(name)
         return [row[place] for row in self.rows]
 
@@ -87,15 +89,15 @@ class Result:
     def _lines(self) -> Iterator[str]:
         yield self.question
         yield ""
-        yield from aligned([self.columns, *(tuple(map(shown, row)) for row in self.rows)])
+        yield from aligned([self.columns, *(tuple(map(_text, row)) for row in self.rows)])
         yield ""
         yield from self.notes
         if self.notes:
             yield ""
-        yield from aligned([("claim", "bound", "seen", ""), *(c.cells() for c in self.checks)])
+        yield from aligned([("claim", "bound", "observed", ""), *(c.cells() for c in self.checks)])
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it, ready for JSON."""
+        """The whole result, ready for JSON."""
         return {
             "experiment": self.name,
             "question": self.question,
@@ -106,7 +108,7 @@ class Result:
         }
 
     def to_csv(self) -> str:
-        """The table as CSV, with its headings."""
+        """The table as CSV with a header."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(self.columns)
@@ -114,38 +116,24 @@ class Result:
         return out.getvalue()
 
 
-def shown(value: Value) -> str:
-    """A cell as people read it."""
+def _text(value: Value) -> str:
     if value is None:
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, int):
-        return f"{value:,}"
-    return f"{value:.4g}" if isinstance(value, float) else shortened(value)
-
-
-def shortened(text: str) -> str:
-    """The text, or whole words of its two ends if it is too long for a cell."""
-    if len(text) <= WIDEST:
-        return text
-    half = WIDEST // 2
-    return f"{text[:half].rsplit(' ', 1)[0]} … {text[-half:].split(' ', 1)[-1]}"
-
-
-def counted(number: int, what: str) -> str:
-    """`1 point`, `2,000 points`."""
-    return f"{number:,} {what}{'s' * (number != 1)}"
+        return count(value)
+    return short(value) if isinstance(value, float) else cut_middle(value, WIDEST)
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Lines of columns: what begins with a digit to the right, everything else to the left."""
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    right = [
-        all(cell[:1].isdigit() or cell == "–" for cell in column[1:])
-        for column in zip(*rows, strict=True)
+    """The lines of a table with a header: columns of numbers flush right, the others flush left."""
+    columns = list(zip(*rows, strict=True))
+    widths = [max(map(len, column)) for column in columns]
+    numbers = [
+        all(cell.lstrip("−")[:1].isdigit() or cell == "–" for cell in column[1:])
+        for column in columns
     ]
     for row in rows:
-        cells = zip(row, widths, right, strict=True)
-        line = "  ".join(c.rjust(w) if r else c.ljust(w) for c, w, r in cells)
-        yield line.rstrip()
+        cells = zip(row, widths, numbers, strict=True)
+        yield "  ".join(c.rjust(w) if n else c.ljust(w) for c, w, n in cells).rstrip()

@@ -1,4 +1,4 @@
-"""What a perceptron cannot represent: parities. A proof against it, and two ways around."""
+"""Parities, which no perceptron represents: the proof, and two other ways to learn them."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ MOST_PASSES = 100_000
 
 
 def xor(*, largest: int = 5, seed: int = 0) -> Result:
-    """The parity of n variables on all 2ⁿ examples, for n from 2 on.
+    """Try to learn the parity of n variables from all 2ⁿ examples, for n from 2 to `largest`.
 
-    The corners with equal weights sum to zero when each is signed by its label, so no hyperplane
-    separates them (Gordan 1873); with the products of the variables as features one does (Minsky &
-    Papert 1969); and Halving over the 2ⁿ parities learns them after n mistakes at most.
+    The corners, each signed by its label, sum to 0, so no hyperplane separates them (Gordan 1873).
+    With the products of the variables as features one does (Minsky & Papert 1969). Halving over
+    the 2ⁿ parities learns them with at most n mistakes.
     """
     dice, rows, checks = np.random.default_rng(seed), [], []
     for n in range(2, largest + 1):
@@ -32,7 +32,7 @@ def xor(*, largest: int = 5, seed: int = 0) -> Result:
         block = labelled(X, said)
         verdict = certify(block).verdict
         run = play(block, Additive(n, bias=True), epochs=MOST_PASSES)
-        wide = labelled(with_products(X), said)
+        wide = labelled(_with_products(X), said)
         separated = play(wide, Additive(wide.rows.dim, bias=True), epochs=MOST_PASSES)
         halving = play(block, Halving(parities(n)))
         rows.append(
@@ -64,7 +64,7 @@ def xor(*, largest: int = 5, seed: int = 0) -> Result:
         ]
     return Result(
         "xor",
-        "What can a perceptron not represent? The parity of n variables, on all 2ⁿ examples.",
+        "Can a perceptron represent a parity? The parity of n variables, on all 2ⁿ examples.",
         (
             "n",
             "parity",
@@ -78,16 +78,16 @@ def xor(*, largest: int = 5, seed: int = 0) -> Result:
         tuple(rows),
         tuple(checks),
         (
-            "Each corner once, signed by its label, sums to zero: the proof against any plane.",
-            "As a linear threshold of all products of variables a parity is easy to represent,",
-            "and among the 2ⁿ parities Halving finds it with at most n mistakes.",
+            "The corners, each signed by its label, sum to 0, so no hyperplane separates them.",
+            "With the products of the variables as features, one does.",
+            "Halving finds a parity among all 2ⁿ with at most n mistakes.",
         ),
         Curves("n", ("mistakes, products", "mistakes, Halving"), logarithmic="y", label="mistakes"),
     )
 
 
-def with_products(X: Truths) -> Truths:
-    """The attributes, and after them the products of any two or more."""
+def _with_products(X: Truths) -> Truths:
+    """The variables, followed by the products of any two or more."""
     n = X.shape[1]
     chosen = [some for k in range(1, n + 1) for some in combinations(range(n), k)]
     return np.column_stack([X[:, list(some)].all(axis=1) for some in chosen])

@@ -1,8 +1,8 @@
-"""Figures, drawn by matplotlib, which comes with the extra `plot`.
+"""Figures: functions that draw the nouns of the theory with matplotlib (the extra `plot`).
 
-Each is a function from what the theory talks about (a block and its weights, a ledger, a run, a
-sandwich, a certificate, a fitted estimator, what an experiment found) to matplotlib's Axes; give
-`ax` to draw into axes of your own.
+A figure shows what it is given (a block and weights, a ledger, a run, a sandwich, a certificate, a
+fitted estimator, the result of an experiment); what these say is decided elsewhere. Each function
+returns matplotlib's Axes; pass `ax` to draw into your own.
 """
 
 from novikoff.show.plots.axes import (

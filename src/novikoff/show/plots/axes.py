@@ -1,4 +1,4 @@
-"""Where figures are drawn and what they are drawn with: axes, files, colours, markers."""
+"""Where figures are drawn and how they are saved: axes, files, colours, markers, legends."""
 
 from __future__ import annotations
 
@@ -10,44 +10,55 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from novikoff.stream.format import cut
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FORMATS = (".png", ".svg", ".pdf")
-# Okabe & Ito's colours, which colour-blind readers can tell apart; markers and dashes differ as
-# well, for those who print in black and white.
+# Okabe & Ito's colours, which colour-blind readers can tell apart. Markers and dashes differ too,
+# so that a figure can be read in black and white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 BLUE, ORANGE, GREEN = COLOURS[:3]
 BLACK, GREY = "#000000", "#666666"
 MARKERS = "os^Dv*"
-_LONGEST = 60  # letters of a name: longer ones leave no room for the figure
-# What has no shape and may not stand in an SVG: ends of lines and tabs become spaces.
-_SHAPELESS = {
+# Control characters have no glyph, and an SVG may not contain them. Line ends and tabs become
+# spaces.
+_CONTROLS = {
     **dict.fromkeys([*range(32), 0x85, 0x2028, 0x2029], " "),
     **dict.fromkeys([*range(127, 133), *range(134, 160), *range(0xD800, 0xE000)], "\ufffd"),
     **dict.fromkeys([0xFFFE, 0xFFFF], "\ufffd"),
 }
-# Text stays text, and the same figure has the same bytes whenever it is drawn.
-_SVG = {"svg.fonttype": "none", "svg.hashsalt": "novikoff"}
+_SVG_STYLE: Any = {"svg.fonttype": "none", "svg.hashsalt": "novikoff"}  # text stays text
+# By default files name the time and matplotlib's version.
+_METADATA: dict[str, Any] = {
+    "svg": dict.fromkeys(("Creator", "Date", "Format", "Type")),
+    "pdf": {"CreationDate": None},
+}
 
 
-class NoMatplotlib(ImportError):  # noqa: N818  (it says what is missing)
-    """Figures were asked for, and matplotlib is not installed."""
+class NoMatplotlib(ImportError):  # noqa: N818  (the name says what is missing)
+    """matplotlib, which draws the figures, is not installed."""
 
 
 def expect_format(path: str | os.PathLike[str]) -> None:
-    """Refuse a file that is not named as a figure of a kind that can be drawn."""
+    """Refuse a path that does not end in .png, .svg or .pdf."""
     if Path(path).suffix.lower() not in FORMATS:
         raise ValueError(f"{os.fspath(path)}: name the figure .png, .svg or .pdf")
 
 
+def new_axes(*, width: float = 8, height: float = 5) -> Axes:
+    """Axes of a new figure that is not shown in a window; sizes are in inches."""
+    return new_row(1, width=width, height=height)[0]
+
+
 def new_row(panels: int, *, width: float = 4.2, height: float = 4.2) -> tuple[Axes, ...]:
-    """Axes side by side in a new figure, which no window shows; each so many inches in size."""
+    """Axes side by side in a new figure; width and height, in inches, are those of one panel."""
     return _new_panels(1, panels, width, height)
 
 
 def new_column(panels: int, *, width: float = 5.6, height: float = 4.2) -> tuple[Axes, ...]:
-    """The same, one under another: for pages that are narrow."""
+    """Axes one under another in a new figure, for narrow pages; sizes as for `new_row`."""
     return _new_panels(panels, 1, width, height)
 
 
@@ -64,78 +75,97 @@ def _new_panels(rows: int, columns: int, width: float, height: float) -> tuple[A
     return tuple(figure.add_subplot(rows, columns, k + 1) for k in range(rows * columns))
 
 
-def new_axes(*, width: float = 8, height: float = 5) -> Axes:
-    """Axes of a new figure, which no window shows."""
-    return new_row(1, width=width, height=height)[0]
-
-
 def expect_panels(
     axes: Sequence[Axes] | None, panels: int, *, height: float = 4.2
 ) -> tuple[Axes, ...]:
-    """The axes given, which must be so many, or new ones, so many inches high."""
+    """The given axes, checked for their number, or new ones of this height in inches."""
     if axes is None:
         return new_row(panels, height=height)
-    given = tuple(axes)
-    if len(given) != panels:
-        raise ValueError(f"the figure has {panels} panels, and {len(given)} axes were given")
-    return given
+    if len(axes) != panels:
+        raise ValueError(f"the figure has {panels} panels; got {len(axes)} axes")
+    return tuple(axes)
 
 
 def save(ax: Axes, path: str | os.PathLike[str]) -> None:
-    """Write the figure of these axes to a file, of the kind its name says.
+    """Write the figure of these axes to a .png, .svg or .pdf file.
 
-    An SVG's text is text, and its bytes do not depend on when it is written.
+    The bytes do not depend on the time. An SVG contains its text as text, and its bytes do not
+    depend on the processor either.
     """
     expect_format(path)
-    _write(ax, path, Path(path).suffix.lower()[1:])
+    kind = Path(path).suffix.lower()[1:]
+    if kind == "svg":
+        Path(path).write_text(_drawn(ax, "shape"), encoding="utf-8")
+    else:
+        _figure(ax).savefig(path, format=kind, dpi=150, metadata=_METADATA.get(kind))
 
 
-def svg(ax: Axes, *, label: str = "") -> str:
-    """The figure of these axes as an SVG element to put into a page.
+def svg(ax: Axes, *, label: str = "", name: str = "shape") -> str:
+    """The figure of these axes as an SVG element to embed in a page.
 
     Parameters
     ----------
     label
-        What somebody who cannot see the figure is told.
+        The text alternative, for readers who cannot see the figure.
+    name
+        What ids in the SVG begin with. Figures on the same page need different names.
     """
-    out = io.StringIO()
-    _write(ax, out, "svg")
-    text = out.getvalue()
-    text = text[text.index("<svg") :]
-    # names of groups, which nothing refers to, would be repeated in a page with several figures
-    text = re.sub(r' id="[A-Za-z0-9]+_\d+"', "", text)
-    said = f' role="img" aria-label="{html.escape(label)}"' if label else ""
-    return text.replace("<svg", f"<svg{said}", 1)
+    text = _drawn(ax, name)
+    described = f' role="img" aria-label="{html.escape(label)}"' if label else ""
+    return text[text.index("<svg") :].strip().replace("<svg", f"<svg{described}", 1)
 
 
-def _write(ax: Axes, target: Any, kind: str) -> None:
+def _drawn(ax: Axes, name: str) -> str:
+    """The figure as an SVG file."""
     from matplotlib import rc_context
 
+    out = io.StringIO()
+    with rc_context(_SVG_STYLE):
+        _figure(ax).savefig(out, format="svg", dpi=150, metadata=_METADATA["svg"])
+    return _settled(out.getvalue(), name)
+
+
+def _settled(text: str, name: str) -> str:
+    """The SVG with short ids in order of appearance, and three decimals in every coordinate.
+
+    matplotlib makes its ids from coordinates, writes these with six decimals, and computes them
+    with functions, such as NumPy's logarithm, whose last bit depends on the processor. Rounded
+    twice, from the float to six decimals and from there to three, that bit is lost, also where a
+    coordinate lies half-way between two short decimals.
+    """
+    used = dict.fromkeys(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
+    ids = {old: f"{name}-{k}" for k, old in enumerate(used, 1)}
+    text = re.sub(r' id="([^"]*)"', lambda m: f' id="{ids[m[1]]}"' if m[1] in ids else "", text)
+    text = re.sub(r'(href="#|url\(#)([^")]+)', lambda m: m[1] + ids[m[2]], text)
+    return re.sub(r"<[^>]*>", lambda m: re.sub(r"-?\d+\.\d{4,}", _rounded, m[0]), text)
+
+
+def _rounded(number: re.Match[str]) -> str:
+    short = f"{float(number[0]):.3f}".rstrip("0").rstrip(".")
+    return "0" if short == "-0" else short
+
+
+def _figure(ax: Axes) -> Any:
     figure = ax.get_figure(root=True)
-    assert figure is not None  # axes without one cannot be made
-    with rc_context(_SVG):  # type: ignore[arg-type]  # its keys are literals of one version
-        metadata = {"Date": None} if kind == "svg" else None
-        figure.savefig(target, format=kind, dpi=150, metadata=metadata)
+    assert figure is not None  # matplotlib makes no axes without a figure
+    return figure
 
 
-def letters(name: object) -> str:
-    r"""A name that a user gave, as matplotlib is to be given it so that it draws each letter.
+def escaped(name: object) -> str:
+    r"""A user's name for something, written so that matplotlib draws it letter by letter.
 
-    It would take what stands between two dollars for a formula, and leave out of a legend what
-    begins with a low line. A very long name is cut.
+    matplotlib would read text between two dollar signs as a formula, and leave a name with a
+    leading underscore out of the legend. A very long name is cut.
 
-    >>> letters("US$ to A$"), letters("_id")
+    >>> escaped("US$ to A$"), escaped("_id")
     ('US\\$ to A\\$', '\u200b_id')
     """
-    plain = str(name).translate(_SHAPELESS)
-    if len(plain) > _LONGEST:
-        plain = f"{plain[: _LONGEST - 1]}…"
-    plain = plain.replace("$", r"\$")
+    plain = cut(str(name).translate(_CONTROLS)).replace("$", r"\$")
     return f"\u200b{plain}" if plain.startswith("_") else plain
 
 
 def legend_below(ax: Axes, *, columns: int = 3, title: str | None = None) -> None:
-    """A legend under the axes, where it covers no point."""
+    """Put the legend under the axes, where it covers no point."""
     from matplotlib.collections import PathCollection
 
     handles, _ = ax.get_legend_handles_labels()
@@ -143,20 +173,20 @@ def legend_below(ax: Axes, *, columns: int = 3, title: str | None = None) -> Non
         legend = ax.legend(
             loc="upper center",
             bbox_to_anchor=(0.5, 0),
-            borderaxespad=4.6,  # below the numbers and the name of the axis
+            borderaxespad=4.6,  # below the tick labels and the name of the axis
             ncols=min(columns, len(handles)),
             frameon=False,
             title=title,
             title_fontsize="small",
             fontsize="small",
         )
-        for handle in legend.legend_handles:  # points of any size are shown in one
+        for handle in legend.legend_handles:  # points of all sizes look alike in the legend
             if isinstance(handle, PathCollection):
                 handle.set_sizes([40])
 
 
-def say_instead(ax: Axes, words: str) -> Axes:
-    """Words in the middle of axes that have nothing to show."""
+def write_instead(ax: Axes, words: str) -> Axes:
+    """Write a message in the middle of axes that have nothing to show."""
     ax.text(0.5, 0.5, words, ha="center", va="center", wrap=True, transform=ax.transAxes)
     ax.set_axis_off()
     return ax

@@ -1,4 +1,4 @@
-"""What a certificate proves, looked at; and what the constant feature is good for."""
+"""The proof in a certificate, drawn on its data; and what the constant feature changes."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.verdict import Separation
+from novikoff.guarantees.words import separation
 from novikoff.separability import certify
 from novikoff.show.plots.axes import BLACK, GREY, expect_panels, legend_below
 from novikoff.show.plots.planes import (
@@ -17,18 +18,20 @@ from novikoff.show.plots.planes import (
     View,
     draw_line,
     draw_points,
-    frame,
     plane,
     plane_axes,
+    set_limits,
 )
-from novikoff.show.plots.runs import sized
+from novikoff.show.plots.runs import areas_of
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import DenseRows
+from novikoff.stream.format import count
+from novikoff.stream.rows import DenseRows, dots
+from novikoff.stream.sums import length
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-_SECONDS = 20.0
+_SECONDS = 20.0  # for each proof in `constant`
 
 
 def certificate(
@@ -39,17 +42,17 @@ def certificate(
     classes: Sequence[str] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """The proof of a verdict on separability, drawn on the data it is about.
+    """Draw the proof of a verdict on separability on the data it is about.
 
-    Complete: the line of the certificate's weights, with its margin, as `plane` draws it. Overlap
-    and quasi-complete: the points of the proof are the larger the larger their multipliers λ, with
-    Σ λ y x = 0, which no weights could be on the right side of; a quasi-complete separation also
-    has its line, with those points on it. Undecided: what is known so far.
+    Complete: the line of the certificate's weights with its margin, as `plane` draws it. Overlap
+    and quasi-complete: the area of a point shows its multiplier λ in Σ λ y x = 0, which rules out
+    weights with all these points on their correct sides. For quasi-complete separation the line is
+    drawn as well; those points lie on it. Undecided: what is known so far.
 
     Parameters
     ----------
     it, block
-        The certificate, and the examples it was made for.
+        The certificate, and its data.
     names, classes
         As for `plane`; by default those in the certificate.
 
@@ -66,33 +69,42 @@ def certificate(
     names = about.names if names is None else names
     if classes is None:
         classes = CLASSES if about.classes == ("-1", "1") else about.classes
-    largest = max(map(abs, it.weights), default=0) or 1
-    weights = [w / largest for w in it.weights]  # they may be too large for floats
+    weights = _scaled(it)
     if it.verdict == Separation.COMPLETE:
         ax = plane(block, weights, bias=about.bias, names=names, classes=classes, ax=ax)
-        ax.set_title("complete: the line has every point on its right side", fontsize="medium")
-        return ax
-    line = Linear.of(weights, block.rows.dim, bias=about.bias)
-    view = View.of(block, line.w, names)
-    ax = plane_axes(view) if ax is None else ax
-    frame(ax, view, line)
-    most = max(it.multipliers.values(), default=1)
-    sizes = sized([it.multipliers.get(i, 0) / most for i in range(len(block))])
-    draw_points(ax, view.places, block.signs, classes, sizes)
-    if line.length:
-        draw_line(ax, view.basis @ line.w, line.b, label=line.equation)
-    ax.set_title(_said(it), fontsize="medium")
-    legend_below(ax)
+    else:
+        line = Linear.of(weights, block.rows.dim, bias=about.bias)
+        view = View.of(block, line.w, names)
+        ax = plane_axes(view) if ax is None else ax
+        set_limits(ax, view, line)
+        most = max(it.multipliers.values(), default=1)
+        areas = areas_of([it.multipliers.get(i, 0) / most for i in range(len(block))])
+        draw_points(ax, view.places, block.signs, classes, areas)
+        if length(line.w):
+            draw_line(ax, view.normal(line.w), line.b, label=line.equation)
+        legend_below(ax)
+    ax.set_title(_title(it), fontsize="medium")
     return ax
 
 
-def _said(it: Certificate) -> str:
-    if it.verdict == Separation.UNDECIDED:
-        return f"undecided: {it.why_undecided}"
-    used = f"the {len(it.multipliers):,} larger points balance, Σ λ y x = 0"
-    if it.verdict == Separation.OVERLAP:
-        return f"overlap: {used}"
-    return f"quasi-complete: {len(it.separated_rows):,} points are separated;\n{used}"
+def _scaled(it: Certificate) -> list[float]:
+    """The weights divided by the largest; as integers they may be too large for floats."""
+    largest = max(map(abs, it.weights), default=0) or 1
+    return [w / largest for w in it.weights]
+
+
+def _title(it: Certificate) -> str:
+    balance = f"the {count(len(it.multipliers))} larger points balance, Σ λ y x = 0"
+    match it.verdict:
+        case Separation.COMPLETE:
+            by = "line" if it.data.columns <= 2 else "hyperplane"
+            return f"complete: {separation(it.verdict, of='points', by=by).meaning}"
+        case Separation.QUASI_COMPLETE:
+            return f"quasi-complete: {count(len(it.separated_rows))} points separated;\n{balance}"
+        case Separation.OVERLAP:
+            return f"overlap: {balance}"
+        case Separation.UNDECIDED:
+            return f"undecided: {it.why_undecided}"
 
 
 def constant(
@@ -102,12 +114,12 @@ def constant(
     classes: Sequence[str] = CLASSES,
     axes: Sequence[Axes] | None = None,
 ) -> tuple[Axes, Axes]:
-    """The same data without and with the constant feature 1, and what separates them then.
+    """Draw the same data without and with the constant feature 1, and what separates them.
 
     Without it the line must pass through the origin (for one feature: the threshold is 0). With it
     one feature becomes two: the points lie at height 1, a line through the origin divides them, and
-    where it crosses that height is the threshold; of two features the line may pass anywhere. The
-    verdict above each side is `certify`'s, and so proved.
+    it crosses that height at the threshold. For two features the line may pass anywhere. The
+    verdicts above the panels come from `certify`, so they are proved.
 
     Parameters
     ----------
@@ -116,45 +128,43 @@ def constant(
     names, classes
         As for `plane`.
     axes
-        Two axes, to draw into.
+        Two axes to draw into.
 
     References
     ----------
-    Gordan (1873) for why the verdict is certain either way.
+    Gordan (1873) for the proof of either verdict.
     """
     d = block.rows.dim
     if d not in (1, 2):
-        raise ValueError(f"the constant is shown for one or two features, not {d}; choose columns")
+        raise ValueError(f"constant takes one or two features, not {d}; choose columns")
     without, with_it = expect_panels(axes, 2, height=4.6 if d == 2 else 3.6)
     for ax, bias in ((without, False), (with_it, True)):
-        found = certify(block, fit_intercept=bias, max_seconds=_SECONDS)
-        found = found.named(names)
+        found = certify(block, fit_intercept=bias, max_seconds=_SECONDS).named(names)
         if bias and d == 1:
-            _lifted(found, block, classes, ax)
+            _draw_lifted(found, block, classes, ax)
         else:
             certificate(found, block, classes=classes, ax=ax)
-        if not bias:
+        if not bias or d == 1:
             ax.plot([0], [0], "+", color=BLACK, ms=14, label="the origin", zorder=5)
         legend_below(ax, columns=2)
-        said = "with the constant" if bias else "without the constant"
-        ax.set_title(f"{said}: {found.verdict}", fontsize="medium")
+        which = "with" if bias else "without"
+        ax.set_title(f"{which} the constant: {found.verdict}", fontsize="medium")
     return without, with_it
 
 
-def _lifted(found: Certificate, block: Block, classes: Sequence[str], ax: Axes) -> None:
-    """Points of one feature at height 1 of the plane, divided by a line through its origin."""
-    values = np.zeros((len(block), 2))
-    for i in range(len(block)):
-        columns, stored = block.rows.row(i)
-        values[i, columns] = stored
-    values[:, 1] = 1.0
-    lifted = Block(DenseRows(values), block.labels)
-    called = "x" if found.data.names is None else found.data.names[0]
-    largest = max(map(abs, found.weights), default=0) or 1
-    weights = [w / largest for w in found.weights]
-    plane(lifted, weights, bias=False, names=(called, "the constant"),
-          classes=classes, ax=ax)  # fmt: skip
-    ax.plot([0], [0], "+", color=BLACK, ms=14, label="the origin", zorder=5)
+def _draw_lifted(found: Certificate, block: Block, classes: Sequence[str], ax: Axes) -> None:
+    """Points of one feature at height 1 of a plane, divided by a line through its origin."""
+    lifted = np.column_stack([dots(block.rows, np.ones(1)), np.ones(len(block))])
+    name = "x" if found.data.names is None else found.data.names[0]
+    weights = _scaled(found)
+    plane(
+        Block(DenseRows(lifted), block.labels),
+        weights,
+        bias=False,
+        names=(name, "the constant"),
+        classes=classes,
+        ax=ax,
+    )
     ax.axhline(1, color=GREY, lw=0.8, zorder=0)
     if weights[0]:
         threshold = -weights[1] / weights[0]

@@ -1,20 +1,17 @@
-"""How far on its side each example is, and how well a run's three readings do as it goes on.
-
-Novikoff's proof closing in on a run, and the mistakes of a run under their bound.
-"""
+"""Curves and counts: margins of examples, learning curves, Novikoff's proof, mistakes of a run."""
 
 from __future__ import annotations
 
 import math
+from decimal import Decimal
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
 from novikoff.guarantees.exact.arithmetic import Numbers
 from novikoff.guarantees.running_sandwich import Sandwich
-from novikoff.ledger import readings as read
 from novikoff.ledger.ledger import Ledger, Mistakes
-from novikoff.models.measures import Confusion
+from novikoff.ledger.readings import scores_by_reading
 from novikoff.runs.loop import Run
 from novikoff.show.plots.axes import (
     BLACK,
@@ -26,25 +23,29 @@ from novikoff.show.plots.axes import (
     ORANGE,
     legend_below,
     new_axes,
-    say_instead,
+    write_instead,
 )
 from novikoff.show.plots.planes import Linear, expect_rows
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import Positions, Vector, dots
+from novikoff.stream.format import count, plural, share
+from novikoff.stream.labels import predicts_positive
+from novikoff.stream.rows import Positions, Vector
+from novikoff.stream.sums import length
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-
-_BINS = 40
-_POINTS = 25
+_BINS = 40  # of the histogram
+_POINTS = 25  # of a learning curve
+_AHEAD = 8  # the proof's curves are continued to where they meet if that is within 8 times k
+_APART = 30  # the ratio of the proof's curves from which on both axes are logarithmic
 
 
 def margins(block: Block, weights: Numbers, *, bias: bool, ax: Axes | None = None) -> Axes:
-    """How many examples are right by how much: y(w·x + b)/‖w‖, the errors hatched.
+    """A histogram of y(w·x + b)/‖w‖, the margin of each example, with errors hatched.
 
-    The constant's weight counts in ‖w‖, as in `guarantees.achieved_margin`, which is the left end.
-    Exactly 0 claims no side, and is an error.
+    The constant's weight counts in ‖w‖, as in `guarantees.achieved_margin`, which is the smallest
+    value shown. A margin of exactly 0 is an error.
 
     Parameters
     ----------
@@ -53,14 +54,14 @@ def margins(block: Block, weights: Numbers, *, bias: bool, ax: Axes | None = Non
 
     References
     ----------
-    Novikoff (1962) for the margin, which is the least of them.
+    Novikoff (1962) for the margin, which is the smallest of them.
     """
     expect_rows(block)
     line = Linear.of(weights, block.rows.dim, bias=bias)
-    length = float(np.linalg.norm(line.whole))
-    if length == 0:
-        raise ValueError("the weights are all 0: they have no hyperplane, and so no margins")
-    each = line.right_by(block) / length
+    size = length(line.whole)
+    if size == 0:
+        raise ValueError("the weights are all 0, so there is no hyperplane and no margin")
+    each = line.margins(block) / size
     edges = _edges(each)
     counts = _counts(each, edges)
     wrong = edges[1:] <= 0
@@ -69,13 +70,12 @@ def margins(block: Block, weights: Numbers, *, bias: bool, ax: Axes | None = Non
         (wrong, "errors", ORANGE, "///"),
         (~wrong, "right", BLUE, None),
     ):
-        total = int(counts[these].sum())
         ax.bar(
             edges[:-1][these],
             counts[these],
             np.diff(edges)[these],
             align="edge",
-            label=f"{words}: {total:,}",
+            label=f"{words}: {count(int(counts[these].sum()))}",
             facecolor="none" if hatch else colour,
             edgecolor=colour if hatch else "white",
             hatch=hatch,
@@ -92,7 +92,7 @@ def margins(block: Block, weights: Numbers, *, bias: bool, ax: Axes | None = Non
 
 
 def _edges(values: Vector) -> Vector:
-    """Ends of intervals of one width that cover the values, 0 among them."""
+    """The ends of intervals of equal width that cover the values; one of them is 0."""
     low, high = min(0.0, float(values.min())), max(0.0, float(values.max()))
     width = (high - low) / _BINS or 1.0
     edges: Vector = width * np.arange(np.floor(low / width), np.ceil(high / width) + 1)
@@ -101,26 +101,26 @@ def _edges(values: Vector) -> Vector:
 
 
 def _counts(values: Vector, edges: Vector) -> Positions:
-    """How many are in each interval, its left end not counted in it but its right end."""
+    """How many values lie in each interval, which includes its right end but not its left."""
     places = np.searchsorted(edges, values, side="left") - 1
     return np.bincount(places, minlength=len(edges) - 1)
 
 
 def readings(made: Ledger | Run, test: Block, *, most: int = 1000, ax: Axes | None = None) -> Axes:
-    """The accuracy of the final weights, their average and the vote on a test set, as a run grows.
+    """Learning curves: the accuracy on a test set of the final weights, the average and the vote.
 
-    Each point is the reading of the run as it stood after so many rounds, which are spaced evenly
-    on a logarithmic axis; the last is the reading of the whole run.
+    Each point is a reading of the run after that number of rounds. The rounds are evenly spaced on
+    a logarithmic axis; the last point is the reading of the whole run.
 
     Parameters
     ----------
     made
-        A run of a learner that adds, or its ledger, with its examples kept.
+        A run of an additive learner that kept its examples, or the ledger of one.
     test
-        The examples to try each reading on.
+        The examples to test on.
     most
-        Of more test examples than this, so many are tried, evenly spaced, and the axis says so: a
-        vote takes time in proportion to them and to the mistakes.
+        If there are more test examples than this, use only `most` of them, evenly spaced, and say
+        so on the axis. The time for a vote is proportional to test examples times mistakes.
 
     References
     ----------
@@ -134,21 +134,23 @@ def readings(made: Ledger | Run, test: Block, *, most: int = 1000, ax: Axes | No
         raise ValueError(f"the run was on {ledger.dim} features, the test has {test.rows.dim}")
     ax = new_axes() if ax is None else ax
     if ledger.n_rounds == 0:
-        return say_instead(ax, "no round was played")
+        return write_instead(ax, "no round was played")
     if most < 1:
         raise ValueError(f"most must be at least 1, not {most}")
-    of_all = f"{len(test):,}"
+    tested = plural(len(test), "example")
     if len(test) > most:
-        some = np.linspace(0, len(test) - 1, most).astype(np.int64)
-        test = Block(test.rows.take(some), test.labels[some])
-        of_all = f"{most:,} of {of_all}"
-    rounds = np.unique(np.geomspace(1, ledger.n_rounds, _POINTS).round().astype(np.int64))
-    values = np.array([_accuracies(_up_to(ledger, int(t)), test) for t in rounds])
+        tested = f"{count(most)} of {tested}"
+        chosen = np.arange(most) * (len(test) - 1) // max(1, most - 1)
+        test = Block(test.rows.take(chosen), test.labels[chosen])
+    # powers in decimal arithmetic, which has no libm in it
+    n = Decimal(ledger.n_rounds)
+    rounds = sorted({round(n ** (Decimal(k) / (_POINTS - 1))) for k in range(_POINTS)})
+    values = np.array([_accuracies(_up_to(ledger, t), test) for t in rounds])
     for k, name in enumerate(("final", "average", "vote")):
         ax.plot(
             rounds,
             values[:, k],
-            label=f"{name}: {values[-1, k]:.2%}",
+            label=f"{name}: {share(values[-1, k])}",
             color=COLOURS[k],
             marker=MARKERS[k],
             ms=5,
@@ -157,28 +159,20 @@ def readings(made: Ledger | Run, test: Block, *, most: int = 1000, ax: Axes | No
         )
     ax.set_xscale("log")
     ax.set_xlabel("rounds")
-    ax.set_ylabel(f"accuracy on {of_all} examples")
+    ax.set_ylabel(f"accuracy on {tested}")
     ax.yaxis.set_major_formatter(lambda v, _: f"{v:.0%}")
     legend_below(ax, title="at the end")
     return ax
 
 
 def _accuracies(ledger: Ledger, test: Block) -> list[float]:
-    scores = [
-        dots(test.rows, read.final(ledger), bias=ledger.bias),
-        dots(test.rows, read.average(ledger), bias=ledger.bias),
-        read.vote(ledger, test.rows),
-    ]
-    found = []
-    for each in scores:
-        table = Confusion()
-        table.count(test.signs, each)
-        found.append(table.accuracy)
-    return found
+    scores = scores_by_reading(ledger, test.rows)
+    right = [predicts_positive(each) == (test.signs > 0) for each in scores.values()]
+    return [int(each.sum()) / len(test) for each in right]
 
 
 def _up_to(ledger: Ledger, t: int) -> Ledger:
-    """The ledger as it stood after round t, with rows numbered by their place among the kept."""
+    """The ledger as it was after round t; its rows are numbered by their place in `examples`."""
     part = Ledger(ledger.dim, bias=ledger.bias, start=ledger.start, unit=ledger.unit)
     n = ledger.mistakes_by(t)
     if n == 0:
@@ -193,29 +187,17 @@ def _up_to(ledger: Ledger, t: int) -> Ledger:
     return part
 
 
-_AHEAD = 8  # how many times the mistakes made the proof is followed to where its curves meet
-_APART = 30  # how many times the lower curve the upper one may be and both still be told from 0
-
-
-class HasBound(Protocol):
-    """What a guarantee says: so many mistakes at most."""
-
-    @property
-    def bound(self) -> int:
-        """The number."""
-
-
 def sandwich(trace: Sandwich, *, ax: Axes | None = None) -> Axes:
-    """kγ ≤ w·u ≤ ‖w‖ ≤ √(Σ‖x‖²) ≤ R√k after each mistake k: the two outer curves close in.
+    """Draw kγ ≤ w·u ≤ ‖w‖ ≤ √(Σ‖x‖²) ≤ R√k after each mistake k, the proof of Novikoff's bound.
 
-    One grows as k, the other as its root, so they meet, at k = (R/γ)², and no run goes on beyond.
-    Where all steps were alike and it is not too far away, the two are continued, in dots, to there;
-    where they are very far apart, both axes are logarithmic.
+    The lower curve grows as k and the upper one as √k, so they meet, at k = (R/γ)², and no run can
+    go beyond. If all steps had the same length and the meeting point is not far away, both are
+    continued to it with dots. If they are very far apart, both axes are logarithmic.
 
     Parameters
     ----------
     trace
-        What `guarantees.sandwich` found.
+        The result of `guarantees.sandwich`.
 
     References
     ----------
@@ -223,7 +205,7 @@ def sandwich(trace: Sandwich, *, ax: Axes | None = None) -> Axes:
     """
     ax = new_axes() if ax is None else ax
     if len(trace.k) == 0:
-        return say_instead(ax, "no mistake was made: there is nothing to close in on")
+        return write_instead(ax, "no mistake was made, so there is nothing to bound")
     for values, words, colour, dashes in (
         (trace.upper, "R√k, from above", ORANGE, "-"),
         (trace.root_sum, "√Σ‖x‖²", GREY, ":"),
@@ -249,7 +231,7 @@ def sandwich(trace: Sandwich, *, ax: Axes | None = None) -> Axes:
 
 
 def _continue(trace: Sandwich, ax: Axes) -> None:
-    """The outer curves from the last mistake to where they meet."""
+    """Continue the outer curves from the last mistake to where they meet."""
     made = float(trace.k[-1])
     gamma, radius = float(trace.lower[-1]) / made, float(trace.upper[-1]) / math.sqrt(made)
     alike = np.allclose(trace.lower, gamma * trace.k, rtol=1e-9)
@@ -261,7 +243,7 @@ def _continue(trace: Sandwich, ax: Axes) -> None:
     ax.plot(ks, gamma * ks, color=BLUE, ls=":", lw=1.2)
     ax.plot([meet], [gamma * meet], "o", color=BLACK, zorder=4)
     ax.axvline(made, color=GREY, lw=0.8, ls=(0, (2, 3)), zorder=0)
-    ax.annotate(f"{trace.k[-1]:,} made", (made, 0), (4, 6), textcoords="offset points")
+    ax.annotate(f"{count(int(trace.k[-1]))} made", (made, 0), (4, 6), textcoords="offset points")
     ax.annotate(
         f"they meet at (R/γ)² = {meet:,.4g}",
         (meet, gamma * meet),
@@ -272,37 +254,47 @@ def _continue(trace: Sandwich, ax: Axes) -> None:
     )
 
 
+class HasBound(Protocol):
+    """A guarantee with an upper bound on the number of mistakes."""
+
+    @property
+    def bound(self) -> int:
+        """The upper bound."""
+
+
 def mistakes(
     made: Ledger | Run,
     *,
     bound: int | HasBound | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """The mistakes made up to each round, the ends of the passes, and the bound above them.
+    """Draw the mistakes made up to each round, the ends of the passes, and a bound above them.
 
-    When the bound is more than ten times what was made, heights above 1 are logarithmic. Of a
-    ledger that kept counts only, the ends of the passes are all that is known, and drawn.
+    If the bound is more than ten times the mistakes, heights above 1 are logarithmic. From a ledger
+    that kept counts only, the mistakes are drawn by passes.
 
     Parameters
     ----------
     made
-        A run, or its ledger; a learner's of any kind, and a concept learner's.
+        A run of any learner, or the ledger of one.
     bound
-        A number, or what a function of `guarantees` returned.
+        A number, or the result of a function of `guarantees`.
     """
     ledger = made.ledger if isinstance(made, Run) else made
     ax = new_axes() if ax is None else ax
     if ledger.n_rounds == 0:
-        return say_instead(ax, "no round was played")
+        return write_instead(ax, "no round was played")
     n = ledger.n_mistakes
     if ledger.keep == "counts":
         rounds = np.array([0, *ledger.epoch_ends, ledger.n_rounds])
         counts = np.array([0, *np.cumsum(ledger.epoch_mistakes), n])
-        ax.plot(rounds, counts, "o-", color=BLUE, lw=1.8, label=f"{n:,} mistakes, by passes")
+        ax.plot(
+            rounds, counts, "o-", color=BLUE, lw=1.8, label=f"{plural(n, 'mistake')}, by passes"
+        )
     else:
         rounds = np.concatenate([[0], ledger.rounds, [ledger.n_rounds]])
         counts = np.append(np.arange(n + 1), n)
-        ax.step(rounds, counts, where="post", color=BLUE, lw=1.8, label=f"{n:,} mistakes")
+        ax.step(rounds, counts, where="post", color=BLUE, lw=1.8, label=plural(n, "mistake"))
     if 1 < len(ledger.epoch_ends) <= 60:
         for k, end in enumerate(ledger.epoch_ends):
             label = "end of a pass" if k == 0 else None
@@ -319,13 +311,12 @@ def mistakes(
 
 
 def _draw_bound(ax: Axes, limit: int, made: int) -> None:
+    words = f"at most {count(limit)}"
     try:
         height = float(limit)
     except OverflowError:
-        power = int(math.log10(limit))
-        ax.plot([], [], color=ORANGE, ls="--", label=f"at most 10^{power}, far above the figure")
+        ax.plot([], [], color=ORANGE, ls="--", label=f"{words}, far above the figure")
         return
     if height > 10 * max(1, made):
         ax.set_yscale("symlog", linthresh=1)
-    words = f"at most {limit:,}" if limit < 10**12 else f"at most {height:.3g}"
     ax.axhline(height, color=ORANGE, ls="--", lw=1.8, label=words)

@@ -1,4 +1,4 @@
-"""Figures of fitted estimators: novikoff's, or any linear one with scikit-learn's attributes."""
+"""Figures of fitted linear classifiers: novikoff's own, or any with scikit-learn's attributes."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What the figures take of a fitted estimator: the examples as a block, and its weights.
+    """The parts of a fitted estimator that figures are drawn from: a block, weights and names.
 
-    The constant's weight is the last; `average` is None unless it was asked for.
+    The constant's weight is the last. `average` is None unless requested.
     """
 
     block: Block
@@ -33,7 +33,7 @@ class Fitted:
 
 
 def fitted(clf: Any, X: Any, y: Any, *, of: Any = None, average: bool = False) -> Fitted:
-    """A fitted linear classifier and examples, as the figures take them, with a constant.
+    """Convert a fitted linear classifier and examples to what the figures take, with a constant.
 
     >>> from novikoff import Perceptron, plots
     >>> X, y = [[0, 1], [1, 0]], ["tea", "coffee"]
@@ -47,17 +47,15 @@ def fitted(clf: Any, X: Any, y: Any, *, of: Any = None, average: bool = False) -
     clf
         Anything with `coef_`, `intercept_` and `classes_`.
     X, y
-        Rows (arrays, a frame, scipy sparse) and their labels, which are among its classes.
+        Rows (an array, a data frame or scipy sparse) and their labels, all known to `clf`.
     of
-        With more than two classes, the one that is drawn against the rest.
+        With more than two classes, the class to draw against the rest.
     average
-        Whether to read the average of the run as well; novikoff's estimators only.
+        Whether to include the averaged weights; novikoff's estimators only.
     """
     for name in ("coef_", "intercept_", "classes_"):
         if not hasattr(clf, name):
-            raise ValueError(
-                f"{type(clf).__name__} has no {name}: a fitted linear classifier is needed"
-            )
+            raise ValueError(f"{type(clf).__name__} has no {name}; pass a fitted linear classifier")
     kinds: list[Any] = np.asarray(clf.classes_).tolist()
     k, classes = _which(kinds, of)
     labels: list[Any] = np.asarray(y).tolist()
@@ -79,10 +77,9 @@ def fitted(clf: Any, X: Any, y: Any, *, of: Any = None, average: bool = False) -
 def estimator(
     clf: Any, X: Any, y: Any, *, of: Any = None, average: bool = False, ax: Axes | None = None
 ) -> Axes:
-    """The line a fitted estimator drew between these examples, as `plane` shows it.
+    """Draw the line of a fitted estimator between these examples, as `plane` does.
 
-    A voted perceptron has many lines and predicts by all of them: the last is drawn, and the title
-    says so.
+    A voted perceptron predicts by many lines. Only the last is drawn, and the title says so.
 
     Parameters
     ----------
@@ -90,29 +87,35 @@ def estimator(
         As for `fitted`.
     """
     it = fitted(clf, X, y, of=of, average=average)
-    ax = plane(it.block, it.weights, bias=True, average=it.average, names=it.names,
-               classes=it.classes, ax=ax)  # fmt: skip
+    ax = plane(
+        it.block,
+        it.weights,
+        bias=True,
+        average=it.average,
+        names=it.names,
+        classes=it.classes,
+        ax=ax,
+    )
     if getattr(clf, "_reading", None) == "vote":
-        ax.set_title("the last of the lines that vote", fontsize="medium")
+        ax.set_title("the last of the voting lines", fontsize="medium")
     return ax
 
 
 def _which(kinds: Sequence[Any], of: Any) -> tuple[int, tuple[str, str]]:
-    """The place of the class among those with weights of their own, and the two names."""
+    """The position of the class among those with weights of their own, and the two names."""
     if len(kinds) == 2 and of is None:
         return 0, (str(kinds[0]), str(kinds[1]))
     if len(kinds) == 2:
-        raise ValueError(f"of={of!r}: there are two classes, which are drawn against each other")
+        raise ValueError(f"of={of!r} is for more than two classes; leave it out")
     if of not in kinds:
-        asked = "" if of is None else f"; {of!r} is none of them"
         raise ValueError(
-            f"say which class to draw against the rest, of={kinds[0]!r}: {kinds}{asked}"
+            f"of must be one of the classes {kinds}, to draw it against the rest; got {of!r}"
         )
     return list(kinds).index(of), (f"not {of}", str(of))
 
 
 def _weights(coef: Any, intercept: Any, k: int) -> Vector:
-    """The weights of run k, the constant's last; some estimators have a single 0.0 for it."""
+    """The weights of class k, the constant's last; some estimators have a single 0.0 for it."""
     rows = np.atleast_2d(np.asarray(coef, dtype=np.float64))
     constants = np.broadcast_to(np.asarray(intercept, dtype=np.float64), (len(rows),))
     return np.append(rows[k], constants[k])
@@ -120,6 +123,6 @@ def _weights(coef: Any, intercept: Any, k: int) -> Vector:
 
 def _averaged(clf: Any, k: int) -> Vector:
     if not hasattr(clf, "weights"):
-        raise ValueError(f"{type(clf).__name__} has no run to average; leave average out")
+        raise ValueError(f"{type(clf).__name__} has no averaged weights; leave average out")
     coef, intercept = clf.weights("average")
     return _weights(coef, intercept, k)

@@ -1,11 +1,11 @@
-"""What an experiment of the lab found, as a figure."""
+"""Figures of the results of lab experiments."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from novikoff.show.plots.axes import COLOURS, MARKERS, letters, new_axes
+from novikoff.show.plots.axes import COLOURS, MARKERS, escaped, new_axes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def experiment(result: Result, *, ax: Axes | None = None) -> Axes:
-    """What an experiment found: its curves, or for each claim the bound beside what was seen."""
+    """Draw an experiment's curves, or for each claim the bound beside the observed number."""
     ax = new_axes() if ax is None else ax
     if result.curves is None:
         _draw_checks(result, ax)
@@ -31,7 +31,7 @@ def _draw_curves(result: Result, curves: Curves, ax: Axes) -> None:
         ax.plot(
             [x for x, _ in points],
             [y for _, y in points],
-            label=letters(name),
+            label=escaped(name),
             color=COLOURS[k % len(COLOURS)],
             marker=MARKERS[k % len(MARKERS)],
         )
@@ -46,7 +46,7 @@ def _draw_curves(result: Result, curves: Curves, ax: Axes) -> None:
 
 
 def _logarithmic(numbers: Iterable[float]) -> dict[str, Any]:
-    """A logarithmic scale; below the least number that is not 0 it is straight, if one is 0."""
+    """A logarithmic scale; if there are zeros, it is linear below the smallest other number."""
     given = sorted(set(numbers))
     if given[:1] != [0] or len(given) < 2:
         return {"value": "log"}
@@ -54,7 +54,7 @@ def _logarithmic(numbers: Iterable[float]) -> dict[str, Any]:
 
 
 def _lines(result: Result, curves: Curves) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
-    """The name and the points of each line; cells without a number have no point."""
+    """The name and the points of each line; empty cells have no point."""
     kinds = [None] if curves.by is None else list(dict.fromkeys(result.column(curves.by)))
     of_row = [None] * len(result.rows) if curves.by is None else result.column(curves.by)
     for kind in kinds:

@@ -1,7 +1,9 @@
-"""One page about a data set: what it is, whether it is separable and why, and what was learned."""
+"""One HTML page about a data set: its shape, whether it is separable and why, what was learned.
+
+`gather` asks the other rooms for the facts and `page` words them; nothing is decided here.
+"""
 
 from novikoff.show.report.gathering import File, Known, Origin, Settings, gather, origin_of
 from novikoff.show.report.pages import page
-from novikoff.show.report.sections import ended
 
-__all__ = ["File", "Known", "Origin", "Settings", "ended", "gather", "origin_of", "page"]
+__all__ = ["File", "Known", "Origin", "Settings", "gather", "origin_of", "page"]

@@ -1,23 +1,19 @@
-"""Where the data of a report came from: files, their bytes, and the command that read them.
-
-A trial on rows held out: learn from four fifths of the data, be tested on the others.
-
-What a report tells, gathered: the certificate, a run, its bounds, and a trial on unseen rows.
-"""
+"""The facts of a report: the origin of the data, the certificate, a run, its bounds, a test."""
 
 from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
 
 from novikoff import guarantees, separability
 from novikoff.guarantees.certificate import Certificate
-from novikoff.guarantees.exact.mistaken import NotAWitness
+from novikoff.guarantees.known import applicable_bound, error_bound, running_sandwich
 from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.guarantees.risk import RiskBound
 from novikoff.guarantees.running_sandwich import Sandwich
@@ -25,21 +21,26 @@ from novikoff.guarantees.verdict import Separation
 from novikoff.learners import Additive
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
+from novikoff.ledger.readings import Reading
 from novikoff.runs.loop import Run, play
 from novikoff.sources import Data
 from novikoff.sources.inputs import inputs_of
 from novikoff.sources.open import format_of
 from novikoff.stream.blocks import Block
+from novikoff.stream.labels import predicts_positive
 from novikoff.stream.order import arranged, seeded_order
-from novikoff.stream.problems import BadExample
-from novikoff.stream.rows import Vector, dots
+from novikoff.stream.rows import Positions, Vector, dots
 
-_AT_ONCE = 1 << 20
+UNTIL_SEPARATED, ENOUGH = 1000, 10  # passes over separable data, and over others
+# The time for the vote is proportional to mistakes times test rows.
+MOST_LEARNED, MOST_TESTED, TEST_PASSES = 20_000, 1000, 5
+_READ_BYTES = 1 << 20
+_NAMED_FEATURES = 4  # of each mistaken row
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file as it was stored: its name, how many bytes it has, and their SHA-256."""
+    """A file's name, its size in bytes, and the SHA-256 of its bytes."""
 
     name: str
     size: int
@@ -48,18 +49,18 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What the data were read from.
+    """Where the data came from.
 
     Attributes
     ----------
     given
-        The paths as they were given: files, directories or patterns.
+        The paths as given: files, directories or patterns.
     files
-        What these named. Of a pipe there is nothing to name: its bytes are gone.
+        The files these stand for; none for a pipe, which cannot be read twice.
     format
-        How they were read; empty when it was told from the first bytes of a pipe.
+        The file format; empty if it was detected from the first bytes of a pipe.
     command, verify
-        The command lines that make the report again, and that check its certificate.
+        The command lines that repeat the report and that check its certificate.
     """
 
     given: tuple[str, ...] = ()
@@ -67,12 +68,16 @@ class Origin:
     format: str = "arrays"
     command: str = ""
     verify: str = ""
-    piped: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The paths in words."""
+        return tuple("the standard input" if path == "-" else path for path in self.given)
 
     @property
     def title(self) -> str:
         """What to call the data: the names of the files without their directories."""
-        names = ["the standard input" if one == "-" else Path(one).name for one in self.given]
+        names = [Path(name).name for name in self.names]
         more = f" and {len(names) - 3} more" if len(names) > 3 else ""
         return ", ".join(names[:3]) + more or "the data"
 
@@ -80,91 +85,36 @@ class Origin:
 def origin_of(
     paths: Sequence[str], *, format: str | None = None, command: str = "", verify: str = ""
 ) -> Origin:
-    """What paths name: every file is read once for its SHA-256."""
+    """Describe the files at these paths; each is read once for its SHA-256."""
     inputs = inputs_of(paths)
-    piped = any(one.is_pipe for one in inputs)
-    files = [] if piped else [File(one.name, one.size or 0, _sha256(one.path)) for one in inputs]
-    found = format or ("" if piped else format_of(inputs[0]))  # to look would take bytes away
-    return Origin(tuple(paths), tuple(files), found, command, verify, piped)
+    if any(one.is_pipe for one in inputs):  # reading its first bytes would take them away
+        return Origin(tuple(paths), (), format or "", command, verify)
+    files = [File(one.name, one.size or 0, _sha256(one.path)) for one in inputs]
+    return Origin(tuple(paths), tuple(files), format or format_of(inputs[0]), command, verify)
 
 
 def _sha256(path: str) -> str:
     out = hashlib.sha256()
     with open(path, "rb") as file:
-        while some := file.read(_AT_ONCE):
+        while some := file.read(_READ_BYTES):
             out.update(some)
     return out.hexdigest()
 
 
-# The vote takes time in proportion to mistakes times rows tested.
-MOST_LEARNED, MOST_TESTED, PASSES = 20_000, 1000, 5
-
-
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """A run over some rows and, for each reading of it, how many of the others it got right."""
-
-    ledger: Ledger
-    learned: int
-    test: Block
-    right: Mapping[str, int]
-    sampled: bool
-
-    @property
-    def passes(self) -> int:
-        """How many passes were made; the last of them may have made no mistake."""
-        return len(self.ledger.epoch_ends)
-
-    @property
-    def majority(self) -> int:
-        """How many would be right if the commoner label of the rows tested were always said."""
-        positive = int((self.test.labels > 0).sum())
-        return max(positive, len(self.test) - positive)
-
-
-def trial_of(block: Block, *, bias: bool, seed: int) -> Trial | None:
-    """The trial, or None when there are fewer than five rows.
-
-    Of large data a random sample is used: at most 20,000 rows to learn from, in 5 passes, and
-    1,000 to test on.
-    """
-    order = seeded_order(block.rows, seed)
-    tested = len(order) // 5
-    if tested == 0:
-        return None
-    cut = len(order) - tested
-    learned, held = order[:cut][:MOST_LEARNED], order[cut:][:MOST_TESTED]
-    train, test = (Block(block.rows.take(part), block.labels[part]) for part in (learned, held))
-    ledger = play(train, Additive(block.rows.dim, bias=bias), epochs=PASSES).ledger
-    scores = {
-        "final": dots(test.rows, readings.final(ledger), bias=bias),
-        "average": dots(test.rows, readings.average(ledger), bias=bias),
-        "vote": readings.vote(ledger, test.rows),
-    }
-    right = {name: int(np.sum((s >= 0) == (test.labels > 0))) for name, s in scores.items()}
-    sampled = len(learned) < cut or len(held) < tested
-    return Trial(ledger, len(learned), test, right, sampled)
-
-
-UNTIL_SEPARATED, ENOUGH = 1000, 10
-# Numbers to read, a mistake counting as 64 more: so many are followed in some seconds.
-_TO_FOLLOW = 1 << 23
-
-
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a report is made.
+    """How to make a report.
 
     Parameters
     ----------
     bias
         Whether the hyperplane may miss the origin.
     passes
-        The most that the perceptron makes; None: 1000 if the data are separable, else 10.
+        The most passes of the perceptron; None: 1000 if the data are separable, else 10.
     seed
-        Draws the order of the rows, the held-out ones and those that figures show.
+        The random seed for the order of the rows, the test rows and the rows in figures.
     margin_rtol, max_seconds
-        As for `certify`; the time is for the certificate alone.
+        As for `certify`; the time limit is for the certificate alone.
     """
 
     bias: bool = True
@@ -175,12 +125,34 @@ class Settings:
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """All that a report tells, each number as the library gives it.
+class Trial:
+    """A run over some rows, and for each reading of it the number of test rows it got right."""
 
-    `wrong` counts the rows that the final weights and their average have on a wrong side. Where
-    there is no bound, sandwich or risk, `unknown` says why. `adaptive` is the bound by the lengths
-    of the mistaken rows, when the data are separable.
+    ledger: Ledger
+    learned: int
+    test: Block
+    right: Mapping[Reading, int]
+    sampled: bool
+
+    @property
+    def passes(self) -> int:
+        """The number of passes."""
+        return len(self.ledger.epoch_ends)
+
+    @property
+    def majority(self) -> int:
+        """How many test rows have the more frequent label."""
+        positive = int((self.test.labels > 0).sum())
+        return max(positive, len(self.test) - positive)
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """The facts of a report, as the library gives them.
+
+    `wrong` counts the rows that the final weights and their average do not have on the right side.
+    `adaptive` is the bound by the lengths of the mistaken rows, if the data are separable. If there
+    is no bound, sandwich or risk, `unknown` says why.
     """
 
     data: Data
@@ -197,14 +169,14 @@ class Known:
     sandwich: Sandwich | None
     risk: RiskBound | None
     trial: Trial | None
-    unknown: dict[str, str]
+    unknown: Mapping[str, str]
 
     def name(self, column: int) -> str:
-        """What to call a column."""
+        """The name of a column."""
         return self.certificate.data.name(column)
 
     def label(self, sign: int) -> str:
-        """What the data call a label."""
+        """The label that the sign −1 or +1 stands for."""
         return self.data.classes[sign > 0]
 
 
@@ -217,15 +189,15 @@ def gather(
 ) -> Known:
     """Certify the data, run a perceptron over them, and ask the guarantees about the run.
 
-    The run is the plain perceptron's, from weights 0, over the rows in one order drawn from the
-    seed; so the first pass meets them in random order, as the bound on new errors needs it.
+    The perceptron is the plain one, started at 0, over the rows in one order drawn from the seed.
+    So its first pass meets the rows in random order, as the bound on new errors requires.
     """
     how = settings or Settings()
     say = progress or (lambda _: None)
-    block = data.block
+    block, bias = data.block, how.bias
     certificate = separability.certify(
         block,
-        fit_intercept=how.bias,
+        fit_intercept=bias,
         margin_rtol=how.margin_rtol,
         max_seconds=how.max_seconds,
         progress=say,
@@ -233,20 +205,17 @@ def gather(
     complete = certificate.verdict == Separation.COMPLETE
     passes = how.passes or (UNTIL_SEPARATED if complete else ENOUGH)
     say("running the perceptron")
-    run = play(arranged(block, how.seed), Additive(block.rows.dim, bias=how.bias), epochs=passes)
-    unknown: dict[str, str] = {}
-    say("asking the guarantees")
-    bound = _bound(run, data, certificate, unknown)
-    sandwich = _sandwich(run, certificate, unknown)
-    try:
-        risk = guarantees.risk_bound(run.ledger)
-    except ValueError as error:
-        risk, unknown["risk"] = None, str(error)
-    say("trying it on rows held out")
-    trial = trial_of(block, bias=how.bias, seed=how.seed)
+    run = play(arranged(block, how.seed), Additive(block.rows.dim, bias=bias), epochs=passes)
+    say("computing the bounds")
+    witness = certificate.weights if complete else None
+    bound, no_bound = applicable_bound(run.ledger, witness=witness, data=block)
+    sandwich, no_sandwich = running_sandwich(run.ledger, witness)
+    risk, no_risk = error_bound(run.ledger, Fraction(19, 20))
+    say("testing on held-out rows")
+    trial = trial_of(block, bias=bias, seed=how.seed)
     final, average = readings.final(run.ledger), readings.average(run.ledger)
-    right = [block.labels * dots(block.rows, w, bias=how.bias) > 0 for w in (final, average)]
-    wrong = (int(np.sum(~right[0])), int(np.sum(~right[1])))
+    scores = (dots(block.rows, w, bias=bias) for w in (final, average))
+    wrong = [int((block.labels * each <= 0).sum()) for each in scores]
     return Known(
         data=data,
         origin=origin or Origin(),
@@ -256,35 +225,137 @@ def gather(
         run=run,
         final=final,
         average=average,
-        wrong=wrong,
+        wrong=(wrong[0], wrong[1]),
         bound=bound,
-        adaptive=guarantees.adaptive(run.ledger, certificate.weights) if complete else None,
+        adaptive=None if witness is None else guarantees.adaptive(run.ledger, witness),
         sandwich=sandwich,
         risk=risk,
         trial=trial,
-        unknown=unknown,
+        unknown={"bound": no_bound, "sandwich": no_sandwich, "risk": no_risk},
     )
 
 
-def _bound(run: Run, data: Data, certificate: Certificate, unknown: dict[str, str]) -> Bound | None:
-    """Novikoff's for data that the certificate's weights separate, else one by losses."""
-    try:
-        if certificate.verdict == Separation.COMPLETE:
-            return guarantees.novikoff(run.ledger, certificate.weights)
-        return guarantees.best_comparator(run.ledger, data.block)
-    except (NotAWitness, BadExample) as error:
-        unknown["bound"] = str(error)
+def trial_of(block: Block, *, bias: bool, seed: int) -> Trial | None:
+    """Learn from four fifths of the rows and test on the others; None for fewer than five rows.
+
+    Of large data a random sample is used: at most 20,000 rows to learn from, in 5 passes, and
+    1,000 to test on.
+    """
+    order = seeded_order(block.rows, seed)
+    cut = len(order) - len(order) // 5
+    if cut == len(order):
         return None
+    learned, held = order[:cut][:MOST_LEARNED], order[cut:][:MOST_TESTED]
+    train, test = (Block(block.rows.take(part), block.labels[part]) for part in (learned, held))
+    ledger = play(train, Additive(block.rows.dim, bias=bias), epochs=TEST_PASSES).ledger
+    right = {
+        reading: int((predicts_positive(scores) == (test.labels > 0)).sum())
+        for reading, scores in readings.scores_by_reading(ledger, test.rows).items()
+    }
+    sampled = len(learned) + len(held) < len(order)
+    return Trial(ledger, len(learned), test, right, sampled)
 
 
-def _sandwich(run: Run, certificate: Certificate, unknown: dict[str, str]) -> Sandwich | None:
-    """The proof's two inequalities after each mistake, for the certificate's weights."""
-    ledger = run.ledger
-    if certificate.verdict != Separation.COMPLETE:
-        none = "none are known" if certificate.why_undecided else "there are none"
-        unknown["sandwich"] = f"the proof needs weights that separate the data, and {none}"
-    elif len(ledger) * (ledger.examples.values.size / len(ledger.examples) + 64) > _TO_FOLLOW:
-        unknown["sandwich"] = "there are too many mistakes to follow the weights exactly"
-    else:
-        return guarantees.sandwich(ledger, certificate.weights)
-    return None
+@dataclass(frozen=True, slots=True)
+class Weight:
+    """A feature's weight at the end of the run, and its average over all rounds."""
+
+    name: str
+    final: float
+    average: float
+
+
+def largest_weights(known: Known, sign: int, most: int) -> list[Weight]:
+    """The features with the largest average weights of one sign, without the constant."""
+    average = sign * known.average[: known.data.block.rows.dim]
+    order = np.argsort(-average, kind="stable")[:most]
+    return [
+        Weight(known.name(j), float(known.final[j]), float(known.average[j]))
+        for j in order.tolist()
+        if average[j] > 0
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A feature of a row, and its share in the row's score by the average weights."""
+
+    name: str
+    value: float
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class MistakenRow:
+    """A row, how often it was mistaken, in which round last, and its score at the end."""
+
+    row: int
+    label: str
+    times: int
+    last_round: int
+    final_score: float
+    right: bool
+    features: tuple[Feature, ...]
+
+
+def most_mistaken(known: Known, most: int) -> list[MistakenRow]:
+    """The rows mistaken most often; among equals, those mistaken last come first."""
+    ledger, block = known.run.ledger, known.data.block
+    rows, back, times = np.unique(ledger.rows[::-1], return_index=True, return_counts=True)
+    last = ledger.rounds[::-1][back]
+    order = np.lexsort((-last, -times))[:most]
+    taken = rows[order]
+    scores = dots(block.rows.take(taken), known.final, bias=known.settings.bias)
+    return [
+        MistakenRow(i, known.label(y), n, t, s, y * s > 0, features)
+        for i, n, t, s, y, features in zip(
+            taken.tolist(),
+            times[order].tolist(),
+            last[order].tolist(),
+            scores.tolist(),
+            block.labels[taken].tolist(),
+            _features(known, taken),
+            strict=True,
+        )
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """One mistake of the run: its round, its row, and the score before the update."""
+
+    round: int
+    row: int
+    label: str
+    score: float
+    features: tuple[Feature, ...]
+
+
+def first_mistakes(known: Known, most: int) -> list[Mistake]:
+    """The first mistakes of the run, in order."""
+    ledger, labels = known.run.ledger, known.data.block.labels
+    rows = ledger.rows[:most]
+    return [
+        Mistake(t, i, known.label(y), s, features)
+        for t, i, y, s, features in zip(
+            ledger.rounds[:most].tolist(),
+            rows.tolist(),
+            labels[rows].tolist(),
+            ledger.scores[:most].tolist(),
+            _features(known, rows),
+            strict=True,
+        )
+    ]
+
+
+def _features(known: Known, rows: Positions) -> Iterator[tuple[Feature, ...]]:
+    """For each row, the features with the largest shares in its score."""
+    for i in rows.tolist():
+        columns, values = known.data.block.rows.row(i)
+        shares: Vector = values * known.average[columns]
+        order = np.lexsort((-np.abs(values), -np.abs(shares)))[:_NAMED_FEATURES]
+        yield tuple(
+            Feature(known.name(int(columns[k])), float(values[k]), float(shares[k]))
+            for k in order.tolist()
+            if values[k]
+        )

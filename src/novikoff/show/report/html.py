@@ -1,4 +1,4 @@
-"""HTML put together from parts, in which whatever is not HTML already is escaped."""
+"""HTML assembled from parts; text is escaped unless it is marked as HTML."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 _VOID = frozenset({"br", "meta", "wbr"})
-# what may not stand in a page at all, as text or otherwise
+# control characters, which HTML forbids even as references
 _CONTROLS = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 160)], "\ufffd")
 
 
 class Html(str):
-    """Text that is HTML already, and is not to be escaped."""
+    """Text that is already HTML, and not escaped again."""
 
     __slots__ = ()
 
 
 def text(words: object) -> Html:
-    """Words as they are to be read: every mark that means something in HTML is escaped."""
+    """The words with every character that has a meaning in HTML escaped."""
     return words if isinstance(words, Html) else Html(escape(str(words).translate(_CONTROLS)))
 
 
 def tag(name: str, /, *inside: object, **attributes: object) -> Html:
-    """An element; attributes that are None are left out, `class_` is class.
+    """An element. Attributes that are None are left out; `class_` stands for class.
 
     >>> tag("p", "1 < 2, ", tag("b", "always"), class_="fact")
     '<p class="fact">1 &lt; 2, <b>always</b></p>'
@@ -37,31 +37,22 @@ def tag(name: str, /, *inside: object, **attributes: object) -> Html:
     return Html(f"<{name}{given}>{''.join(map(text, inside))}</{name}>")
 
 
-def join(parts: Iterable[object], between: str = "") -> Html:
-    """The parts one after another."""
-    return Html(text(between).join(map(text, parts)))
-
-
 def table(
     headings: Sequence[object], rows: Iterable[Sequence[object]], *, left: Iterable[int] = (0,)
 ) -> Html:
-    """A table that scrolls by itself when it is wide; columns hold numbers unless `left`."""
+    """A table that scrolls sideways if it is wide; the columns in `left` hold text, not numbers."""
     words = set(left)
 
-    def cells(kind: str, row: Sequence[object]) -> Html:
-        return tag(
-            "tr",
-            *(
-                tag(kind, cell, class_=None if k in words else "n",
-                    scope="col" if kind == "th" else None)
-                for k, cell in enumerate(row)
-            ),
-        )  # fmt: skip
+    def line(kind: str, cells: Sequence[object], scope: str | None = None) -> Html:
+        classes = (None if k in words else "n" for k in range(len(cells)))
+        pairs = zip(cells, classes, strict=True)
+        return tag("tr", *(tag(kind, cell, class_=kept, scope=scope) for cell, kept in pairs))
 
-    body = tag("tbody", *(cells("td", row) for row in rows))
-    return tag("div", tag("table", tag("thead", cells("th", headings)), body), class_="wide")
+    head = tag("thead", line("th", headings, "col"))
+    body = tag("tbody", *(line("td", row) for row in rows))
+    return tag("div", tag("table", head, body), class_="wide")
 
 
 def facts(pairs: Iterable[tuple[object, object]]) -> Html:
-    """What is said about each thing, under its name."""
+    """A list of names, each with what is known about it."""
     return tag("dl", *(part for a, b in pairs for part in (tag("dt", a), tag("dd", b))))
