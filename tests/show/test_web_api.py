@@ -39,7 +39,7 @@ PORT = 1962
 CLIENT = TestClient(new_app(PORT), base_url=f"http://127.0.0.1:{PORT}")
 XOR: dict[str, Any] = {"points": [[0, 0], [0, 1], [1, 0], [1, 1]], "labels": [-1, 1, 1, -1]}
 AND: dict[str, Any] = {**XOR, "labels": [-1, -1, -1, 1]}
-calmly = settings(max_examples=40)
+few_examples = settings(max_examples=40)
 
 
 def asked(what: str, request: Any) -> dict[str, Any]:
@@ -73,7 +73,7 @@ anywhere = st.floats(-5, 5)  # 1.1^(30 passes × 8 points × 5): even Winnow can
 
 
 @st.composite
-def questions(draw: st.DrawFn, numbers: st.SearchStrategy[float]) -> dict[str, Any]:
+def replay_requests(draw: st.DrawFn, numbers: st.SearchStrategy[float]) -> dict[str, Any]:
     dim = draw(st.integers(1, 4))
     row = st.lists(numbers, min_size=dim, max_size=dim)
     points = draw(st.lists(row, min_size=1, max_size=8))
@@ -90,21 +90,21 @@ def questions(draw: st.DrawFn, numbers: st.SearchStrategy[float]) -> dict[str, A
     }
 
 
-def played(question: dict[str, Any]) -> tuple[Run, Learner, list[list[float]]]:
+def played(request: dict[str, Any]) -> tuple[Run, Learner, list[list[float]]]:
     """The run that `play` makes of the same points, and the weights after each of its mistakes."""
-    block = sources.block(np.array(question["points"], dtype=float), question["labels"])
-    if question["order"] == "shuffled":
-        block = arranged(block, question["seed"])
+    block = sources.block(np.array(request["points"], dtype=float), request["labels"])
+    if request["order"] == "shuffled":
+        block = arranged(block, request["seed"])
 
     def learner() -> Additive | BalancedWinnow:
-        dim, bias = block.rows.dim, question["bias"]
-        if question["learner"] == "winnow":
+        dim, bias = block.rows.dim, request["bias"]
+        if request["learner"] == "winnow":
             return BalancedWinnow(dim, bias=bias)
-        eta = question["margin"] if question["learner"] == "margin" else 0
+        eta = request["margin"] if request["learner"] == "margin" else 0
         return Additive(dim, bias=bias, margin=eta, averaging=True)
 
     whole, one_by_one, weights = learner(), learner(), []
-    run = play(block, whole, epochs=question["passes"])
+    run = play(block, whole, epochs=request["passes"])
     for _ in range(run.epochs):
         for i in range(len(block)):
             _, mistakes = one_by_one.learn(block, i, i + 1)
@@ -114,14 +114,14 @@ def played(question: dict[str, Any]) -> tuple[Run, Learner, list[list[float]]]:
 
 @pytest.mark.parametrize("numbers", [eighths, anywhere], ids=["exact", "rounded"])
 def test_a_replay_equals_the_run_that_play_makes(numbers: st.SearchStrategy[float]) -> None:
-    @calmly
-    @given(questions(numbers))
-    def check(question: dict[str, Any]) -> None:
-        told, (run, learner, weights) = asked("replay", question), played(question)
-        ledger, shown = run.ledger, told["ledger"]
-        assert told["verdict"]["kind"] == run.verdict
-        assert (told["rounds"], told["passes"]) == (ledger.n_rounds, run.epochs)
-        assert told["mistakes"] == told["sent"] == len(ledger)
+    @few_examples
+    @given(replay_requests(numbers))
+    def check(request: dict[str, Any]) -> None:
+        reply, (run, learner, weights) = asked("replay", request), played(request)
+        ledger, shown = run.ledger, reply["ledger"]
+        assert reply["verdict"]["kind"] == run.verdict
+        assert (reply["rounds"], reply["passes"]) == (ledger.n_rounds, run.epochs)
+        assert reply["mistakes"] == reply["sent"] == len(ledger)
         assert shown["round"] == ledger.rounds.tolist()
         assert shown["row"] == ledger.rows.tolist()
         assert shown["label"] == ledger.labels.tolist()
@@ -131,23 +131,23 @@ def test_a_replay_equals_the_run_that_play_makes(numbers: st.SearchStrategy[floa
         passes = [1 + sum(end < t for end in ends) for t in ledger.rounds.tolist()]
         assert shown["pass"] == passes
         assert learner.weights is not None
-        assert told["final"] == learner.weights.tolist()
+        assert reply["final"] == learner.weights.tolist()
         if isinstance(learner, Additive):
-            assert told["average"] == learner.average.tolist()
+            assert reply["average"] == learner.average.tolist()
 
     check()
 
 
 def test_the_average_after_a_mistake_is_the_mean_over_the_rounds_so_far() -> None:
-    @calmly
-    @given(questions(eighths))
-    def check(question: dict[str, Any]) -> None:
-        told = asked("replay", {**question, "learner": "averaged"})["ledger"]
-        weights = [[0.0] * (len(question["points"][0]) + question["bias"]), *told["weights"]]
-        for k, t in enumerate(told["round"]):
-            ends = [*told["round"][: k + 1], t + 1]
+    @few_examples
+    @given(replay_requests(eighths))
+    def check(request: dict[str, Any]) -> None:
+        reply = asked("replay", {**request, "learner": "averaged"})["ledger"]
+        weights = [[0.0] * (len(request["points"][0]) + request["bias"]), *reply["weights"]]
+        for k, t in enumerate(reply["round"]):
+            ends = [*reply["round"][: k + 1], t + 1]
             stood = [ends[0] - 1, *(b - a for a, b in pairwise(ends))]
-            for j, mean in enumerate(told["average"][k]):
+            for j, mean in enumerate(reply["average"][k]):
                 total = sum(n * Fraction(w[j]) for n, w in zip(stood, weights, strict=False))
                 assert mean == float(total / t)
 
@@ -155,10 +155,10 @@ def test_the_average_after_a_mistake_is_the_mean_over_the_rounds_so_far() -> Non
 
 
 def test_a_separated_run_comes_with_its_exact_margin_its_bound_and_the_sandwich() -> None:
-    told = asked("replay", AND)
+    reply = asked("replay", AND)
     block = sources.block(AND["points"], AND["labels"])
-    reached = guarantees.achieved_margin(told["final"], block)
-    verdict = told["verdict"]
+    reached = guarantees.achieved_margin(reply["final"], block)
+    verdict = reply["verdict"]
     assert verdict["kind"] == "separated"
     assert verdict["multipliers"] is None
     facts = dict(verdict["facts"])
@@ -168,9 +168,9 @@ def test_a_separated_run_comes_with_its_exact_margin_its_bound_and_the_sandwich(
     assert reached.value <= low
     u = np.array(verdict["witness"]) / np.linalg.norm(verdict["witness"])
     assert guarantees.achieved_margin(u, block).value == pytest.approx(low, rel=1e-5)
-    assert told["bound"] == 51  # (R/γ)², with R² = 3, reached by (1, 1, 1), and γ² = 1/17
-    assert told["mistakes"] <= told["bound"]
-    shown, sandwich = told["ledger"], told["sandwich"]
+    assert reply["bound"] == 51  # (R/γ)², with R² = 3, reached by (1, 1, 1), and γ² = 1/17
+    assert reply["mistakes"] <= reply["bound"]
+    shown, sandwich = reply["ledger"], reply["sandwich"]
     for k, w in enumerate(shown["weights"], 1):
         at = {name: sandwich[name][k - 1] for name in ("lower", "progress", "norm", "upper")}
         assert at["lower"] == pytest.approx(k * low, rel=1e-5)
@@ -192,33 +192,33 @@ def test_a_cycle_comes_with_multipliers_that_sum_to_zero() -> None:
 
 
 def test_when_passes_run_out_the_certificate_says_what_is_known() -> None:
-    told = asked("replay", {**AND, "passes": 1})
-    assert told["verdict"]["kind"] == "budget"
-    assert "A line has every point strictly on its correct side" in told["verdict"]["words"]
-    assert told["bound"] >= 18
-    told = asked("replay", {**XOR, "passes": 1})
-    assert told["verdict"]["multipliers"]["source"] == "certificate"
-    assert told["verdict"]["multipliers"]["values"] == ["1"] * 4
-    assert told["bound"] is None
+    reply = asked("replay", {**AND, "passes": 1})
+    assert reply["verdict"]["kind"] == "budget"
+    assert "A line has every point strictly on its correct side" in reply["verdict"]["words"]
+    assert reply["bound"] >= 18
+    reply = asked("replay", {**XOR, "passes": 1})
+    assert reply["verdict"]["multipliers"]["source"] == "certificate"
+    assert reply["verdict"]["multipliers"]["values"] == ["1"] * 4
+    assert reply["bound"] is None
 
 
 def test_a_long_run_is_sent_in_part_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = asked("replay", AND)
     monkeypatch.setattr(replays, "MAX_SENT", 5)
-    told = asked("replay", AND)
-    assert (told["sent"], told["mistakes"]) == (5, whole["mistakes"])
-    assert {len(column) for column in told["ledger"].values()} == {5}
-    assert told["ledger"]["weights"] == whole["ledger"]["weights"][:5]
-    assert told["final"] == whole["final"]
+    reply = asked("replay", AND)
+    assert (reply["sent"], reply["mistakes"]) == (5, whole["mistakes"])
+    assert {len(column) for column in reply["ledger"].values()} == {5}
+    assert reply["ledger"]["weights"] == whole["ledger"]["weights"][:5]
+    assert reply["final"] == whole["final"]
 
 
 def test_more_points_get_fewer_passes() -> None:
     points = [[i % 97 / 97, i % 89 / 89] for i in range(10_000)]
     labels = [1 if i % 3 else -1 for i in range(10_000)]
-    told = asked("replay", {"points": points, "labels": labels})
-    assert told["rounds"] <= requests.MAX_ROUNDS
-    assert told["sent"] == replays.MAX_SENT < told["mistakes"]
-    assert told["sandwich"]["lower"] is None
+    reply = asked("replay", {"points": points, "labels": labels})
+    assert reply["rounds"] <= requests.MAX_ROUNDS
+    assert reply["sent"] == replays.MAX_SENT < reply["mistakes"]
+    assert reply["sandwich"]["lower"] is None
 
 
 def test_points_of_more_than_two_columns_are_projected_so_that_the_final_boundary_is_a_line() -> (
@@ -227,16 +227,16 @@ def test_points_of_more_than_two_columns_are_projected_so_that_the_final_boundar
     dice = np.random.default_rng(0)
     X = dice.normal(size=(30, 5))
     y = np.where(X @ dice.normal(size=5) > 0, 1, -1)
-    told = asked("replay", {"points": X.tolist(), "labels": y.tolist()})
-    across, up = np.array(told["view"]["across"]), np.array(told["view"]["up"])
-    w, b = np.array(told["final"][:5]), told["final"][5]
+    reply = asked("replay", {"points": X.tolist(), "labels": y.tolist()})
+    across, up = np.array(reply["view"]["across"]), np.array(reply["view"]["up"])
+    w, b = np.array(reply["final"][:5]), reply["final"][5]
     assert [across @ across, up @ up] == pytest.approx([1, 1])
     assert [across @ up, w @ up] == pytest.approx([0, 0], abs=1e-9)
     assert X @ w + b == pytest.approx(np.linalg.norm(w) * (X @ across) + b)
     rest = X - X.mean(axis=0)
     rest -= np.outer(rest @ across, across)
     assert (rest @ up).var() == pytest.approx(np.linalg.svd(rest)[1][0] ** 2 / 30)
-    assert "all 5 columns" in told["view"]["words"]
+    assert "all 5 columns" in reply["view"]["words"]
     assert asked("replay", XOR)["view"] is None
 
 
@@ -256,34 +256,34 @@ CLAIMS = {
 def test_every_preset_shows_what_it_says() -> None:
     listed = {one["name"]: one for one in CLIENT.get("/api/presets").json()["presets"]}
     assert set(listed) == set(CLAIMS)
-    told = {name: asked("replay", {**one, "name": None}) for name, one in listed.items()}
+    reply = {name: asked("replay", {**one, "name": None}) for name, one in listed.items()}
     for name, claim in CLAIMS.items():
-        verdict = told[name]["verdict"]
+        verdict = reply[name]["verdict"]
         assert (verdict["kind"], verdict["certified"]) == claim, name
         assert listed[name]["about"].endswith(".")
-    assert told["tight"]["mistakes"] == told["tight"]["bound"] == 9
-    assert told["barely"]["bound"] > 3 * told["separable"]["bound"]
+    assert reply["tight"]["mistakes"] == reply["tight"]["bound"] == 9
+    assert reply["barely"]["bound"] > 3 * reply["separable"]["bound"]
     assert asked("replay", {**listed["bias"], "bias": True})["verdict"]["kind"] == "separated"
     assert listed == {one["name"]: one for one in presets()}
 
 
 def test_novikoff_verify_accepts_a_certificate_saved_by_the_page(tmp_path: Path) -> None:
-    asking: list[dict[str, Any]] = [{**XOR, "classes": ["no", "yes"]}, {**AND, "bias": True}]
-    for question in asking:
-        written = asked("certify", {**question, "names": ["a", "b"], "label": "kind"})
-        classes = question.get("classes", ["-1", "1"])
-        rows = zip(question["points"], question["labels"], strict=True)
+    cases: list[dict[str, Any]] = [{**XOR, "classes": ["no", "yes"]}, {**AND, "bias": True}]
+    for request in cases:
+        written = asked("certify", {**request, "names": ["a", "b"], "label": "kind"})
+        classes = request.get("classes", ["-1", "1"])
+        rows = zip(request["points"], request["labels"], strict=True)
         lines = [f"{a},{b},{classes[int(y > 0)]}\n" for (a, b), y in rows]
         (tmp_path / "points.csv").write_text("a,b,kind\n" + "".join(lines))
         (tmp_path / "proof.json").write_text(json.dumps(written["certificate"]))
         words = stdout_of("verify", tmp_path / "proof.json", tmp_path / "points.csv")
         assert f"{written['certificate']['verdict']}: proved" in words
-        told = asked("verify", {**question, "certificate": written["certificate"]})
-        assert told["proved"] is True
-        moved = {**question, "points": [[5, 5], *question["points"][1:]]}
-        told = asked("verify", {**moved, "certificate": written["certificate"]})
-        assert told["proved"] is False
-        assert told["words"].startswith("rejected: ")
+        reply = asked("verify", {**request, "certificate": written["certificate"]})
+        assert reply["proved"] is True
+        moved = {**request, "points": [[5, 5], *request["points"][1:]]}
+        reply = asked("verify", {**moved, "certificate": written["certificate"]})
+        assert reply["proved"] is False
+        assert reply["words"].startswith("rejected: ")
     assert asked("verify", {**XOR, "certificate": None})["proved"] is False
 
 
@@ -297,18 +297,18 @@ def test_uploads_are_read_as_every_command_reads_files(tmp_path: Path) -> None:
     }.items():
         file = tmp_path / name
         file.write_text(text)
-        data, told = sources.read(file), uploaded(name, text)
+        data, reply = sources.read(file), uploaded(name, text)
         rows = [[0.0] * data.block.rows.dim for _ in range(len(data.block))]
         for i, example in enumerate(data.block):
             for c, v in zip(example.columns.tolist(), example.values.tolist(), strict=True):
                 rows[i][c] = v
-        assert told["points"] == rows
-        assert told["labels"] == data.block.labels.tolist()
-        assert tuple(told["classes"]) == data.classes
-        assert told["note"] == ""
-    told = uploaded("mail.csv", "words,links,kind\n120,0,ham\n80,7,spam\n")
-    assert (told["names"], told["label"]) == (["words", "links"], "kind")
-    assert told["words"].startswith(
+        assert reply["points"] == rows
+        assert reply["labels"] == data.block.labels.tolist()
+        assert tuple(reply["classes"]) == data.classes
+        assert reply["note"] == ""
+    reply = uploaded("mail.csv", "words,links,kind\n120,0,ham\n80,7,spam\n")
+    assert (reply["names"], reply["label"]) == (["words", "links"], "kind")
+    assert reply["words"].startswith(
         "mail.csv: 2 points, columns words, links; + stands for spam, − for ham."
     )
     assert uploaded("a.csv", "x,kind,kind\n1,2,a\n2,3,b\n")["label"] == "label"

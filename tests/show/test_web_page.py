@@ -110,11 +110,11 @@ def listed(page: Page) -> list[list[str]]:
     return rows[::-1]
 
 
-def expected(told: dict[str, Any]) -> list[tuple[str, ...]]:
-    ledger = told["ledger"]
+def expected(reply: dict[str, Any]) -> list[tuple[str, ...]]:
+    ledger = reply["ledger"]
     signs = ["+" if y > 0 else "−" for y in ledger["label"]]
     columns = [map(str, ledger[name]) for name in ("round", "pass", "row")]
-    return list(zip(map(str, range(1, told["sent"] + 1)), *columns, signs, strict=True))
+    return list(zip(map(str, range(1, reply["sent"] + 1)), *columns, signs, strict=True))
 
 
 def text(page: Page, selector: str) -> str:
@@ -130,24 +130,24 @@ def test_points_are_placed_and_learned_step_by_step(page: Page, tmp_path: Path) 
     page.check("input[name=sign][value='-1']", force=True)
     clicked(page, 0.5, 0.1)
     clicked(page, 0.1, 0.2, modifiers=["Shift"])
-    question = points_of(saved(page, "#save-csv", tmp_path))
-    assert question["labels"] == [1, -1, -1, -1, 1]
-    told = replay(question)
-    assert told["verdict"]["kind"] == "separated"
+    request = points_of(saved(page, "#save-csv", tmp_path))
+    assert request["labels"] == [1, -1, -1, -1, 1]
+    reply = replay(request)
+    assert reply["verdict"]["kind"] == "separated"
     steps = 0
     while not page.is_disabled("#step"):
         page.click("#step")
         steps += 1
-        assert len(listed(page)) == min(steps, told["sent"])
-    assert steps == told["sent"] + 1
-    assert [tuple(row[:5]) for row in listed(page)] == expected(told)
+        assert len(listed(page)) == min(steps, reply["sent"])
+    assert steps == reply["sent"] + 1
+    assert [tuple(row[:5]) for row in listed(page)] == expected(reply)
     assert text(page, "#verdict-title") == "Separated"
-    assert told["verdict"]["words"] in text(page, "#verdict-words")
-    assert f"of at most {told['bound']}" in text(page, "#count-words")
+    assert reply["verdict"]["words"] in text(page, "#verdict-words")
+    assert f"of at most {reply['bound']}" in text(page, "#count-words")
     page.click("#back")
-    assert text(page, "#verdict-title") == f"Mistake {told['sent']}"
+    assert text(page, "#verdict-title") == f"Mistake {reply['sent']}"
     page.click("#back")
-    assert len(listed(page)) == told["sent"] - 1
+    assert len(listed(page)) == reply["sent"] - 1
     page.click("#reset")
     assert (listed(page), text(page, "#verdict-title")) == ([], "Ready")
 
@@ -192,8 +192,8 @@ def test_the_blue_side_of_the_line_is_where_the_score_is_positive(page: Page) ->
         page.click("#run")
         for _ in range(back):
             page.click("#back")
-        told = replay(PRESETS[preset])
-        weights = told["ledger"]["weights"][told["sent"] - max(1, back)]
+        reply = replay(PRESETS[preset])
+        weights = reply["ledger"]["weights"][reply["sent"] - max(1, back)]
         a, b, c = [*weights, 0.0][:3]
         places = page.evaluate(SIDES)
         sides = {
@@ -212,9 +212,9 @@ def test_the_ledger_of_every_preset_and_learner_is_the_one_of_the_run(page: Page
         page.select_option("#learner", learner)
         settled(page)
         page.click("#run")
-        told = replay({**PRESETS[name], "learner": learner})
-        assert [tuple(row[:5]) for row in listed(page)] == expected(told)[-300:], (name, learner)
-        assert page.get_attribute("#verdict", "data-kind") == told["verdict"]["kind"]
+        reply = replay({**PRESETS[name], "learner": learner})
+        assert [tuple(row[:5]) for row in listed(page)] == expected(reply)[-300:], (name, learner)
+        assert page.get_attribute("#verdict", "data-kind") == reply["verdict"]["kind"]
 
 
 def test_the_run_uses_the_chosen_order_margin_and_bias(page: Page) -> None:
@@ -228,8 +228,8 @@ def test_the_run_uses_the_chosen_order_margin_and_bias(page: Page) -> None:
     settled(page)
     page.click("#run")
     how = {"bias": True, "order": "shuffled", "seed": 7, "learner": "margin", "margin": 0.25}
-    told = replay({**PRESETS["bias"], **how})
-    assert [tuple(row[:5]) for row in listed(page)] == expected(told)[-300:]
+    reply = replay({**PRESETS["bias"], **how})
+    assert [tuple(row[:5]) for row in listed(page)] == expected(reply)[-300:]
     page.fill("#seed", "-1")
     page.keyboard.press("Tab")
     assert "Seed must be a whole number from 0" in text(page, "#message")
@@ -251,9 +251,9 @@ def test_a_point_is_dragged_and_deleted(page: Page, tmp_path: Path) -> None:
     assert before[0] != after[0] == [0, 0]  # the middle of the empty plane
     assert before[1] == after[1]
     page.click("#run")
-    told = replay({"points": after, "labels": [1, 1]})
-    assert [tuple(row[:5]) for row in listed(page)] == expected(told)
-    assert told["verdict"]["words"] in text(page, "#verdict-words")
+    reply = replay({"points": after, "labels": [1, 1]})
+    assert [tuple(row[:5]) for row in listed(page)] == expected(reply)
+    assert reply["verdict"]["words"] in text(page, "#verdict-words")
     page.mouse.move(box["x"] + 0.1 * box["width"], box["y"] + 0.1 * box["height"])
     page.mouse.down()
     page.mouse.move(box["x"] + 0.2 * box["width"], box["y"] + 0.3 * box["height"], steps=4)
