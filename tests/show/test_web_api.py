@@ -323,6 +323,7 @@ def test_uploads_are_read_as_every_command_reads_files(tmp_path: Path) -> None:
         ("a.csv", "x,y,k\n1,2,a\n1,2,b\n1,2,c\n", "label 'c' is a third label, after 'a' and 'b'"),
         ("a.csv", b"\xff\xfe1,2", "a.csv:1: byte 0xff is not UTF-8"),
         ("a.csv.gz", b"\x1f\x8bxx", "the file is compressed; unpack it first"),
+        ("a.npz", b"PK\x03\x04xx", "the page cannot read zip archives, .npz or Excel files; save"),
         ("a.jsonl", '{"a": 1}', "the page cannot read jsonl; save it as CSV or svmlight"),
         (
             "../../x",

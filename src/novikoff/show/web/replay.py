@@ -22,10 +22,11 @@ from novikoff.learners import Additive
 from novikoff.ledger.trajectory import trajectory
 from novikoff.runs.loop import Run, play
 from novikoff.separability import certify
+from novikoff.show.projection import principal_direction
 from novikoff.show.web.request import Choices, Points, Refused
 from novikoff.stream.format import count, listed, plural, short
 from novikoff.stream.rows import Vector
-from novikoff.stream.sums import lengths
+from novikoff.stream.sums import length, lengths
 
 MAX_SENT = 5_000  # updates that the page can step through
 MAX_SECONDS = 4.0  # for the search for a certificate
@@ -98,20 +99,15 @@ def _view(points: Points, weights: Vector) -> dict[str, Any] | None:
     is drawn at (⟨x,across⟩, ⟨x,up⟩), so the final boundary is a vertical line, and each point is
     drawn at its true distance from it.
     """
-    X, dim = points.values, points.values.shape[1]
+    dim = points.values.shape[1]
     if dim <= 2:
         return None
     w = weights[:dim]
     across = np.eye(dim)[0]
     if w.any():
         across = w / np.abs(w).max()  # first, because the squares of very large weights overflow
-        across = across / np.linalg.norm(across)
-    spread = X - X.mean(axis=0)
-    spread = spread - np.outer(spread @ across, across)
-    covariance = spread.T @ spread
-    # w gets the smallest eigenvalue, so that it is never chosen, even if nothing else has spread
-    covariance -= (1 + np.trace(covariance)) * np.outer(across, across)
-    up = np.linalg.eigh(covariance)[1][:, -1]
+        across = across / length(across)
+    up = principal_direction(points.block.rows, [across])
     return {
         "across": across.tolist(),
         "up": up.tolist(),

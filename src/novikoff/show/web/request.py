@@ -205,7 +205,8 @@ def _expect_number(name: str, x: Any, types: tuple[type, ...], low: float, high:
         raise Refused(f"{name} must be {what} from {low:.10g} to {high:.10g}, not {x!r}")
 
 
-_COMPRESSED = (b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")
+_COMPRESSED = (b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd")
+_ZIP = b"PK\x03\x04"
 
 
 def read_upload(name: str, content: bytes) -> dict[str, Any]:
@@ -217,6 +218,11 @@ def read_upload(name: str, content: bytes) -> dict[str, Any]:
     name = _safe_name(name)
     if content.startswith(_COMPRESSED):
         raise Refused(f"{name}: the file is compressed; unpack it first")
+    if content.startswith(_ZIP):
+        raise Refused(
+            f"{name}: the page cannot read zip archives, .npz or Excel files; save it as CSV or "
+            "svmlight"
+        )
     data = _read(name, content)
     n, dim = len(data.block), data.block.rows.dim
     if dim > MAX_COLUMNS:
