@@ -157,6 +157,13 @@ def test_at_a_smaller_margin_the_l1_bound_is_no_more_than_the_l2_bound(
     assert guarantees.best_comparator(ledger, block, [u]).bound <= by_squares.bound
 
 
+def test_a_comparator_that_is_wrong_everywhere_still_gives_the_number_of_rounds() -> None:
+    """Its best margin is infinite, so the search must go far beyond the margins of the data."""
+    block = sources.block([[0, -2]], [-1])
+    ledger = run_on(block, Additive(2))
+    assert guarantees.best_comparator(ledger, block, [[1.5, -3.125]]).bound == 1
+
+
 @pytest.mark.parametrize("n", [1, 2, 9, 49, 50])
 def test_the_identity_is_met_with_its_own_weights_and_without_loss(n: int) -> None:
     block = sources.tight(n)
@@ -272,5 +279,5 @@ def test_comparators_must_be_some_and_not_zero() -> None:
     for path in none:
         with pytest.raises(ValueError, match="there must be comparators"):
             guarantees.best_comparator(ledger, block, path)
-    with pytest.raises(ValueError, match="2 numbers; there are 3 features"):
+    with pytest.raises(ValueError, match="2 numbers; it needs one for each of the 3 features"):
         guarantees.best_comparator(ledger, block, [[1, 2]])

@@ -134,11 +134,11 @@ def test_what_does_not_separate_is_refused_with_the_row_and_the_two_classes() ->
 def test_it_says_what_it_needs() -> None:
     learner, run = played(copies(1))
     ledger, U = run.ledger, learner.weights
-    with pytest.raises(ValueError, match="2 numbers a class; there are 4 features"):
+    with pytest.raises(ValueError, match="2 numbers for each class; it needs"):
         guarantees.joint_bound(ledger, U[:, :2])
-    with pytest.raises(ValueError, match="a row for 2 classes; there are 3"):
+    with pytest.raises(ValueError, match="rows for 2 classes; the run has 3"):
         guarantees.joint_bound(ledger, U[:2])
-    with pytest.raises(ValueError, match=r"a row for each of two classes or more.*\(4,\)"):
+    with pytest.raises(ValueError, match=r"a row for each of two or more classes.*\(4,\)"):
         guarantees.joint_bound(ledger, U[0])
     with pytest.raises(ValueError, match=r"witness\[0\] is nan"):
         guarantees.joint_bound(ledger, U * np.nan)
@@ -147,7 +147,7 @@ def test_it_says_what_it_needs() -> None:
     with pytest.raises(ValueError, match="did not start at w = 0"):
         guarantees.joint_bound(play(copies(1), learner).ledger, U)
     two = play(sources.block([[1.0]], [1]), Additive(1)).ledger
-    with pytest.raises(ValueError, match="rule is 'additive'.*many classes"):
+    with pytest.raises(ValueError, match="many classes.*rule is 'additive'"):
         guarantees.joint_bound(two, [[1], [-1]])
     with pytest.raises(ValueError, match="about two: for many there are guarantees.joint_bound"):
         guarantees.novikoff(ledger, [1] * 4)

@@ -103,15 +103,13 @@ def test_what_is_printed_is_rounded_upwards_and_says_when_it_says_nothing() -> N
     risk = guarantees.average_risk(10_000, 700)
     assert 0.0835 < risk.value < 0.0836
     assert str(risk) == (
-        "average risk at most 0.0836 with confidence 0.95, from 700 mistakes in 10000 rounds"
+        "average risk at most 0.0836 with confidence 0.95, from 700 mistakes in 10,000 rounds"
     )
     small = guarantees.average_risk(10**8, 300)
     assert float(str(small).split()[4]) >= small.value
     nothing = guarantees.average_risk(1, 0)
     assert nothing.azuma == nothing.bernstein == nothing.value == 1
-    assert str(nothing) == (
-        "0 mistakes in 1 rounds say nothing of the average risk with confidence 0.95"
-    )
+    assert str(nothing) == ("0 mistakes in 1 round give no useful risk bound with confidence 0.95")
     assert str(replace(risk, value=0.1)).startswith("average risk at most 0.101 ")  # 0.1 + 5.6e-18
 
 
@@ -153,9 +151,7 @@ def test_counts_are_enough_and_any_start_and_margin_will_do() -> None:
 
 def test_later_passes_are_refused_with_the_reason() -> None:
     ledger = played()
-    with pytest.raises(
-        ValueError, match="no such bound for pass 2: examples met again are not ind"
-    ):
+    with pytest.raises(ValueError, match="no such bound for pass 2: the weights already depend"):
         guarantees.risk_bound(ledger, epoch=2)
     with pytest.raises(ValueError, match="count from 1"):
         guarantees.risk_bound(ledger, epoch=0)
@@ -165,7 +161,7 @@ def test_a_learner_that_had_played_before_is_refused() -> None:
     stream = sources.separable(50, [3.0, 1.0], margin=0.01, seed=0)
     learner = Additive(2)
     play(stream, learner)
-    with pytest.raises(ValueError, match="had met 50 examples before .* met again are not indep"):
+    with pytest.raises(ValueError, match="had met 50 examples before .* already depend"):
         guarantees.risk_bound(play(stream, learner).ledger)
 
 
@@ -177,7 +173,7 @@ def test_an_unfinished_pass_is_refused() -> None:
 def test_a_row_met_twice_in_the_first_pass_is_refused() -> None:
     block = sources.block([[1.0, 0.0], [1.0, 0.0]], [1, -1])
     ledger = play(replace(block, order=np.array([0, 1, 0, 1])), Additive(2)).ledger
-    with pytest.raises(ValueError, match="row 0 was met twice in the first pass: examples met aga"):
+    with pytest.raises(ValueError, match="row 0 came twice in the first pass: the weights"):
         guarantees.risk_bound(ledger)
 
 

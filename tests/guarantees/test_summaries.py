@@ -65,8 +65,8 @@ mistakes    0
 margin γ    not known: the run made no mistake
 bound       the run made no mistake
 sandwich    the run made no mistake
-new errors  no bound: no pass was finished in 0 rounds: where a run stops must not depend on what
-            happened in it (guarantees.average_risk takes the numbers, when it did not)"""
+new errors  no bound: no pass was finished in 0 rounds; if the number of rounds was fixed
+            beforehand, use guarantees.average_risk"""
 TABLE = """\
 class       verdict    passes  mistakes  at most      R       margin γ  new errors
 setosa      separated       3         9      253  8.259  0.0825 – 1.43     ≤ 15.8%
@@ -309,7 +309,7 @@ def test_other_data_than_those_of_the_run_are_refused() -> None:
             run.summary(data)
     with pytest.raises(ValueError, match="verdict must be one of separated, cycle"):
         Summary.of(run.ledger, "converged")
-    with pytest.raises(TypeError, match="a Ledger is needed"):
+    with pytest.raises(TypeError, match="expected a Ledger"):
         Summary.of((run.ledger,), "budget")  # type: ignore[arg-type]
 
 

@@ -355,7 +355,7 @@ def test_bounds_of_what_the_theorems_do_not_cover_are_refused(wrong: object) -> 
 
 def test_bounds_say_what_they_are_about() -> None:
     assert str(guarantees.winnow2_bound(1000, Fraction(5, 2), Fraction(1, 2), 50)) == (
-        "Winnow2: at most 1212 mistakes (5/2 of 1000 attributes, α = 5/4, θ = 50)"
+        "Winnow2: at most 1,212 mistakes (5/2 of 1,000 attributes, α = 5/4, θ = 50)"
     )
 
 

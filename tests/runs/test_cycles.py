@@ -392,8 +392,8 @@ def test_a_cycle_can_be_pickled_with_its_run_and_its_estimator() -> None:
 
 def test_a_cycle_says_what_it_proves() -> None:
     run = play(block([[1.0], [3.0]], [-1, 1]), Additive(1), epochs=99)
-    assert str(run.cycle).endswith("2 rows in between sum to 0, so no weights separate them")
+    assert str(run.cycle).endswith("on 2 rows, sum to 0, so no weights separate the rows")
     assert str(run.cycle).startswith(
-        "the weights after pass 10 are those after pass 7: the updates"
+        "the weights after pass 10 equal those after pass 7: the updates"
     )
     assert repr(run.cycle) == "Cycle(since=7, until=10)"

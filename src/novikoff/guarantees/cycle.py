@@ -1,4 +1,4 @@
-"""Weights that come back to where they were: the updates in between sum to zero, a proof."""
+"""A proof of inseparability from weights that returned to earlier values."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from novikoff.stream.format import plural
 from novikoff.stream.rows import Positions
 
 
@@ -14,19 +15,19 @@ from novikoff.stream.rows import Positions
 class Cycle:
     """Rows and positive multipliers λ with Σ λ y x = 0, exactly: no weights separate the rows.
 
-    For weights w with y⟨w,x⟩ > 0 on all of them would have 0 < Σ λ y⟨w,x⟩ = ⟨w, Σ λ y x⟩ = 0. They
-    were found by a run whose weights after pass `since` were those after pass `until`, counting
-    from 1 where `play` began; λ is the sizes of the steps taken on each row in between, added up.
+    Weights w with y⟨w,x⟩ > 0 on all of them would give 0 < Σ λ y⟨w,x⟩ = ⟨w, Σ λ y x⟩ = 0. The
+    weights after pass `until` were those after pass `since`, counted from 1 where `play` began; λ
+    is the sum of the steps taken on each row in between.
 
-    Of classes learned jointly, `rivals` says against which class each multiplier is, and a row may
-    be there with several: for each class, what its own rows add, and what the rows that it was the
-    rival of take away, sums to 0. So no weights put each row's class ahead of all the others: in
-    Kesler's construction this is the same statement.
+    With many classes learned jointly, `rivals` is the class that each multiplier is against, and a
+    row may occur with several: for each class, the rows added to it less the rows subtracted from
+    it sum to 0. So no weights score the class of every row highest, which by Kesler's construction
+    is the same statement.
 
     References
     ----------
-    Gordan (1873) for the proof; Minsky & Papert (1969), Block & Levin (1970) for why one comes;
-    Duda & Hart (1973), section 5.12, for many classes.
+    Gordan (1873) for the proof; Minsky & Papert (1969) and Block & Levin (1970) for why the weights
+    return; Duda & Hart (1973), section 5.12, for many classes.
     """
 
     since: int
@@ -36,8 +37,8 @@ class Cycle:
     rivals: Positions | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
-        n = len(np.unique(self.rows))
+        n = plural(len(np.unique(self.rows)), "row")
         return (
-            f"the weights after pass {self.until} are those after pass {self.since}: the updates "
-            f"on {n} rows in between sum to 0, so no weights separate them"
+            f"the weights after pass {self.until} equal those after pass {self.since}: the updates "
+            f"in between, on {n}, sum to 0, so no weights separate the rows"
         )

@@ -1,4 +1,4 @@
-"""Boolean attributes: the best margin of a disjunction, and the mistakes it allows."""
+"""Disjunctions of Boolean attributes: their best margin, and the perceptron's mistakes on them."""
 
 from __future__ import annotations
 
@@ -25,38 +25,38 @@ class Disjunction:
 
     def __str__(self) -> str:
         return (
-            f"a disjunction of {self.k} of {self.n} attributes: at most {self.bound} mistakes "
+            f"a disjunction of {self.k} of {self.n} attributes: at most {self.bound:,} mistakes "
             f"(R² = {self.radius_squared}, γ² = {self.margin_squared})"
         )
 
 
 def k_disjunction(n: int, k: int, *, constant: bool = True) -> Disjunction:
-    """(n + 1)(4k + 1) mistakes at most on a disjunction of k of n attributes, each 0 or 1.
+    """At most (n + 1)(4k + 1) mistakes on a disjunction of k of n attributes, each 0 or 1.
 
-    With a constant feature 1, R² = n + 1. The vector with 2 on each attribute that matters and −1
-    on the constant has margin 1 and squared length 4k + 1. None does better: of the points eᵢ for
-    the k attributes, with weight 2/(4k + 1) each, and the point 0, labelled −1, with the remaining
-    (2k + 1)/(4k + 1), the signed combination has squared length 1/(4k + 1), and no margin exceeds
+    With a constant feature 1, R² = n + 1. The vector with 2 on each relevant attribute and −1 on
+    the constant has margin 1 and squared length 4k + 1. No vector does better: give the points eᵢ
+    of the k attributes weight 2/(4k + 1) each, and the point 0, labelled −1, the remaining
+    (2k + 1)/(4k + 1). The signed combination has squared length 1/(4k + 1), and no margin exceeds
     the length of a convex combination.
 
     Parameters
     ----------
     constant
-        False for hyperplanes through the origin. The point 0 is then on all of them and must not
-        occur. R² = n, and with d = n − k the best vector has d + 1 on the attributes that matter
-        and −1 on the others: γ² = 1/(k(d + 1)² + d). The points that prove it, in proportion: the k
-        with one attribute that matters and all the others, d + 1 each; and each eⱼ of the others,
-        k(d + 1) + 1 each.
+        False for hyperplanes through the origin. The point 0 lies on all of them and must not
+        occur. R² = n, and with d = n − k the best vector has d + 1 on the relevant attributes and
+        −1 on the others: γ² = 1/(k(d + 1)² + d). The points that prove it, with their proportions:
+        the k points with one relevant attribute and all irrelevant ones, d + 1 each; and each eⱼ
+        of an irrelevant attribute, k(d + 1) + 1 each.
 
     References
     ----------
     Novikoff (1962), Theorem 1, with the duality of margins and convex hulls; Kivinen, Warmuth &
-    Auer (1997) show that mistakes linear in n cannot be avoided by any such rule.
+    Auer (1997) show that every such rule makes a number of mistakes linear in n.
 
     Examples
     --------
     >>> print(k_disjunction(100, 5))
-    a disjunction of 5 of 100 attributes: at most 2121 mistakes (R² = 101, γ² = 1/21)
+    a disjunction of 5 of 100 attributes: at most 2,121 mistakes (R² = 101, γ² = 1/21)
     """
     if not 1 <= k <= n:
         raise ValueError(f"need 1 <= k <= n, got {n=} and {k=}")
@@ -71,7 +71,7 @@ def k_disjunction(n: int, k: int, *, constant: bool = True) -> Disjunction:
 def disjunction(n: int, *, constant: bool = True) -> Disjunction:
     """The most mistakes on any disjunction over n attributes: (n + 1)(4n + 1) with a constant.
 
-    It is `k_disjunction` at the k for which that bound is largest: k = n with a constant.
+    This is `k_disjunction` at the k with the largest bound: k = n with a constant.
 
     Parameters
     ----------

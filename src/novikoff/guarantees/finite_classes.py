@@ -6,13 +6,15 @@ from dataclasses import dataclass
 
 from novikoff.guarantees.exact.arithmetic import Number, fraction
 from novikoff.guarantees.exact.logarithms import ball, floored
+from novikoff.stream.format import plural, short
 
 
 @dataclass(frozen=True, slots=True)
 class ClassBound:
-    """At most `bound` mistakes on examples that the theorem supposes, in any order.
+    """At most `bound` mistakes on examples that meet the theorem's assumptions, in any order.
 
-    `expected` bounds their mean if the concept that predicts is drawn at random, where it may be.
+    `expected` bounds their expected number if the predicting concept is drawn at random; None if
+    the theorem does not cover that.
     """
 
     theorem: str
@@ -20,20 +22,20 @@ class ClassBound:
     expected: float | None = None
 
     def holds(self, mistakes: int) -> bool:
-        """Whether so many mistakes are within the bound."""
+        """Whether this many mistakes are within the bound."""
         return mistakes <= self.bound
 
     def __str__(self) -> str:
-        average = (
-            "" if self.expected is None else f", {self.expected:.6g} expected if drawn at random"
-        )
-        return f"{self.theorem}: at most {self.bound:,} mistakes{average}"
+        average = ""
+        if self.expected is not None:
+            average = f", {short(self.expected, 6)} expected if drawn at random"
+        return f"{self.theorem}: at most {plural(self.bound, 'mistake')}{average}"
 
 
 def halving_bound(size: int) -> ClassBound:
-    """⌊log₂|C|⌋ mistakes at most when the majority of the consistent concepts predicts.
+    """At most ⌊log₂|C|⌋ mistakes if the majority of the consistent concepts predicts.
 
-    Each mistake rules out at least half of those left, and the target is never ruled out.
+    Each mistake rules out at least half of the remaining concepts, and never the target.
 
     References
     ----------
@@ -48,12 +50,12 @@ def halving_bound(size: int) -> ClassBound:
 
 
 def consistent_bound(size: int) -> ClassBound:
-    """|C| − 1 mistakes at most when any consistent concept predicts.
+    """At most |C| − 1 mistakes if any consistent concept predicts.
 
-    Each mistake rules out at least the concept that predicted. If it is drawn at random from those
-    left, anew after each mistake, and the sequence was fixed before, at most ln|C| are expected: a
-    concept that i − 1 others outlive errs only if it is drawn before them, a chance of 1/i, and
-    1/2 + 1/3 + … + 1/|C| < ln|C|.
+    Each mistake rules out at least the concept that predicted. If that concept is drawn at random
+    from the remaining ones, again after each mistake, and the sequence was fixed beforehand, the
+    expected number is at most ln|C|: a concept that i − 1 others outlive errs only if it is drawn
+    before them, with probability 1/i, and 1/2 + 1/3 + … + 1/|C| < ln|C|.
 
     References
     ----------
@@ -68,10 +70,10 @@ def consistent_bound(size: int) -> ClassBound:
 
 
 def elimination_bound(n: int, *, monotone: bool) -> ClassBound:
-    """At most n mistakes of elimination on monotone conjunctions of n variables, or disjunctions.
+    """At most n mistakes of elimination on monotone conjunctions or disjunctions of n variables.
 
-    Each mistake drops at least one of n literals. If literals may be negated there are 2n of them,
-    of which the first mistake drops at least n: n + 1 mistakes.
+    Each mistake drops at least one of n literals. If literals may be negated, there are 2n of them,
+    and the first mistake drops at least n: n + 1 mistakes.
 
     References
     ----------
@@ -90,17 +92,17 @@ def elimination_bound(n: int, *, monotone: bool) -> ClassBound:
 def weighted_majority_bound(size: int, best: int, beta: Number) -> ClassBound:
     """The largest M with (2/(1 + β))ᴹ ≤ (1/β)ᵏ·|C|, where the best concept makes k mistakes.
 
-    The weights add up to |C| at first. Each mistake of the majority leaves at most (1 + β)/2 of
-    their sum, and the best concept's weight is βᵏ in the end, which the sum is not below. The
-    labels may be any: no concept need fit them.
+    The weights sum to |C| at first. Each mistake of the majority leaves at most (1 + β)/2 of the
+    sum, which never falls below the best concept's weight, βᵏ at the end. The labels are
+    arbitrary: no concept needs to fit them.
 
     Parameters
     ----------
     best
         k, the mistakes of the best concept of the class.
     beta
-        What the weight of a concept is multiplied by when it is wrong, between 0 and 1; a float
-        is the fraction that it stands for, so the bound is exact.
+        The factor for the weight of a concept that is wrong, between 0 and 1. A float is read as
+        the exact fraction that it stores.
 
     References
     ----------
@@ -117,8 +119,8 @@ def weighted_majority_bound(size: int, best: int, beta: Number) -> ClassBound:
     if best < 0:
         raise ValueError(f"the best concept cannot make {best} mistakes")
     size = _expect_size(size)
-    # (2q)ᴹpᵏ = (p + q)ᴹqᵏ|C| needs M = 0: p + q has no divisor in common with p or q, and is no
-    # divisor of 2. So intervals decide, however near to 1 β is
+    # (2q)ᴹpᵏ = (p + q)ᴹqᵏ|C| implies M = 0, as p + q shares no divisor with p or q and does not
+    # divide 2. So for M > 0 intervals decide, however close β is to 1
     bound = floored(
         lambda: (best * (ball(q) / p).log() + ball(size).log()) / (ball(2 * q) / (p + q)).log(),
         lambda M: M == 0 and best == 0 and size == 1,

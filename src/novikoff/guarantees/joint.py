@@ -1,4 +1,4 @@
-"""How many mistakes are possible when many classes are learned jointly; and their margin."""
+"""Mistakes and margins of many classes learned jointly, by Kesler's construction."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from novikoff.guarantees.exact.mistaken import (
     Mistaken,
     NotAWitness,
     expect_ledger,
+    expect_length,
     expect_threshold,
 )
 from novikoff.guarantees.exact.rows import ExactRows
@@ -32,10 +33,10 @@ Table: TypeAlias = NDArray[Any] | Sequence[Numbers]  # a row a class
 
 @dataclass(frozen=True, slots=True)
 class JointBound(MarginBound):
-    """A bound on the mistakes of a run with so many `classes`, whose witness is a row for each.
+    """A bound on the mistakes of a run with this many `classes`; the witness has a row for each.
 
-    `margin` is γ, by which every mistaken example has u_y·x above all others; `witness_squared` is
-    Σ‖u_r‖², and `witness` holds the rows one after another.
+    `margin` is γ: on every mistaken example u_y·x exceeds all other u_r·x by at least γ.
+    `witness_squared` is Σ‖u_r‖², and `witness` holds the rows one after another.
     """
 
     classes: int
@@ -47,29 +48,29 @@ class JointBound(MarginBound):
 def joint_bound(
     ledger: Ledger, witness: Table, *, margin: Number = 0, rows: Rows | None = None
 ) -> JointBound:
-    """M ≤ 2(R/γ)²Σ‖u_r‖²: the mistakes of a joint perceptron, whatever the order and the classes.
+    """M ≤ 2(R/γ)²Σ‖u_r‖² mistakes of a joint perceptron, in any order and with any classes.
 
     Kesler's construction: let W be the weights of all classes as one vector. A mistake on x of
     class y with the rival r adds z to it, which is x for y, −x for r and 0 elsewhere, so ‖z‖² is
-    2‖x‖². And ⟨U,z⟩ = u_y·x − u_r·x ≥ γ, while ⟨W,z⟩ ≤ η. So this is the theorem for two
-    classes with 2R² for R²: at most (2R² + 2η/r)Σ‖u_r‖²/γ² updates at rate r, and after a clean
+    2‖x‖². And ⟨U,z⟩ = u_y·x − u_r·x ≥ γ, while ⟨W,z⟩ ≤ η. So this is the theorem for two classes
+    with 2R² in place of R²: at most (2R² + 2η/r)Σ‖u_r‖²/γ² updates at rate r, and after a clean
     pass a margin > γη/((2rR² + 2η)‖U‖). Steps that differ count as in `margin_perceptron`. A class
-    that had not been met is nobody's rival, which takes nothing from the proof.
+    that has not occurred yet is no rival, which does not affect the proof.
 
-    Adding one vector to all the u_r changes no margin: with Σu_r = 0 the bound is the least.
+    Adding the same vector to all u_r changes no margin; the bound is least if Σu_r = 0.
 
     Parameters
     ----------
     ledger
-        A run from W = 0 of a rule "joint" in which no update was on an example whose class was
-        ahead of its rival by more than the margin.
+        A run from W = 0 with rule "joint" that updated only on examples whose class was ahead of
+        its rival by at most the margin.
     witness
-        U: a row for each class, or more rows than there are classes; each a number for each
-        feature, then one for the constant if there is a bias.
+        U: at least one row for each class, with a number for each feature, then one for the
+        constant if there is a bias.
     margin
-        η, when the run was made with one.
+        η of the run; 0 if it had none.
     rows
-        The rows of the whole data, when the ledger kept only positions in them.
+        The rows of the whole data, if the ledger kept only positions in them.
 
     References
     ----------
@@ -87,9 +88,13 @@ def joint_bound(
     theorem = "Crammer & Singer 2003"
     expect_ledger(ledger, "joint")
     U, eta = _ExactTable.of(witness, "witness"), fraction(margin, "margin")
-    _expect_room(U, ledger)
+    expect_length(U.length, ledger, " for each class")
+    if len(U.integers) < ledger.n_classes:
+        raise ValueError(
+            f"the witness has rows for {len(U.integers)} classes; the run has {ledger.n_classes}"
+        )
     if ledger.start is not None:
-        raise ValueError("the run did not start at w = 0, and for many classes only those have one")
+        raise ValueError("the run did not start at w = 0, as the bound for many classes needs")
     none = Fraction(0)
     if len(ledger) == 0:
         return JointBound(
@@ -119,7 +124,7 @@ def joint_margin(weights: Table, block: Block) -> Achieved:
     Parameters
     ----------
     weights
-        A row for each class, the constant's last if the rows are one longer than the features.
+        A row for each class, with a number for each feature and one more for a constant.
     block
         Rows and classes; of labels −1 and +1 the classes are 0 and 1.
 
@@ -132,14 +137,16 @@ def joint_margin(weights: Table, block: Block) -> Achieved:
     """
     W, rows = _ExactTable.of(weights, "weights"), block.rows
     if W.length not in (rows.dim, rows.dim + 1):
-        raise ValueError(f"{W.length} weights a class for rows of {rows.dim} features")
+        raise ValueError(
+            f"{W.length} weights for each class do not fit rows of {rows.dim} features"
+        )
     if len(rows) == 0:
-        raise BadExample("there are no rows to take a margin on")
+        raise BadExample("the block has no rows")
     if W.squared == 0:
-        raise ValueError("the weights are all 0: they tell no classes apart, and have no margin")
+        raise ValueError("the weights are all 0, so they have no margin")
     codes = block.codes
     if int(codes.max()) >= len(W.integers):
-        raise BadExample(f"there are {len(W.integers)} classes, and class {codes.max()} among them")
+        raise BadExample(f"the weights are for {len(W.integers)} classes; a row has {codes.max()}")
     i, _, smallest = _smallest_lead(rows, np.arange(len(rows)), codes, W)
     return Achieved(int(block.positions(np.array([i]))[0]), smallest, W.squared)
 
@@ -159,15 +166,15 @@ class _ExactTable:
         table = given if isinstance(given, np.ndarray) else np.asarray(given, dtype=object)
         if table.ndim != 2 or len(table) < 2:
             raise ValueError(
-                f"{name} must be a table of numbers, a row for each of two classes or more, not of "
-                f"shape {table.shape}"
+                f"{name} must be a table of numbers with a row for each of two or more classes, "
+                f"not of shape {table.shape}"
             )
         flat = ExactVector.of(table.reshape(-1), name)
         return cls(flat.integers.reshape(table.shape), flat.unit, flat.numbers, flat.squared)
 
     @property
     def length(self) -> int:
-        """How many numbers there are for a class."""
+        """How many numbers a class has."""
         return int(self.integers.shape[1])
 
     def row(self, r: int) -> ExactVector:
@@ -180,20 +187,8 @@ class _ExactTable:
         return flat.floats().reshape(self.integers.shape)
 
 
-def _expect_room(U: _ExactTable, ledger: Ledger) -> None:
-    if U.length != ledger.dim + ledger.bias:
-        constant = " and one for the constant" if ledger.bias else ""
-        raise ValueError(
-            f"the witness has {U.length} numbers a class; there are {ledger.dim} features{constant}"
-        )
-    if len(U.integers) < ledger.n_classes:
-        raise ValueError(
-            f"the witness has a row for {len(U.integers)} classes; there are {ledger.n_classes}"
-        )
-
-
 def _margin(seen: Mistaken, classes: Codes, U: _ExactTable) -> Fraction:
-    """γ: the least that a mistaken example's class is ahead; NotAWitness unless it is positive."""
+    """γ: the least lead of a mistaken example's class; NotAWitness unless it is positive."""
     both = seen.which * len(U.integers) + classes
     _, first = np.unique(both, return_index=True)
     i, rival, margin = _smallest_lead(seen.rows, seen.which[first], classes[first], U)
@@ -206,9 +201,9 @@ def _margin(seen: Mistaken, classes: Codes, U: _ExactTable) -> Fraction:
 def _smallest_lead(
     rows: Rows, at: Positions, classes: Codes, U: _ExactTable
 ) -> tuple[int, int, Fraction]:
-    """Where in `at` a class is least ahead of another, of which, and by how much, exactly.
+    """Where in `at` a class has the smallest lead, over which rival, and by how much, exactly.
 
-    In floating point first, with a bound on the error; in integers only where that leaves it open.
+    Floating point rules out most places; integers decide between the others.
     """
     where, rivals = _may_be_least(rows, at, classes, U)
     exact = ExactRows(rows, bias=U.length > rows.dim)
@@ -226,7 +221,7 @@ def _smallest_lead(
 def _may_be_least(
     rows: Rows, at: Positions, classes: Codes, U: _ExactTable
 ) -> tuple[Positions, Codes]:
-    """The places in `at` and the rivals of which one may be the least ahead of."""
+    """The places in `at`, each with a rival, that may have the smallest lead."""
     w, bias, K = U.floats(), U.length > rows.dim, len(U.integers)
     top, open_ = np.inf, list[tuple[NDArray[Any], ...]]()
     step = max(1, _AT_ONCE // K)
@@ -236,7 +231,7 @@ def _may_be_least(
         exact = ExactRows(some, bias=bias)
         scores = class_scores(some, w.T, bias=bias)[:, :K]
         errors = np.stack([exact.error(U.row(r), w[r]) for r in range(K)], axis=1)
-        # the difference rounds once more, for which the errors have terms to spare
+        # the difference rounds once more; the error bounds leave room for that
         lead = scores[places, own][:, None] - scores
         error = errors[places, own][:, None] + errors
         others = np.arange(K) != own[:, None]

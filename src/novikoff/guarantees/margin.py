@@ -1,6 +1,7 @@
-"""The best margin of a data set, held between two exact numbers: one achieved, one not exceeded.
+"""The best margin γ of a data set between two exact bounds, and what a margin perceptron promises.
 
-What the margin perceptron promises: how many updates, and how wide a margin at the end.
+`achieved_margin` bounds γ from below, `margin_at_most` from above; `margin_perceptron` bounds the
+updates of a margin perceptron and the margin that it ends with.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from novikoff.guarantees.exact.arithmetic import (
 from novikoff.guarantees.exact.mistaken import (
     Mistaken,
     expect_ledger,
-    expect_start_zero,
-    expect_threshold,
+    mistakes_from_zero,
     witness_for,
 )
 from novikoff.guarantees.exact.rows import ExactSum, smallest_margin, usable
 from novikoff.guarantees.novikoff_bound import Bound, mistake_bound
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.blocks import Block
+from novikoff.stream.format import plural, short
 from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Rows
 
@@ -38,7 +39,7 @@ from novikoff.stream.rows import Rows
 class Achieved:
     """The margin of some weights: the smallest y⟨w,x⟩, over ‖w‖, and the row that has it.
 
-    It is negative when the weights misclassify a row.
+    It is negative if the weights misclassify a row.
     """
 
     row: int
@@ -57,11 +58,11 @@ class Achieved:
         return self.smallest > 0 and self.smallest**2 > squared * self.weights_squared
 
     def reaches(self, squared: Fraction) -> bool:
-        """Whether the margin is positive and its square no less than this, exactly."""
+        """Whether the margin is positive and its square at least this, exactly."""
         return self.smallest > 0 and self.smallest**2 >= squared * self.weights_squared
 
     def __str__(self) -> str:
-        return f"margin {self.value:.6g}, at row {self.row}"
+        return f"margin {short(self.value, 6)}, at row {self.row}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +74,23 @@ class Ceiling:
 
     @property
     def value(self) -> float:
-        """The margin that cannot be exceeded."""
+        """The margin that no unit vector exceeds."""
         return root(self.squared.numerator, self.squared.denominator)
 
     def __str__(self) -> str:
-        return f"no margin exceeds {self.value:.6g}, by the {self.mistakes} mistakes"
+        proof = plural(self.mistakes, "mistake")
+        return f"no margin exceeds {short(self.value, 6)} (proved by {proof})"
 
 
 def achieved_margin(weights: Numbers, block: Block) -> Achieved:
-    """The margin of the weights on a block, exactly: min y⟨w,x⟩, ‖w‖², and where.
+    """The margin of the weights on a block, exactly: min y⟨w,x⟩, ‖w‖², and the row of the minimum.
 
-    The best margin of the data, γ* = max min y⟨u,x⟩ over unit vectors u, is no less than it.
+    The best margin of the data, γ* = max min y⟨u,x⟩ over unit vectors u, is at least this large.
 
     Parameters
     ----------
     weights
-        A number for each feature; one more, the constant's, makes it a hyperplane with a bias.
+        A number for each feature, and one more for the constant if there is a bias.
 
     References
     ----------
@@ -103,27 +105,27 @@ def achieved_margin(weights: Numbers, block: Block) -> Achieved:
     w = ExactVector.of(weights, "weights")
     rows = block.rows
     if len(w) not in (rows.dim, rows.dim + 1):
-        raise ValueError(f"{len(w)} weights for rows of {rows.dim} features")
+        raise ValueError(f"{len(w)} weights do not fit rows of {rows.dim} features")
     if len(rows) == 0:
-        raise BadExample("there are no rows to take a margin on")
+        raise BadExample("the block has no rows")
     if w.squared == 0:
-        raise ValueError("the weights are all 0: they have no hyperplane, and so no margin")
+        raise ValueError("the weights are all 0, so they have no margin")
     usable(rows)
     i, smallest = smallest_margin(rows, np.arange(len(rows)), block.signs, w)
     return Achieved(int(block.positions(np.array([i]))[0]), smallest, w.squared)
 
 
 def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
-    """γ* ≤ ‖w − w₀‖/Σs: Novikoff's proof read backwards, for data with those mistakes in them.
+    """γ* ≤ ‖w − w₀‖/Σs: Novikoff's proof read backwards, for any data that contain the mistakes.
 
-    Of the mistaken z = yx with steps s, w − w₀ is the sum of the sz. So for every unit vector u
-    min ⟨u,z⟩ Σs ≤ ⟨u, w − w₀⟩ ≤ ‖w − w₀‖. From w₀ = 0 and with rate 1 it is ‖w‖/M. That the steps
-    were taken on mistakes is not used: any start and any margin will do.
+    The mistaken z = yx with steps s add up to w − w₀ = Σ sz. So for every unit vector u,
+    min ⟨u,z⟩ Σs ≤ ⟨u, w − w₀⟩ ≤ ‖w − w₀‖. With w₀ = 0 and rate 1 this is ‖w‖/M. The proof does not
+    use that the steps were taken on mistakes, so any start and any margin are allowed.
 
     Parameters
     ----------
     ledger, rows
-        As for `novikoff`, except that the run may be any.
+        As for `novikoff`, from any start and with any margin.
 
     References
     ----------
@@ -136,11 +138,11 @@ def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
     >>> from novikoff.runs.loop import play
     >>> run = play(sources.tight(4), Additive(4))
     >>> print(guarantees.margin_at_most(run.ledger))
-    no margin exceeds 0.5, by the 4 mistakes
+    no margin exceeds 0.5 (proved by 4 mistakes)
     """
     expect_ledger(ledger)
     if len(ledger) == 0:
-        raise ValueError("the run made no mistakes: it says nothing of how small the margin is")
+        raise ValueError("the run made no mistakes, so it gives no upper bound on the margin")
     seen = Mistaken.of(ledger, rows)
     signed = products(seen.labels.astype(np.int64), seen.steps, summed=len(ledger))
     times = sums_by(seen.which, signed)
@@ -162,7 +164,7 @@ class MarginBound(Bound):
 
     @property
     def promised(self) -> float:
-        """The margin that the final weights, as a unit vector, exceed."""
+        """The margin that the final weights exceed, as a unit vector."""
         return root(self.promised_squared.numerator, self.promised_squared.denominator)
 
     def kept_by(self, achieved: Achieved) -> bool:
@@ -172,7 +174,8 @@ class MarginBound(Bound):
     def __str__(self) -> str:
         if self.margin is None:
             return Bound.__str__(self)
-        return f"{Bound.__str__(self)}; a clean pass ends with a margin > {self.promised:.6g}"
+        promised = short(self.promised, 6)
+        return f"{Bound.__str__(self)}; after a clean pass the margin exceeds {promised}"
 
 
 def margin_perceptron(
@@ -180,11 +183,11 @@ def margin_perceptron(
 ) -> MarginBound:
     """At most (R² + 2η/r)‖u‖²/γ² updates; after a clean pass a margin > γη/((rR² + 2η)‖u‖).
 
-    With rate r an update on z = yx, made when ⟨w,z⟩ ≤ η, changes ‖w‖² by 2r⟨w,z⟩ + r²‖z‖², at most
-    r(rR² + 2η); and ⟨w,u⟩ by at least rγ. For steps s between a and b that add up to S, then,
-    Sγ ≤ ‖u‖‖w‖ and ‖w‖² ≤ S(bR² + 2η). So S ≤ (bR² + 2η)‖u‖²/γ², which bounds the updates by S/a,
-    and ‖w‖ ≤ (bR² + 2η)‖u‖/γ. After a pass with no update every y⟨w,x⟩ is above η: divide. For
-    η = R² = r = ‖u‖ = 1 it is 3/γ² updates and a margin of γ/3.
+    With rate r, an update on z = yx is made if ⟨w,z⟩ ≤ η. It changes ‖w‖² by 2r⟨w,z⟩ + r²‖z‖², at
+    most r(rR² + 2η), and ⟨w,u⟩ by at least rγ. So for steps s between a and b that add up to S,
+    Sγ ≤ ‖u‖‖w‖ and ‖w‖² ≤ S(bR² + 2η). Hence S ≤ (bR² + 2η)‖u‖²/γ², there are at most S/a updates,
+    and ‖w‖ ≤ (bR² + 2η)‖u‖/γ. After a pass without updates every y⟨w,x⟩ is above η: divide by ‖w‖.
+    For η = R² = r = ‖u‖ = 1 this means 3/γ² updates and a margin of γ/3.
 
     Parameters
     ----------
@@ -193,7 +196,7 @@ def margin_perceptron(
     witness, rows
         As for `novikoff`.
     margin
-        η ≥ 0. With 0 it is Novikoff's bound, and nothing is promised.
+        η ≥ 0. With 0 it is Novikoff's bound, and no margin is promised.
 
     References
     ----------
@@ -215,12 +218,10 @@ def margin_perceptron(
     """
     theorem, u = "Krauth & Mézard 1987", witness_for(ledger, witness)
     eta = fraction(margin, "margin")
-    expect_start_zero(ledger)
-    if len(ledger) == 0:
+    seen = mistakes_from_zero(ledger, eta, rows)
+    if seen is None:
         none = Fraction(0)
         return MarginBound(theorem, 0, 0, None, none, u.squared, u.numbers, eta, none)
-    expect_threshold(ledger, eta)
-    seen = Mistaken.of(ledger, rows)
     gamma, R2 = seen.margin(u), seen.radius_squared
     growth = seen.largest_step * R2 + 2 * eta
     return MarginBound(

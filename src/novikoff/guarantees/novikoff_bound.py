@@ -1,9 +1,4 @@
-"""What a guarantee says: at most so many mistakes, and the vector that proves it.
-
-How many mistakes a perceptron started at zero can make on examples that a witness separates.
-
-How many mistakes are possible when the weights did not start at zero.
-"""
+"""Novikoff's theorem: how many mistakes a perceptron can make on examples that u separates."""
 
 from __future__ import annotations
 
@@ -24,12 +19,13 @@ from novikoff.guarantees.exact.arithmetic import (
 )
 from novikoff.guarantees.exact.mistaken import (
     Mistaken,
-    expect_start_zero,
     expect_threshold,
+    mistakes_from_zero,
     witness_for,
 )
 from novikoff.guarantees.exact.rows import sum_of_squares
 from novikoff.ledger.ledger import Ledger
+from novikoff.stream.format import count, plural, short
 from novikoff.stream.rows import Rows
 
 
@@ -37,9 +33,10 @@ from novikoff.stream.rows import Rows
 class Bound:
     """At most `bound` mistakes were possible, and `mistakes` were made.
 
-    `margin` is γ, the smallest y⟨u,x⟩ over the mistaken examples, for the witness u as it was given
-    (None when there was no mistake); `radius_squared` is R², the largest ‖x‖² over them, and
-    `witness_squared` is ‖u‖².
+    `margin` is γ, the smallest y⟨u,x⟩ over the mistaken examples, for the witness u as given (None
+    if there was no mistake); `radius_squared` is R², the largest ‖x‖² over them, and
+    `witness_squared` is ‖u‖². R and γ are those of the run: over all data R may be larger and γ
+    smaller (`Certificate.mistake_bound`).
     """
 
     theorem: str
@@ -57,7 +54,7 @@ class Bound:
 
     @property
     def unit_margin(self) -> float:
-        """γ/‖u‖: the margin of the witness as a unit vector (0 when there was no mistake)."""
+        """γ/‖u‖: the margin of the witness as a unit vector (0 if there was no mistake)."""
         if self.margin is None:
             return 0.0
         square = self.margin**2 / self.witness_squared
@@ -66,18 +63,18 @@ class Bound:
     def __str__(self) -> str:
         if self.margin is None:
             return f"{self.theorem}: no mistakes"
-        but = "" if self.holds else ", which is more: the run was not what the theorem supposes"
+        but = "" if self.holds else ", more than the bound because of rounding"
         R = root(self.radius_squared.numerator, self.radius_squared.denominator)
         return (
-            f"{self.theorem}: at most {self.bound} mistakes, {self.mistakes} made{but} "
-            f"(R = {R:.6g}, γ = {self.unit_margin:.6g})"
+            f"{self.theorem}: at most {plural(self.bound, 'mistake')}, {count(self.mistakes)} "
+            f"made{but} (R = {short(R, 6)}, γ = {short(self.unit_margin, 6)})"
         )
 
 
 def mistake_bound(radius_squared: Number, witness_squared: Number, margin: Number) -> int:
-    """⌊R²‖u‖²/γ²⌋, exactly: what the perceptron's mistakes cannot exceed.
+    """⌊R²‖u‖²/γ²⌋, exactly: the perceptron makes no more mistakes than this.
 
-    Each mistake moves the weights by at least γ along u, and lengthens ‖w‖² by at most R².
+    Each mistake moves the weights by at least γ along u and increases ‖w‖² by at most R².
 
     >>> mistake_bound(4, 9, 0.5)
     144
@@ -94,26 +91,26 @@ def mistake_bound(radius_squared: Number, witness_squared: Number, margin: Numbe
 
 
 def novikoff(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> Bound:
-    """M ≤ (R‖u‖/γ)²: the mistakes of a perceptron, however long the stream and in any order.
+    """M ≤ (R‖u‖/γ)² mistakes of a perceptron, however long the stream and in any order.
 
-    Each mistake z = yx has ⟨z,u⟩ ≥ γ, so it takes ⟨w,u⟩ up by at least γ; and ⟨w,z⟩ ≤ 0, so it
-    takes ‖w‖² up by at most R². After M of them Mγ ≤ ⟨w,u⟩ ≤ ‖u‖‖w‖ ≤ ‖u‖R√M.
+    Each mistake z = yx has ⟨z,u⟩ ≥ γ, so it raises ⟨w,u⟩ by at least γ; and ⟨w,z⟩ ≤ 0, so it raises
+    ‖w‖² by at most R². After M mistakes, Mγ ≤ ⟨w,u⟩ ≤ ‖u‖‖w‖ ≤ ‖u‖R√M.
 
     When the steps differ, as with class weights, let them lie between a and b and add up to S ≥ aM.
     Then Sγ ≤ ⟨w,u⟩, and ‖w‖² ≤ Σ s²‖x‖² ≤ bSR², so S ≤ b(R‖u‖/γ)² and M ≤ (b/a)(R‖u‖/γ)².
 
-    The numbers are exact, but the run was made in floating point, where an example that is right by
-    less than the rounding may be called a mistake; `sandwich` finds the first of those.
+    The numbers here are exact, but the run was made in floating point, where rounding may turn an
+    example that is barely right into a mistake; `sandwich` finds the first such example.
 
     Parameters
     ----------
     ledger
         A run from w = 0 in which every update was on an example with y⟨w,x⟩ ≤ 0.
     witness
-        u: a number for each feature, then one for the constant if there is a bias; of any length.
-        It must have every mistaken example on its right side, or NotAWitness is raised.
+        u: a number for each feature, then one for the constant if there is a bias. ‖u‖ need not be
+        1. If a mistaken example is not strictly on its correct side, NotAWitness is raised.
     rows
-        The rows of the whole data, when the ledger kept only positions in them.
+        The rows of the whole data, if the ledger kept only positions in them.
 
     References
     ----------
@@ -129,22 +126,19 @@ def novikoff(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
     Novikoff 1962: at most 49 mistakes, 49 made (R = 1, γ = 0.142857)
     """
     theorem, u = "Novikoff 1962", witness_for(ledger, witness)
-    expect_start_zero(ledger)
-    if len(ledger) == 0:
-        return no_mistakes(theorem, u)
-    expect_threshold(ledger, Fraction(0))
-    seen = Mistaken.of(ledger, rows)
+    seen = mistakes_from_zero(ledger, Fraction(0), rows)
+    if seen is None:
+        return _no_mistakes(theorem, u)
     gamma, R2 = seen.margin(u), seen.radius_squared
-    stretch = seen.largest_step / seen.smallest_step
-    bound = mistake_bound(stretch * R2, u.squared, gamma)
+    bound = mistake_bound(seen.stretch * R2, u.squared, gamma)
     return Bound(theorem, bound, len(ledger), gamma, R2, u.squared, u.numbers)
 
 
 def adaptive(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> Bound:
-    """M ≤ √(Σ‖x‖²) ‖u‖/γ: Novikoff's bound with the lengths there were for the largest of them.
+    """M ≤ √(Σ‖x‖²) ‖u‖/γ: Novikoff's bound by the lengths of all mistakes, not just the longest.
 
-    The sum runs over the mistakes. From Mγ ≤ ⟨w,u⟩ ≤ ‖u‖‖w‖ and ‖w‖² ≤ Σ‖x‖², as in `novikoff`.
-    With steps s, the least of them a: aMγ ≤ γΣs ≤ ‖u‖√(Σs²‖x‖²).
+    The sum runs over the mistakes. As in `novikoff`, Mγ ≤ ⟨w,u⟩ ≤ ‖u‖‖w‖ and ‖w‖² ≤ Σ‖x‖². With
+    steps s, the least of them a, aMγ ≤ γΣs ≤ ‖u‖√(Σs²‖x‖²).
 
     Parameters
     ----------
@@ -157,7 +151,7 @@ def adaptive(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
 
     Examples
     --------
-    One long example no longer counts for all of them:
+    One long example does not make the others count as long:
 
     >>> from novikoff import guarantees, sources
     >>> from novikoff.learners import Additive
@@ -169,11 +163,9 @@ def adaptive(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
     9
     """
     theorem, u = "Novikoff 1962, adaptive", witness_for(ledger, witness)
-    expect_start_zero(ledger)
-    if len(ledger) == 0:
-        return no_mistakes(theorem, u)
-    expect_threshold(ledger, Fraction(0))
-    seen = Mistaken.of(ledger, rows)
+    seen = mistakes_from_zero(ledger, Fraction(0), rows)
+    if seen is None:
+        return _no_mistakes(theorem, u)
     gamma = seen.margin(u)
     times = sums_by(seen.which, products(seen.steps, seen.steps, summed=len(ledger)))
     total = sum_of_squares(seen.rows, times, bias=seen.bias) * seen.unit**2
@@ -181,36 +173,31 @@ def adaptive(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
     return Bound(theorem, bound, len(ledger), gamma, seen.radius_squared, u.squared, u.numbers)
 
 
-def no_mistakes(theorem: str, u: ExactVector) -> Bound:
-    """The bound on a run without mistakes, for which any vector will do."""
-    return Bound(theorem, 0, 0, None, Fraction(0), u.squared, u.numbers)
-
-
 def from_start(
     ledger: Ledger, witness: Numbers, *, margin: Number = 0, rows: Rows | None = None
 ) -> Bound:
     """The largest M with rMγ + ⟨w₀,u⟩ ≤ ‖u‖√(‖w₀‖² + r²MR²), for a run that started at w₀.
 
-    The left side is what ⟨w,u⟩ has come to at least, the root what ‖w‖ has come to at most; r is
-    the rate. A start near the witness leaves little room for mistakes, one against it much.
+    The left side is a lower bound on ⟨w,u⟩, the root an upper bound on ‖w‖; r is the rate. A start
+    near the witness leaves room for few mistakes, a start opposed to it for many.
 
     With steps s between a and b that add up to S ≥ aM, and updates up to a margin η, the same two
     sums give Sγ + ⟨w₀,u⟩ ≤ ‖u‖√(‖w₀‖² + S(bR² + 2η)). As a function of S the left side is a line
     and the right side is concave and not below it at S = 0, so the inequality holds up to some S
-    and not beyond; it therefore holds at aM too, which is what is solved for M.
+    and not beyond. So it holds at aM too, and is solved for M.
 
     Parameters
     ----------
     ledger
-        A run in which every update was on an example with y⟨w,x⟩ ≤ margin, from any start.
+        A run from any start in which every update was on an example with y⟨w,x⟩ ≤ margin.
     witness, rows
         As for `novikoff`.
     margin
-        η, when the run was made with one.
+        η of a margin perceptron; 0 for a plain one.
 
     References
     ----------
-    Novikoff (1962), Theorem 1, whose proof this is without the assumption that w₀ = 0.
+    Novikoff (1962), the proof of Theorem 1 without the assumption that w₀ = 0.
 
     Examples
     --------
@@ -224,7 +211,7 @@ def from_start(
     theorem, u = "Novikoff 1962 from w₀", witness_for(ledger, witness)
     eta = fraction(margin, "margin")
     if len(ledger) == 0:
-        return no_mistakes(theorem, u)
+        return _no_mistakes(theorem, u)
     expect_threshold(ledger, eta)
     seen = Mistaken.of(ledger, rows)
     gamma, R2 = seen.margin(u), seen.radius_squared
@@ -241,9 +228,14 @@ def from_start(
     return Bound(theorem, bound, len(ledger), gamma, R2, u.squared, u.numbers)
 
 
+def _no_mistakes(theorem: str, u: ExactVector) -> Bound:
+    """The bound on a run without mistakes, which holds for any vector."""
+    return Bound(theorem, 0, 0, None, Fraction(0), u.squared, u.numbers)
+
+
 def _larger_root(a: Fraction, b: Fraction, c: Fraction) -> int:
     """The largest integer M with aM² + bM + c ≤ 0, for a > 0 ≥ c."""
     scale = math.lcm(a.denominator, b.denominator, c.denominator)
     p, q, r = (int(x * scale) for x in (a, b, c))
-    # rounding the root down first does not change the floor, the rest being integers
+    # rounding the root down first does not change the floor, since the rest are integers
     return (math.isqrt(q * q - 4 * p * r) - q) // (2 * p)

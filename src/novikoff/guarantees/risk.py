@@ -1,4 +1,4 @@
-"""From the mistakes of a first pass to the errors to expect on examples still to come."""
+"""From the mistakes of a first pass to a bound on the errors on new examples."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ import numpy as np
 from novikoff.guarantees.exact.arithmetic import Number, fraction
 from novikoff.guarantees.exact.mistaken import expect_ledger
 from novikoff.ledger.ledger import Ledger
+from novikoff.stream.format import plural, short
 
 _PRECISE = Context(prec=60)
 _THREE_DIGITS = Context(prec=3, rounding=ROUND_CEILING)
-_AGAIN = "examples met again are not independent of the weights that are tested on them"
+_AGAIN = "the weights already depend on examples that come again, so these do not test them"
 
 
 @dataclass(frozen=True, slots=True)
 class RiskBound:
-    """What the weights met in a first pass err on new examples, on average over the rounds.
+    """A bound on the error of a first pass's weights on new examples, averaged over the rounds.
 
-    `azuma` and `bernstein` each hold with the confidence, taken alone: choose between them before
-    seeing the numbers. `value` is the smaller of the two when each may fail half as often, so that
-    it holds with the confidence whichever it is. All are rounded upwards; 1 says nothing.
+    `azuma` and `bernstein` each hold with the given confidence if chosen before seeing the numbers.
+    `value` is the smaller of the two at half the failure probability each, so it holds with that
+    confidence in any case. All are rounded upwards; 1 is the trivial bound.
     """
 
     rounds: int
@@ -35,33 +36,33 @@ class RiskBound:
     value: float
 
     def __str__(self) -> str:
-        seen = f"{self.mistakes} mistakes in {self.rounds} rounds"
-        sure = f"with confidence {float(self.confidence):.6g}"
+        seen = f"{plural(self.mistakes, 'mistake')} in {plural(self.rounds, 'round')}"
+        sure = f"with confidence {short(self.confidence, 6)}"
         if self.value == 1:
-            return f"{seen} say nothing of the average risk {sure}"
+            return f"{seen} give no useful risk bound {sure}"
         shown = _THREE_DIGITS.create_decimal(Decimal(self.value))
         return f"average risk at most {shown:f} {sure}, from {seen}"
 
 
 def average_risk(rounds: int, mistakes: int, *, confidence: Number = 0.95) -> RiskBound:
-    """Two bounds on the average risk of the weights met in n rounds with M mistakes.
+    """Two bounds on the average risk of the weights of n rounds with M mistakes.
 
-    Each example is drawn anew from the same distribution and is met once, so when it comes it is a
-    test of the weights that stand there. With δ = 1 − confidence, the average over the rounds of
-    the probability that those weights mistake a new example is at most
+    Each example is drawn independently from the same distribution and comes once, so it tests the
+    weights of its round. With δ = 1 − confidence, the probability that the weights of a round
+    mistake a new example, averaged over the rounds, is at most
 
     - M/n + √(ln(1/δ)/(2n)), by the inequality of Azuma and Hoeffding (`azuma`);
     - M/n + (36/n) ln((M + 3)/δ) + 2√((M/n²) ln((M + 3)/δ)), by Bernstein's (`bernstein`): better
       when there are few mistakes in very many rounds.
 
-    Weights picked at random among those of the rounds have that risk on average; the majority vote
-    of them all, at most twice it. Nothing is said of the last weights alone.
+    The weights of a random round have that risk on average; the majority vote over all rounds has
+    at most twice that risk. The bounds do not cover the last weights alone.
 
     Parameters
     ----------
     rounds, mistakes
-        n and M. A mistake is what the run calls one: a score of 0 is, by default, and with a margin
-        so is every update. The risk then counts the same things, and an error is one of them.
+        n and M. A mistake is what the run counts as one: by default also a score of 0, and with a
+        margin every update. The risk counts the same events.
     confidence
         1 − δ, between 0 and 1.
 
@@ -74,13 +75,13 @@ def average_risk(rounds: int, mistakes: int, *, confidence: Number = 0.95) -> Ri
     --------
     >>> risk = average_risk(10_000, 700)
     >>> print(risk)
-    average risk at most 0.0836 with confidence 0.95, from 700 mistakes in 10000 rounds
+    average risk at most 0.0836 with confidence 0.95, from 700 mistakes in 10,000 rounds
     >>> round(risk.azuma, 4), round(risk.bernstein, 4)
     (0.0822, 0.1207)
     """
     n, M, sure = rounds, mistakes, fraction(confidence, "confidence")
     if n < 1 or not 0 <= M <= n:
-        raise ValueError(f"need 0 <= mistakes <= rounds and a round, got {M} and {n}")
+        raise ValueError(f"need 0 <= mistakes <= rounds and rounds >= 1, got {M} and {n}")
     if not 0 < sure < 1:
         raise ValueError(f"confidence must be between 0 and 1, got {confidence}")
     delta = 1 - sure
@@ -89,19 +90,18 @@ def average_risk(rounds: int, mistakes: int, *, confidence: Number = 0.95) -> Ri
 
 
 def risk_bound(ledger: Ledger, *, epoch: int = 1, confidence: Number = 0.95) -> RiskBound:
-    """The bounds of `average_risk` from the first pass of a run, and from no other.
+    """The bounds of `average_risk` from the first pass of a run.
 
-    In the second pass the weights have been made from the very examples that come, so that what
-    they get right there is no test of them: the bounds do not hold, and are refused. The examples
-    must have been drawn independently, or be in a random order of a sample so drawn. The weights
-    may have started anywhere that was chosen without the examples.
+    From the second pass on, the weights depend on the examples that come, which no longer test
+    them: the bounds do not hold, and are refused. The examples must be drawn independently, or be
+    a random order of a sample so drawn. The starting weights must not depend on the examples.
 
     Parameters
     ----------
     ledger
-        Of a learner that had met nothing before it. Totals are enough (`keep="counts"`).
+        Of a learner that had not learned before. Totals are enough (`keep="counts"`).
     epoch
-        The pass, counted from 1. Any but the first is refused, and the reason given.
+        The pass, counted from 1. Only the first is accepted.
     confidence
         As for `average_risk`.
 
@@ -117,7 +117,7 @@ def risk_bound(ledger: Ledger, *, epoch: int = 1, confidence: Number = 0.95) -> 
     >>> stream = sources.separable(10_000, [3, 1, -2], margin=0.001, seed=0)
     >>> run = play(stream, Additive(3), epochs=10)
     >>> print(guarantees.risk_bound(run.ledger))
-    average risk at most 0.0318 with confidence 0.95, from 182 mistakes in 10000 rounds
+    average risk at most 0.0318 with confidence 0.95, from 182 mistakes in 10,000 rounds
     """
     expect_ledger(ledger, None)
     if epoch < 1:
@@ -126,19 +126,19 @@ def risk_bound(ledger: Ledger, *, epoch: int = 1, confidence: Number = 0.95) -> 
         raise ValueError(f"there is no such bound for pass {epoch}: {_AGAIN}")
     if ledger.began > 0:
         raise ValueError(
-            f"the learner had met {ledger.began} examples before this ledger, and these may be the "
-            f"same ones: {_AGAIN}"
+            f"the learner had met {ledger.began} examples before this run, perhaps the same ones: "
+            f"{_AGAIN}"
         )
     if not ledger.epoch_ends:
         raise ValueError(
-            f"no pass was finished in {ledger.n_rounds} rounds: where a run stops must not depend "
-            "on what happened in it (guarantees.average_risk takes the numbers, when it did not)"
+            f"no pass was finished in {ledger.n_rounds} rounds; if the number of rounds was fixed "
+            "beforehand, use guarantees.average_risk"
         )
     mistakes = ledger.epoch_mistakes[0]
     if ledger.keep != "counts":
         rows, times = np.unique(ledger.rows[:mistakes], return_counts=True)
         if (times > 1).any():
-            raise ValueError(f"row {rows[times > 1][0]} was met twice in the first pass: {_AGAIN}")
+            raise ValueError(f"row {rows[times > 1][0]} came twice in the first pass: {_AGAIN}")
     return average_risk(ledger.epoch_ends[0], mistakes, confidence=confidence)
 
 
@@ -158,7 +158,7 @@ def _ln(x: Fraction) -> Decimal:
 
 
 def _upwards(x: Decimal) -> float:
-    """The least float not below x, known to some 50 digits; 1 if that is more."""
+    """The least float not below x, which has about 50 correct digits; at most 1."""
     x *= 1 + Decimal("1e-50")
     near = float(min(x, Decimal(1)))
     return near if near >= x else min(1.0, math.nextafter(near, 2.0))

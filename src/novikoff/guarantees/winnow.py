@@ -1,4 +1,4 @@
-"""How many mistakes Winnow makes when few of many attributes matter: Littlestone's bounds."""
+"""Littlestone's bounds: how many mistakes Winnow makes if few of many attributes matter."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from fractions import Fraction
 
 from novikoff.guarantees.exact.arithmetic import Number, fraction
 from novikoff.guarantees.exact.logarithms import ball, floored
+from novikoff.stream.format import plural
 
 
 @dataclass(frozen=True, slots=True)
 class WinnowBound:
-    """At most `bound` mistakes, whatever the examples, their number and their order.
+    """At most `bound` mistakes, for any examples in any number and order.
 
-    `relevant` is what the bound grows with: k for a disjunction of k attributes, Σμ for weights μ.
+    The bound grows with `relevant`: k for a disjunction of k attributes, Σμ for weights μ.
     """
 
     theorem: str
@@ -25,25 +26,25 @@ class WinnowBound:
 
     def __str__(self) -> str:
         return (
-            f"{self.theorem}: at most {self.bound} mistakes ({self.relevant} of "
-            f"{self.attributes} attributes, α = {self.alpha}, θ = {self.threshold})"
+            f"{self.theorem}: at most {plural(self.bound, 'mistake')} ({self.relevant} of "
+            f"{plural(self.attributes, 'attribute')}, α = {self.alpha}, θ = {self.threshold})"
         )
 
 
 def winnow1_bound(
     n: int, k: int, *, alpha: Number = 2, threshold: Number | None = None
 ) -> WinnowBound:
-    """⌊αk(log_α θ + 1) + n/θ⌋ mistakes at most by Winnow1 on a monotone disjunction of k of n.
+    """At most ⌊αk(log_α θ + 1) + n/θ⌋ mistakes of Winnow1 on a monotone disjunction of k of n.
 
-    Let u be the promotions and v the demotions. A promotion adds at most (α − 1)θ to the sum of the
-    weights, which begins with n, and a demotion takes θ or more away: v ≤ n/θ + (α − 1)u. And each
-    promotion is of one of the k attributes, while its weight is no more than θ: u ≤ k(log_α θ + 1).
-    This holds with w·x = θ counted as a mistake, and however else it is read.
+    Let u be the promotions and v the demotions. The sum of the weights starts at n; a promotion
+    adds at most (α − 1)θ to it and a demotion subtracts at least θ, so v ≤ n/θ + (α − 1)u. Each
+    promotion includes one of the k attributes while its weight is at most θ, so
+    u ≤ k(log_α θ + 1). This holds whether or not w·x = θ counts as a mistake.
 
     Parameters
     ----------
     alpha, threshold
-        α > 1 and θ ≥ 1/α. By default 2 and n/2, for which it is 2k log₂ n + 2.
+        α > 1 and θ ≥ 1/α. By default 2 and n/2, which give 2k log₂ n + 2.
 
     References
     ----------
@@ -52,7 +53,7 @@ def winnow1_bound(
     Examples
     --------
     >>> print(winnow1_bound(1_000_000, 5))
-    Winnow1: at most 201 mistakes (5 of 1000000 attributes, α = 2, θ = 500000)
+    Winnow1: at most 201 mistakes (5 of 1,000,000 attributes, α = 2, θ = 500000)
     """
     _expect_counts(n, k)
     a = fraction(alpha, "α")
@@ -70,10 +71,10 @@ def winnow1_bound(
 def winnow2_bound(
     n: int, weights_sum: Number, delta: Number, threshold: Number | None = None
 ) -> WinnowBound:
-    """⌊8n/(δ²θ) + (5/δ + 14 ln θ/δ²)Σμ⌋ mistakes at most by Winnow2 with α = 1 + δ/2.
+    """At most ⌊8n/(δ²θ) + (5/δ + 14 ln θ/δ²)Σμ⌋ mistakes of Winnow2 with α = 1 + δ/2.
 
     The attributes are in [0, 1], and there are μ ≥ 0 with μ·x ≥ 1 on the positive examples and
-    μ·x ≤ 1 − δ on the negative ones. For "at least r of these k", μ is 1/r on each of the k, and so
+    μ·x ≤ 1 − δ on the negative ones. For "at least r of these k", μ is 1/r on each of the k, so
     Σμ = k/r and δ = 1/r.
 
     Parameters
@@ -81,7 +82,7 @@ def winnow2_bound(
     weights_sum, delta
         Σμ and 0 < δ ≤ 1.
     threshold
-        θ ≥ 1; n if not given.
+        θ ≥ 1; n by default.
 
     References
     ----------
@@ -90,7 +91,7 @@ def winnow2_bound(
     Examples
     --------
     >>> print(winnow2_bound(1000, Fraction(5, 2), Fraction(1, 2)))
-    Winnow2: at most 1024 mistakes (5/2 of 1000 attributes, α = 5/4, θ = 1000)
+    Winnow2: at most 1,024 mistakes (5/2 of 1,000 attributes, α = 5/4, θ = 1000)
     """
     _expect_counts(n, 1)
     mu, d = fraction(weights_sum, "Σμ"), fraction(delta, "δ")
@@ -98,7 +99,7 @@ def winnow2_bound(
     if mu < 0 or not 0 < d <= 1 or theta < 1:
         raise ValueError(f"need Σμ ≥ 0, 0 < δ ≤ 1 and θ ≥ 1, got {mu}, {d} and {theta}")
     known, factor = 8 * n / (d**2 * theta) + 5 * mu / d, 14 * mu / d**2
-    # ln θ is transcendental unless θ is 1 (Lindemann): else no integer is met exactly
+    # ln θ is transcendental unless θ is 1 (Lindemann), so otherwise the value is no integer
     bound = floored(
         lambda: ball(known) + ball(factor) * ball(theta).log(),
         lambda M: (theta == 1 or factor == 0) and known == M,
@@ -107,12 +108,12 @@ def winnow2_bound(
 
 
 def doubling_bound(n: int, k: int) -> WinnowBound:
-    """⌊2 + 3k(1 + log₂ n)⌋ mistakes at most by Winnow2, α = 2, θ = n, on a disjunction of k of n.
+    """At most ⌊2 + 3k(1 + log₂ n)⌋ mistakes of Winnow2, α = 2, θ = n, on a disjunction of k of n.
 
-    Let u be the promotions and v the demotions. The sum of the weights begins with n and stays
-    above 0; a promotion adds at most n, a demotion takes at least n/2: v < 2 + 2u. And each
-    promotion doubles one of the k attributes, while its weight is at most n: u ≤ k(1 + log₂ n).
-    This holds with w·x = θ counted as a mistake, and however else it is read.
+    Let u be the promotions and v the demotions. The sum of the weights starts at n and stays above
+    0; a promotion adds at most n and a demotion subtracts at least n/2, so v < 2 + 2u. Each
+    promotion doubles one of the k attributes while its weight is at most n, so u ≤ k(1 + log₂ n).
+    This holds whether or not w·x = θ counts as a mistake.
 
     References
     ----------
@@ -121,7 +122,7 @@ def doubling_bound(n: int, k: int) -> WinnowBound:
     Examples
     --------
     >>> print(doubling_bound(1000, 5))
-    Winnow2, doubling and halving: at most 166 mistakes (5 of 1000 attributes, α = 2, θ = 1000)
+    Winnow2, doubling and halving: at most 166 mistakes (5 of 1,000 attributes, α = 2, θ = 1000)
     """
     _expect_counts(n, k)
     log = (n ** (3 * k)).bit_length() - 1  # ⌊3k log₂ n⌋

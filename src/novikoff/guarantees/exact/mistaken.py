@@ -1,9 +1,8 @@
-"""The mistaken examples of a run, and by how much each was added, read exactly from the ledger."""
+"""The mistaken examples of a run and their steps, read exactly from the ledger; and who may ask."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -12,26 +11,31 @@ from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, Numbers,
 from novikoff.guarantees.exact.rows import largest_square, smallest_margin, usable
 from novikoff.ledger.ledger import Ledger, NotKept, Rule
 from novikoff.stream.blocks import Labels
+from novikoff.stream.format import short
 from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Positions, Rows
 
-
 # The learner compares with η/rate and records the score times the rate: two roundings.
-class NotAWitness(ValueError):  # noqa: N818  (it says what the vector is not)
-    """A vector offered as a witness that has a mistaken example on its wrong side, or on itself.
+_ROUNDING = 1 + Fraction(1, 2**51)
 
-    Of vectors for many classes `classes` are that of the example, and the one it is not ahead of.
+
+class NotAWitness(ValueError):  # noqa: N818  (it says what the vector is not)
+    """A vector offered as a witness that does not separate the mistaken examples.
+
+    `row` is one that it misclassifies, or has on its hyperplane, and `margin` is y⟨u,x⟩ there. With
+    many classes, `classes` are the row's own and the one that scores as high.
     """
 
     def __init__(self, row: int, margin: Fraction, classes: tuple[int, int] | None = None) -> None:
         over, under = margin.as_integer_ratio()
-        about = f"≈ {Decimal(over) / Decimal(under):.4g}"  # it may be too large for a float
+        value = f"≈ {short(margin)}"
         if over.bit_length() + under.bit_length() <= 256:
-            about = f"= {margin}" if under == 1 else f"= {margin} {about}"
-        what = f"row {row} has y⟨u,x⟩ {about}"
+            exact = f"= {margin}".replace("-", "−")
+            value = exact if under == 1 else f"{exact} {value}"
+        what = f"row {row} has y⟨u,x⟩ {value}"
         if classes is not None:
             y, r = classes
-            what = f"row {row}, of class {y}, has ⟨u,x⟩ for {y} less that for class {r} {about}"
+            what = f"row {row}, of class {y}, has ⟨u,x⟩ for {y} less that for class {r} {value}"
         super().__init__(f"the witness does not separate the mistaken examples: {what}")
         self.row, self.margin, self.classes = row, margin, classes
 
@@ -39,9 +43,6 @@ class NotAWitness(ValueError):  # noqa: N818  (it says what the vector is not)
         self,
     ) -> tuple[type[NotAWitness], tuple[int, Fraction, tuple[int, int] | None]]:
         return NotAWitness, (self.row, self.margin, self.classes)
-
-
-_ROUNDING = 1 + Fraction(1, 2**51)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,12 +59,11 @@ class Mistaken:
 
     @classmethod
     def of(cls, ledger: Ledger, rows: Rows | None, *, rule: Rule = "additive") -> Mistaken:
-        """From a ledger of this rule that kept the examples, or their positions in the rows given.
+        """The mistakes of a ledger that kept the examples, or their positions in these rows.
 
-        Where many classes are learned jointly all labels are +1: the row was added to its class.
+        With many classes learned jointly all labels are +1: the row was added to its class.
         """
         expect_ledger(ledger, rule)
-        positions = ledger.rows
         if ledger.keep == "examples":
             stored, which = ledger.examples, ledger.example
         else:
@@ -71,17 +71,22 @@ class Mistaken:
         usable(stored)
         steps, exponent = integers(np.abs(ledger.steps))
         unit = Fraction(ledger.unit) * Fraction(2) ** exponent
-        return cls(stored, which, ledger.labels, positions, steps, unit, ledger.bias)
+        return cls(stored, which, ledger.labels, ledger.rows, steps, unit, ledger.bias)
 
     @property
     def smallest_step(self) -> Fraction:
-        """The least that any mistaken example was multiplied by."""
+        """a: the least factor with which a mistaken example was added."""
         return int(self.steps.min()) * self.unit
 
     @property
     def largest_step(self) -> Fraction:
-        """The most that any mistaken example was multiplied by."""
+        """b: the largest factor with which a mistaken example was added."""
         return int(self.steps.max()) * self.unit
+
+    @property
+    def stretch(self) -> Fraction:
+        """b/a: 1 unless the steps differ, as with class weights."""
+        return Fraction(int(self.steps.max()), int(self.steps.min()))
 
     @property
     def radius_squared(self) -> Fraction:
@@ -98,52 +103,70 @@ class Mistaken:
 
 
 def witness_for(ledger: Ledger, witness: Numbers) -> ExactVector:
-    """The witness, refused unless it has a number for each weight."""
+    """The witness as exact numbers, refused unless it has one for each weight."""
     expect_ledger(ledger)
     u = ExactVector.of(witness, "witness")
-    if len(u) != ledger.dim + ledger.bias:
-        constant = " and one for the constant" if ledger.bias else ""
-        raise ValueError(
-            f"the witness has {len(u)} numbers; there are {ledger.dim} features{constant}"
-        )
+    expect_length(len(u), ledger)
     return u
 
 
+def expect_length(given: int, ledger: Ledger, a_class: str = "") -> None:
+    """Refuse a witness of another length than the weights of the run."""
+    if given != ledger.dim + ledger.bias:
+        constant = " and one for the constant" if ledger.bias else ""
+        raise ValueError(
+            f"the witness has {given} numbers{a_class}; it needs one for each of the {ledger.dim} "
+            f"features{constant}"
+        )
+
+
 def expect_ledger(given: object, rule: Rule | None = "additive") -> None:
-    """Refuse what is not a ledger of this rule (None: of any)."""
+    """Refuse anything other than a ledger of this rule (None: of any rule)."""
     if not isinstance(given, Ledger):
         raise TypeError(
-            f"a Ledger is needed, not a {type(given).__name__}: run.ledger, or clf.ledger_, which "
-            "with more than two classes is a tuple of them"
+            f"expected a Ledger, not a {type(given).__name__}: pass run.ledger or clf.ledger_ "
+            "(with more than two classes, that is a tuple of ledgers)"
         )
     if rule == "additive":
         given.expect_sums()
     if rule == "joint" and given.rule != "joint":
         raise ValueError(
-            f"this is the ledger of a learner whose rule is {given.rule!r}: what was asked for is "
-            "about many classes that were learned jointly"
+            f"this needs a run with many classes learned jointly; the ledger's rule is "
+            f"{given.rule!r}"
         )
 
 
 def expect_start_zero(ledger: Ledger) -> None:
-    """Refuse a run that did not start from zero weights."""
+    """Refuse a run that did not start at zero weights."""
     if ledger.start is not None:
-        raise ValueError("the run did not start at w = 0: its bound is guarantees.from_start")
+        raise ValueError(
+            "the run did not start at w = 0, as this theorem needs; guarantees.from_start bounds "
+            "runs from other weights"
+        )
 
 
 def expect_threshold(
     ledger: Ledger, margin: Fraction, *, see: str = "guarantees.margin_perceptron"
 ) -> None:
-    """Refuse a run that updated on an example right by more than the margin said."""
+    """Refuse a run that updated on an example that was right by more than the margin."""
     if margin < 0:
         raise ValueError(f"the margin must not be negative, got {margin}")
     right_by = ledger.labels * ledger.scores
     k = int(np.argmax(right_by))
     if Fraction(float(right_by[k])) > margin * _ROUNDING:
         raise ValueError(
-            f"mistake {k + 1} (row {ledger.rows[k]}) was right by {right_by[k]:.6g}, more than "
-            f"{float(margin):.6g}: the run used a larger margin (see {see})"
+            f"mistake {k + 1} (row {ledger.rows[k]}) was right by {short(float(right_by[k]), 6)}, "
+            f"more than {short(margin, 6)}: the run used a larger margin (see {see})"
         )
+
+
+def mistakes_from_zero(ledger: Ledger, margin: Fraction, rows: Rows | None) -> Mistaken | None:
+    """The mistakes of a run from w = 0 that updated up to this margin; None if there were none."""
+    expect_start_zero(ledger)
+    if len(ledger) == 0:
+        return None
+    expect_threshold(ledger, margin)
+    return Mistaken.of(ledger, rows)
 
 
 def _looked_up(ledger: Ledger, rows: Rows | None) -> tuple[Rows, Positions]:
@@ -152,7 +175,7 @@ def _looked_up(ledger: Ledger, rows: Rows | None) -> tuple[Rows, Positions]:
     positions, which = np.unique(ledger.rows, return_inverse=True)
     if rows.dim != ledger.dim or positions[-1] >= len(rows):
         raise BadExample(
-            f"the ledger names row {positions[-1]} of {ledger.dim} features; "
-            f"the rows given are {len(rows)} of {rows.dim}"
+            f"the rows given do not fit the ledger: it has row {positions[-1]} with {ledger.dim} "
+            f"features, and there are {len(rows)} rows with {rows.dim}"
         )
     return rows.take(positions), which.astype(np.int64)
