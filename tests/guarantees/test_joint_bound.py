@@ -151,9 +151,9 @@ def test_it_says_what_it_needs() -> None:
         guarantees.joint_bound(two, [[1], [-1]])
     with pytest.raises(ValueError, match="about two: for many there are guarantees.joint_bound"):
         guarantees.novikoff(ledger, [1] * 4)
-    with pytest.raises(BadExample, match="2 classes, and class 2 among them"):
+    with pytest.raises(BadExample, match="weights are for 2 classes; a row has class 2"):
         guarantees.joint_margin(U[:2], copies(1))
-    with pytest.raises(ValueError, match="3 weights a class for rows of 4"):
+    with pytest.raises(ValueError, match="3 weights for each class do not fit rows of 4"):
         guarantees.joint_margin(U[:, :3], copies(1))
     with pytest.raises(ValueError, match="all 0"):
         guarantees.joint_margin(0 * U, copies(1))

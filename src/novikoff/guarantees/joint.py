@@ -146,7 +146,9 @@ def joint_margin(weights: Table, block: Block) -> Achieved:
         raise ValueError("the weights are all 0, so they have no margin")
     codes = block.codes
     if int(codes.max()) >= len(W.integers):
-        raise BadExample(f"the weights are for {len(W.integers)} classes; a row has {codes.max()}")
+        raise BadExample(
+            f"the weights are for {len(W.integers)} classes; a row has class {codes.max()}"
+        )
     i, _, smallest = _smallest_lead(rows, np.arange(len(rows)), codes, W)
     return Achieved(int(block.positions(np.array([i]))[0]), smallest, W.squared)
 
