@@ -199,7 +199,7 @@ def test_ctrl_c_prints_and_saves_what_is_known(tmp_path: Path) -> None:
     process.send_signal(signal.SIGINT)
     out, err = process.communicate()
     assert process.returncode == 130
-    assert err == f"novikoff: interrupted; this much is known and is in {cert}:\n"
+    assert err == f"novikoff: interrupted; this much is known and saved in {cert}:\n"
     assert out.startswith("undecided: no proof was found either way\n")
     assert "  why             it was interrupted\n" in out
     assert "  best margin     at most " in out
@@ -229,7 +229,7 @@ def test_ctrl_c_while_reading_is_said_in_one_line(
         ("x.svm", "1 1:1\n2 1:1\n3 1:1\n", "{}:3: label '3' is a third label, after '1' and '2'"),
         ("x.svm", "", "{}: there are no examples"),
         ("x.csv", "a,y\n", "{}: there are no examples"),
-        ("x.svm", "1 1000000000000000:1\n", "{}: there is not enough memory for it"),
+        ("x.svm", "1 1000000000000000:1\n", "{}: not enough memory"),
     ],
 )
 def test_bad_data_are_refused_by_file_line_and_value(
@@ -272,7 +272,7 @@ def test_a_number_out_of_its_range_is_a_usage_error(
     option: str, value: str, tmp_path: Path
 ) -> None:
     words = error("certify", write(tmp_path, "mail.csv"), option, value)
-    assert words.startswith(f"argument {option}: ")
+    assert words.startswith(f"{option}: ")
     assert words.endswith("; see novikoff certify --help")
 
 
@@ -281,7 +281,9 @@ def test_usage(tmp_path: Path) -> None:
     assert run("certify").exit_code == run("verify", cert).exit_code == alone(cert)[0] == 2
     status, words = alone("--help")
     assert (status, words.strip()) == (0, (check.__doc__ or "").strip())
-    assert "their key. [the last column]" in " ".join(run("certify", "--help").stdout.split())
+    assert "JSON lines: its key. [the last column]" in " ".join(
+        run("certify", "--help").stdout.split()
+    )
 
 
 def test_the_certificate_comes_first(tmp_path: Path) -> None:
@@ -304,13 +306,13 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
     monkeypatch.setattr("novikoff.sources.read", None)  # the work would fail at once
     data, there = write(tmp_path, "mail.csv"), tmp_path / "none" / "cert"
     assert error("certify", data, "-o", there) == f"{there}: there is no directory {there.parent}"
-    assert error("certify", data, "-o", tmp_path).startswith(f"{tmp_path}: not a file")
-    assert error("certify", data, "-o", "/dev/null").startswith("/dev/null: not a file")
+    assert error("certify", data, "-o", tmp_path).startswith(f"{tmp_path}: not a regular file")
+    assert error("certify", data, "-o", "/dev/null").startswith("/dev/null: not a regular file")
     assert (
         error("certify", data, "-o", "-")
-        == "-: name a file for the certificate; to print the certificate, say --json"
+        == "-: name a file for the certificate; to print the certificate, use --json"
     )
-    assert error("certify", data, "-o", data).startswith(f"{data}: these are the data; name")
+    assert error("certify", data, "-o", data).startswith(f"{data}: this command uses this file")
     assert error("certify", data, "-o", "/proc/x") == "/proc/x: the directory /proc is not writable"
     with monkeypatch.context() as patch:
         patch.setattr(os, "stat", denied)
@@ -367,12 +369,10 @@ def test_columns_in_another_order_are_put_in_the_certificates(tmp_path: Path) ->
         data.write_text("".join(",".join(line[k] for k in order) + "\n" for line in table))
         assert run("verify", cert, data).exit_code == alone(cert, data)[0] == 0
     data.write_text(MAIL.replace("links", "urls"))
-    assert error("verify", cert, data) == (
-        f"{data}: the columns are not those of the certificate: 'links' is missing"
-    )
+    assert error("verify", cert, data) == (f"{data}: the columns differ: 'links' is missing")
     assert alone(cert, data) == (1, "rejected: column 'links' is missing\n")
     data.write_text("size," + MAIL.replace("\n", "\n1,").removesuffix("1,"))
-    assert error("verify", cert, data).endswith("'size' is not among them")
+    assert error("verify", cert, data).endswith("'size' is new")
     assert alone(cert, data) == (1, "rejected: column 'size' is not one of the certificate's\n")
 
 

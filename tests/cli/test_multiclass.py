@@ -104,7 +104,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bytes_with_a_cache_or_withou
     given = [fruit / "all.csv", *MANY, "--learner", "averaged", "--passes", 3, *more]
     straight = trained_model(fruit / "straight", *given)
     assert trained_model(fruit / "c", *given, "--cache", fruit / "cache") == straight
-    seen, block = 0, Watch.block
+    seen, block = 0, Watch.after_block
 
     def counted(self: Watch, training: Any) -> None:
         nonlocal seen
@@ -113,7 +113,7 @@ def test_a_run_that_was_stopped_goes_on_to_the_same_bytes_with_a_cache_or_withou
             os.kill(os.getpid(), signal.SIGTERM)
         block(self, training)
 
-    monkeypatch.setattr(Watch, "block", counted)
+    monkeypatch.setattr(Watch, "after_block", counted)
     for words in ([], ["--cache", fruit / "cache"]):
         seen = 0
         stopped = run("train", *given, *words, "-o", fruit / "m", "-q", "--checkpoint", 999)
@@ -139,7 +139,7 @@ def test_labels_named_beforehand_are_numbered_so_and_no_other_is_taken(fruit: Pa
     assert found.startswith(f"{fruit / 'all.csv'}:{line}: ")
     assert found.endswith(f"label 'quince' is not one of {', '.join(map(repr, order))}")
     on = ["train", fruit / "b.csv", "--initial", fruit / "m", "-o", fruit / "n", "-q"]
-    assert error(*on, "--classes", "a,b").startswith("the labels of the model to go on from are")
+    assert error(*on, "--classes", "a,b").startswith("--classes differs from the initial model")
     assert "is not one of" in error(*on, "--classes", ",".join(order))
     assert contents(fruit) == before
     assert json_of(*on)["classes"] == [*order, "quince"]
@@ -169,12 +169,18 @@ def test_numbers_to_be_predicted_are_not_taken_for_labels(fruit: Path) -> None:
 
 
 REFUSED: dict[str, tuple[list[Any], str]] = {
-    "winnow": (["--multiclass", "--learner", "winnow"], "winnow learns two labels; many at once"),
+    "winnow": (
+        ["--multiclass", "--learner", "winnow"],
+        "winnow supports two labels only; leave out --multiclass",
+    ),
     "a third": ([], "label 'pear' is a third label, after 'apple' and 'fig'"),
-    "a limit": (["--max-classes", 9], "--max-classes is for --multiclass"),
-    "no names": (["--multiclass", "--classes", "a,,b"], "--classes 'a,,b' is not A,B,C"),
+    "a limit": (["--max-classes", 9], "--max-classes needs --multiclass"),
+    "no names": (["--multiclass", "--classes", "a,,b"], "--classes 'a,,b': write different labels"),
     "twice": (["--multiclass", "--classes", "1,1.0"], "are not all different"),
-    "two labels": (["--multiclass", "--initial", "two"], "the model to go on from knows two"),
+    "two labels": (
+        ["--multiclass", "--initial", "two"],
+        "--multiclass differs from the initial model",
+    ),
 }
 
 
@@ -216,7 +222,7 @@ def test_one_label_alone_is_all_that_is_ever_predicted(tmp_path: Path) -> None:
         "train", tmp_path / "x.csv", "-o", tmp_path / "m", "-q", *MANY, "--passes", 2
     )
     assert "; 1 label: fig\n" in screen
-    assert "Verdict   separated: there is one label only, and nothing to learn\n" in screen
+    assert "Verdict   separated: there is only one label, so there is nothing to learn\n" in screen
     assert stdout_of("predict", tmp_path / "m", tmp_path / "x.csv") == "fig\nfig\n"
     assert json_of("test", tmp_path / "m", tmp_path / "x.csv")["accuracy"] == 1
 
@@ -239,15 +245,14 @@ def test_the_words_of_a_test_are_its_numbers(fruit: Path) -> None:
     first = found["unknown_labels"][0]
     assert lines[1:3] == [
         f"Accuracy  {right / 90:.2%}: {right} of 90 examples right",
-        f"Mistakes  {90 - right}; {unknown} of them on 2 labels the model does not know, "
-        f"the first {first}",
+        f"Mistakes  {90 - right}; {unknown} of them on 2 unknown labels, the first {first}",
     ]
     sizes = []
     for line in lines[5:10]:
         label, examples, hits, precision, recall = line.split()
         one = found["classes"][label]
         assert (int(examples), int(hits)) == (one["examples"], one["right"])
-        shares = [None if s == "-" else s for s in (precision, recall)]
+        shares = [None if s == "–" else s for s in (precision, recall)]
         told_shares = [one["precision"], one["recall"]]
         assert shares == [None if s is None else f"{s:.2%}" for s in told_shares]
         sizes.append(int(examples))
@@ -275,12 +280,12 @@ def test_inspect_names_the_weights_of_each_class(learner: str, fruit: Path) -> N
     assert {(name, label): float(w) for name, label, w in rows[1:]} == expected
     found = json_of("inspect", fruit / "m", "-n", 1)
     assert (found["classes"], found["multiclass"]) == (list(model.classes), True)
-    assert f"Labels    5: {', '.join(model.classes)}\n" in screen
+    assert f"Labels    {', '.join(model.classes)}\n" in screen
     for label in model.classes:
         of_class = {name: w for (name, other), w in expected.items() if other == label}
         top = max(of_class, key=lambda name: of_class[name])
         assert found["largest_weights"][label]["positive"] == {top: of_class[top]}
-        after = screen.split(f"Most telling of {label}, and against it:\n")[1]
+        after = screen.split(f"Strongest for {label}, and against it:\n")[1]
         assert after.split()[:2] == [top, f"{of_class[top]:+.6g}"]
 
 
@@ -289,11 +294,11 @@ def test_of_very_many_classes_the_first_are_shown_and_the_rest_counted(tmp_path:
     trained_model(tmp_path / "m", tmp_path / "x.svm", "--multiclass")
     screen = stdout_of("inspect", tmp_path / "m")
     assert ", 38, 39 and 10 more\n" in screen
-    assert screen.count("Most telling of ") == 10
-    assert screen.endswith("and 40 more labels; --json has them all, and --weights all weights\n")
+    assert screen.count("Strongest for ") == 10
+    assert screen.endswith("and 40 more classes; --json lists all, --weights writes all weights\n")
     assert len(json_of("inspect", tmp_path / "m")["largest_weights"]) == 50
     tested = stdout_of("test", tmp_path / "m", tmp_path / "x.svm")
-    assert "and 10 more labels with no more examples each; --json has them all\n" in tested
+    assert "and 10 smaller classes; --json lists all\n" in tested
 
 
 def test_importances_hashing_and_products_are_as_for_two_labels(tmp_path: Path) -> None:

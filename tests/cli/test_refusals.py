@@ -150,31 +150,46 @@ def test_a_label_the_model_has_not_met(here: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--margin", "2"], "a margin is for the margin perceptron, not perceptron"),
-        (["--margin", "2", "--learner", "voted"], "a margin is for the margin perceptron"),
-        (["--margin", "0", "--learner", "margin"], "a margin perceptron needs a margin above 0"),
+        (["--margin", "2"], "only the margin perceptron has a margin, not perceptron"),
+        (["--margin", "2", "--learner", "voted"], "only the margin perceptron has a margin"),
+        (["--margin", "0", "--learner", "margin"], "the margin perceptron needs a margin above 0"),
         (
             ["--initial", "model", "--learner", "voted"],
-            "the model to go on from is of kind perceptron",
+            "--learner voted differs from the initial model, a perceptron",
         ),
-        (["--initial", "model", "--margin", "2"], "the model to go on from has margin 0, not 2"),
-        (["--initial", "model", "--no-bias"], "the model to go on from has a constant"),
-        (["--initial", "model", "--hash-bits", "9"], "the model to go on from was begun otherwise"),
-        (["--initial", "model", "--standardise"], "the model to go on from was begun otherwise"),
+        (
+            ["--initial", "model", "--margin", "2"],
+            "--margin 2 differs from the initial model, which has margin 0",
+        ),
+        (
+            ["--initial", "model", "--no-bias"],
+            "--no-bias differs from the initial model, which has a constant term",
+        ),
+        (["--initial", "model", "--hash-bits", "9"], "--hash-bits differs from the initial model"),
+        (["--initial", "model", "--standardise"], "--standardise differs from the initial model"),
         (
             ["--initial", "model", "--interactions", "all"],
-            "the model to go on from was begun other",
+            "--interactions differs from the initial model",
         ),
-        (["--initial", "model", "--ledger"], "the model to go on from was begun without --ledger"),
-        (["--initial", "model", "--classes", "1,-1"], "the labels of the model to go on from are"),
+        (["--initial", "model", "--ledger"], "--ledger: the initial model was trained without it"),
+        (
+            ["--initial", "model", "--classes", "1,-1"],
+            "--classes differs from the initial model, whose labels are -1,1",
+        ),
         (["--initial", "missing"], "missing: no such file or directory"),
-        (["--classes", "1"], "--classes '1' is not NEG,POS: two different labels"),
+        (["--classes", "1"], "--classes '1': write two different labels as NEG,POS"),
         (["--classes", "1,+1"], "the classes must be two labels, not '1' and '+1'"),
-        (["--interactions", "a"], "--interactions 'a' is not A*B"),
+        (["--interactions", "a"], "--interactions 'a': write A*B"),
         (["--label", "y"], "x.svm: svmlight has its labels first"),
-        (["--cache", "x.svm"], "x.svm: these are the data; name another file for the cache"),
-        (["--cache", "out"], "out: these are the data; name another file for the cache"),
-        (["--cache", "empty"], "empty: not a file"),
+        (
+            ["--cache", "x.svm"],
+            "x.svm: this command uses this file already; choose another file for the cache",
+        ),
+        (
+            ["--cache", "out"],
+            "out: this command uses this file already; choose another file for the cache",
+        ),
+        (["--cache", "empty"], "empty: not a regular file"),
         (["--cache", "no/cache"], "no/cache: there is no directory no"),
     ],
 )
@@ -188,23 +203,23 @@ def test_options_that_contradict(
 @pytest.mark.parametrize("option", [["--passes", 2], ["--holdout", 5], ["--until-separated"]])
 def test_a_pipe_is_not_read_twice(option: list[Any], here: Path) -> None:
     words = refused_training(here, "-", *option, input=SVM)
-    assert words.endswith("--cache, or a file: a pipe can be read only once")
+    assert words.endswith("use --cache or read a file")
     words = refused_training(here, "-", "--standardise", "--cache", here / "c", input=SVM)
     assert words.startswith("--standardise reads the data twice")
 
 
 def test_a_finished_run_is_not_resumed(here: Path) -> None:
     words = refused(here, "train", here / "x.svm", "-o", here / "model", "--resume")
-    assert words == "model: its run is finished, there is nothing to resume; to go on, --initial"
+    assert words == "model: its run is finished; to train it further, use --initial"
 
 
 def test_outputs_that_cannot_be_written(here: Path) -> None:
     (here / "in").mkdir()
     (here / "in" / "1.svm").write_text(SVM)
-    data = "these are the data; name another file for the"
+    used = "this command uses this file already; choose another file for the"
     for output, words in {
-        "in/1.svm": "the model would be read as data the next time; put it elsewhere",
-        "empty": "not a file",
+        "in/1.svm": "its directory is read as data; write the model elsewhere",
+        "empty": "not a regular file",
         "no/model": f"there is no directory {here / 'no'}",
     }.items():
         found = error("train", here / "in", "-o", here / output, "-q")
@@ -212,9 +227,9 @@ def test_outputs_that_cannot_be_written(here: Path) -> None:
     assert (here / "in" / "1.svm").read_text() == SVM
     model, x = here / "model", here / "x.svm"
     for path in (model, x):
-        assert refused(here, "predict", model, x, "-o", path).endswith(f"{data} predictions")
-    assert refused(here, "inspect", model, "--weights", model).endswith(f"{data} weights")
-    assert refused(here, "predict", model, x, "-o", "/dev/full") == "/dev/full: not a file"
+        assert refused(here, "predict", model, x, "-o", path).endswith(f"{used} predictions")
+    assert refused(here, "inspect", model, "--weights", model).endswith(f"{used} weights")
+    assert refused(here, "predict", model, x, "-o", "/dev/full") == "/dev/full: not a regular file"
 
 
 def test_features_of_another_kind(here: Path) -> None:

@@ -79,12 +79,14 @@ def test_a_signal_stops_training_and_leaves_what_was_learned(
     assert (code, len(lines)) == (status, 1)
     met = Model.load(model).ledger.n_rounds
     assert 0 < met < 200
-    assert lines[0] == (f"novikoff: interrupted after {met} examples, which are in {model}")
+    assert lines[0] == (f"novikoff: interrupted after {met} examples; saved in {model}")
     answer = run("inspect", model, "--json")
-    assert answer.stderr.startswith(f"novikoff: {model}: unfinished, stopped after 0 passes and ")
+    assert answer.stderr.startswith(
+        f"novikoff: {model}: its training was interrupted after 0 passes and "
+    )
     assert set(contents(tmp_path)) == {"m"}
     resumed = error("train", "-", "-o", model, "--format", "svmlight", "--resume", *words)
-    assert resumed == "--resume: a pipe cannot be known to bring the same data; read a file"
+    assert resumed == "--resume: cannot resume from a pipe; read a file"
 
 
 def test_without_checkpoints_a_signal_leaves_nothing(tmp_path: Path) -> None:
@@ -94,13 +96,13 @@ def test_without_checkpoints_a_signal_leaves_nothing(tmp_path: Path) -> None:
     words = ["-o", tmp_path / "old", "--cache", tmp_path / "cache"]
     code, lines = asked_to_stop(signal.SIGINT, *words)
     assert (code, len(lines)) == (130, 1)
-    assert lines[0].endswith("nothing was written (see --checkpoint)")
+    assert lines[0].endswith("nothing was saved (see --checkpoint)")
     assert contents(tmp_path) == before
 
 
 def stopped_after(blocks: int, *words: Any) -> None:
     """Train with checkpoints, and press Ctrl-C after so many blocks."""
-    seen, block = 0, Watch.block
+    seen, block = 0, Watch.after_block
 
     def counted(self: Watch, training: Any) -> None:
         nonlocal seen
@@ -110,7 +112,7 @@ def stopped_after(blocks: int, *words: Any) -> None:
         block(self, training)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Watch, "block", counted)
+        patch.setattr(Watch, "after_block", counted)
         assert run("train", *words, "--checkpoint", 0, "-q").exit_code == 143
 
 

@@ -258,7 +258,7 @@ def test_bad_lines_are_skipped_counted_and_told_of(tmp_path: Path) -> None:
     file.write_text("".join([*good[:9], "ham what\n", *good[9:], "spam 1:x\n"]))
     answer = run("train", file, "-o", tmp_path / "m", "--skip-bad", 2, "-q", "--json")
     assert (answer.exit_code, json.loads(answer.stdout)["skipped_lines"]) == (0, 2)
-    assert answer.stderr.startswith(f"novikoff: 2 bad lines were skipped; the first: {file}:10:5: ")
+    assert answer.stderr.startswith(f"novikoff: skipped 2 bad lines; the first: {file}:10:5: ")
     assert (tmp_path / "m").read_bytes() == trained_model(
         tmp_path / "n", written(tmp_path, "svm")[0]
     )

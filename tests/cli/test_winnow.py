@@ -74,7 +74,7 @@ def test_a_run_gone_on_with_ends_with_the_same_bytes(
     monkeypatch.setattr(pieces, "PIECE_BYTES", 1000)
     given = [files[2], *words, "--passes", "3", "--shuffle"]
     straight = trained_model(tmp_path / "straight", *given)
-    model, seen, block = tmp_path / "m", 0, Watch.block
+    model, seen, block = tmp_path / "m", 0, Watch.after_block
 
     def counted(self: Watch, training: Any) -> None:
         nonlocal seen
@@ -84,7 +84,7 @@ def test_a_run_gone_on_with_ends_with_the_same_bytes(
         block(self, training)
 
     with monkeypatch.context() as patch:
-        patch.setattr(Watch, "block", counted)
+        patch.setattr(Watch, "after_block", counted)
         assert run("train", *given, "-o", model, "-q", "--checkpoint", 0).exit_code == 143
     assert Model.load(model).unfinished is not None
     assert trained_model(model, *given, "--resume") == straight
@@ -171,14 +171,26 @@ def test_inspect_shows_alpha_threshold_and_the_weights_that_were_learned(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--learner", "winnow1"], "winnow1 needs a threshold, usually half the number"),
-        (["--learner", "winnow2"], "winnow2 needs a threshold, usually their number"),
+        (
+            ["--learner", "winnow1"],
+            "winnow1 has no threshold: its default needs the number of features",
+        ),
+        (
+            ["--learner", "winnow2"],
+            "winnow2 has no threshold: its default needs the number of features",
+        ),
         (["--learner", "winnow2", "--threshold", "0"], "threshold must be a finite number above 0"),
         (["--learner", "winnow", "--alpha", "1"], "alpha must be a finite number above 1"),
-        (["--learner", "winnow1", "--threshold", "9", "--bias"], "--bias: winnow1 has a threshold"),
-        (["--alpha", "2"], "alpha is for winnow, winnow1 and winnow2, not perceptron"),
-        (["--learner", "voted", "--threshold", "2"], "threshold is for winnow, winnow1 and"),
-        (["--learner", "winnow", "--margin", "2"], "a margin is for the margin perceptron"),
+        (
+            ["--learner", "winnow1", "--threshold", "9", "--bias"],
+            "--bias: winnow1 has a threshold instead of a constant term",
+        ),
+        (["--alpha", "2"], "only winnow, winnow1 and winnow2 have a setting alpha, not perceptron"),
+        (
+            ["--learner", "voted", "--threshold", "2"],
+            "only winnow, winnow1 and winnow2 have a setting threshold",
+        ),
+        (["--learner", "winnow", "--margin", "2"], "only the margin perceptron has a margin"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(
@@ -191,11 +203,14 @@ def test_options_that_do_not_go_together_are_refused(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--alpha", "3"], "the model to go on from has alpha 2, not 3"),
-        (["--threshold", "3"], "the model to go on from has threshold 40, not 3"),
-        (["--margin", "3"], "the model to go on from has no margin, not 3"),
-        (["--learner", "winnow"], "the model to go on from is of kind winnow2, not winnow"),
-        (["--bias"], "the model to go on from has no constant"),
+        (["--alpha", "3"], "--alpha 3 differs from the initial model, which has alpha 2"),
+        (
+            ["--threshold", "3"],
+            "--threshold 3 differs from the initial model, which has threshold 40",
+        ),
+        (["--margin", "3"], "--margin 3 differs from the initial model, which has no margin"),
+        (["--learner", "winnow"], "--learner winnow differs from the initial model, a winnow2"),
+        (["--bias"], "--bias differs from the initial model, which has no constant term"),
     ],
 )
 def test_a_model_that_is_gone_on_from_keeps_its_rule(

@@ -9,14 +9,12 @@ import pytest
 
 from novikoff import Additive, BalancedWinnow, Joint, Winnow1, Winnow2
 from novikoff.cli import inspect
-from novikoff.cli import train as train_command
-from novikoff.learners.rule import KINDS, READINGS, WINNOWS, Kind, Rule, restored
+from novikoff.learners.rule import KINDS, READINGS, WINNOWS, Kind, Linear, Rule, restored
 from novikoff.show.web import request
 
 
 def test_every_list_of_kinds_has_the_same_kinds() -> None:
     assert get_args(Kind) == KINDS == tuple(READINGS)
-    assert tuple(train_command.Learner) == KINDS
     assert tuple(inspect.KINDS) == KINDS
     assert set(request.LEARNERS) <= set(KINDS)
 
@@ -25,7 +23,7 @@ def test_every_list_of_kinds_has_the_same_kinds() -> None:
 @pytest.mark.parametrize("bias", [False, True])
 def test_a_rule_makes_the_learner_of_its_kind(kind: Kind, bias: bool) -> None:
     made = Rule(kind, bias=bias, margin=0.5 if kind == "margin" else 0.0).learner(10)
-    direct = {
+    learners: dict[Kind, Linear] = {
         "perceptron": Additive(10, bias=bias),
         "margin": Additive(10, bias=bias, margin=0.5),
         "averaged": Additive(10, bias=bias, averaging=True),
@@ -33,7 +31,8 @@ def test_a_rule_makes_the_learner_of_its_kind(kind: Kind, bias: bool) -> None:
         "winnow": BalancedWinnow(10, bias=bias),
         "winnow1": Winnow1(10),
         "winnow2": Winnow2(10),
-    }[kind]
+    }
+    direct = learners[kind]
     for learner in (made, restored(*made.state())):
         (settings, arrays), (same, also) = learner.state(), direct.state()
         assert settings == same

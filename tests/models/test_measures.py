@@ -99,6 +99,6 @@ def test_of_equal_scores_the_first_class_is_best() -> None:
 def test_classes_nobody_met_are_counted_as_none() -> None:
     assert math.isnan(ClassConfusion().accuracy)
     (only,) = ClassConfusion().of_classes(1)
-    assert (only.examples, only.said, only.right) == (0, 0, 0)
+    assert (only.examples, only.predicted, only.right) == (0, 0, 0)
     assert math.isnan(only.precision)
     assert math.isnan(only.recall)

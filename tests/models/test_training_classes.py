@@ -210,13 +210,13 @@ def test_mistakes_of_classes_that_are_not_there_are_refused(column: str, number:
             Model.load(here.model)
 
 
-def test_more_weights_than_memory_is_thought_to_have_are_refused(
+def test_more_weights_than_allowed_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(training, "MOST_WEIGHTS", 31)
     with training_folder(10) as here:
         with pytest.raises(
-            BadExample, match="3 features of 4 classes are more weights than the 31"
+            BadExample, match="3 features and 4 classes need more than the 31 weights"
         ):
             here.train(TEXT_FORMATS["indexed"], FOUR, Plan(multiclass=True))
         assert not here.model.exists()
@@ -224,18 +224,22 @@ def test_more_weights_than_memory_is_thought_to_have_are_refused(
 
 
 @pytest.mark.parametrize("kind", ["winnow", "winnow1", "winnow2"])
-def test_the_winnows_learn_two_labels(kind: Kind) -> None:
-    with pytest.raises(ValueError, match=f"{kind} learns two labels; many at once"):
+def test_the_winnows_support_two_labels_only(kind: Kind) -> None:
+    with pytest.raises(ValueError, match=f"{kind} supports two labels only"):
         Plan(kind, threshold=1.0, multiclass=True)
 
 
-def test_a_model_of_two_labels_does_not_go_on_with_many_nor_the_other_way() -> None:
+def test_an_initial_model_of_two_labels_refuses_many_classes_and_the_reverse() -> None:
     with training_folder() as here:
         two = here.train(TextFormat("csv"), [(1, {1: 1.0}), (-1, {2: 1.0})], Plan()).model
         many = here.train(TEXT_FORMATS["dense"], FOUR, Plan(multiclass=True)).model
-        with pytest.raises(BadExample, match="the model is of two labels, and many classes are"):
+        with pytest.raises(
+            BadExample, match="the initial model has two labels, and the plan any number of classes"
+        ):
             Training(TEXT_FORMATS["dense"].blocks(here.data), Plan(multiclass=True), initial=two)
-        with pytest.raises(BadExample, match="the model is of many classes, and two labels are"):
+        with pytest.raises(
+            BadExample, match="the initial model has any number of classes, and the plan two labels"
+        ):
             Training(TextFormat("csv").blocks(here.data), Plan(), initial=many)
 
 

@@ -163,8 +163,11 @@ def test_a_figure_is_written_where_asked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("nothing",), "there is no experiment 'nothing'; there are conjunctions, halving"),
-        (("xor", "--json", "--csv"), "--json and --csv cannot both be printed"),
+        (
+            ("nothing",),
+            "there is no experiment 'nothing'; the experiments are conjunctions, halving",
+        ),
+        (("xor", "--json", "--csv"), "choose one of --json and --csv"),
         (("xor", "-n", "1"), "1 is not at least 2"),
         (("xor", "--plot", "figure.txt"), "name the figure .png, .svg or .pdf"),
         (("xor", "--plot", "nowhere/figure.png"), "there is no directory nowhere"),

@@ -415,11 +415,11 @@ def test_bad_input_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
         "certify", tmp_path / "none.csv"
     )
     assert "there is no directory" in error("report", good, "-o", tmp_path / "no" / "page.html")
-    assert "these are the data" in error("report", good, "-o", good)
+    assert "this command uses this file" in error("report", good, "-o", good)
     assert "name a file for the page" in error("report", good, "-o", "-")
     assert "two different labels" in error("report", good, "-o", target, "--classes", "ham")
     assert "is not one of" in error("report", good, "-o", target, "--classes", "ham,egg")
-    assert "leave --names out" in error("report", good, "-o", target, "--names", good)
+    assert "name their columns themselves" in error("report", good, "-o", target, "--names", good)
     few = tmp_path / "few.svm"
     few.write_text("1 1:1 2:1 99:1\n-1 1:2\n")
     assert "7 names for 99 columns" in error("report", few, "-o", target, "--names", good)

@@ -107,7 +107,7 @@ def test_a_run_is_not_resumed_from_a_pipe(tmp_path: Path) -> None:
     found.unfinished = {**counts, "data": "", "watch": {}}
     found.save(model)
     words = error("train", "-", "-o", model, "-q", "--resume", "--format", "svmlight", input=text)
-    assert words == "--resume: a pipe cannot be known to bring the same data; read a file"
+    assert words == "--resume: cannot resume from a pipe; read a file"
 
 
 @pytest.mark.parametrize("most", [1, 10, 100, 10**6])
@@ -186,7 +186,8 @@ def test_indices_that_seem_to_be_shifted_are_remarked_on(tmp_path: Path) -> None
     (tmp_path / "zero.svm").write_text("1 0:1\n-1 1:1\n")
     stdout_of("train", tmp_path / "one.svm", "-o", tmp_path / "m", "-q")
     assert (
-        "do both count from the same?" in run("test", tmp_path / "m", tmp_path / "zero.svm").stderr
+        "are both 0-based or both 1-based?"
+        in run("test", tmp_path / "m", tmp_path / "zero.svm").stderr
     )
     assert run("test", tmp_path / "m", tmp_path / "one.svm").stderr == ""
 
@@ -216,7 +217,7 @@ def test_options_for_columns_are_refused_where_there_are_none(tmp_path: Path) ->
 def test_an_index_that_would_need_gigabytes_of_weights_is_refused(tmp_path: Path) -> None:
     (tmp_path / "x.svm").write_text("1 2000000000:1\n-1 2:1\n")
     words = error("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q")
-    assert words.startswith("feature 2,000,000,000 is the last of as many weights; ")
+    assert words.startswith("feature index 2,000,000,000 needs more than the 268,435,456 weights")
     assert json_of("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q", "--hash-bits", "10")
 
 
@@ -225,14 +226,14 @@ def test_what_is_no_model_or_not_finished_is_not_replaced(tmp_path: Path) -> Non
     data.write_text("1 1:1\n-1 2:1\n")
     other.write_text("precious")
     words = error("train", data, "-o", other, "-q")
-    assert words == f"{other}: this is no model; name another file for it, or remove this one"
+    assert words == f"{other}: not a novikoff model; choose another -o, or delete it"
     stdout_of("train", data, "-o", model, "-q")
     found = Model.load(model)
     counts = dict.fromkeys(("passes", "passes_made", "position", "met"), 1)
     found.unfinished = {**counts, "data": "", "watch": {}}
     found.save(model)
     words = error("train", data, "-o", model, "-q")
-    assert words == f"{model}: a run is unfinished there; go on with it (--resume), or remove it"
+    assert words == f"{model}: contains an unfinished run; use --resume, or delete it"
     assert error("train", model, "-o", tmp_path / "n", "-q", "--format", "csv") == (
         f"{model}: this is a model, not data; a model comes before the data"
     )
@@ -262,8 +263,8 @@ def test_bytes_are_counted_over_all_passes() -> None:
         passes_made=2, model=SimpleNamespace(ledger=SimpleNamespace(n_rounds=5, n_mistakes=1))
     )
     progress = Progress(meter, 5, quiet=True)
-    progress.begin(cast("Training", training))
+    progress.start(cast("Training", training))
     for made, done in ((2, 4), (2, 10), (3, 10), (4, 5)):  # a pass may be one block
         training.passes_made, meter.done = made, done
-        progress.block(cast("Training", training))
-    assert progress.read == 25
+        progress.update(cast("Training", training))
+    assert progress.bytes_read == 25

@@ -1,4 +1,4 @@
-"""The command line, one verb a file.
+"""The command line, one verb a file: a verb reads its options, calls the library and prints.
 
-A verb reads its options, calls the library and prints. No learning and no theory here.
+Learning, theory and file formats belong to the library, and what a page or figure shows to `show`.
 """

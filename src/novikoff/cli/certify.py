@@ -1,28 +1,23 @@
-"""`novikoff certify`: are the data of a file separable? A verdict with its proof."""
-
-from __future__ import annotations
+"""`novikoff certify`: whether the data of a file are separable, with a proof."""
 
 import json
 import math
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from novikoff.cli.main import Option
+from novikoff.cli.arguments import Option
+from novikoff.cli.errors import show, warn
 from novikoff.cli.options import (
-    LABEL_HELP,
     DataFile,
-    Format,
-    ZeroBased,
-    fail,
-    one_line_errors,
-    read,
-    refuse_what_cannot_be_written,
-    spinner,
+    FormatOption,
+    InterceptOption,
+    LabelColumnOption,
+    ZeroBasedOption,
+    check_output,
 )
-
-if TYPE_CHECKING:
-    from novikoff.guarantees.certificate import Certificate
+from novikoff.cli.progress import spinner
+from novikoff.stream.format import plural
 
 
 def certify(
@@ -31,14 +26,9 @@ def certify(
         Path | None,
         Option("-o", "--output", metavar="CERT", help="Write the certificate to this file."),
     ] = None,
-    as_json: Annotated[
-        bool, Option("--json", help="Print the certificate instead of words.")
-    ] = False,
-    label: Annotated[
-        str | None,
-        Option(metavar="COLUMN", help=LABEL_HELP, show_default="the last column"),
-    ] = None,
-    intercept: Annotated[bool, Option(help="Whether the hyperplane may miss the origin.")] = True,
+    as_json: Annotated[bool, Option("--json", help="Print the certificate as JSON.")] = False,
+    label: LabelColumnOption = None,
+    intercept: InterceptOption = True,
     margin_rtol: Annotated[
         float | None,
         Option(
@@ -52,11 +42,12 @@ def certify(
         Option(
             metavar="SECONDS",
             min=0,
-            help="Stop after about so long, undecided.",
+            help="Time limit for the proof, in seconds.",
+            show_default="none",
         ),
     ] = None,
-    format: Format = None,
-    zero_based: ZeroBased = False,
+    format: FormatOption = None,
+    zero_based: ZeroBasedOption = False,
 ) -> None:
     """Decide whether the data are separable, and prove it.
 
@@ -65,40 +56,29 @@ def certify(
     Exit status: 0 decided, 1 undecided, 2 bad input, 130 interrupted.
     """
     if output is not None:
-        refuse_what_cannot_be_written(output, [data], "certificate", instead="--json")
+        check_output(output, "certificate", [data], instead="--json")
+    from novikoff import separability, sources
+
     status, name = 0, "<stdin>" if data == "-" else data
-    with one_line_errors(name):
-        from novikoff import separability
-
-        with spinner(f"reading {name}") as say:
-            given = read(data, label=label, format=format, zero_based=zero_based)
-            say(f"{len(given.block):,} rows")
-            try:
-                found = separability.certify(
-                    given.block,
-                    fit_intercept=intercept,
-                    margin_rtol=margin_rtol,
-                    max_seconds=math.inf if max_seconds is None else max_seconds,
-                    progress=say,
-                )
-                status = 1 if found.verdict == "undecided" else 0
-            except separability.Stopped as stopped:
-                found, status = stopped.certificate, 130
-        found = found.named(given.names, given.label, given.classes)
+    with spinner(f"reading {name}") as say:
+        given = sources.read(data, label=label, format=format, zero_based=zero_based or None)
+        say(plural(len(given.block), "row"))
+        try:
+            found = separability.certify(
+                given.block,
+                fit_intercept=intercept,
+                margin_rtol=margin_rtol,
+                max_seconds=math.inf if max_seconds is None else max_seconds,
+                progress=say,
+            )
+            status = 1 if found.verdict == "undecided" else 0
+        except separability.Stopped as stopped:
+            found, status = stopped.certificate, 130
+    found = found.named(given.names, given.label, given.classes)
     if output is not None:
-        with one_line_errors(str(output)):
-            try:
-                found.save(output)
-            except OSError as error:  # it would name a file of another name
-                fail(f"{output}: {(error.strerror or str(error)).lower()}")
+        found.save(output)
     if status == 130:
-        where = "" if output is None else f" and is in {output}"
-        print(f"novikoff: interrupted; this much is known{where}:", file=sys.stderr)
-    with one_line_errors("standard output"):
-        show(found, as_json)
+        where = "" if output is None else f" and saved in {output}"
+        warn(f"interrupted; this much is known{where}:")
+    show(json.dumps(found.to_dict(), indent=1) if as_json else str(found))
     sys.exit(status)
-
-
-def show(certificate: Certificate, as_json: bool) -> None:
-    """Words for a person, or everything for a program."""
-    print(json.dumps(certificate.to_dict(), indent=1) if as_json else certificate, flush=True)

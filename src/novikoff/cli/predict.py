@@ -1,126 +1,101 @@
-"""`novikoff predict`: the labels or the scores that a model gives to examples, one a line."""
-
-from __future__ import annotations
+"""`novikoff predict`: the labels or scores that a model gives to examples, one per line."""
 
 import io
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from enum import StrEnum
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Annotated
+from typing import Annotated, Literal, TypeAlias
 
-from novikoff.cli.main import Option
+from novikoff.cli.arguments import Option
+from novikoff.cli.errors import naming_stdout
 from novikoff.cli.options import (
     DataFiles,
-    Format,
-    Label,
-    Missing,
-    MissingRule,
+    FormatOption,
+    LabelOption,
+    MissingOption,
     ModelFile,
-    SkipBad,
-    Threads,
-    load,
-    one_line_errors,
-    reading,
-    refuse_what_cannot_be_written,
-    say_left_out,
-    say_skipped,
+    SkipBadOption,
+    ThreadsOption,
+    check_output,
+    load_model,
+    warn_of_skipped_lines,
+    warn_of_unknown_features,
 )
+from novikoff.models.model import Model
+from novikoff.models.prediction import labels_of, scored
+from novikoff.sources import Reading, open_files
+from novikoff.sources.chunks import Source
+from novikoff.storage.atomic_write import replacing
 
-if TYPE_CHECKING:
-    from novikoff.models.model import Model
-    from novikoff.sources.chunks import Source
-
-
-class Output(StrEnum):
-    """What is printed for an example."""
-
-    LABELS = "labels"
-    SCORES = "scores"
-    BOTH = "both"
+What: TypeAlias = Literal["labels", "scores", "both"]
 
 
 def predict(
     model: ModelFile,
     data: DataFiles,
     what: Annotated[
-        Output,
-        Option(
-            "--print",
-            help="The label, the score (of many classes, one each), or both; with tabs between.",
-        ),
-    ] = Output.LABELS,
+        What,
+        Option("--print", help="What to print for each example, separated by tabs."),
+    ] = "labels",
     output: Annotated[
         Path | None,
-        Option("-o", "--output", metavar="FILE", help="Write to this file, not to stdout."),
+        Option("-o", "--output", metavar="FILE", help="Write to this file.", show_default="stdout"),
     ] = None,
-    label: Label = None,
-    format: Format = None,
-    missing: Missing = MissingRule.REFUSE,
-    skip_bad: SkipBad = 0,
-    threads: Threads = 2,
+    label: LabelOption = None,
+    format: FormatOption = None,
+    missing: MissingOption = "refuse",
+    skip_bad: SkipBadOption = 0,
+    threads: ThreadsOption = 2,
 ) -> None:
-    """Predict the labels of examples, in their order; labels they have are not looked at.
+    """Predict the labels of examples, in their order; labels in the data are not used.
 
-    Features that the model has not met are left out. A score of 0 or more is the positive label.
+    A score of 0 or more predicts the positive label. Features that the model does not know are
+    ignored.
 
-    Of many classes the one with the highest score is predicted, the first of equals. `scores` then
-    are those of all classes, in the order that `novikoff inspect` gives them; `both` is the label
-    and its score.
+    A model of many classes predicts the class with the highest score, the first among equals. Then
+    `scores` prints the scores of all classes, in the order in which `novikoff inspect` lists them;
+    `both` prints the label and its score.
 
     Exit status: 0 done, 2 bad input, 130 interrupted.
     """
-    with one_line_errors(data[0]):
-        from novikoff.sources import open_files
-
-        if output is not None:
-            refuse_what_cannot_be_written(output, [model, *data], "predictions")
-        found = load(model)
-        how = reading(format, label, missing, None, None, skip_bad, threads, labelled=False)
-        how = replace(how.following(found.reading), eager=data == ["-"])
-        source = open_files(data, how)
+    if output is not None:
+        check_output(output, "predictions", [model, *data])
+    found = load_model(model)
+    how = Reading(
+        format, label, labelled=False, missing=missing, skip_bad=skip_bad, threads=threads
+    )
+    how = replace(how.following(found.reading), eager=data == ["-"])
+    source = open_files(data, how)
     if output is None:
-        with one_line_errors("standard output"):
-            if isinstance(sys.stdout, io.TextIOWrapper):
-                sys.stdout.reconfigure(encoding="utf-8", errors="strict")  # labels as they are
-            write(found, source, what, sys.stdout)
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(encoding="utf-8", errors="strict")  # labels as they are
+        for lines in predictions(found, source, what):
+            with naming_stdout():
+                sys.stdout.write(lines)
+                sys.stdout.flush()
     else:
-        with one_line_errors(str(output)):
-            write_file(found, source, what, output)
-    say_skipped(source)
-    say_left_out(found)
+        with replacing(output) as file:
+            for lines in predictions(found, source, what):
+                file.write(lines.encode())
+    warn_of_skipped_lines(source)
+    warn_of_unknown_features(found)
 
 
-def write(model: Model, source: Source, what: Output, out: IO[str]) -> None:
-    """A line for each example."""
-    for lines in predictions(model, source, what):
-        out.write(lines)
-        out.flush()
-
-
-def write_file(model: Model, source: Source, what: Output, output: Path) -> None:
-    """The same to a file, which is replaced when all of it has been written."""
-    from novikoff.storage.atomic_write import replacing
-
-    with replacing(output) as file:
-        for lines in predictions(model, source, what):
-            file.write(lines.encode())
-
-
-def predictions(model: Model, source: Source, what: Output) -> Iterator[str]:
-    """What is printed for each chunk."""
-    from novikoff.models.prediction import labels_of, scored
-
+def predictions(model: Model, source: Source, what: What) -> Iterator[str]:
+    """The lines for each chunk of examples."""
     for _, scores in scored(model, source):
-        if what is Output.LABELS:
+        if what == "labels":
             lines = labels_of(model, scores)
-        elif what is Output.SCORES:
+        elif what == "scores":
             rows = scores.tolist()
-            one_each = model.is_joint
-            lines = ["\t".join(map(repr, r)) for r in rows] if one_each else list(map(repr, rows))
+            lines = (
+                ["\t".join(map(repr, row)) for row in rows]
+                if model.is_joint
+                else [*map(repr, rows)]
+            )
         else:
             best = scores.max(axis=1) if model.is_joint else scores
             pairs = zip(labels_of(model, scores), best.tolist(), strict=True)
-            lines = [f"{name}\t{score!r}" for name, score in pairs]
+            lines = [f"{label}\t{score!r}" for label, score in pairs]
         yield "".join(f"{line}\n" for line in lines)

@@ -1,101 +1,122 @@
-"""How training is getting on: a row whenever the examples have doubled."""
+"""What a long job shows on stderr: rows of training progress, or a spinner on a terminal."""
 
 from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
+
+from novikoff.stream.format import percent
 
 if TYPE_CHECKING:
     from novikoff.models.training import Training
 
 HEADING = "  examples    mistakes  since last   overall     MB/s      left"
+REFRESH_SECONDS = 0.2
 
 
 class Meter(Protocol):
-    """What knows how much of the present pass has been read."""
+    """Knows how much of the current pass has been read."""
 
     @property
     def done(self) -> int:
-        """How many bytes have been read."""
+        """Bytes read so far."""
 
     @property
     def total(self) -> int | None:
-        """How many there are, if that is known."""
+        """Bytes in a whole pass; None if unknown."""
 
 
 class Progress:
-    """Rows on stderr; on a terminal the last one is renewed in between."""
+    """A row on stderr whenever the examples have doubled; a terminal shows the latest in between.
+
+    Parameters
+    ----------
+    passes
+        How many passes the run makes; None if that depends on the run.
+    """
 
     def __init__(self, meter: Meter, passes: int | None, *, quiet: bool = False) -> None:
         self._meter, self._passes, self._quiet = meter, passes, quiet
-        self._live = sys.stderr.isatty() and not quiet
-        self._began = self._shown_at = time.perf_counter()
-        self._next, self._rounds, self._mistakes = 1, 0, 0
-        self._bytes_before = self._bytes = self._pass = self._first_pass = 0
-        self._headed = False
+        self._is_live = sys.stderr.isatty() and not quiet
+        self._started = self._refreshed = time.perf_counter()
+        self._next_row, self._rounds, self._mistakes = 1, 0, 0
+        self._bytes_of_earlier_passes = self._bytes = self._pass = self._first_pass = 0
+        self._has_heading = False
 
-    def begin(self, training: Training) -> None:
+    def start(self, training: Training) -> None:
         """Count from where the run stands."""
         ledger = training.model.ledger
         self._rounds, self._mistakes = ledger.n_rounds, ledger.n_mistakes
         self._pass = self._first_pass = training.passes_made
 
     @property
-    def read(self) -> int:
-        """How many bytes have been read, in all passes."""
-        return self._bytes_before + self._bytes
+    def bytes_read(self) -> int:
+        """Bytes read in all passes."""
+        return self._bytes_of_earlier_passes + self._bytes
 
-    def block(self, training: Training) -> None:
-        """Look at the run after a block; print a row if it is time for one."""
-        ledger = training.model.ledger
+    def update(self, training: Training) -> None:
+        """Look at the run after a block, and print a row if it is time for one."""
         if training.passes_made != self._pass:
-            self._bytes_before += self._bytes
+            self._bytes_of_earlier_passes += self._bytes
             self._pass = training.passes_made
         self._bytes = self._meter.done
         if self._quiet:
             return
-        now = time.perf_counter()
-        if ledger.n_rounds >= self._next:
+        ledger, now = training.model.ledger, time.perf_counter()
+        if ledger.n_rounds >= self._next_row:
             self._print(self._row(training, now), end="\n")
             self._rounds, self._mistakes = ledger.n_rounds, ledger.n_mistakes
-            while self._next <= ledger.n_rounds:
-                self._next *= 2
-        elif self._live and now - self._shown_at > 0.2:
+            while self._next_row <= ledger.n_rounds:
+                self._next_row *= 2
+        elif self._is_live and now - self._refreshed > REFRESH_SECONDS:
             self._print(self._row(training, now), end="\r")
-            self._shown_at = now
+            self._refreshed = now
 
     def _row(self, training: Training, now: float) -> str:
-        ledger = training.model.ledger
+        ledger, seconds = training.model.ledger, now - self._started
         rounds, mistakes = ledger.n_rounds - self._rounds, ledger.n_mistakes - self._mistakes
-        since = f"{mistakes / rounds:.2%}" if rounds else ""
-        overall = f"{ledger.n_mistakes / ledger.n_rounds:.2%}"
-        seconds = now - self._began
-        speed = f"{self.read / 1e6 / seconds:.0f}" if self.read and seconds > 0.05 else ""
+        since = percent(mistakes, rounds, 2) if rounds else ""
+        overall = percent(ledger.n_mistakes, ledger.n_rounds, 2)
+        read = self.bytes_read
+        speed = f"{read / 1e6 / seconds:.0f}" if read and seconds > 0.05 else ""
         return (
             f"{ledger.n_rounds:10,}  {ledger.n_mistakes:10,}  {since:>10}  {overall:>8}  "
-            f"{speed:>7}  {self._left(training, seconds):>8}"
+            f"{speed:>7}  {self._time_left(training, seconds):>8}"
         )
 
-    def _left(self, training: Training, seconds: float) -> str:
+    def _time_left(self, training: Training, seconds: float) -> str:
         total = self._meter.total
         if not total or self._passes is None or not self._bytes:
             return ""
         made = training.passes_made - self._first_pass
         share = (made + self._bytes / total) / (self._passes - self._first_pass)
-        left = seconds * (1 - share) / share
-        minutes, rest = divmod(round(left), 60)
+        minutes, rest = divmod(round(seconds * (1 - share) / share), 60)
         hours, minutes = divmod(minutes, 60)
         return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
     def _print(self, row: str, *, end: str) -> None:
-        if not self._headed:
-            self._headed = True
+        if not self._has_heading:
+            self._has_heading = True
             print(HEADING, file=sys.stderr)
         print(row, end=end, file=sys.stderr, flush=True)
 
-    def close(self) -> float:
-        """Clear the row that was renewed; how many seconds have passed."""
-        if self._live and self._headed:
+    def clear(self) -> None:
+        """Clear the row that a terminal shows in between."""
+        if self._is_live and self._has_heading:
             print(" " * len(HEADING), end="\r", file=sys.stderr, flush=True)
-        return time.perf_counter() - self._began
+
+
+@contextmanager
+def spinner(words: str, *, quiet: bool = False) -> Iterator[Callable[[str], None]]:
+    """A line on stderr that says what is being done, if stderr is a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+
+    with Console(stderr=True).status(escape(words)) as status:
+        yield lambda more: status.update(escape(more))

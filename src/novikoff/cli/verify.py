@@ -1,107 +1,75 @@
 """`novikoff verify`: whether a certificate proves its verdict on the data of a file."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
-from novikoff.cli.main import Argument, Option
-from novikoff.cli.options import (
-    LABEL_HELP,
-    DataFile,
-    Format,
-    ZeroBased,
-    fail,
-    one_line_errors,
-    read,
-    spinner,
-)
-
-if TYPE_CHECKING:
-    from novikoff.guarantees.certificate import Certificate
-    from novikoff.sources import Data
-    from novikoff.stream.blocks import Block
+from novikoff.cli.arguments import Argument, Option
+from novikoff.cli.errors import show
+from novikoff.cli.options import LABEL_HELP, DataFile, FormatOption, ZeroBasedOption
+from novikoff.cli.progress import spinner
+from novikoff.guarantees.certificate import Certificate
+from novikoff.guarantees.check import Rejected
+from novikoff.stream.format import plural
+from novikoff.stream.problems import BadExample
 
 
 def verify(
     certificate: Annotated[
-        str, Argument(metavar="CERT", help="What `novikoff certify -o CERT` wrote.")
+        str, Argument("CERT", "A certificate written by `novikoff certify -o CERT`.")
     ],
     data: DataFile,
     label: Annotated[
-        str | None,
-        Option(metavar="COLUMN", help=LABEL_HELP, show_default="the certificate's"),
+        str | None, Option(metavar="COLUMN", help=LABEL_HELP, show_default="the certificate's")
     ] = None,
-    format: Format = None,
-    zero_based: ZeroBased = False,
+    format: FormatOption = None,
+    zero_based: ZeroBasedOption = False,
 ) -> None:
     """Check that a certificate proves its verdict on the data.
 
-    All is computed in exact arithmetic, and how the certificate was found plays no part. One that
-    is undecided proves no verdict, even if all it says is true.
+    The check uses exact arithmetic and does not trust whoever wrote the certificate. An undecided
+    certificate proves no verdict, even if everything in it is true.
 
     Exit status: 0 proved, 1 rejected or undecided, 2 bad input, 130 interrupted.
     """
-    name = "<stdin>" if data == "-" else data
-    with one_line_errors(name), spinner(f"reading {certificate}") as say:
-        from novikoff import Rejected, separability
+    from novikoff import separability, sources
 
+    name = "<stdin>" if data == "-" else data
+    with spinner(f"reading {certificate}") as say:
         try:
             claim = load(certificate)
             about = claim.data
             say(f"reading {name}")
-            given = read(
+            given = sources.read(
                 data,
                 label=about.label if label is None else label,
                 format=format,
-                zero_based=zero_based,
+                zero_based=zero_based or None,
                 classes=about.classes,
             )
-            say(f"checking {about.rows:,} rows")
-            separability.verify(claim, in_order(given, about.names, name))
+            rows = plural(about.rows, "row")
+            say(f"checking {rows}")
+            if about.names is not None:
+                try:
+                    given = given.with_columns(about.names)
+                except BadExample as error:
+                    raise error.at(name) from None
+            separability.verify(claim, given.block)
             status = 1 if claim.verdict == "undecided" else 0
-            held = "no verdict, but true so far," if status else "proved"
-            words = f"{claim.verdict}: {held} for the {about.rows:,} rows"
+            proved = "no verdict, but true so far," if status else "proved"
+            words = f"{claim.verdict}: {proved} for the {rows}"
         except Rejected as reason:
             words, status = f"rejected: {reason}", 1
-    with one_line_errors("standard output"):
-        print(words, flush=True)
+    show(words)
     sys.exit(status)
 
 
 def load(path: str) -> Certificate:
-    """The certificate; Rejected if it is damaged, however badly, or if it is something else."""
-    from novikoff import Certificate, Rejected
-
+    """The certificate of a file; Rejected if the file is damaged or holds something else."""
     try:
         return Certificate.load(path)
     except (ArithmeticError, AttributeError, RecursionError) as error:
-        raise Rejected(f"{path}: it is not a certificate: {error}") from None
+        raise Rejected(f"{path}: not a certificate: {error}") from None
     except Rejected as reason:
         with open(path, "rb") as file:
-            swapped = not file.read(99).lstrip().startswith(b"{")
-        raise Rejected(f"{reason}{' (the certificate comes first)' * swapped}") from None
-
-
-def in_order(given: Data, names: tuple[str, ...] | None, path: str) -> Block:
-    """The examples with their columns in the certificate's order; the file may have another."""
-    import numpy as np
-
-    from novikoff.stream.blocks import Block
-    from novikoff.stream.rows import DenseRows, SparseRows
-
-    if given.names is None or names is None or given.names == names:
-        return given.block
-    missing = [name for name in names if name not in given.names]
-    surplus = [name for name in given.names if name not in names]
-    if missing or surplus:
-        which = f"{missing[0]!r} is missing" if missing else f"{surplus[0]!r} is not among them"
-        fail(f"{path}: the columns are not those of the certificate: {which}")
-    rows, labels = given.block.rows, given.block.labels
-    order = np.array([given.names.index(name) for name in names])
-    if not isinstance(rows, SparseRows):
-        return Block(DenseRows(rows.values.take(order, axis=1)), labels)
-    columns = np.argsort(order).astype(rows.indices.dtype)[rows.indices]
-    moved = SparseRows(rows.values, columns, rows.starts, rows.dim)
-    moved.put_in_order()
-    return Block(moved, labels)
+            is_data = not file.read(99).lstrip().startswith(b"{")
+        raise Rejected(f"{reason}{' (the certificate comes first)' * is_data}") from None

@@ -6,8 +6,8 @@ import webbrowser
 from threading import Thread
 from typing import Annotated
 
-from novikoff.cli.main import Option
-from novikoff.cli.options import fail
+from novikoff.cli.arguments import Option
+from novikoff.cli.errors import fail
 
 
 def web(

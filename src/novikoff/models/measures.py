@@ -1,4 +1,4 @@
-"""Predictions compared with the truth: who was taken for whom, and the area under the ROC curve."""
+"""Predictions compared with labels: accuracy, confusion, precision, recall, area under the ROC."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from novikoff.stream.blocks import Codes, Labels
+from novikoff.stream.labels import predicts_positive
 from novikoff.stream.rows import Vector
 
 
 @dataclass(slots=True)
 class Confusion:
-    """How many examples of each label got each prediction; a score of 0 or more predicts +1."""
+    """How many examples of each of two labels got each prediction."""
 
     true_positive: int = 0
     false_positive: int = 0
@@ -22,96 +23,96 @@ class Confusion:
     true_negative: int = 0
 
     def count(self, labels: Labels, scores: Vector) -> None:
-        """Add these examples."""
-        said, is_so = scores >= 0, labels > 0
-        self.true_positive += int((said & is_so).sum())
-        self.false_positive += int((said & ~is_so).sum())
-        self.false_negative += int((~said & is_so).sum())
-        self.true_negative += int((~said & ~is_so).sum())
+        """Add examples with these labels and scores."""
+        predicted, positive = predicts_positive(scores), labels > 0
+        self.true_positive += int((predicted & positive).sum())
+        self.false_positive += int((predicted & ~positive).sum())
+        self.false_negative += int((~predicted & positive).sum())
+        self.true_negative += int((~predicted & ~positive).sum())
 
     @property
     def examples(self) -> int:
-        """How many examples there are."""
+        """The number of examples."""
         return self.true_positive + self.true_negative + self.mistakes
 
     @property
     def mistakes(self) -> int:
-        """How many predictions were wrong."""
+        """The number of wrong predictions."""
         return self.false_positive + self.false_negative
 
     @property
     def accuracy(self) -> float:
-        """The share of predictions that were right; NaN if there are none."""
+        """The share of right predictions; NaN without examples."""
         return _share(self.true_positive + self.true_negative, self.examples)
 
 
 @dataclass(slots=True)
 class ClassConfusion:
-    """How many examples of each class got each prediction, where there are many classes.
+    """How many examples of each of many classes got each prediction.
 
-    `counts` has an entry for each pair of class and prediction that there was, and no other.
+    `counts` has the pairs of class and prediction that occurred.
     """
 
     counts: Counter[tuple[int, int]] = field(default_factory=Counter)
 
-    def count(self, codes: Codes, said: Codes) -> None:
-        """Add these examples: of these classes, predicted to be of those."""
-        pairs, times = np.unique((codes.astype(np.int64) << 32) | said, return_counts=True)
+    def count(self, codes: Codes, predicted: Codes) -> None:
+        """Add examples of these classes with these predictions."""
+        pairs, times = np.unique((codes.astype(np.int64) << 32) | predicted, return_counts=True)
         for pair, n in zip(pairs.tolist(), times.tolist(), strict=True):
             self.counts[pair >> 32, pair & 0xFFFFFFFF] += n
 
     @property
     def examples(self) -> int:
-        """How many examples there are."""
+        """The number of examples."""
         return self.counts.total()
 
     @property
     def mistakes(self) -> int:
-        """How many predictions were wrong."""
-        return sum(n for (true, said), n in self.counts.items() if true != said)
+        """The number of wrong predictions."""
+        return sum(n for (true, predicted), n in self.counts.items() if true != predicted)
 
     @property
     def accuracy(self) -> float:
-        """The share of predictions that were right; NaN if there are none."""
+        """The share of right predictions; NaN without examples."""
         return _share(self.examples - self.mistakes, self.examples)
 
     def of_classes(self, classes: int) -> list[ClassCounts]:
-        """What is counted for each of so many classes, and for any other that was met."""
-        examples, said, right = Counter[int](), Counter[int](), Counter[int]()
-        for (true, other), n in self.counts.items():
+        """The counts of each class: of the first `classes`, and of any other that occurred."""
+        examples, predictions, right = Counter[int](), Counter[int](), Counter[int]()
+        for (true, predicted), n in self.counts.items():
             examples[true] += n
-            said[other] += n
-            right[true] += n if true == other else 0
-        known = max([classes - 1, *examples, *said]) + 1
-        return [ClassCounts(examples[c], said[c], right[c]) for c in range(known)]
+            predictions[predicted] += n
+            right[true] += n if true == predicted else 0
+        known = max([classes - 1, *examples, *predictions]) + 1
+        return [ClassCounts(examples[c], predictions[c], right[c]) for c in range(known)]
 
     def confusions(self) -> list[tuple[int, int, int]]:
-        """What was taken for what, and how often; the most frequent first."""
-        wrong = [(true, said, n) for (true, said), n in self.counts.items() if true != said]
+        """Class, wrong prediction, and how often; the most frequent first."""
+        wrong = [(true, other, n) for (true, other), n in self.counts.items() if true != other]
         return sorted(wrong, key=lambda one: (-one[2], one[0], one[1]))
 
 
 @dataclass(frozen=True, slots=True)
 class ClassCounts:
-    """Of one class: how many examples it has, how often it was predicted, how often rightly."""
+    """How many examples a class has, how often it was predicted, and how often rightly."""
 
     examples: int
-    said: int
+    predicted: int
     right: int
 
     @property
     def precision(self) -> float:
         """The share of its predictions that were right; NaN if it was never predicted."""
-        return _share(self.right, self.said)
+        return _share(self.right, self.predicted)
 
     @property
     def recall(self) -> float:
-        """The share of its examples that were predicted to be of it; NaN if there are none."""
+        """The share of its examples that were predicted right; NaN if it has none."""
         return _share(self.right, self.examples)
 
 
 def best_classes(scores: Vector) -> Codes:
-    """The class with the highest score in each row of a table, the first of equals."""
+    """The class with the highest score in each row, the first among equals."""
     best: Codes = scores.argmax(axis=1).astype(np.int32)
     return best
 
@@ -123,8 +124,8 @@ def _share(part: int, whole: int) -> float:
 def roc_area(labels: Sequence[Labels], scores: Sequence[Vector]) -> float:
     """The area under the ROC curve; NaN if one of the labels is missing.
 
-    It is the share of pairs, one example of each label, that the scores put in the right order, a
-    tie counting half (Hanley & McNeil 1982): of exact integers until the last division.
+    It is the share of pairs, one example of each label, that the scores put in the right order; a
+    tie counts half (Hanley & McNeil 1982). The counts are exact integers until the last division.
     """
     y, s = np.concatenate(labels), np.concatenate(scores)
     _, level = np.unique(s, return_inverse=True)

@@ -183,7 +183,7 @@ def _decompressed(stored: BinaryIO, compression: Compression | None) -> BinaryIO
     return stored
 
 
-def inputs_of(paths: PathLike | Sequence[PathLike]) -> tuple[Input, ...]:
+def inputs_of(paths: PathLike | Sequence[PathLike] | Sequence[Input]) -> tuple[Input, ...]:
     """The files that paths name: themselves, those in a directory, or those a pattern matches.
 
     A directory's files come in the order of their names, without those that begin with a dot or an
@@ -191,7 +191,11 @@ def inputs_of(paths: PathLike | Sequence[PathLike]) -> tuple[Input, ...]:
     """
     given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     found: list[Input] = []
-    for path in (os.fspath(one) for one in given):
+    for one in given:
+        if isinstance(one, Input):  # looked up before
+            found.append(one)
+            continue
+        path = os.fspath(one)
         if path == "-":
             found.append(Input("-"))
         elif os.path.isdir(path):

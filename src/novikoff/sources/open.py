@@ -20,7 +20,7 @@ from novikoff.sources.numbered import Numbered
 from novikoff.stream.blocks import Block
 from novikoff.stream.labels import Classes, LabelsAsSigns
 from novikoff.stream.problems import BadExample, Problem, quoted
-from novikoff.stream.rows import SparseRows, join
+from novikoff.stream.rows import DenseRows, Rows, SparseRows, join
 
 __all__ = ["Data", "Format", "Reading", "open_files", "read"]
 
@@ -103,7 +103,9 @@ class Reading:
         }
 
 
-def open_files(paths: PathLike | Sequence[PathLike], how: Reading | None = None) -> Source:
+def open_files(
+    paths: PathLike | Sequence[PathLike] | Sequence[Input], how: Reading | None = None
+) -> Source:
     """The examples of files, directories or patterns, to be iterated over in bounded memory."""
     how = how or Reading()
     inputs = inputs_of(paths)
@@ -234,6 +236,27 @@ class Data:
     names: tuple[str, ...] | None
     classes: Classes
     label: str | None = None
+
+    def with_columns(self, names: Sequence[str]) -> Data:
+        """The same data with its columns in this order; other columns, or fewer, are refused."""
+        own = self.names
+        if own is None or own == tuple(names):
+            return self
+        missing = [name for name in names if name not in own]
+        surplus = [name for name in own if name not in names]
+        if missing or surplus:
+            which = f"{missing[0]!r} is missing" if missing else f"{surplus[0]!r} is new"
+            raise BadExample(f"the columns differ: {which}")
+        rows = self.block.rows
+        order = np.array([own.index(name) for name in names])
+        moved: Rows
+        if isinstance(rows, SparseRows):
+            places = np.argsort(order).astype(rows.indices.dtype)
+            moved = SparseRows(rows.values, places[rows.indices], rows.starts, rows.dim)
+            moved.put_in_order()
+        else:
+            moved = DenseRows(rows.values.take(order, axis=1))
+        return replace(self, block=Block(moved, self.block.labels), names=tuple(names))
 
 
 def read(

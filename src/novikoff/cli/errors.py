@@ -1,0 +1,89 @@
+"""How a verb ends when something is wrong: one line on stderr, and a status."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Container, Iterator, Sequence
+from contextlib import contextmanager
+from typing import NoReturn
+
+
+def fail(words: str, status: int = 2) -> NoReturn:
+    """Exit with one line on stderr."""
+    print(" ".join(f"novikoff: {words}".splitlines()), file=sys.stderr)
+    sys.exit(status)
+
+
+def warn(words: str) -> None:
+    """Print one line on stderr and go on."""
+    print(f"novikoff: {words}", file=sys.stderr)
+
+
+def reason(error: OSError) -> str:
+    """Why the operating system refused, in lower case."""
+    return (error.strerror or str(error)).lower()
+
+
+@contextmanager
+def one_line_errors(options: Container[str], *, data: str | Sequence[str]) -> Iterator[None]:
+    """Report bad input, a full disk, a lack of memory and Ctrl-C in one line.
+
+    Parameters
+    ----------
+    options
+        The options of the verb at hand: a cure names no other.
+    data
+        What was being read, for errors that name no file.
+    """
+    name = data if isinstance(data, str) else data[0]
+    name = "<stdin>" if name == "-" else name
+    try:
+        yield
+    except BrokenPipeError:  # `main` ends quietly
+        raise
+    except OSError as error:
+        fail(f"{error.filename or name}: {reason(error)}")
+    except MemoryError as error:
+        fail(f"{name}: not enough memory. {error}".rstrip(". "))
+    except KeyboardInterrupt:
+        fail("interrupted", 130)
+    except ValueError as error:
+        from novikoff.cli.cures import with_cure
+        from novikoff.storage.file_format import BadModel
+        from novikoff.stream.problems import BadExample
+
+        if isinstance(error, BadExample):
+            fail(with_cure(error, options))
+        if isinstance(error, BadModel):
+            fail(str(error))
+        raise
+
+
+@contextmanager
+def naming_stdout() -> Iterator[None]:
+    """Let an error in writing to the standard output say so."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, "standard output") from None
+
+
+def show(text: str) -> None:
+    """Print the result of a verb."""
+    with naming_stdout():
+        print(text, flush=True)
+
+
+@contextmanager
+def refusing_settings() -> Iterator[None]:
+    """Report settings that the library refuses; bad examples are left to `one_line_errors`."""
+    from novikoff.stream.problems import BadExample
+
+    try:
+        yield
+    except BadExample:
+        raise
+    except ValueError as error:
+        fail(str(error))

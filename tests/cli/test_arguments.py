@@ -1,0 +1,126 @@
+"""The command line of a verb: read from a signature, the same on every version of Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import pytest
+
+from novikoff.cli.arguments import Argument, Option, Parser
+
+
+def toy(
+    first: Annotated[str, Argument("FIRST", "The first file.")],
+    files: Annotated[list[str], Argument("FILES", "More files.")],
+    output: Annotated[Path, Option("-o", "--output", metavar="FILE", help="Where to write.")],
+    count: Annotated[int, Option("-n", "--count", min=1, max=9, help="How many.")] = 3,
+    rate: Annotated[float | None, Option(below=1, help="A rate.", show_default="none")] = None,
+    colour: Annotated[Literal["red", "green"], Option(help="A colour.")] = "red",
+    names: Annotated[list[str] | None, Option("--name", help="A name. Repeatable.")] = None,
+    bias: Annotated[bool, Option(help="A constant, or none.")] = True,
+    as_json: Annotated[bool, Option("--json", help="Print JSON.")] = False,
+    ignored: Any = None,
+) -> None:
+    """Do something with files, and describe it in a sentence that does not fit on one narrow line.
+
+    A second paragraph.
+    """
+
+
+PARSER = Parser(toy, name="toy", example="a b -o c")
+
+
+def parsed(line: str) -> dict[str, Any]:
+    return PARSER.parse(line.split())
+
+
+def test_values_come_from_words_in_any_order() -> None:
+    expected = {
+        "first": "a",
+        "files": ["b", "c"],
+        "output": Path("out"),
+        "count": 4,
+        "rate": -0.5,
+        "colour": "green",
+        "names": ["x", "-y"],
+        "bias": False,
+        "as_json": True,
+    }
+    for line in (
+        "a b c -o out -n 4 --rate -0.5 --colour green --name x --name=-y --no-bias --json",
+        "--json --no-bias --name x --name=-y a --rate=-.5 -n4 b -oout --colour=green c",
+        "--bias --no-bias --json --name x --name=-y -n 9 -n 4 --rate -.5 --colour green"
+        " -o out -- a b c",
+    ):
+        assert parsed(line) == expected
+    defaults = parsed("- -1 -o x")
+    assert (defaults["first"], defaults["files"], defaults["count"]) == ("-", ["-1"], 3)
+    assert (defaults["rate"], defaults["names"], defaults["bias"]) == (None, None, True)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("", "missing: FIRST, FILES, -o FILE"),
+        ("a b", "missing: -o FILE"),
+        ("a -o x", "missing: FILES"),
+        ("a b -o", "-o needs a value"),
+        ("a b -o --json", "-o needs a value"),
+        ("a b -o x --cuont 3", "there is no option --cuont; did you mean --count?"),
+        ("a b -o x -z", "there is no option -z"),
+        ("a b -o x --json=yes", "--json takes no value"),
+        ("a b -o x -n 0", "-n: 0 is not at least 1 and at most 9"),
+        ("a b -o x -n 1.5", "-n: '1.5' is not a whole number"),
+        ("a b -o x --rate nan", "--rate: nan is not below 1"),
+        ("a b -o x --colour blue", "--colour: 'blue' is not one of red, green"),
+    ],
+)
+def test_bad_usage_is_one_line(line: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as end:
+        parsed(line)
+    assert end.value.code == 2
+    assert capsys.readouterr().err == f"novikoff: {words}; see novikoff toy --help\n"
+
+
+def test_the_help_fits_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "64")
+    assert (
+        PARSER.help()
+        == """\
+usage: novikoff toy FIRST FILES ... -o FILE [options]
+
+Do something with files, and describe it in a sentence that does
+not fit on one narrow line.
+
+A second paragraph.
+
+arguments:
+  FIRST                     The first file.
+  FILES                     More files.
+
+options:
+  -o, --output FILE         Where to write.
+  -n, --count N             How many. [3]
+  --rate X                  A rate. [none]
+  --colour red|green        A colour. [red]
+  --name TEXT               A name. Repeatable.
+  --bias, --no-bias         A constant, or none.
+  --json                    Print JSON.
+  -h, --help                Show this help.
+
+Example: novikoff toy a b -o c
+"""
+    )
+    for columns in ("1", "x", "", "1000"):
+        monkeypatch.setenv("COLUMNS", columns)
+        assert max(map(len, PARSER.help().splitlines())) <= 100
+
+
+def test_an_unexpected_argument_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    def one(data: Annotated[str, Argument("DATA", "A file.")]) -> None:
+        """Read a file."""
+
+    with pytest.raises(SystemExit):
+        Parser(one, name="one", example="x").parse(["a", "b"])
+    assert capsys.readouterr().err.startswith("novikoff: unexpected argument 'b'; see")
