@@ -283,7 +283,7 @@ def test_no_mistakes_need_no_witness() -> None:
         assert str(bound).endswith("no mistakes")
     promise = guarantees.margin_perceptron(empty, [1, 1], 1)
     assert (promise.bound, promise.mistakes, promise.promised) == (0, 0, 0)
-    assert str(promise).endswith("no mistakes")
+    assert str(promise).endswith("no updates")
     nothing = guarantees.sandwich(empty, [1, 1])
     assert nothing.holds
     assert len(nothing.k) == len(nothing.upper) == 0
@@ -386,6 +386,7 @@ def test_unit_margin_and_radius_give_three_over_gamma_squared_and_a_third_of_gam
     assert promise.promised == pytest.approx(math.sqrt(0.5) / 3, rel=1e-15)
     assert promise.kept_by(guarantees.achieved_margin(learner.weights, unit))
     assert "after a clean pass the margin exceeds 0.235702" in str(promise)
+    assert "at most 6 updates" in str(promise)  # some were right, by no more than η
 
 
 @pytest.mark.parametrize("rate", [1.0, 2.0, 0.25])

@@ -163,6 +163,11 @@ class MarginBound(Bound):
     promised_squared: Fraction
 
     @property
+    def counted(self) -> str:
+        """Updates, because examples that were right by no more than η count too."""
+        return "update" if self.threshold else "mistake"
+
+    @property
     def promised(self) -> float:
         """The margin that the final weights exceed, as a unit vector."""
         return root(self.promised_squared.numerator, self.promised_squared.denominator)

@@ -48,6 +48,11 @@ class Bound:
     witness: tuple[Fraction, ...] = field(repr=False)
 
     @property
+    def counted(self) -> str:
+        """What is bounded: mistakes or, if examples that were right may count too, updates."""
+        return "mistake"
+
+    @property
     def holds(self) -> bool:
         """Whether the mistakes made are within the bound."""
         return self.mistakes <= self.bound
@@ -62,11 +67,11 @@ class Bound:
 
     def __str__(self) -> str:
         if self.margin is None:
-            return f"{self.theorem}: no mistakes"
+            return f"{self.theorem}: no {self.counted}s"
         but = "" if self.holds else ", more than the bound because of rounding"
         R = root(self.radius_squared.numerator, self.radius_squared.denominator)
         return (
-            f"{self.theorem}: at most {plural(self.bound, 'mistake')}, {count(self.mistakes)} "
+            f"{self.theorem}: at most {plural(self.bound, self.counted)}, {count(self.mistakes)} "
             f"made{but} (R = {short(R, 6)}, γ = {short(self.unit_margin, 6)})"
         )
 
