@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import inspect
-import os
 import pkgutil
 import re
 import shutil
@@ -15,6 +14,7 @@ from typing import Any
 
 import pytest
 
+import make_pages
 import novikoff
 from helpers.command_line import run
 from novikoff import concepts, guarantees, learners, sources
@@ -129,16 +129,20 @@ def test_the_type_stubs_are_those_of_the_compiled_module(tmp_path: Path) -> None
     assert made == (ROOT / "src" / "novikoff" / "_core.pyi").read_text(encoding="utf-8")
 
 
+def test_every_page_of_a_command_is_in_a_chapter() -> None:
+    quoted = {page for pages in make_pages.CHAPTERS.values() for page in pages}
+    assert {page for page in DOCS if page.startswith("docs/commands/")} < quoted
+
+
 @pytest.mark.skipif(
     not all(map(shutil.which, ("cmp", "dd", "head", "tail"))), reason="a page uses these tools"
 )
-def test_the_pages_quote_what_the_commands_print(tmp_path: Path) -> None:
-    narrow = {**os.environ, "COLUMNS": "40", "FORCE_COLOR": "1", "TERMINAL_WIDTH": "50"}
-    script = [sys.executable, str(ROOT / "tools" / "make_pages.py"), str(tmp_path)]
-    subprocess.run(script, check=True, env=narrow)
-    made = sorted(tmp_path.rglob("*.md"))
-    pages = [str(page.relative_to(tmp_path)) for page in made]
-    assert {page for page in DOCS if page.startswith("docs/commands/")} < set(pages)
-    for page, now in zip(pages, made, strict=True):
+@pytest.mark.parametrize("chapter", make_pages.CHAPTERS)
+def test_the_pages_quote_what_the_commands_print(
+    chapter: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in (("COLUMNS", "40"), ("FORCE_COLOR", "1"), ("TERMINAL_WIDTH", "50")):
+        monkeypatch.setenv(name, value)
+    for page, now in make_pages.chapter(chapter).items():
         kept = (ROOT / page).read_text(encoding="utf-8")
-        assert now.read_text(encoding="utf-8") == kept, f"{page} is stale: make pages"
+        assert now == kept, f"{page} is stale: make pages"

@@ -1,30 +1,43 @@
 """Write what the pages quote of commands: python tools/make_pages.py [FOLDER].
 
-A page shows files (a fenced block with file=NAME), commands with what they print (a block of kind
-console), and what a command says of itself (between marks). All commands are run, page after page
-in one new directory, and what they print is put under them, unless that differs from what is there
-in times and speeds only.
+A page shows files (a fenced block with file=NAME), commands with their output (a block of kind
+console), and the help of a command (between marks). Each chapter, a few pages that share files, is
+run in a new directory of its own. The output of every command is put under it, unless it differs
+from what is there in times and speeds only.
 """
 
 from __future__ import annotations
 
+import io
 import os
 import re
+import shlex
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+from novikoff.cli.main import run as run_novikoff
 
 ROOT = Path(__file__).parents[1]
-VERBS = (
-    "demo", "train", "predict", "test", "inspect", "certify", "verify", "report", "lab", "web",
-)  # fmt: skip
-PAGES = (
-    "README.md",
-    *(f"docs/commands/{verb}.md" for verb in VERBS),
-    "docs/models.md",
-    "docs/concepts.md",
-)
+CHAPTERS = {
+    "README": ("README.md",),
+    "demo": ("docs/commands/demo.md",),
+    "models": (
+        "docs/commands/train.md",
+        "docs/commands/predict.md",
+        "docs/commands/test.md",
+        "docs/commands/inspect.md",
+        "docs/models.md",
+    ),
+    "certificates": ("docs/commands/certify.md", "docs/commands/verify.md"),
+    "report": ("docs/commands/report.md",),
+    "lab": ("docs/commands/lab.md",),
+    "web": ("docs/commands/web.md",),
+    "concepts": ("docs/concepts.md",),
+}
 KEPT = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "SYSTEMROOT")
 
 BLOCK = re.compile(r"^```(?P<kind>.*)\n(?P<body>(?:.*\n)*?)```$", re.M)
@@ -33,14 +46,26 @@ TIMES = re.compile(r"(?<=%)[ \d,:]*$|\bin [\d.]+ s\b(?:, [\d,]+ MB/s)?|\btook [\
 
 
 def environment() -> dict[str, str]:
-    """One in which nothing bears on how text is laid out but this width."""
+    """An environment in which only this width affects how text is laid out."""
     kept = {name: os.environ[name] for name in KEPT if name in os.environ}
     kept["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", "")])
     return {**kept, "COLUMNS": "100", "NO_COLOR": "1", "TERM": "dumb", "PYTHONUTF8": "1"}
 
 
 def run(command: str, folder: str) -> str:
-    """What a command prints, on both channels; its status, if it is not 0, is the last line."""
+    """The output of a command on both channels; a last line gives the exit status unless it is 0.
+
+    Plain novikoff commands run in this process, which saves loading Python each time.
+    """
+    words = list(shlex.shlex(command, posix=True, punctuation_chars=True))
+    plain = words[0] == "novikoff" and not any(word[0] in "|<>;&()" for word in words if word)
+    status, output = (run_here if plain else run_shell)(command, folder)
+    lines = [line.rstrip() for line in output.splitlines()]
+    return "".join(f"{line}\n" for line in [*lines, *[f"(exit status {status})"] * (status != 0)])
+
+
+def run_shell(command: str, folder: str) -> tuple[int, str]:
+    """The exit status and the output of a command of the shell."""
     done = subprocess.run(
         ["sh", "-c", command],
         cwd=folder,
@@ -50,10 +75,25 @@ def run(command: str, folder: str) -> str:
         stderr=subprocess.STDOUT,
         check=False,
     )
-    lines = [line.rstrip() for line in done.stdout.decode().splitlines()]
-    if done.returncode:
-        lines.append(f"(exit status {done.returncode})")
-    return "".join(f"{line}\n" for line in lines)
+    return done.returncode, done.stdout.decode()
+
+
+def run_here(command: str, folder: str) -> tuple[int, str]:
+    """The exit status and the output of a novikoff command."""
+    out = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
+    status: object = 0
+    with (
+        chdir(folder),
+        patch.dict(os.environ, environment(), clear=True),
+        patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO())),
+        redirect_stdout(out),
+        redirect_stderr(out),
+    ):
+        try:
+            run_novikoff(shlex.split(command)[1:])
+        except SystemExit as end:
+            status = end.code
+    return int(str(status or 0)), out.buffer.getvalue().decode()
 
 
 def transcript(body: str, folder: str) -> str:
@@ -67,7 +107,7 @@ def transcript(body: str, folder: str) -> str:
 
 
 def renewed(text: str, folder: str) -> str:
-    """The page with its examples run and its help asked for."""
+    """The page with its commands run again."""
 
     def block(found: re.Match[str]) -> str:
         kind, body = found["kind"], found["body"]
@@ -84,13 +124,21 @@ def renewed(text: str, folder: str) -> str:
     return HELP.sub(usage, BLOCK.sub(block, text))
 
 
-def main(target: Path) -> None:
-    """Write every page anew, from the pages as they are."""
+def chapter(name: str) -> dict[str, str]:
+    """The pages of a chapter, each as it should be."""
     with TemporaryDirectory() as folder:
-        for page in PAGES:
-            text = (ROOT / page).read_text(encoding="utf-8")
+        return {
+            page: renewed((ROOT / page).read_text(encoding="utf-8"), folder)
+            for page in CHAPTERS[name]
+        }
+
+
+def main(target: Path) -> None:
+    """Write every page again."""
+    for name in CHAPTERS:
+        for page, text in chapter(name).items():
             (target / page).parent.mkdir(parents=True, exist_ok=True)
-            (target / page).write_text(renewed(text, folder), encoding="utf-8")
+            (target / page).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
