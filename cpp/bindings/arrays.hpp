@@ -1,4 +1,4 @@
-// What the bindings share: NumPy arrays as the core takes them, and rows of any kind made of them.
+// NumPy arrays as the core reads them, and rows of any layout made of them.
 #pragma once
 
 #include <nanobind/nanobind.h>

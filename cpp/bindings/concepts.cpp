@@ -1,4 +1,4 @@
-// Families of Boolean concepts and sets of them, for Python: words of 64 bits that NumPy owns.
+// Families of Boolean concepts and sets of them, as words of 64 bits that NumPy owns.
 #include "bindings/parts.hpp"
 
 #include <nanobind/stl/tuple.h>
@@ -12,10 +12,10 @@
 
 using Words = In<std::uint64_t>;
 
-constexpr Size most_variables = 4096;  // of a set: asking goes as deep as the set is large
+constexpr Size most_variables = 4096;  // of a set: the recursion is as deep as the set is large
 
-// (d + j) choose j for j <= k and d <= rest, rows of j; the last is the largest, and none may
-// exceed `most`.
+// (d + j) choose j for j <= k and d <= rest, one row per j; refuses numbers above `most`. The last
+// is the largest.
 static std::vector<std::uint64_t> ways_to_choose(Size rest, Size k, std::uint64_t most) {
   std::vector<std::uint64_t> ways((k + 1) * (rest + 1), 1);
   for (Size j = 1; j <= k; ++j)

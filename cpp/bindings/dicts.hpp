@@ -1,7 +1,7 @@
-// Dicts of named features, as Python holds them, made rows over the columns of the names.
+// Python dicts of named features, turned into rows over the columns of the names.
 //
-// Only what is plain is read: texts and whole numbers as keys; numbers, truth values and texts as
-// values. No Python code is run.
+// Only plain dicts are read: keys are texts or integers; values are numbers, truth values or texts.
+// No Python code runs.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -20,19 +20,19 @@
 
 namespace novikoff {
 
-// The entries of one example, or of several: columns in order, values on one column added up.
+// The entries of one or more examples: columns in increasing order, values on one column added.
 struct Entries {
-  std::vector<double> values;  // these have room for more than `size`
+  std::vector<double> values;  // the vectors are longer than `size`
   std::vector<std::int32_t> columns;
   std::size_t size = 0;
 
-  // Room for so many more, which are added by `put` and ended by `close`.
+  // Begins an example with room for `some` entries, which `put` appends and `close` ends.
   void open(std::size_t some) {
     begin_ = size;
     const std::size_t needed = size + some + ranks_at_a_time;
     if (needed > columns.size()) {
       values.resize(2 * needed);
-      columns.resize(2 * needed);  // the one asked above last: there may be no memory for it
+      columns.resize(2 * needed);  // last, because its size is tested above and memory may run out
     }
     last_ = -1;
     sorted_ = true;
@@ -43,7 +43,7 @@ struct Entries {
     sorted_ &= j > last_;
     last_ = j;
   }
-  // So many have been put there, which are in order or not, and end with this column.
+  // Counts `some` entries that the caller has written itself, and their last column.
   void put(std::size_t some, bool sorted, std::int32_t last) {
     size += some;
     sorted_ &= sorted;
@@ -65,7 +65,7 @@ struct Entries {
   std::vector<std::int32_t> other_columns_;
   std::vector<double> other_values_;
   static constexpr std::size_t most_ranked = 160;
-  std::int32_t ranked_columns_[most_ranked], ranks_[most_ranked];  // the last that were ranked
+  std::int32_t ranked_columns_[most_ranked], ranks_[most_ranked];  // the last ones ranked
   std::size_t ranked_ = 0;
 
   [[gnu::noinline]] void put_in_order() {
@@ -85,8 +85,8 @@ struct Entries {
     }
   }
 
-  // Whether it could: not if two of them are on one column, when ranks are missing. An example that
-  // was predicted is often the next to be learned from: its ranks are known.
+  // Sorts by rank; false if two entries are on one column, for then ranks are missing. An example
+  // that was just predicted is often learned from next: its ranks are still known.
   bool put_by_rank(std::size_t n) {
     if (n > most_ranked) return false;
     const std::int32_t* const mixed = columns.data() + begin_;
@@ -121,7 +121,7 @@ struct Entries {
     return true;
   }
 
-  // By column, entries on one column in the order they came: digit by digit, from the lowest.
+  // Sorts by column, stably: a radix sort from the lowest digit.
   const Entry* by_digits(std::size_t n) {
     Entry *from = mixed_.data(), *to = other_.data();
     std::int32_t highest = 1;
@@ -142,8 +142,9 @@ struct Entries {
   }
 };
 
-// The columns of names that are often the same objects: a program's own texts. It holds on to as
-// many of these objects as it has places, so that no other can come to be where one was.
+// A cache from Python objects to columns: names are often the same string objects, the program's
+// own constants. It keeps a reference to each object in it, so that no other object can take its
+// address.
 class Objects {
  public:
   Objects() = default;
@@ -156,7 +157,7 @@ class Objects {
   }
   void expect(PyObject* name) const { __builtin_prefetch(&ways_[place(name)]); }
 
-  // Not of one that only its dict holds: it will be gone with the dict.
+  // Skips an object that only its dict holds: it goes with the dict.
   void remember(PyObject* name, std::int32_t column, std::size_t names) {
     if (Py_REFCNT(name) < 2) return;
     if (names > ways_.size() / 2 && ways_.size() < most) {
@@ -209,10 +210,10 @@ class Dicts {
     objects_.clear();
   }
 
-  // Adds the entries of x, those below column `end`; a name that is new is added, or left out. False
-  // if x is not a plain dict, or a name or value of it is not plain or not good.
+  // Appends the entries of x whose columns are below `end`; new names are added, or left out. False
+  // if x is not a plain dict, or has a name or value that is not plain or not valid.
   //
-  // Memory is asked for a step ahead of its use, for names lie about anywhere.
+  // Memory is prefetched one step ahead, because the names lie anywhere.
   bool read(PyObject* x, bool adding, std::size_t end, Entries& out) {
     if (!is_plain(x)) return false;
     const auto n = std::size_t(PyDict_GET_SIZE(x));
@@ -232,7 +233,7 @@ class Dicts {
     bool sorted = true;
     std::size_t read = 0;
     Item* one = items;
-    for (; one < last && PyFloat_CheckExact(one->value); ++one) {  // mostly that is all
+    for (; one < last && PyFloat_CheckExact(one->value); ++one) {  // usually this reads all
       const std::int32_t j = objects_.find(one->key);
       const double v = PyFloat_AS_DOUBLE(one->value);
       if (j == Names::none || !(std::abs(v) <= std::numeric_limits<double>::max())) break;
@@ -251,13 +252,13 @@ class Dicts {
  private:
   struct Item {
     PyObject *key, *value;
-    std::int32_t column;  // of the key, as an object that is known
-    bool is_number;       // the feature is `name`; otherwise `name=text`
+    std::int32_t column;  // of the key, if it is a cached object
+    bool is_number;       // the feature is `name`; if false, `name=text`
     double number;
     std::string_view name, text;
-    std::uint64_t hash;  // one that Python has at hand
+    std::uint64_t hash;  // Python's own
   };
-  // What no text hashes to in Python, so no shortcut is found by it.
+  // No Python text has this hash, so it finds no shortcut.
   static constexpr std::uint64_t no_hash = ~std::uint64_t(0);
 
   Objects objects_;
@@ -279,7 +280,7 @@ class Dicts {
     for (const Item* one = first; one < last; ++one) {
       std::int32_t j = one->column;
       if ((j == Names::none || !one->is_number) && !place(*one, adding, j)) return false;
-      if (std::size_t(j) < end) out.put(j, one->number);  // none is not
+      if (std::size_t(j) < end) out.put(j, one->number);  // Names::none is not below
     }
     return true;
   }
@@ -306,8 +307,8 @@ class Dicts {
     return std::abs(one.number) <= std::numeric_limits<double>::max();
   }
 
-  // The column of a feature whose name is no object that is known, or none; false if the name has a
-  // zero byte in it.
+  // The column of a feature whose name is not a cached object, or none; false if the name contains
+  // a zero byte.
   [[gnu::noinline]] bool place(const Item& one, bool adding, std::int32_t& j) {
     j = one.is_number ? names.shortcut(one.hash, one.name)
                       : names.shortcut(one.hash, one.name, one.text);
@@ -325,7 +326,7 @@ class Dicts {
       if (j == Names::none) return true;
       if (one.hash != no_hash && names.has(j)) names.remember(one.hash, j, name);
     }
-    // a column without a name has yet to be given the first that is learned from
+    // with hash bits a column may still lack a name; it gets the first that is learned from
     if (one.is_number && names.settled() == names.size() && names.has(j))
       objects_.remember(one.key, j, names.size());
     return true;
@@ -341,7 +342,7 @@ class Dicts {
             std::size_t(PyUnicode_GET_LENGTH(text))};
   }
 
-  // The bytes of a text, in UTF-8; false for one that has none.
+  // The UTF-8 bytes of a text; false for one that cannot be encoded.
   static bool utf8(PyObject* text, std::string_view& out) {
     if (PyUnicode_IS_COMPACT_ASCII(text)) return out = ascii(text), true;
     Py_ssize_t size;

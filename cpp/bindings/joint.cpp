@@ -1,4 +1,4 @@
-// Learning many classes jointly, scoring and voting, for Python.
+// Passes, scores and votes of many classes learned jointly.
 #include "bindings/parts.hpp"
 
 #include <nanobind/stl/tuple.h>
@@ -67,7 +67,7 @@ static std::tuple<Size, int> py_joint_scores(const Array& values, const Maybe<Ar
   return {stop.at, static_cast<int>(stop.flaw)};
 }
 
-// What a mistake names must be there: its row among those stored, and both its classes.
+// Checks that the row and both classes of each mistake exist.
 static void check_mistakes(In<std::int64_t> example, In<double> step, In<std::int32_t> right,
                            In<std::int32_t> rival, Size stored, Size classes) {
   const Size n = example.size();

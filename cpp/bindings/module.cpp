@@ -1,4 +1,5 @@
-// Passes over rows, for Python: NumPy arrays in, free functions called without the GIL.
+// The module _core: functions on NumPy arrays that run without the GIL, and the parts of other
+// files.
 #include <algorithm>
 #include <vector>
 
@@ -78,7 +79,8 @@ static void py_vote(const Array& stored_values, const Maybe<Array>& stored_indic
   });
 }
 
-// Copies the spans of bytes source[from[k]], ... side by side; span k ends up at [to[k], to[k + 1]).
+// Copies spans of bytes next to each other: the span that begins at source[from[k]] to [to[k], to[k
+// + 1]).
 static void py_copy_spans(In<std::uint8_t> source, In<std::int64_t> from, In<std::int64_t> to,
                           Out<std::uint8_t> out) {
   if (to.size() != from.size() + 1) refuse("one place more than there are spans is needed");

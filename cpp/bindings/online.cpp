@@ -1,7 +1,7 @@
-// Learning from one example at a time, for Python: a dict of named features, or one row.
+// Learning from one example at a time: a dict of named features, or one row.
 //
-// But for the hash of a label, which comes first, no Python code is run here. So with the GIL held
-// each call is done whole before another thread's begins.
+// Apart from hashing a label, which comes first, no Python code runs here. So each call, which
+// holds the GIL, completes before another thread's begins.
 #include "bindings/parts.hpp"
 
 #include <nanobind/stl/shared_ptr.h>
@@ -16,14 +16,14 @@
 #include "bindings/online_runs.hpp"
 #include "bindings/dicts.hpp"
 
-// How `learn` ended. All but the first leave everything as it was.
+// How `learn` ended. All but `learned` leave everything unchanged.
 enum class Met : int { learned = 0, unread, label, room, full, crowded, held, flaw };
 
-// Names, and the runs over their columns.
+// Names and the runs over their columns.
 class Online {
   Dicts dicts_;
   const bool by_name_;
-  const Size most_;  // names; 0: any number
+  const Size most_;  // the most names to keep; 0: no limit
   std::shared_ptr<Heads> heads_;
   std::int64_t position_ = 0, taken_ = 0;
   nb::dict codes_;
@@ -34,7 +34,7 @@ class Online {
   Entries entries_;
   std::int32_t starts_[2] = {0, 0};
   std::vector<double> scores_, numbered_;
-  std::vector<Size> order_;  // of classes learned jointly: their numbers in the order of labels
+  std::vector<Size> order_;  // joint classes: their numbers in the order of the labels
   struct Use {
     std::int64_t examples = 0, last = 0;
   };
@@ -48,8 +48,8 @@ class Online {
 
   using Row = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-  // The row that x is: of float32 or float64, side by side in memory, which `row` keeps alive; or of
-  // the entries of a dict.
+  // Reads x as a row: a contiguous array of float32 or float64, which `row` keeps alive; or the
+  // entries of a dict.
   bool read(nb::handle x, bool adding, Row& row, OneRow& out) {
     if (by_name_) {
       entries_.size = 0;
@@ -83,8 +83,9 @@ class Online {
     return Flaw::none;
   }
 
-  // Counts the use of these names and, when there are too many, forgets the least used: those of
-  // the fewest examples, and of these the ones not met for longest, down to three quarters.
+  // Counts the use of these names. When there are too many names, forgets the least used, down to
+  // three quarters of the limit: those with the fewest examples, and of these the least recently
+  // used.
   void count_uses() {
     if (!most_) return;
     uses_.resize(names().columns());
@@ -142,7 +143,7 @@ class Online {
     single_ = false;
   }
 
-  // Go on as the other, of the same kind, would.
+  // Takes over the state of another of the same kind.
   void become(Online& other) {
     dicts_.swap(other.dicts_);
     std::swap(heads_, other.heads_);
@@ -165,7 +166,7 @@ class Online {
   int learn(nb::handle x, nb::handle y) {
     for (const auto& [label, code] : quick_codes_)
       if (label == y.ptr()) return learn_as(x, code);
-    const nb::dict codes = codes_;  // a hash of its own may let others name the labels anew
+    const nb::dict codes = codes_;  // a label's own __hash__ may let another thread rename the labels
     PyObject* const known = PyDict_GetItemWithError(codes.ptr(), y.ptr());
     if (!known && PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError))
       throw nb::python_error();
@@ -212,7 +213,8 @@ class Online {
     return out;
   }
 
-  // CSR arrays over the names' columns; or the first x that is not plain, when nothing was added.
+  // CSR arrays over the columns of the names; or the index of the first x that is not plain, and
+  // then no name is added.
   nb::object rows(nb::list xs, bool adding) {
     Entries entries;
     std::vector<std::int32_t> starts{0};
@@ -283,8 +285,8 @@ class Online {
     return heads_->each[k]->weight(j, output);
   }
 
-  // The columns that have names, how many examples had each, and when it was last met. Names of a
-  // block that is still being learned from are none yet.
+  // The columns that have names, the number of examples of each, and the last one. Names of a block
+  // that is still being learned are not included.
   nb::tuple named() const {
     std::vector<std::int32_t> columns;
     std::vector<std::int64_t> examples, last;

@@ -1,21 +1,18 @@
-// Runs that meet one example at a time, over weights that NumPy owns; and vectors given to NumPy.
+// Online runs over weights that NumPy owns, and vectors handed over to NumPy.
 #pragma once
 
 #include <memory>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
-#include "bindings/arrays.hpp"
+#include "bindings/rules.hpp"
 #include "online/runs.hpp"
-
-using Two = std::tuple<double, double>;
 
 template <class T>
 inline nb::object handed_over(std::vector<T>&& given) {
   auto* const kept = new std::vector<T>(std::move(given));
   const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  static T nothing{};  // an array of length 0 has data too
+  static T nothing{};  // an empty array needs an address too
   T* const data = kept->empty() ? &nothing : kept->data();
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {kept->size()}, owner).cast();
 }
@@ -27,7 +24,7 @@ inline Keep kept(std::string_view keep) {
   refuse("keep must be counts, positions or examples");
 }
 
-// The runs that meet each example, over arrays that it keeps alive.
+// The runs that learn from each example, over arrays that this keeps alive.
 class Heads {
   std::vector<nb::object> arrays_;
   const Keep keep_;
@@ -37,17 +34,11 @@ class Heads {
     arrays_.push_back(nb::cast(array));
     return array.data();
   }
-  Rule rule(Two threshold, Two step, double unit) const {
-    return {{std::get<0>(threshold), std::get<1>(threshold)},
-            {std::get<0>(step), std::get<1>(step)},
-            unit,
-            bias};
-  }
 
  public:
   const Size dim;
   const bool bias;
-  std::vector<std::unique_ptr<Head>> each;
+  std::vector<std::unique_ptr<OnlineRun>> each;
 
   Heads(const Heads&) = delete;
   Heads(Size dim, bool bias, std::string_view keep) : keep_(kept(keep)), dim(dim), bias(bias) {}
@@ -55,16 +46,14 @@ class Heads {
   void add_sum(Out<double> w, Maybe<Out<double>> u, Two threshold, Two step, double unit,
                std::int64_t rounds, bool mean) {
     if (mean && !u) refuse("the average needs its sum");
-    each.push_back(std::make_unique<SumHead>(rule(threshold, step, unit), dim, keep_, rounds,
+    each.push_back(std::make_unique<PerceptronRun>(rule_of(threshold, step, unit, bias), dim, keep_, rounds,
                                              data(w), u ? data(*u) : nullptr, mean));
   }
 
   void add_powers(Out<double> powers, Out<double> w, Two threshold, Two step, double alpha,
                   bool balanced, bool erases, double theta, std::int64_t rounds) {
-    if (!(alpha > 1 && alpha <= std::numeric_limits<double>::max()))
-      refuse("the base must be a finite number above 1");
-    each.push_back(std::make_unique<PowerHead>(rule(threshold, step, 1.0), dim, keep_, rounds,
-                                               data(powers), data(w), Growth(alpha, balanced),
+    each.push_back(std::make_unique<WinnowRun>(rule_of(threshold, step, 1.0, bias), dim, keep_, rounds,
+                                               data(powers), data(w), growth_of(alpha, balanced),
                                                theta, erases));
   }
 
@@ -75,7 +64,7 @@ class Heads {
     if (width == 0 || width % classes_at_a_time != 0 || classes > width)
       refuse("the width must be a multiple of four, from four on");
     if (!each.empty()) refuse("all classes are learned jointly in one run");
-    each.push_back(std::make_unique<JointHead>(
+    each.push_back(std::make_unique<JointRun>(
         threshold, std::vector<double>(step.data(), step.data() + width), unit, dim, bias, keep_,
         rounds, classes, data(w, width), u ? data(*u, width) : nullptr, mean));
   }

@@ -1,4 +1,4 @@
-// The parts of the Python module, one a source file, so that they compile side by side.
+// The parts of the Python module, one per source file, so that they compile in parallel.
 #pragma once
 
 #include <nanobind/nanobind.h>

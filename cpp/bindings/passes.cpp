@@ -1,20 +1,14 @@
-// Learning from rows and scoring them, for Python: by weights that are a sum, and by powers.
+// Passes over rows and their scores, for perceptrons (weights are a sum) and Winnow (weights are
+// powers).
 #include "bindings/parts.hpp"
 
-#include <nanobind/stl/tuple.h>
-
-#include <tuple>
-
-#include "bindings/arrays.hpp"
-#include "core/multiplicative.hpp"
-#include "core/passes.hpp"
+#include "bindings/rules.hpp"
 
 using Stopped = std::tuple<Size, int>;
 using StoppedWith = std::tuple<Size, int, Size>;
-using Two = std::tuple<double, double>;
 
-// What a pass is made over, and where it writes its mistakes: checked, then handed to the core.
-struct Asked {
+// The arguments of a pass: checked, then handed to the core.
+struct PassArguments {
   AnyRows rows;
   In<std::int8_t> labels;
   Maybe<In<double>> importances;
@@ -24,7 +18,7 @@ struct Asked {
   std::int64_t rounds;
   Mistakes out;
 
-  Asked(const Array& values, const Maybe<Array>& indices, const Maybe<Array>& starts, Size dim,
+  PassArguments(const Array& values, const Maybe<Array>& indices, const Maybe<Array>& starts, Size dim,
         In<std::int8_t> labels, Maybe<In<double>> importances, Maybe<In<std::int64_t>> order,
         Size begin, Size end, Two threshold, Two step, double unit, bool bias, std::int64_t rounds,
         Out<std::int64_t> round, Out<std::int64_t> row, Out<double> score, Out<double> taken,
@@ -35,10 +29,7 @@ struct Asked {
         order(order),
         begin(begin),
         end(end),
-        rule{{std::get<0>(threshold), std::get<1>(threshold)},
-             {std::get<0>(step), std::get<1>(step)},
-             unit,
-             bias},
+        rule(rule_of(threshold, step, unit, bias)),
         rounds(rounds),
         out{round.data(), row.data(), score.data(), taken.data(), square.data(), 0} {
     within(begin, end, order ? order->size() : length(rows));
@@ -70,12 +61,6 @@ static void one_each(Size weights, Size dim, bool bias) {
   if (weights != dim + bias) refuse("one weight a feature is needed, and one for the constant");
 }
 
-static Growth growth_by(double alpha, bool balanced) {
-  if (!(alpha > 1 && alpha <= std::numeric_limits<double>::max()))
-    refuse("the base must be a finite number above 1");
-  return {alpha, balanced};
-}
-
 template <class Weights>
 static Stopped score(const AnyRows& rows, Size begin, Size end, Weights weights, bool bias,
                      Out<double> out) {
@@ -95,7 +80,7 @@ static StoppedWith py_pass(const Array& values, const Maybe<Array>& indices,
                            Out<std::int64_t> row, Out<double> score, Out<double> taken,
                            Out<double> square) {
   one_each(w.size(), dim, bias);
-  return Asked(values, indices, starts, dim, labels, importances, order, begin, end, threshold,
+  return PassArguments(values, indices, starts, dim, labels, importances, order, begin, end, threshold,
                step, unit, bias, rounds, round, row, score, taken, square)
       .learn(Sum<double>{w.data()});
 }
@@ -110,9 +95,9 @@ static StoppedWith py_multiply(const Array& values, const Maybe<Array>& indices,
                                Out<double> square) {
   one_each(w.size(), dim, bias);
   one_each(powers.size(), dim, bias);
-  return Asked(values, indices, starts, dim, labels, importances, order, begin, end, threshold,
+  return PassArguments(values, indices, starts, dim, labels, importances, order, begin, end, threshold,
                step, 1.0, bias, rounds, round, row, score, taken, square)
-      .learn(Powers<double>(powers.data(), w.data(), growth_by(alpha, balanced), theta, erases));
+      .learn(Powers<double>(powers.data(), w.data(), growth_of(alpha, balanced), theta, erases));
 }
 
 static Stopped py_scores(const Array& values, const Maybe<Array>& indices,
@@ -129,13 +114,13 @@ static Stopped py_power_scores(const Array& values, const Maybe<Array>& indices,
   one_each(w.size(), dim, bias);
   one_each(powers.size(), dim, bias);
   return score(any_rows(values, indices, starts, dim), begin, end,
-               Powers<const double>(powers.data(), w.data(), growth_by(alpha, balanced), theta, false),
+               Powers<const double>(powers.data(), w.data(), growth_of(alpha, balanced), theta, false),
                bias, out);
 }
 
 static void py_weights(double alpha, bool balanced, In<double> powers, Out<double> out) {
   if (powers.size() != out.size()) refuse("one weight a power is needed");
-  const Growth growth = growth_by(alpha, balanced);
+  const Growth growth = growth_of(alpha, balanced);
   nb::gil_scoped_release unlocked;
   for (Size j = 0; j < powers.size(); ++j) out(j) = growth.weight(powers(j));
 }

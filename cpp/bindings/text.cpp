@@ -1,4 +1,4 @@
-// The parsers of text, for Python: bytes in, NumPy arrays out that own what the parser wrote.
+// The parsers of text: bytes in, NumPy arrays out, which own what the parser wrote.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -6,7 +6,7 @@
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
-#include "text/csv_rows.hpp"
+#include "text/csv.hpp"
 #include "text/jsonl.hpp"
 #include "text/renumber.hpp"
 #include "text/svmlight.hpp"
@@ -21,7 +21,7 @@ using namespace novikoff;
 template <class T>
 using In = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Hands a buffer over to NumPy, without a copy.
+// Hands a buffer over to NumPy without a copy.
 template <class T>
 using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 template <class T>
@@ -64,7 +64,7 @@ static nb::dict examples(Parsed<Index>& parsed) {
   return out;
 }
 
-// The text is followed by `padding` bytes more, which only make it safe to look ahead.
+// The text is followed by `padding` more bytes, which make it safe to read ahead.
 static const char* begin_of(const In<std::uint8_t>& text, std::size_t length) {
   if (length + padding > text.size()) throw nb::value_error("the text needs padding after it");
   return reinterpret_cast<const char*>(text.data());
@@ -94,7 +94,7 @@ static Examples py_parse_svmlight(In<std::uint8_t> text, std::size_t length,
   return Examples(*out);
 }
 
-// The same for parsers that look for nothing but the end of a line, where this may be the end.
+// The same for parsers that stop only at a line end.
 static const char* begin_of_lines(const In<std::uint8_t>& text, std::size_t length) {
   const char* const begin = begin_of(text, length);
   if (length && !ends_line(begin[length - 1]) && !ends_line(begin[length]))
@@ -102,7 +102,7 @@ static const char* begin_of_lines(const In<std::uint8_t>& text, std::size_t leng
   return begin;
 }
 
-// The importances of the examples; none if they are all 1.
+// The importances of the examples; None if all are 1.
 static nb::object importances(Buffer<double>& written) {
   const auto is_one = [](double x) { return x == 1; };
   if (std::all_of(written.data, written.data + written.size, is_one)) return nb::none();
@@ -138,7 +138,7 @@ static Examples py_parse_jsonl(In<std::uint8_t> text, std::size_t length, std::s
   return examples(parsed);
 }
 
-// The text with a line end after it, in `own` if it has none: what follows its length is not known.
+// The text with a line end at its end: itself if it has one, otherwise a copy in `own`.
 static const char* ended(const char* text, std::size_t& length, Buffer<char>& own) {
   if (length == 0 || ends_line(text[length - 1])) return text;
   own.reserve(length + 1 + padding);

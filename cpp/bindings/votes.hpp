@@ -1,4 +1,4 @@
-// What both kinds of vote need: the products of some rows with all that are stored.
+// The products of some rows with all stored rows, which both kinds of vote need.
 #pragma once
 
 #include <vector>

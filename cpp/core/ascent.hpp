@@ -1,4 +1,4 @@
-// Coordinate ascent on the dual of the widest margin: a perceptron that takes back what it overdid.
+// Coordinate ascent on the dual of the widest-margin problem (Hildreth 1957).
 #pragma once
 
 #include <algorithm>
@@ -9,11 +9,11 @@
 
 namespace novikoff {
 
-// The weights are w = sum_i alpha_i y_i x_i with alpha >= 0; the aim is 1 <= y_i <w, x_i> on every
-// row, with equality where alpha_i > 0. For each position k in [begin, end), i = order[k]:
+// The weights are w = sum_i alpha_i y_i x_i with alpha >= 0; at the optimum y_i <w, x_i> >= 1 on
+// every row, with equality where alpha_i > 0. For each position k in [begin, end), i = order[k]:
 //   a = max(0, alpha_i + (1 - y_i <w, x_i>) / ||x_i||^2);  w += (a - alpha_i) y_i x_i;  alpha_i = a.
-// The rows must have been scored before, which is where they are checked. Returns the smallest
-// y_i <w, x_i> seen before the row's own update.
+// The rows are not checked here: score them first. Returns the smallest y_i <w, x_i> before the
+// update of row i.
 template <class Rows>
 NOVIKOFF_CLONES double ascend(const Rows& rows, const std::int8_t* labels,
                               const std::int64_t* order, Size begin, Size end,
@@ -37,7 +37,7 @@ NOVIKOFF_CLONES double ascend(const Rows& rows, const std::int8_t* labels,
   return least;
 }
 
-// out[k] = ||x_k||^2 for k in [begin, end), added up as the pass adds.
+// out[k - begin] = ||x_k||^2 for k in [begin, end), summed in the order of the pass.
 template <class Rows>
 NOVIKOFF_CLONES void squares(const Rows& rows, Size begin, Size end, bool bias, double* out) {
   for (Size k = begin; k < end; ++k) out[k - begin] = rows.square(k, bias);

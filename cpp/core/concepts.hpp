@@ -1,4 +1,5 @@
-// What every concept of a family says of one example, as bits; and sets of concepts, as bits.
+// The answers of every concept of a family on one example, one bit each; and sets of concepts as
+// bits.
 #pragma once
 
 #include <bit>
@@ -14,12 +15,12 @@ constexpr Size word_bits = 64;
 
 inline Word low_bits(Size n) { return n >= word_bits ? ~Word(0) : (Word(1) << n) - 1; }
 
-// Bits appended one run after another to words that are 0 from the first bit on.
+// Appends bits to words; all bits from the first written one on must be 0.
 struct BitWriter {
   Word* words;
-  Size used;  // bits of the present word
+  Size used;  // bits of the current word
 
-  // The lowest n <= 64 bits; the others must be 0.
+  // Appends the lowest n <= 64 bits; the others must be 0.
   void put(Word bits, Size n) {
     *words |= bits << used;
     used += n;
@@ -39,13 +40,14 @@ struct BitWriter {
   }
 };
 
-// A concept is a set of k of n variables, each to be on or, where signs say so, off; what it says is
-// table[how many of them are as they are to be]. So a conjunction has the table 0...01, a disjunction
-// 01...1, a parity 0101..., "at least r" zeros and then ones. Signs belong to the places in the set:
-// bit 0 to the smallest variable; from place 64 on there are none. The sets come in the order of their largest variable, then of
-// the next: with all but the smallest fixed, the answers are a run of the example's own bits.
+// A concept is a set of k of n literals: variables, or negated ones where `signs` has a bit. Its
+// answer is table[number of literals that are true]. A conjunction has the table 0...01, a
+// disjunction 01...1, a parity 0101..., "at least r" zeros and then ones. Bit 0 of `signs` belongs
+// to the smallest variable of the set; variables from the 65th on are never negated. Sets are
+// ordered by their largest variable, then by the next: if all but the smallest are fixed, the
+// answers are a run of the example's own bits.
 struct Subsets {
-  const Word* x[2];           // the example, and the example with every bit turned
+  const Word* x[2];           // the example, and its complement
   const bool* table;          // k + 1 answers
   const std::uint64_t* ways;  // ways[j * (rest + 1) + m - j]: m choose j, where m - j <= rest
   Size rest;                  // n - k
@@ -56,7 +58,8 @@ struct Subsets {
     return x[turned][variable / word_bits] >> (variable % word_bits) & 1;
   }
 
-  // The answers of all sets of k more among the first `below`, when `so_far` are as they are to be.
+  // Appends the answers for all ways to choose k more literals among the first `below` variables,
+  // when `so_far` of those chosen already are true.
   void say(Size k, Size below, Size so_far, BitWriter& out) const {
     Size same = 1;
     while (same <= k && table[so_far + same] == table[so_far]) ++same;
@@ -66,20 +69,20 @@ struct Subsets {
   }
 };
 
-// How many bits are on in both.
+// The number of bits that are set in both.
 NOVIKOFF_BIT_CLONES inline std::uint64_t count_both(const Word* a, const Word* b, Size n) {
   std::uint64_t count = 0;
   for (Size i = 0; i < n; ++i) count += std::uint64_t(std::popcount(a[i] & b[i]));
   return count;
 }
 
-// Turns off in a what is not on (or, unless `on`, what is on) in b.
+// Clears the bits of a that are not set in b; if `on` is false, those that are.
 NOVIKOFF_CLONES inline void keep(Word* a, const Word* b, Size n, bool on) {
   const Word turned = on ? 0 : ~Word(0);
   for (Size i = 0; i < n; ++i) a[i] &= b[i] ^ turned;
 }
 
-// The places of the bits that are on, in order, while there is room; how many were written.
+// Writes the positions of the set bits, in order, as far as `room`; returns how many were written.
 inline Size places(const Word* a, Size n, std::int64_t* out, Size room) {
   Size count = 0;
   for (Size i = 0; i < n; ++i)

@@ -1,12 +1,14 @@
-// Elimination: a conjunction of many literals, which loses those that are off in positive examples.
+// Elimination: starts from the conjunction of all literals and drops those that a positive example
+// refutes.
 #pragma once
 
 #include "core/passes.hpp"
 
 namespace novikoff {
 
-// The literals left after each drop, all in two numbers a variable: x_j is left after d drops if
-// plain[j] >= d, and not-x_j if negated[j] > d. A drop therefore touches only what is on in the row.
+// The literals left after each drop, in two numbers a variable: x_j is left after d drops if
+// plain[j] >= d, and not-x_j if negated[j] > d. So a drop changes only the variables that are 1 in
+// the row.
 struct Literals {
   std::int64_t* plain;
   std::int64_t* negated;
@@ -14,14 +16,15 @@ struct Literals {
   Size plain_left;
 };
 
-// What a row has on: in all, of the plain literals left, and of variables negated in one left.
+// How many variables are 1 in a row: all, those whose plain literal is left, those whose negation
+// is left.
 struct On {
   Size all, kept, against;
 
   bool satisfies(const Literals& h) const { return kept == h.plain_left && against == 0; }
 };
 
-// Counts what is on in a row of zeros and ones. Indices come from outside: checked before their use.
+// Counts the ones of a row of zeros and ones. Checks each index before using it.
 template <class Row>
 Flaw look(const Row& x, Size dim, const Literals& h, On& on) {
   bool outside = false, unsorted = false, other = false;
@@ -54,7 +57,7 @@ void drop(const Row& x, Size kept, Literals& h) {
   });
 }
 
-// The rounds that were mistakes, their rows, and how many attributes were on; room for all.
+// The mistakes: rounds, rows and the number of ones; with room for one a row.
 struct Dropped {
   std::int64_t* round;
   std::int64_t* row;
@@ -62,11 +65,11 @@ struct Dropped {
   Size count;
 };
 
-// For each position k in [begin, end), i = order[k] (or k), a row is positive if its label is `sign`:
-//   if all literals left are true of x_i and it is negative:  stop, for no subset of them is false;
-//   if one is false and x_i is positive:  drop those that are, and record (t, i, |x_i|).
-// t counts rounds from `rounds` + 1. A row of importance 0 is looked at and no more, and none but 0
-// and 1 can be used. Stops before the first row it cannot use, with everything before it learned.
+// For each position k in [begin, end), i = order[k] (or k); a row is positive if its label is `sign`:
+//   if all literals left are true of x_i and it is negative:  stop, for no subset of them is false of x_i;
+//   if one is false and x_i is positive:  drop those that are false, and record (t, i, |x_i|).
+// t counts rounds from `rounds` + 1. Importances must be 0 or 1; a row of importance 0 changes
+// nothing. Stops before the first row that it cannot use; everything before that row is learned.
 template <class Rows>
 Stop eliminate(const Rows& rows, const std::int8_t* labels, const double* importance,
                const std::int64_t* order, Size begin, Size end, std::int8_t sign,

@@ -1,10 +1,11 @@
-// Many classes learned jointly: a weight vector a class, the mistake-driven pass, and the votes.
+// Many classes learned jointly: one weight vector per class, the mistake-driven pass, and the
+// votes.
 //
-// Weights lie feature by feature, w[j * width + r] for class r, so that a row meets each of its
-// features once and all classes at a time: width is the number of classes rounded up to a multiple
-// of four, and the weights of classes that are not there stay 0. A score is added up in the order of
-// the columns, the constant last, so that it has the same bits for dense rows and sparse, and
-// however many features there is room for.
+// Weights are stored by feature, w[j * width + r] for class r, so that a row reads each of its
+// features once for all classes. `width` is the number of classes rounded up to a multiple of four;
+// the weights of the unused classes stay 0. A score is summed in the order of the columns, the
+// constant last, so that it has the same bits for dense and sparse rows and for any number of
+// allocated features.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,7 @@ template <Size n, class Row>
   for (Size q = 0; q < n; ++q) s[b + q] = a[q];
 }
 
-// The scores of x for all classes; the row has been checked.
+// The scores of x for all classes; the row must have been checked.
 template <class Row>
 [[gnu::always_inline]] inline void class_scores(const Row& x, const double* w, Size width,
                                                 const double* constant, double* s) {
@@ -52,7 +53,7 @@ inline Flaw flaw_of(const SparseRow<T, I>& x, Size dim) {
   bool unsorted = false;
   std::int64_t last = -1;
   for (Size k = 0; k < x.n; ++k) {
-    const auto j = static_cast<Size>(x.index[k]);  // one below 0 becomes very large
+    const auto j = static_cast<Size>(x.index[k]);  // a negative index becomes very large
     if (j >= dim) return Flaw::index;
     unsorted |= static_cast<std::int64_t>(j) <= last;
     last = static_cast<std::int64_t>(j);
@@ -60,7 +61,7 @@ inline Flaw flaw_of(const SparseRow<T, I>& x, Size dim) {
   return unsorted ? Flaw::order : Flaw::none;
 }
 
-// The first class with the highest score but for one of them; -1 if there is no other.
+// The first class other than `one` with the highest score; -1 if there is no other class.
 inline std::int32_t best_but(const double* s, Size classes, std::int32_t one) {
   std::int32_t best = -1;
   for (std::int32_t r = 0; r < std::int32_t(classes); ++r)
@@ -83,12 +84,12 @@ template <class Row>
 
 struct JointRule {
   double threshold;    // update when s_y - s_r <= threshold
-  const double* step;  // by how much of x, for each class that may be y
-  double unit;         // the weights are w * unit: scores are recorded in that measure
+  const double* step;  // how much of x to add, for each class that y may be
+  double unit;         // the true weights are w * unit; recorded scores are multiplied by it
   bool bias;           // the last weights belong to a constant feature 1
 };
 
-// The mistakes, with the class that was right and the one that was in its way.
+// The mistakes, each with the right class and the rival that scored too high.
 struct JointMistakes : Mistakes {
   std::int32_t* right;
   std::int32_t* rival;
@@ -97,8 +98,8 @@ struct JointMistakes : Mistakes {
 // For each position k in [begin, end), i = order[k] (or k), y = labels[i]:
 //   s_c = <w_c, x_i> for each class met so far;  r = the first of the others with the highest s;
 //   if s_y - s_r <= threshold:  w_y += step x_i, w_r -= step x_i, and record (t, i, s_y - s_r, y, r).
-// `classes` counts the classes met: one that is met for the first time has weights 0, and without
-// another class there is no rival and nothing to learn. Importances, flaws and stopping are as in
+// `classes` counts the classes met. A class met for the first time has weights 0; while there is
+// only one class there is no rival and nothing to learn. Importances, flaws and stopping are as in
 // `pass`. `s` has room for `width` scores.
 template <bool weighed, class Rows>
 NOVIKOFF_CLONES Stop joint_pass(const Rows& rows, const std::int32_t* labels,
@@ -119,7 +120,7 @@ NOVIKOFF_CLONES Stop joint_pass(const Rows& rows, const std::int32_t* labels,
     const std::int32_t y = labels[i];
     if (y < 0 || Size(y) >= width) return {k, Flaw::label};
     class_scores(x, w, width, rule.bias ? w + rows.dim * width : nullptr, s);
-    for (Size r = 0; r < width; ++r)  // a feature that is not finite makes each score so
+    for (Size r = 0; r < width; ++r)  // a non-finite feature makes every score non-finite
       if (!(std::abs(s[r]) <= huge)) return {k, Flaw::value};
     const Size met = std::max(classes, Size(y) + 1);
     const std::int32_t r = best_but(s, met, y);
@@ -158,7 +159,7 @@ NOVIKOFF_CLONES void joint_accumulate(const Rows& rows, const std::int64_t* exam
   }
 }
 
-// out[(k - begin) * width ...] = the scores of x_k for k in [begin, end), as the pass takes them.
+// out[(k - begin) * width ...] = the scores of x_k for k in [begin, end), summed as in the pass.
 template <class Rows>
 NOVIKOFF_CLONES Stop joint_scores(const Rows& rows, Size begin, Size end, bool bias, Size width,
                                   const double* w, double* out) {
@@ -174,9 +175,9 @@ NOVIKOFF_CLONES Stop joint_scores(const Rows& rows, Size begin, Size end, bool b
   return {end, Flaw::none};
 }
 
-// The run: mistake k added step[k] times the example[k]-th stored row to class right[k] and took it
-// from rival[k]; what came of it was current at the end of survived[k + 1] rounds, and what there was
-// at the start at the end of survived[0].
+// A run: mistake k added step[k] times stored row example[k] to class right[k] and subtracted it
+// from class rival[k]. The weights after mistake k lasted survived[k + 1] rounds, the starting
+// weights survived[0].
 struct JointHistory {
   const std::int64_t* example;
   const double* step;
@@ -187,8 +188,8 @@ struct JointHistory {
   Size classes;
 };
 
-// votes[r] = over how many rounds class r had the highest score for one row, the first of equals.
-// dots[i * stride] = <stored_i, row>; s = its scores at the start, which are changed.
+// votes[r] = the number of rounds in which class r had the highest score for one row (the first
+// class in a tie). dots[i * stride] = <stored_i, row>; s = the scores at the start, overwritten.
 inline void count_class_votes(const JointHistory& h, const double* dots, Size stride, double* s,
                               double* votes) {
   for (Size r = 0; r < h.classes; ++r) votes[r] = 0;

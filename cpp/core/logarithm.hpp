@@ -1,5 +1,5 @@
-// The natural logarithm by additions, products and quotients alone, which round alike on every machine;
-// std::log need not.
+// The natural logarithm by additions, products and quotients alone, which round alike on every
+// machine; std::log need not.
 #pragma once
 
 #include <cmath>
@@ -36,9 +36,9 @@ struct TwoDoubles {
   }
 };
 
-// ln a for a finite a > 0. With a = 2^e m and 1/2 <= m^2 < 2 it is e ln 2 + 2 artanh t, where
-// t = (m - 1) / (m + 1) and artanh t = t (1 + t^2/3 + t^4/5 + ...). As t^2 < 0.03, 22 terms are enough for
-// some 100 bits, of which 53 are returned.
+// ln a for a finite a > 0. With a = 2^e m and 1/2 <= m^2 < 2 it is e ln 2 + 2 artanh t, where t =
+// (m - 1) / (m + 1) and artanh t = t (1 + t^2/3 + t^4/5 + ...). As t^2 < 0.03, 22 terms are enough
+// for some 100 bits, of which 53 are returned.
 inline double natural_logarithm(double a) {
   constexpr TwoDoubles ln2{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
   int e;

@@ -1,4 +1,5 @@
-// Winnow's weights: powers of a base, to which a mistaken row adds, so that it multiplies them.
+// Winnow's weights are powers of a base: a mistake adds to the exponents, which multiplies the
+// weights.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +13,8 @@
 
 namespace novikoff {
 
-// a^p for a > 1, by squares and square roots alone: these round alike on every machine, which pow
-// need not, and where p is whole and no square is rounded they are exact. Below 2^-1024 it is 0.
+// a^p for a > 1 by squares and square roots alone, which round alike on every machine; std::pow
+// need not. Exact where p is whole and no square is rounded. Below 2^-1024 it is 0.
 class Base {
   static constexpr int bits = 62, places = 52;
   double square_[bits], root_[places];  // a^1, a^2, a^4, ...; a^(1/2), a^(1/4), ...
@@ -56,7 +57,7 @@ struct Growth {
 
   double weight(double p) const {
     if (!balanced) return base(p);
-    // the difference of two numbers near 1 would be mostly rounding
+    // 2 sinh t by its series: the difference of two numbers near 1 would be mostly rounding error
     const double t = p * log_base, z = t * t;
     if (z < 0.25)
       return 2 * t * (1 + z / 6 * (1 + z / 20 * (1 + z / 42 * (1 + z / 72 * (1 + z / 110)))));
@@ -65,10 +66,10 @@ struct Growth {
   }
 };
 
-// Winnow1, Winnow2 and balanced Winnow: s = <w, x> - threshold, and a mistake adds step x to the
-// powers of the weights, or when it `erases` and the step is negative, makes the weights of x 0.
-// w is kept beside p so that a score is one dot product; where that is not finite a weight may be
-// too large for a double, and the sum is taken anew in the powers.
+// Winnow1, Winnow2 and balanced Winnow: s = <w, x> - threshold. A mistake adds step x to the powers
+// p; if the rule `erases` and the step is negative, it sets the weights of x to 0 instead. w is
+// stored beside p so that a score is one dot product. If that is not finite, some weight is too
+// large for a double, and the score is computed again from the powers.
 template <class Number>
 class Powers {
   struct Term {
@@ -96,15 +97,15 @@ class Powers {
     place(-power, -x);
   }
 
-  // s a^power 2^scale; in two halves, for a^power alone may be too large where s is small.
+  // s a^power 2^scale, in two halves: a^power alone may overflow where s is small.
   double raised(double s, double power, int scale = 0) const {
     const double half = std::floor(power / 2);
     return std::ldexp(s * growth_.base(half), scale) * growth_.base(power - half);
   }
 
-  // The sum of factor a^power over the terms, by Horner's rule from the largest power down, in
-  // which terms that cancel leave those below them. It ends where what is left cannot change the
-  // sum. One too large or too small for a double keeps its sign.
+  // The sum of factor a^power over the terms, by Horner's rule from the largest power down, so that
+  // after terms that cancel the smaller ones still count. Stops when the rest cannot change the
+  // sum. A sum too large or too small for a double keeps its sign.
   double sum() {
     double largest = 0;
     for (const Term& t : terms_) largest = std::max(largest, std::abs(t.factor));
@@ -130,14 +131,14 @@ class Powers {
     return std::copysign(std::clamp(size, least, huge), s);
   }
 
-  // The score of a row of which the dot product is not finite.
+  // The score of a row whose dot product is not finite.
   template <class Row>
   Flaw score_again(const Row& x, bool bias, Size dim, double& s) {
     terms_.clear();
     double a[lanes] = {};
     bool finite = true;
     x.each([&](Size j, double v) {
-      if (v == 0) return;  // 0 times an infinite weight
+      if (v == 0) return;  // 0 times an infinite weight would be NaN
       finite &= std::abs(v) <= huge;
       a[j % lanes] += v * w_[j];
       place_weight(p_[j], v);
@@ -154,7 +155,7 @@ class Powers {
     return Flaw::none;
   }
 
-  // Whether the power stays finite, unless it was that of an erased weight.
+  // Whether the power stays finite; that of an erased weight is -infinity and stays so.
   bool may_add(Size j, double by) const {
     return std::abs(by) <= huge && (p_[j] < -huge || std::abs(p_[j] + by) <= huge);
   }

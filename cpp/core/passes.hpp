@@ -1,4 +1,4 @@
-// The mistake-driven pass, and the scores of fixed weights, for any row type.
+// The mistake-driven pass over rows, and the scores of fixed weights, for any layout of rows.
 #pragma once
 
 #include <cmath>
@@ -8,15 +8,15 @@
 
 namespace novikoff {
 
-// What the learner does with a row, for label -1 in place 0 and for label +1 in place 1.
+// The update rule: entry 0 is for label -1, entry 1 for label +1.
 struct Rule {
   double threshold[2];  // update when y s <= threshold
-  double step[2];       // by how much of y x
-  double unit;          // the weights are w * unit: scores are recorded in that measure
+  double step[2];       // how much of y x to add
+  double unit;          // the true weights are w * unit; recorded scores are multiplied by it
   bool bias;            // the last weight belongs to a constant feature 1
 };
 
-// The mistakes, column by column; room for one more per row of the pass.
+// The mistakes, column by column; with room for one more per row of the pass.
 struct Mistakes {
   std::int64_t* round;
   std::int64_t* row;
@@ -28,7 +28,7 @@ struct Mistakes {
 
 struct Stop {
   Size at;     // the first position not processed
-  Flaw flaw;   // none: all were
+  Flaw flaw;   // none: all were processed
 };
 
 // The perceptron's weights: a score is a dot product, and a mistaken row is added.
@@ -51,7 +51,7 @@ struct Sum {
 
 constexpr Size rows_ahead = 4;
 
-// A row to come is fetched four rows early, for orders that jump about.
+// Prefetches the row four positions ahead, for orders that jump about in memory.
 template <class Rows>
 inline void look_ahead(const Rows& rows, const std::int64_t* order, Size k, Size end) {
   if (k + 2 * rows_ahead < end) rows.expect_outline(Size(order[k + 2 * rows_ahead]));
@@ -63,11 +63,11 @@ inline void look_ahead(const Rows& rows, const std::int64_t* order, Size k, Size
 
 // For each position k in [begin, end), i = order[k] (or k):
 //   s = the score of x_i;  if y_i s <= threshold:  learn step y_i x_i, and record (t, i, s).
-// What a score is, and what learning does, the weights say: for a Sum, <w, x> and w += step y x.
-// t counts rounds from `rounds` + 1. When `weighed`, the step is importance_i times as long, and an
-// example whose step is 0 is scored and no more; otherwise the importances are not looked at.
-// A non-finite feature makes s non-finite whatever the weights (0 * inf is NaN), so watching s
-// watches the data. Stops before the first row it cannot use, with everything before it learned.
+// `weights` defines the score and the update: for a Sum, <w, x> and w += step y x. t counts rounds
+// from `rounds` + 1. If `weighed`, the step is multiplied by importance_i, and an example whose
+// step is 0 is scored but not learned from; otherwise importances are not read. A non-finite
+// feature makes s non-finite whatever the weights (0 * inf is NaN), so checking s checks the data.
+// Stops before the first row that it cannot use; everything before that row is learned.
 template <bool weighed, class Rows, class Weights>
 NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const double* importance,
                           const std::int64_t* order, Size begin, Size end, const Rule& rule,
@@ -108,7 +108,7 @@ NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const dou
   return {end, Flaw::none};
 }
 
-// w += step[k] x_i for each k in turn, where i = example[k]: a sum of mistakes, taken again.
+// w += step[k] x_i for each k in turn, where i = example[k]: replays the updates of a run.
 template <class Rows>
 NOVIKOFF_CLONES void accumulate(const Rows& rows, const std::int64_t* example, const double* step,
                                 Size n, bool bias, double* w) {
@@ -119,7 +119,7 @@ NOVIKOFF_CLONES void accumulate(const Rows& rows, const std::int64_t* example, c
   }
 }
 
-// out[k - begin] = the score of x_k for k in [begin, end), as the pass takes it.
+// out[k - begin] = the score of x_k for k in [begin, end), summed as in the pass.
 template <class Rows, class Weights>
 NOVIKOFF_CLONES Stop scores(const Rows& rows, Size begin, Size end, Weights weights, bool bias,
                             double* out) {

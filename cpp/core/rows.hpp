@@ -1,11 +1,10 @@
 // A row, dense or CSR: its dot product with a weight vector, its addition to one, its squared norm.
 //
-// Sums are taken in eight lanes, lane = column mod 8, added up in one fixed tree. The lanes depend
-// on the column alone, so a row gives the same bits whether it is stored dense or sparse, whether
-// its constant feature is a real column or only implied, and on every instruction set: a lane that
-// meets a zero is left as it was. (Eight lanes reach the memory's speed on dense rows: 9.7 GB/s on
-// 20k x 4096 float32, as sixteen do, and they waste less on narrow rows: 25 ms against 39 ms on
-// 2M x 28.)
+// A sum has eight lanes, lane = column mod 8, and the lanes are added in one fixed tree. The lane
+// depends on the column alone, and adding a zero changes nothing. So a row gives the same bits
+// whether it is dense or sparse, whether its constant feature is a real column or implied, and on
+// every instruction set. (Eight lanes reach the speed of memory on dense rows: 9.7 GB/s on 20k x
+// 4096 float32, as sixteen do, and cost less on narrow rows: 25 ms against 39 ms on 2M x 28.)
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@ namespace novikoff {
 
 using Size = std::size_t;
 constexpr Size lanes = 8;
-constexpr Size far_ahead = 2048;  // bytes: how far ahead of its use memory is asked for
+constexpr Size far_ahead = 2048;  // bytes: how far ahead memory is prefetched
 
 inline double total(const double (&a)[lanes]) {
   return ((a[0] + a[4]) + (a[2] + a[6])) + ((a[1] + a[5]) + (a[3] + a[7]));
@@ -32,7 +31,7 @@ enum class Flaw : int {
   none = 0, bounds = 1, index = 2, order = 3, value = 4, step = 5, label = 6, sign = 7
 };
 
-// Whether any of these is below 0.
+// Whether any of the numbers is below 0.
 template <class T>
 [[gnu::always_inline]] inline bool any_negative(const T* x, Size n) {
   bool found = false;
@@ -45,7 +44,7 @@ struct DenseRow {
   const T* x;
   Size n;
 
-  // No way for a dense row to be malformed.
+  // A dense row cannot be malformed.
   [[gnu::always_inline]] Flaw dot(const double* w, bool bias, Size, double& s) const {
     double a[lanes] = {};
     Size j = 0;
@@ -87,14 +86,15 @@ struct SparseRow {
   const I* index;
   Size n;
 
-  // Refuses an index outside 0..dim-1 before using it, and one not above the last. Checked in every
-  // pass, for the arrays are the caller's and may have changed: 97 -> 104 ms on 800k rows of 75.
+  // Refuses an index outside 0..dim-1 before using it, and one that is not above the previous. This
+  // is checked in every pass because the caller may change the arrays: 97 -> 104 ms on 800k rows of
+  // 75.
   [[gnu::always_inline]] Flaw dot(const double* w, bool bias, Size dim, double& s) const {
     double a[lanes] = {};
     bool unsorted = false;
     std::int64_t last = -1;
     for (Size k = 0; k < n; ++k) {
-      const auto j = static_cast<Size>(index[k]);  // one below 0 becomes very large
+      const auto j = static_cast<Size>(index[k]);  // a negative index becomes very large
       if (j >= dim) [[unlikely]] return Flaw::index;
       unsorted |= static_cast<std::int64_t>(j) <= last;
       last = static_cast<std::int64_t>(j);
@@ -111,7 +111,7 @@ struct SparseRow {
 
   [[gnu::always_inline]] bool negative() const { return any_negative(x, n); }
 
-  // dim is only needed to know which lane the constant feature falls in.
+  // dim decides the lane of the constant feature.
   [[gnu::always_inline]] double square(bool bias, Size dim) const {
     double a[lanes] = {};
     for (Size k = 0; k < n; ++k) {

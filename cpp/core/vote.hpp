@@ -1,4 +1,4 @@
-// The vote of every weight vector a run went through, from its mistakes alone.
+// The vote of all weight vectors of a run, computed from its mistakes.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace novikoff {
 
-// The run: mistake k added step[k] times the example[k]-th stored row, and the vector it made was
-// current at the end of survived[k + 1] rounds; the starting vector, of survived[0].
+// A run: mistake k added step[k] times stored row example[k]. The weights after mistake k lasted
+// survived[k + 1] rounds, the starting weights survived[0].
 struct History {
   const std::int64_t* example;
   const double* step;
@@ -19,9 +19,9 @@ struct History {
   bool zero_is_positive;
 };
 
-constexpr Size abreast = 8;  // rows voted on at a time: one cache line of doubles per feature
+constexpr Size abreast = 8;  // rows voted on together: one cache line of doubles per feature
 
-// work[j * abreast + q] = feature j of the q-th row voted on. dots[i * abreast + q] = <stored_i, row_q>.
+// dots[i * abreast + q] = <stored_i, row_q>, where work[j * abreast + q] is feature j of row_q.
 template <class Rows>
 NOVIKOFF_CLONES void multiply(const Rows& stored, bool bias, const double* work, double* dots) {
   for (Size i = 0; i < stored.n; ++i) {

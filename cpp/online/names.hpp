@@ -1,4 +1,4 @@
-// The names of features and the columns they have: in the order they are met, or by their hash.
+// The names of features and their columns, numbered as they appear or chosen by hash.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace novikoff {
 
-// Without `bits` a new name gets the lowest column that is free; with them every name has the
-// column hash mod 2^bits, and the first that is met on a column is the one remembered for it.
-// What was added since the last `settle` can be taken back. A name is looked for by the hash of its
-// bytes; for callers that have another hash at hand, a shortcut by that is tried first.
+// Without `bits` a new name gets the lowest free column. With `bits` the column of a name is its
+// hash mod 2^bits, and a column remembers the first name that used it. `undo` removes the names
+// added since the last `settle`. Names are found by the hash of their bytes; a caller that has
+// another hash at hand (Python's) can try a shortcut by that first.
 class Names {
  public:
   using Column = std::int32_t;
@@ -26,8 +26,8 @@ class Names {
   }
 
   int bits() const { return bits_; }
-  std::size_t size() const { return named_; }             // how many names are remembered
-  // Whether the column has a name that is there to stay; with bits, any.
+  std::size_t size() const { return named_; }             // the number of names
+  // Whether the column has a settled name; with bits, any name.
   bool stays(Column j) const { return has(j) && (bits_ || std::size_t(j) < before_); }
   std::size_t columns() const { return spans_.size(); }   // all columns are below this
   bool has(Column j) const { return spans_[std::size_t(j)].size >= 0; }
@@ -36,8 +36,8 @@ class Names {
     return {text_.data() + span.at, std::size_t(std::max<std::int64_t>(span.size, 0))};
   }
 
-  // The column remembered for this hash of the caller's, if it is that of this very name; and the
-  // same for the name `name=text`. `expect` fetches what they will look at.
+  // The column remembered for the caller's hash, if its name is this one, or `name=text`; otherwise
+  // none. `expect` prefetches the entry.
   Column shortcut(std::uint64_t key, std::string_view name) const {
     const Shortcut& way = shortcuts_[key & shortcut_mask_];
     if (way.key != key || way.size != name.size()) return none;
@@ -52,7 +52,7 @@ class Names {
   void expect(std::uint64_t key) const {
     __builtin_prefetch(&shortcuts_[key & shortcut_mask_]);
   }
-  // Only of columns that are there to stay.
+  // Remembers a shortcut; does nothing while there are names that may be undone.
   void remember(std::uint64_t key, Column j, std::string_view name) {
     if (!added_.empty() || (name.size() > sizeof Shortcut::bytes && (*this)[j] != name)) return;
     Shortcut& way = shortcuts_[key & shortcut_mask_];
@@ -60,7 +60,7 @@ class Names {
     if (name.size() <= sizeof way.bytes) std::memcpy(way.bytes, name.data(), name.size());
   }
 
-  // The column of the name, or none. With bits every name has one.
+  // The column of the name, or none. With bits every name has a column.
   Column find(std::string_view name, std::uint64_t hash) const {
     if (bits_) return Column(hash & (spans_.size() - 1));
     const std::size_t mask = slots_.size() - 1;
@@ -71,7 +71,7 @@ class Names {
     return none;
   }
 
-  // The column of the name, which is new; with bits, of one whose column may have a name already.
+  // Adds a new name and returns its column; with bits, the column may have a name already.
   Column add(std::string_view name, std::uint64_t hash) {
     Column j;
     if (bits_) {
@@ -102,10 +102,10 @@ class Names {
     return j;
   }
 
-  std::size_t settled() const { return named_ - added_.size(); }  // how many were there then
+  std::size_t settled() const { return named_ - added_.size(); }  // the number of settled names
   void settle() { added_.clear(), used_again_ = false, before_ = spans_.size(); }
 
-  // Take back what was added since the last `settle`, the last first.
+  // Removes the names added since the last `settle`, the last first.
   void undo() {
     for (; !added_.empty(); added_.pop_back()) {
       const auto j = std::size_t(added_.back());
@@ -125,7 +125,8 @@ class Names {
     settle();
   }
 
-  // Give a name the column it had; the columns come in order, and those between are free.
+  // Restores a saved name in its column. Columns must come in increasing order; skipped ones are
+  // free.
   void put(Column j, std::string_view name) {
     if (!bits_) {
       lengthen(std::size_t(j));
@@ -143,7 +144,7 @@ class Names {
     if (2 * named_ > slots_.size()) spread(2 * slots_.size());
   }
 
-  // So many columns, the new ones free.
+  // Makes at least this many columns; the new ones are free.
   void lengthen(std::size_t columns) {
     while (spans_.size() < columns) {
       release(Column(spans_.size()));
@@ -153,7 +154,7 @@ class Names {
     before_ = spans_.size();
   }
 
-  // Forget these columns' names, so that the columns can be given to others.
+  // Forgets the names of these columns and frees the columns for others.
   void forget(const std::vector<Column>& columns) {
     for (const Column j : columns) {
       spans_[std::size_t(j)] = {};
@@ -181,20 +182,20 @@ class Names {
     std::uint64_t key = 0;
     Column column = none;
     std::uint32_t size = ~std::uint32_t(0);
-    char bytes[16] = {};  // of a name that is not longer; others are in the text
+    char bytes[16] = {};  // a short name; longer ones are in text_
   };
 
   int bits_;
   std::vector<char> text_;
-  std::vector<Span> spans_;             // of each column
+  std::vector<Span> spans_;             // the name of each column, within text_
   std::vector<std::uint64_t> hashes_;   // of each column's name
   std::vector<Column> slots_;           // from hashes to columns, by open addressing
   std::vector<Shortcut> shortcuts_;
   std::size_t shortcut_mask_ = shortcuts_.size() - 1;
-  std::vector<Column> free_;            // columns without a name, the lowest on top
-  std::vector<Column> added_;
-  bool used_again_ = false;             // whether one of these was free
-  std::size_t before_ = 0;              // the columns before these were added
+  std::vector<Column> free_;            // columns without a name; a heap, the lowest first
+  std::vector<Column> added_;           // since the last settle
+  bool used_again_ = false;             // whether one of these was a freed column
+  std::size_t before_ = 0;              // the number of columns at the last settle
   std::size_t named_ = 0;
 
   template <class Word>
@@ -207,7 +208,7 @@ class Names {
     return a == b && c == d;
   }
 
-  // Whether these are the bytes at p; names are mostly too short to be worth a call.
+  // Whether p holds these bytes. Most names are too short to be worth a call of memcmp.
   static bool same(const char* p, std::string_view bytes) {
     const std::size_t n = bytes.size();
     const char* const q = bytes.data();
@@ -237,7 +238,7 @@ class Names {
     while (slots_[at] != none) at = (at + 1) & mask;
     slots_[at] = j;
   }
-  // Only for the highest column: nothing was put behind it, so nothing is lost from sight.
+  // Only for the column entered last: no later entry was probed past its slot.
   void leave(Column j) {
     const std::size_t mask = slots_.size() - 1;
     std::size_t at = hashes_[std::size_t(j)] & mask;

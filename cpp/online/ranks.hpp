@@ -1,4 +1,4 @@
-// The order of a few numbers, found by counting and without a branch.
+// The ranks of a few numbers, found by counting, without branches.
 #pragma once
 
 #include <algorithm>
@@ -11,9 +11,9 @@ namespace novikoff {
 
 constexpr std::size_t ranks_at_a_time = 32;
 
-// ranks[k] = how many of the n numbers are below x[k]; both have room for n rounded up to a multiple
-// of 32. It takes n^2 / 16 steps with AVX2: on 75 columns 0.25 us, where to sort them digit by digit
-// takes 0.7 and std::stable_sort 1.9.
+// ranks[k] = the number of the n numbers that are below x[k]. Both arrays have room for n rounded
+// up to a multiple of 32. Takes n^2 / 16 steps with AVX2: 0.25 us on 75 columns, against 0.7 for a
+// radix sort and 1.9 for std::stable_sort.
 NOVIKOFF_CLONES inline void find_ranks(const std::int32_t* x, std::size_t n, std::int32_t* ranks) {
   for (std::size_t b = 0; b < n; b += ranks_at_a_time) {
     std::int32_t below[ranks_at_a_time] = {};

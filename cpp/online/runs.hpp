@@ -1,5 +1,5 @@
-// Runs that meet one example at a time: the block's pass over a block of one row, and the mistakes
-// that wait to be written down.
+// Runs that learn one example at a time: the pass over a block of one row, and the mistakes that
+// the ledger has not taken yet.
 #pragma once
 
 #include <array>
@@ -16,17 +16,17 @@ using OneRow = std::variant<SparseRows<double, std::int32_t>, DenseRows<float>, 
 
 enum class Keep { counts, positions, examples };
 
-// Mistakes that no ledger has yet, column by column, and the rows they were made on.
+// Mistakes that the ledger has not taken yet, column by column, and their rows.
 struct Waiting {
   std::vector<std::int64_t> round, row;
   std::vector<double> score, step, square, values;
   std::vector<std::int32_t> indices, starts{0}, right, rival;
   std::int64_t count = 0;
-  double largest = 0;  // square
+  double largest = 0;  // the largest square
 
   bool full() const { return round.size() >= 4096 || values.size() >= (Size(1) << 18); }
 
-  // What waits, and room for as much.
+  // Moves out what waits, and keeps room for as much.
   Waiting taken() {
     Waiting empty;
     for (auto column : {&Waiting::round, &Waiting::row}) (empty.*column).reserve(round.size());
@@ -39,26 +39,26 @@ struct Waiting {
   }
 };
 
-// One run: its weights, which NumPy owns, its rule, and what it has got wrong since it was asked.
-class Head {
+// One run: its rule, its weights, which NumPy owns, and its latest mistakes.
+class OnlineRun {
  public:
   std::int64_t rounds;
   Waiting waiting;
 
-  Head(Size dim, bool bias, Keep keep, std::int64_t rounds)
+  OnlineRun(Size dim, bool bias, Keep keep, std::int64_t rounds)
       : rounds(rounds), dim_(dim), bias_(bias), keep_(keep) {}
-  virtual ~Head() = default;
+  virtual ~OnlineRun() = default;
 
-  // The scores by which it predicts: one, or one for each class.
+  // The scores that decide the prediction: one, or one per class.
   virtual Flaw score(const OneRow& x, double* s) = 0;
   virtual Size outputs() const { return 1; }
   virtual bool is_joint() const { return false; }
-  virtual Size codes() const { return 2; }  // an example's code must be below this
+  virtual Size codes() const { return 2; }  // the code of a label must be below this
   virtual double weight(Size j, Size output) const = 0;
   virtual void forget(Size j) = 0;
 
-  // Meets the example, the number `position` of all, of label +1 if the code is 1, or of the class
-  // that the code is; if there is a flaw nothing has changed.
+  // Learns from example number `position`. The code is the class; of two classes, 1 is label +1. If
+  // it returns a flaw, nothing has changed.
   Flaw learn(const OneRow& x, std::int32_t code, std::int64_t position) {
     std::int64_t round, row;
     double score, step, square;
@@ -80,7 +80,7 @@ class Head {
     return Flaw::none;
   }
 
-  // What learning from x may change, to be put back if a run after this one cannot use x.
+  // Saves what learning from x may change; `go_back` restores it if a later run cannot use x.
   void remember(const OneRow& x) {
     before_ = {rounds, waiting.count, waiting.largest, waiting.round.size(), waiting.values.size()};
     held_.clear();
@@ -103,7 +103,7 @@ class Head {
   const bool bias_;
 
   virtual Flaw pass_over(const OneRow& x, std::int32_t code, JointMistakes& out) = 0;
-  virtual std::array<double*, 2> sums() = 0;  // the second may be null
+  virtual std::array<double*, 2> sums() = 0;  // what learning changes; either may be null
 
  private:
   const Keep keep_;
@@ -142,23 +142,23 @@ class Head {
   }
 };
 
-// (T w - u) / T: the mean of the weights over the rounds there were, if there were any.
+// The mean of the weights over the rounds, (T w - u) / T; before the first round, w.
 inline double mean_of(double w, double u, std::int64_t rounds) {
   const auto t = double(rounds);
   return rounds == 0 ? w : (t * w - u) / t;
 }
 
-// A perceptron: w, and u for the average.
-class SumHead final : public Head {
+// A perceptron: weights w, and u, from which the average follows.
+class PerceptronRun final : public OnlineRun {
   const Rule rule_;
   double *const w_, *const u_;
   const bool mean_;
 
  public:
-  // With `mean` it predicts by the average, for which there must be a u.
-  SumHead(const Rule& rule, Size dim, Keep keep, std::int64_t rounds, double* w, double* u,
+  // With `mean` the average predicts, which needs u.
+  PerceptronRun(const Rule& rule, Size dim, Keep keep, std::int64_t rounds, double* w, double* u,
           bool mean)
-      : Head(dim, rule.bias, keep, rounds), rule_(rule), w_(w), u_(u), mean_(mean) {}
+      : OnlineRun(dim, rule.bias, keep, rounds), rule_(rule), w_(w), u_(u), mean_(mean) {}
 
   double weight(Size j, Size = 0) const override {
     return rule_.unit * (mean_ ? mean_of(w_[j], u_[j], rounds) : w_[j]);
@@ -206,14 +206,14 @@ class SumHead final : public Head {
   }
 };
 
-// Winnow: the powers of the weights, and the weights.
-class PowerHead final : public Head {
+// Winnow: the powers p and the weights w.
+class WinnowRun final : public OnlineRun {
   const Rule rule_;
   double *const p_, *const w_;
   const Growth growth_;
   Powers<double> powers_;
 
-  // For passes take weights by value, and these have tables.
+  // A pass takes its weights by value; a reference saves copying the tables of Powers.
   struct Reference {
     Powers<double>& powers;
     template <class Row>
@@ -227,9 +227,9 @@ class PowerHead final : public Head {
   };
 
  public:
-  PowerHead(const Rule& rule, Size dim, Keep keep, std::int64_t rounds, double* p, double* w,
+  WinnowRun(const Rule& rule, Size dim, Keep keep, std::int64_t rounds, double* p, double* w,
             const Growth& growth, double theta, bool erases)
-      : Head(dim, rule.bias, keep, rounds),
+      : OnlineRun(dim, rule.bias, keep, rounds),
         rule_(rule),
         p_(p),
         w_(w),
@@ -267,8 +267,8 @@ class PowerHead final : public Head {
   }
 };
 
-// Many classes jointly: w and u have a row a feature, a column a class.
-class JointHead final : public Head {
+// Many classes jointly: w and u have one row per feature and one column per class.
+class JointRun final : public OnlineRun {
   const std::vector<double> steps_;  // for each class that may be right
   const JointRule rule_;
   const Size width_;
@@ -282,9 +282,9 @@ class JointHead final : public Head {
   }
 
  public:
-  JointHead(double threshold, std::vector<double> steps, double unit, Size dim, bool bias,
+  JointRun(double threshold, std::vector<double> steps, double unit, Size dim, bool bias,
             Keep keep, std::int64_t rounds, Size classes, double* w, double* u, bool mean)
-      : Head(dim, bias, keep, rounds),
+      : OnlineRun(dim, bias, keep, rounds),
         steps_(std::move(steps)),
         rule_{threshold, steps_.data(), unit, bias},
         width_(steps_.size()),
@@ -328,7 +328,7 @@ class JointHead final : public Head {
   }
 
  protected:
-  std::array<double*, 2> sums() override { return {nullptr, nullptr}; }  // it learns alone
+  std::array<double*, 2> sums() override { return {nullptr, nullptr}; }  // no other run can refuse x
 
   Flaw pass_over(const OneRow& x, std::int32_t code, JointMistakes& out) override {
     return std::visit(

@@ -1,4 +1,4 @@
-// The hash of a feature's name.
+// The hash of a feature's name, the same on every machine and in every version.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,8 @@
 
 namespace novikoff {
 
-// The hash of a feature's name, the same on every machine and in every version: FNV-1a, its bits then
-// mixed as in SplitMix64, since the low ones choose the slot. A name may be hashed part by part:
-// hash_name(a + b) is hash_end(hash_more(hash_more(hash_start, a), b)).
+// FNV-1a with the final mixing of SplitMix64, because the low bits choose the slot. A name can be
+// hashed in parts: hash_name(a + b) is hash_end(hash_more(hash_more(hash_start, a), b)).
 constexpr std::uint64_t hash_start = 0xcbf29ce484222325u;
 inline std::uint64_t hash_more(std::uint64_t h, std::string_view part) {
   for (const char c : part) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;

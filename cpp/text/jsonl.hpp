@@ -1,12 +1,77 @@
-// JSON lines: an object a line, RFC 8259 to the letter, whose values are features named by keys.
+// JSON lines: one object per line, strictly as in RFC 8259, whose values are features named by
+// their keys.
 #pragma once
 
 #include <charconv>
+#include <string>
 
-#include "text/json_strings.hpp"
 #include "text/lines.hpp"
 
 namespace novikoff {
+
+// Four hexadecimal digits at p, or -1.
+inline std::int32_t read_hex(const char* p) {
+  std::int32_t code = 0;
+  for (int i = 0; i < 4; ++i) {
+    const char c = p[i], letter = char(c | 0x20);
+    if (c >= '0' && c <= '9') code = code * 16 + (c - '0');
+    else if (letter >= 'a' && letter <= 'f') code = code * 16 + (letter - 'a' + 10);
+    else return -1;
+  }
+  return code;
+}
+
+inline void append_utf8(std::int32_t code, std::string& out) {
+  const auto rest = [&out](std::int32_t bits) { out += char(0x80 | (bits & 0x3f)); };
+  if (code < 0x80) out += char(code);
+  else if (code < 0x800) out += char(0xc0 | code >> 6), rest(code);
+  else if (code < 0x10000) out += char(0xe0 | code >> 12), rest(code >> 6), rest(code);
+  else out += char(0xf0 | code >> 18), rest(code >> 12), rest(code >> 6), rest(code);
+}
+
+// Appends the character written as \uXXXX, or as a surrogate pair of these, with p at the u, and
+// moves p past it. Half of a surrogate pair is refused.
+inline bool read_code(const char*& p, std::string& out) {
+  std::int32_t code = read_hex(p + 1);
+  if (code < 0) return false;
+  p += 5;
+  if (code >= 0xd800 && code <= 0xdfff) {
+    if (code > 0xdbff || p[0] != '\\' || p[1] != 'u') return false;
+    const std::int32_t low = read_hex(p + 2);
+    if (low < 0xdc00 || low > 0xdfff) return false;
+    code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
+    p += 6;
+  }
+  append_utf8(code, out);
+  return true;
+}
+
+enum class JsonString { good, control, escape };
+
+// Appends the string at p, with p at its opening quote, and moves p past the closing one. On a flaw
+// p is left at it: at a control character, such as a line end, or at a backslash.
+inline JsonString read_string(const char*& p, std::string& out) {
+  for (++p;;) {
+    const char* const run = p;
+    while (static_cast<unsigned char>(*p) >= 0x20 && *p != '"' && *p != '\\') ++p;
+    out.append(run, p);
+    if (*p == '"') return ++p, JsonString::good;
+    if (*p != '\\') return JsonString::control;
+    const char* const escape = p++;
+    switch (*p) {
+      case '"': case '\\': case '/': out += *p++; break;
+      case 'b': out += '\b', ++p; break;
+      case 'f': out += '\f', ++p; break;
+      case 'n': out += '\n', ++p; break;
+      case 'r': out += '\r', ++p; break;
+      case 't': out += '\t', ++p; break;
+      case 'u':
+        if (read_code(p, out)) break;
+        [[fallthrough]];
+      default: p = escape; return JsonString::escape;
+    }
+  }
+}
 
 enum class JsonFlaw : std::int64_t {
   none, object, key, empty_key, twice, colon, comma, value, number, large, control, escape, deep,
@@ -19,16 +84,16 @@ struct JsonOptions {
   Missing missing;         // what null means
 };
 
-// A number x of key c is feature c with value x; true and false are 1 and 0; a text v is feature
-// c=v with value 1. Inside an object the key is c.d; an array of texts is several features c=v, one
-// of numbers is c.0, c.1 and so on. null is by the rule: refused, nothing, or feature c= with value
-// 1. A key may come only once, also when c.d is written in two ways.
+// A number x at key c is feature c with value x; true and false are 1 and 0; a text v is feature
+// c=v with value 1. A key d inside the object c is c.d. An array of texts is several features c=v,
+// one of numbers is c.0, c.1 and so on. null is refused, 0, or feature c= with value 1, by the rule
+// for missing values. A key may occur only once, even if c.d is written in two ways.
 class JsonReader {
  public:
   JsonReader(const JsonOptions& options, Parsed<std::int32_t>& out)
       : options_(options), out_(out) {}
 
-  // Reads one line, from p on; where there is a flaw, p is at it.
+  // Reads one line from p on; on a flaw p is left at it.
   JsonFlaw line(const char*& p) {
     skip_blanks(p);
     if (ends_line(*p)) return JsonFlaw::none;
@@ -50,11 +115,11 @@ class JsonReader {
 
   const JsonOptions options_;
   Parsed<std::int32_t>& out_;
-  std::string path_;         // the keys down to where we are
+  std::string path_;         // the keys down to the current value
   std::string text_;
   std::int32_t label_ = -1;  // of this line
   NameTable paths_;
-  Buffer<std::int64_t> met_;  // the line each path was last met on
+  Buffer<std::int64_t> met_;  // the line of each path's last use
 
   static void skip_blanks(const char*& p) {
     while (is_blank(*p)) ++p;
@@ -69,8 +134,8 @@ class JsonReader {
     }
   }
 
-  // JSON's numbers are ours, but for a + in front, zeros in front, and a point without digits on
-  // both sides.
+  // JSON's numbers are those of read_number without a leading +, leading zeros, or a point that
+  // lacks digits on either side.
   static JsonFlaw number(const char*& p, double& value) {
     const char *const begin = p, *q = p + (*p == '-');
     const bool zero = *q == '0';
@@ -99,7 +164,7 @@ class JsonReader {
     return literal(p, "false") ? JsonFlaw::none : JsonFlaw::value;
   }
 
-  // null, in place of the feature or features at the path.
+  // null in place of the value at the path.
   JsonFlaw null(const char*& p) {
     const char* const begin = p;
     if (!literal(p, "null")) return JsonFlaw::value;
@@ -114,7 +179,7 @@ class JsonReader {
     path_.resize(size);
   }
 
-  // A text at the path, or one of a bag of them.
+  // A text at the path, or one of an array of texts.
   JsonFlaw text(const char*& p) {
     const std::size_t size = path_.size();
     path_ += '=';
@@ -140,7 +205,7 @@ class JsonReader {
     }
   }
 
-  // "key": value, with p at the key's first quote and the path so far without it.
+  // "key": value, with p at the opening quote of the key and path_ still without it.
   JsonFlaw member(const char*& p, int depth) {
     const char* const key = p;
     const std::size_t size = path_.size();
@@ -176,7 +241,7 @@ class JsonReader {
     }
   }
 
-  // The label is a text, or a number, true or false as it is written; null and "" are no label.
+  // The label is a text, or a number, true or false as written; null and "" are no label.
   JsonFlaw label(const char*& p) {
     const char* const begin = p;
     JsonFlaw flaw = JsonFlaw::none;
@@ -194,8 +259,8 @@ class JsonReader {
     return JsonFlaw::none;
   }
 
-  // [ value, ... ] with p at the bracket: texts only, or numbers only, or nothing yet but nulls,
-  // whose names depend on what follows.
+  // [ value, ... ] with p at the bracket: texts only, or numbers only. The names of leading nulls
+  // depend on what follows.
   JsonFlaw array(const char*& p) {
     skip_blanks(++p);
     if (*p == ']') return ++p, JsonFlaw::none;
@@ -247,7 +312,7 @@ class JsonReader {
   }
 };
 
-// Reads the lines of [p, end) into out, as far as `allowed` bad ones.
+// Reads the lines of [p, end) into out until more than `allowed` of them are bad.
 inline void parse_jsonl(const char* p, const char* end, std::size_t allowed,
                         const JsonOptions& options, Parsed<std::int32_t>& out) {
   JsonReader reader(options, out);

@@ -1,4 +1,4 @@
-// Text with one example a line and features that have names: what is done with every line.
+// The loop over lines that formats with named features share (Vowpal Wabbit, JSON lines).
 #pragma once
 
 #include "text/text.hpp"
@@ -6,18 +6,18 @@
 
 namespace novikoff {
 
-// What any format may find wrong with a line; its own reasons are above zero.
+// The one flaw that all formats share; the flaws of a format are positive.
 constexpr std::int64_t not_utf8 = -1;
 
-// What stands before many names, a namespace or the keys around a value, is no longer than this:
-// names of quadratic size could fill the memory otherwise.
+// The longest prefix that many names may share (a namespace, or the keys around a value): without a
+// limit the names of one line could take quadratic memory.
 constexpr std::size_t longest_prefix = 256;
 
-// Hands each line of [text, end) to read(p, at): it adds an example to out if there is one, leaves
-// p no further than the end of the line, and says what is wrong (0: nothing), and at which place.
-// A line that is wrong, or not UTF-8, leaves nothing in out but its BadLine; more than `allowed` of
-// these end it. There must be a line's end at the end of the text or right after it, where reading
-// stops.
+// Calls read(p, at) for each line of [text, end). It appends an example to out, if the line has
+// one, moves p no further than the end of the line, and returns a flaw (0: none) with its place in
+// `at`. A line that has a flaw or is not UTF-8 adds only a BadLine to out; after more than
+// `allowed` of these reading stops. The text must have a line end as its last byte or right after
+// it.
 template <class Read>
 void each_line(const char* text, const char* end, std::size_t allowed, Parsed<std::int32_t>& out,
                Read read) {
@@ -45,7 +45,6 @@ void each_line(const char* text, const char* end, std::size_t allowed, Parsed<st
   }
 }
 
-// What every reader of lines does with a feature, and with a whole example.
 inline void add_feature(Parsed<std::int32_t>& out, std::string_view name, double value) {
   out.indices.push(out.names.place(name));
   out.values.push(value);

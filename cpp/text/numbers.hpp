@@ -1,6 +1,6 @@
 // Decimal numbers in text to float64, correctly rounded for any number of digits.
 //
-// Text handed to anything here must be readable for `padding` bytes past its end.
+// All functions here may read up to `padding` bytes past the end of the text.
 #pragma once
 
 #include <bit>
@@ -14,21 +14,21 @@ namespace novikoff {
 
 constexpr std::size_t padding = 16;
 
-// The next eight bytes, less '0' in each: a digit becomes its value.
+// The next eight bytes, each xor '0': a digit becomes its value.
 inline std::uint64_t digits_at(const char* p) {
   std::uint64_t bytes;
   std::memcpy(&bytes, p, 8);
   return bytes ^ 0x3030303030303030u;
 }
 
-// How many of the eight bytes, from the first, are digits. A byte above 9 gets its high bit set; what
-// that carries into the bytes after it does not matter.
+// The number of leading digits among the eight bytes. A byte above 9 gets its high bit set; a carry
+// into later bytes does not matter.
 inline unsigned count_digits(std::uint64_t digits) {
   const std::uint64_t others = (digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u;
   return others ? unsigned(std::countr_zero(others)) / 8 : 8;
 }
 
-// The number that the first n digits write, 1 <= n <= 8: three products instead of n.
+// The value of the first n digits, 1 <= n <= 8, by three products instead of n.
 inline std::uint64_t join_digits(std::uint64_t digits, unsigned n) {
   digits <<= 64 - 8 * n;
   digits = digits * 10 + (digits >> 8);
@@ -59,7 +59,7 @@ constexpr double exact_tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-// Appends the digits at p to m (modulo 2^64), moves p past them, and says how many there were.
+// Appends the digits at p to m (modulo 2^64), moves p past them, and returns their number.
 inline std::uint64_t read_digits(const char*& p, std::uint64_t& m) {
   const char* const begin = p;
   for (;;) {
@@ -73,9 +73,9 @@ inline std::uint64_t read_digits(const char*& p, std::uint64_t& m) {
   return std::uint64_t(p - begin);
 }
 
-// m / 10^k, correctly rounded, for m > 2^53 and k <= most_tens. The quotient by 5^k is taken as an
-// integer of 62 or 63 bits whose last bit stands for all that follow, so the one rounding is that of
-// its conversion; the rest is a power of two.
+// m / 10^k, correctly rounded, for m > 2^53 and k <= most_tens. The quotient by 5^k is an integer
+// of 62 or 63 bits whose last bit is sticky (set if any later bit is), so that only its conversion
+// to double rounds; the remaining factor is a power of two.
 inline double divide_exactly(std::uint64_t m, int k) {
   __extension__ using Wide = unsigned __int128;
   const int shift = std::countl_zero(m);
@@ -88,8 +88,8 @@ inline double divide_exactly(std::uint64_t m, int k) {
          std::bit_cast<double>(std::uint64_t(1023 + exponent) << 52);
 }
 
-// m 10^power when the quick ways are exact: m and the power of ten both float64 (Clinger 1990), or m
-// of 64 bits over a power of ten of 64.
+// m 10^power where a quick way is exact: both m and the power of ten are doubles (Clinger 1990), or
+// m has 64 bits and is divided by a power of ten of at most 64. Otherwise false.
 inline bool round_quickly(std::uint64_t m, std::int64_t power, double& value) {
   constexpr std::uint64_t exact = std::uint64_t(1) << 53;
   if (m <= exact && power >= -22 && power <= 22) {
@@ -104,14 +104,14 @@ inline bool round_quickly(std::uint64_t m, std::int64_t power, double& value) {
 
 enum class Number { good, none, too_large };
 
-// [begin, end) is a number of the right form whose value the quick way could not give. Too small for
-// a float64 is 0.
+// The value of [begin, end), a well-formed number that the quick ways cannot round. One too small
+// for a double is 0.
 inline Number read_slowly(const char* begin, const char* end, double& value) {
   const bool negative = *begin == '-';
   begin += *begin == '-' || *begin == '+';
   const auto [at, error] = std::from_chars(begin, end, value);
   if (error == std::errc::result_out_of_range) {
-    // where the first digit that counts stands, as a power of ten, tells the large from the small
+    // the power of ten of the first nonzero digit tells too large from too small
     std::int64_t power = -1, written = 0;
     const char* p = begin;
     bool point = false, found = false;
@@ -158,12 +158,12 @@ inline Number read_number(const char*& p, double& value) {
     q += minus || *q == '+';
     std::uint64_t written = 0;
     const std::uint64_t length = read_digits(q, written);
-    if (length == 0) {  // "1e" is the number 1 and a letter too many, for the caller to refuse
+    if (length == 0) {  // "1e" is the number 1 and a stray letter, which the caller refuses
       value = 0;
       return Number::good;
     }
     p = q;
-    if (length > 8) count = most_tens + 1;  // beyond what fits, or written oddly: not the quick way
+    if (length > 8) count = most_tens + 1;  // a long exponent: not the quick way
     power += minus ? -std::int64_t(written) : std::int64_t(written);
   }
   if (count <= most_tens && round_quickly(m, power, value)) {

@@ -1,4 +1,4 @@
-// Rows whose columns are names' places, made rows over the columns the names have.
+// Rows over the positions of names in a text, turned into rows over the columns of these names.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +15,9 @@ struct Renumbered {
   std::int64_t left_out = 0;
 };
 
-// Entry k of a row moves to column columns[indices[k]] (without columns it stays), or is left out if
-// that is below 0. Each row is
-// then sorted by column; values on one column are added up in the order they stood.
+// Entry k of a row moves to column columns[indices[k]]; without `columns` it stays. A negative
+// column drops the entry. Each row is then sorted by column, and values on one column are added in
+// their order.
 template <class Index>
 void renumber(const double* values, const Index* indices, const Index* starts,
               std::size_t rows, const std::int64_t* columns, Renumbered& out) {

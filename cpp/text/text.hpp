@@ -1,4 +1,4 @@
-// What the parsers of text share: where they write what they read, names met once, bad lines.
+// What the parsers share: growing arrays, the table of names, the examples read, bad lines.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace novikoff {
 
-// An array that grows, is not cleared, and can be handed over; `add` needs room made beforehand.
+// A growing array that is not initialised and can be handed to NumPy. `add` needs room made before.
 template <class T>
 struct Buffer {
   T* data = nullptr;
@@ -48,7 +48,7 @@ struct Buffer {
   }
 };
 
-// Names in the order they are first met, each once. Name k is text[starts[k], starts[k + 1]).
+// Distinct names in the order of their first use. Name k is text[starts[k], starts[k + 1]).
 struct NameTable {
   Buffer<char> text;
   Buffer<std::int64_t> starts;
@@ -60,7 +60,7 @@ struct NameTable {
     return {text.data + starts.data[k], std::size_t(starts.data[k + 1] - starts.data[k])};
   }
 
-  // The place of the name, given its hash; it is added if it is new.
+  // The position of the name, given its hash; a new name is added.
   std::int32_t place(std::string_view name, std::uint64_t hash) {
     std::size_t at = hash & (slots_.size() - 1);
     for (; slots_[at] != free_; at = (at + 1) & (slots_.size() - 1)) {
@@ -79,13 +79,13 @@ struct NameTable {
   }
   std::int32_t place(std::string_view name) { return place(name, hash_name(name)); }
 
-  // Forget all names but the first so many: those of a line that turned out to be bad.
+  // Forgets all names but the first `some`: the others came from a bad line.
   void keep(std::size_t some) {
     while (size() > some) {
       const auto k = std::int32_t(size() - 1);
       std::size_t at = hashes.data[k] & (slots_.size() - 1);
       while (slots_[at] != k) at = (at + 1) & (slots_.size() - 1);
-      slots_[at] = free_;  // nothing was put behind the last name, so nothing is lost from sight
+      slots_[at] = free_;  // no later name was probed past the slot of the last one
       --hashes.size;
       --starts.size;
       text.size = std::size_t(starts.data[starts.size - 1]);
@@ -106,32 +106,32 @@ struct NameTable {
   }
 };
 
-// What becomes of a value that is missing: its line is bad, it is nothing, or a feature of its own.
+// The rule for a missing value: the line is bad, the value is 0, or it is a feature of its own.
 enum class Missing : std::uint8_t { refuse, zero, indicate };
 
-// A line that cannot be read: its number from 0 in the text, and where in the text it was given up,
-// why (each parser has its own reasons), and where the line begins and ends.
+// A line that cannot be read: its number, counted from 0; the offset and the kind of the flaw (each
+// parser has its own kinds); and the offsets of the line's begin and end.
 struct BadLine {
   std::int64_t line, at, why, begin, end;
 };
 
-// The examples of a text. A line of it that cannot be read leaves nothing here but its BadLine.
+// The examples of a text. A line that cannot be read adds only a BadLine.
 template <class Index>
 struct Parsed {
   Buffer<double> values;          // of all examples, one after another
-  Buffer<Index> indices;          // the column of each value, or the place of its name
-  Buffer<Index> starts;           // where each example begins in these, and where the last ends
-  Buffer<std::int32_t> labels;    // for each example the place of its label, -1 for none
-  Buffer<double> importances;     // of each example, for formats that have them
+  Buffer<Index> indices;          // the column of each value, or the position of its name
+  Buffer<Index> starts;           // where each example begins in these; then the end of the last
+  Buffer<std::int32_t> labels;    // the position of each example's label, -1 for none
+  Buffer<double> importances;     // one per example, for formats that have them
   NameTable label_texts;
-  Buffer<std::int64_t> label_lines;  // the line each label was first met on, from 0
+  Buffer<std::int64_t> label_lines;  // the line of each label's first use, from 0
   NameTable names;                   // of features, for formats that name them
   std::vector<BadLine> bad;
   std::int64_t lines = 0;
 
   Parsed() { starts.push(0); }
 
-  // Remembers the label and the line it is first met on.
+  // The position of a label; a new label is added with its line.
   std::int32_t label(std::string_view text, std::int64_t line) {
     const std::int32_t known = labels.size ? labels.data[labels.size - 1] : -1;
     if (known >= 0 && label_texts[std::size_t(known)] == text) return known;
@@ -145,8 +145,7 @@ struct Parsed {
   }
 };
 
-// Between words there are blanks. A line ends with "\n", "\r\n" or "\r". The last two
-// move p to the end of the line, and past it.
+// Words are separated by blanks. A line ends with "\n", "\r\n" or "\r".
 inline bool is_blank(char c) { return c == ' ' || c == '\t'; }
 inline bool ends_line(char c) { return c == '\n' || c == '\r'; }
 inline void skip_to_line_end(const char*& p, const char* end) {

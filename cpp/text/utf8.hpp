@@ -1,4 +1,4 @@
-// Which bytes are text.
+// Checks that bytes are text in UTF-8.
 #pragma once
 
 #include <cstdint>
@@ -6,9 +6,9 @@
 
 namespace novikoff {
 
-// The first byte of [p, end) that is not part of a character in UTF-8, or end. As RFC 3629 has it:
-// nothing longer than it need be, no halves of surrogate pairs, nothing above U+10FFFF. A zero byte
-// is a character there, but no text has one, while UTF-16 has many: it counts as not UTF-8.
+// The first byte of [p, end) that is not part of a UTF-8 character, or end. By RFC 3629 there are
+// no overlong forms, no surrogates, and nothing above U+10FFFF. A zero byte counts as not UTF-8:
+// text has none, while UTF-16 has many.
 inline const char* first_not_utf8(const char* p, const char* end) {
   const auto follows = [end](const char* q, int low = 0x80, int high = 0xbf) {
     const int c = q < end ? static_cast<unsigned char>(*q) : 0;
@@ -17,7 +17,8 @@ inline const char* first_not_utf8(const char* p, const char* end) {
   while (p < end) {
     for (std::uint64_t eight; end - p >= 8; p += 8) {
       std::memcpy(&eight, p, 8);
-      // a byte above 127, or 0: taking 1 from it sets its high bit; a false alarm costs a step
+      // a byte above 127 or a 0, whose high bit is set by subtracting 1; a false alarm costs one
+      // step
       if ((eight | (eight - 0x0101010101010101u)) & 0x8080808080808080u) break;
     }
     if (p == end) return end;

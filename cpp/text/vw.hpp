@@ -13,7 +13,7 @@ enum class VwFlaw : std::int64_t {
   none, bar, label, costs, tag, many, importance, base, name, scale, value, large, prefix
 };
 
-// What ends a word: a blank, a bar, or the end of the line.
+// The bytes that end a word: a blank, a bar, or the end of the line.
 constexpr std::array<bool, 256> ends_word = [] {
   std::array<bool, 256> ends{};
   for (const unsigned char c : {' ', '\t', '|', '\n', '\r'}) ends[c] = true;
@@ -24,7 +24,7 @@ class VwReader {
  public:
   VwReader(bool labelled, Parsed<std::int32_t>& out) : labelled_(labelled), out_(out) {}
 
-  // Reads one line: what stands before the first bar, then the namespaces.
+  // Reads one line: the words before the first bar, then the namespaces.
   VwFlaw line(const char*& p, const char*& at) {
     std::int32_t label = -1;
     double importance = 1;
@@ -52,7 +52,7 @@ class VwReader {
   static void skip_name(const char*& p) {
     while (!ends_word[static_cast<unsigned char>(*p)] && *p != ':') ++p;
   }
-  // A number that is a whole word or the rest of one; p is moved past it.
+  // A number that reaches to the end of its word; moves p past it.
   static Number number(const char*& p, double& value) {
     const Number read = read_number(p, value);
     return ends_word[static_cast<unsigned char>(*p)] ? read : Number::none;
@@ -135,9 +135,9 @@ class VwReader {
   }
 };
 
-// Reads the lines of [p, end) into out, as far as `allowed` bad ones. A feature is called
-// namespace^name, and only name where the namespace has no name itself; its value is multiplied by
-// the namespace's scale. A line without a label is bad if `labelled`.
+// Reads the lines of [p, end) into out until more than `allowed` of them are bad. The name of a
+// feature is namespace^name, or just name if the namespace has none; its value is multiplied by the
+// scale of the namespace. If `labelled`, a line without a label is bad.
 inline void parse_vw(const char* p, const char* end, std::size_t allowed, bool labelled,
                      Parsed<std::int32_t>& out) {
   VwReader reader(labelled, out);

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <memory>
 
-#include "text/csv_rows.hpp"
+#include "text/csv.hpp"
 #include "text/jsonl.hpp"
 #include "text/svmlight.hpp"
 #include "text/vw.hpp"
