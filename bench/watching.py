@@ -24,7 +24,7 @@ from novikoff.guarantees.cycle import Cycle
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import Additive
 from novikoff.ledger.ledger import Ledger, Mistakes
-from novikoff.runs.cycles import Repeats
+from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.loop import play
 from novikoff.sources import block
 from novikoff.stream.blocks import Block, Stream
@@ -56,7 +56,7 @@ class Blind:
         """Find nothing."""
 
 
-class Timed(Repeats):
+class Timed(CycleSearch):
     """A watch that knows how long it took."""
 
     seconds = 0.0
@@ -101,14 +101,14 @@ def watched(some: Block, passes: int) -> Ledger:
 
 
 def unwatched(some: Block, passes: int) -> Ledger:
-    with patch("novikoff.runs.loop.Repeats", Blind):
+    with patch("novikoff.runs.loop.CycleSearch", Blind):
         return run(some, Unread(some.rows.dim, bias=True), passes)
 
 
 def share(some: Block, passes: int) -> float:
     """Seconds in the watch over seconds elsewhere."""
     Timed.seconds, began = 0.0, time.perf_counter()
-    with patch("novikoff.runs.loop.Repeats", Timed):
+    with patch("novikoff.runs.loop.CycleSearch", Timed):
         run(some, Read(some.rows.dim, bias=True), passes)
     return Timed.seconds / (time.perf_counter() - began - Timed.seconds)
 

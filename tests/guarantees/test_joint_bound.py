@@ -149,7 +149,7 @@ def test_it_says_what_it_needs() -> None:
     two = play(sources.block([[1.0]], [1]), Additive(1)).ledger
     with pytest.raises(ValueError, match="many classes.*rule is 'additive'"):
         guarantees.joint_bound(two, [[1], [-1]])
-    with pytest.raises(ValueError, match="about two: for many there are guarantees.joint_bound"):
+    with pytest.raises(ValueError, match="needs a run with two labels.*guarantees.joint_bound"):
         guarantees.novikoff(ledger, [1] * 4)
     with pytest.raises(BadExample, match="weights are for 2 classes; a row has class 2"):
         guarantees.joint_margin(U[:2], copies(1))

@@ -214,7 +214,7 @@ def test_blocks_of_different_precision_or_width_make_one_ledger(
 def test_counts_alone_tell_nothing_of_single_mistakes() -> None:
     ledger = played(XOR, keep="counts")
     for name in ("mistakes", "rounds", "rows", "scores", "steps", "squares", "labels"):
-        with pytest.raises(NotKept, match="kept counts only; keep='positions' or 'examples'"):
+        with pytest.raises(NotKept, match="kept counts only; use keep='positions' or 'examples'"):
             getattr(ledger, name)
     with pytest.raises(NotKept, match="kept counts only"):
         ledger.mistakes_by(3)

@@ -31,7 +31,7 @@ from novikoff.guarantees.cycle import Cycle
 from novikoff.learners import Additive, Joint
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Keep, Ledger
-from novikoff.runs.cycles import Repeats
+from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.loop import play
 from novikoff.storage import file_format as storage
 from novikoff.storage.checked import prefixed, with_prefix
@@ -51,29 +51,29 @@ class Going:
 
     learner: Additive
     ledger: Ledger
-    repeats: Repeats
+    cycles: CycleSearch
 
     @classmethod
     def with_(cls, learner: Additive, keep: Keep = "examples") -> Going:
-        return cls(learner, learner.open_ledger(keep), Repeats())
+        return cls(learner, learner.open_ledger(keep), CycleSearch())
 
     def meet(self, block: Block, begin: int, end: int) -> None:
         stop, mistakes = self.learner.learn(block, begin, end)
         assert stop == end
         self.ledger.record(mistakes, stop - begin)
-        self.repeats.count(mistakes)
+        self.cycles.count(mistakes)
         self.ledger.store(block)
 
     def close(self, block: Block) -> Cycle | None:
         self.ledger.close_epoch()
-        return self.repeats.close_pass(self.learner.weights, block)
+        return self.cycles.close_pass(self.learner.weights, block)
 
     def saved(self, dim: int | None = None) -> bytes:
         dim, bias = self.learner.dim if dim is None else dim, self.learner.bias
         states = {
             "learner": self.learner.state(dim),
             "ledger": self.ledger.state(dim),
-            "repeats": self.repeats.state(dim, bias=bias),
+            "cycles": self.cycles.state(dim, bias=bias),
         }
         header = {name: settings for name, (settings, _) in states.items()}
         arrays = [prefixed(name, arrays) for name, (_, arrays) in states.items()]
@@ -86,13 +86,13 @@ class Going:
         return cls(
             Additive.restored(header["learner"], with_prefix("learner", arrays)),
             Ledger.restored(header["ledger"], with_prefix("ledger", arrays)),
-            Repeats.restored(header["repeats"], with_prefix("repeats", arrays)),
+            CycleSearch.restored(header["cycles"], with_prefix("cycles", arrays)),
         )
 
     def widen(self, dim: int) -> None:
         self.learner.widen(dim)
         self.ledger.widen(dim)
-        self.repeats.widen(dim, bias=self.learner.bias)
+        self.cycles.widen(dim, bias=self.learner.bias)
 
 
 def played(
@@ -229,7 +229,7 @@ def test_features_in_use_are_not_left_out() -> None:
         going.meet(data.block(layout), 0, 1)
         with pytest.raises(ValueError, match="feature 2 has a weight"):
             going.learner.state(2)
-        with pytest.raises(ValueError, match="the rows kept have more than 2 features"):
+        with pytest.raises(ValueError, match="the kept rows have more than 2 features"):
             going.ledger.state(2)
 
 
@@ -295,15 +295,15 @@ def small_states() -> dict[str, tuple[Any, dict[str, Any], dict[str, NDArray[Any
     joint = Joint(2, classes=2, bias=True, averaging=True, start=np.eye(3)[:2])
     states["ledger of classes"] = (Ledger, *play(block, joint, epochs=2).ledger.state())
     states["learner of classes"] = (Joint, *joint.state())
-    assert len(going.repeats._updates)
+    assert len(going.cycles._updates)
     states["learner"] = (Additive, *going.learner.state())
-    states["repeats"] = (Repeats, *going.repeats.state(2, bias=True))
+    states["cycles"] = (CycleSearch, *going.cycles.state(2, bias=True))
     return states
 
 
 STATES = small_states()
 # only the learner knows how many weights there are; a class without a weight has 1
-OF_ANY_LENGTH = {("repeats", "weights"), ("learner of classes", "class_weights")}
+OF_ANY_LENGTH = {("cycles", "weights"), ("learner of classes", "class_weights")}
 each_state = pytest.mark.parametrize("name", STATES)
 
 

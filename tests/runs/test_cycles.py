@@ -291,7 +291,7 @@ def test_a_single_pass_is_not_watched(monkeypatch: pytest.MonkeyPatch) -> None:
     def unwanted() -> None:
         raise AssertionError("there is nothing to watch in one pass")
 
-    monkeypatch.setattr("novikoff.runs.loop.Repeats", unwanted)
+    monkeypatch.setattr("novikoff.runs.loop.CycleSearch", unwanted)
     # a row of zeros is never right, and leaves the weights where they are
     assert play(block([[0.0]], [1]), Additive(1)).verdict is Verdict.BUDGET
     with pytest.raises(AssertionError, match="nothing to watch"):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from novikoff import Joint, Perceptron, Run, Verdict, play, sources
 from novikoff.guarantees.cycle import Cycle
-from novikoff.runs.cycles import Repeats
+from novikoff.runs.cycles import CycleSearch
 from novikoff.stream.blocks import Block
 from novikoff.stream.order import Shuffled
 
@@ -62,7 +62,7 @@ def test_a_run_on_integers_in_a_fixed_order_ends_in_a_separator_or_a_proof(
 def test_the_proof_is_the_same_from_blocks_in_any_order_of_rows() -> None:
     block = sources.classes_block(*TANGLED)
     whole = play(block, Joint(2), epochs=10_000)
-    assert "so no weights separate them" in str(proven(whole, block, bias=False))
+    assert "so no weights separate the rows" in str(proven(whole, block, bias=False))
     pieces = [
         sources.classes_block(TANGLED[0][i : i + 2], TANGLED[1][i : i + 2], first=i)
         for i in (0, 2, 4)
@@ -86,12 +86,12 @@ def test_a_search_that_is_saved_and_restored_finds_it_at_the_same_pass() -> None
     block = sources.classes_block(*TANGLED)
     straight = play(block, Joint(2, bias=True), epochs=10_000)
     assert straight.cycle is not None
-    learner, repeats = Joint(2, bias=True), Repeats()
+    learner, cycles = Joint(2, bias=True), CycleSearch()
     ledger = learner.open_ledger()
     cycle = None
     while cycle is None and len(ledger.epoch_ends) < straight.epochs:
-        cycle = play(block, learner, ledger=ledger, repeats=repeats).cycle
-        repeats = Repeats.restored(*repeats.state(2, bias=True))
+        cycle = play(block, learner, ledger=ledger, cycles=cycles).cycle
+        cycles = CycleSearch.restored(*cycles.state(2, bias=True))
     assert len(ledger.epoch_ends) == straight.epochs
     assert cycle is not None
     assert cycle.multipliers == straight.cycle.multipliers

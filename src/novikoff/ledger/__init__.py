@@ -1,4 +1,4 @@
-"""The record of mistakes, the rows kept for it, and its readings: final, average and vote.
+"""The ledger of mistakes, the rows kept for it, and its readings: final, average and vote.
 
-Nothing here decides what a mistake is; learners do.
+What counts as a mistake is decided by learners; what follows from the mistakes, by guarantees.
 """

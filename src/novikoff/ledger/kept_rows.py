@@ -12,18 +12,18 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, dots, join
 
-LARGE = 1 << 17  # numbers in a piece
+_LARGE = 1 << 17  # numbers in a piece
 
 
-class Shelf:
-    """Copies of rows, each kept once however often it is put there."""
+class KeptRows:
+    """Copies of rows by their positions in the data, each row once."""
 
     def __init__(self) -> None:
         self._pieces: list[tuple[Positions, Rows]] = []
         self._highest = -1
 
-    def put(self, mistaken: Sequence[Positions], block: Block) -> None:
-        """Copy these rows of the block, unless they are there already."""
+    def copy_from(self, block: Block, mistaken: Sequence[Positions]) -> None:
+        """Copy the block's rows at these positions, unless they are kept already."""
         first = block.first
         wanted = np.zeros(len(block), dtype=np.bool_)
         for positions in mistaken:
@@ -38,24 +38,24 @@ class Shelf:
         self.add(fresh + first, block.take(fresh + first))
 
     def add(self, positions: Positions, rows: Rows) -> None:
-        """Keep these rows, whose positions are in order and not there yet."""
+        """Keep these rows, whose positions are increasing and new."""
         self._highest = max(self._highest, int(positions[-1]))
-        # as in the ledger, but for large pieces, of which there are not many: to copy them again
-        # and again took five times as long as learning from examples one by one
+        # Short pieces are joined as in the ledger. Large ones are few, and are left alone: copying
+        # them again and again took five times as long as learning from examples one by one.
         while self._pieces and len(self._pieces[-1][0]) <= 2 * len(positions):
             before, others = self._pieces[-1]
-            if others.values.size >= LARGE:
+            if others.values.size >= _LARGE:
                 break
             self._pieces.pop()
             positions, rows = np.concatenate([before, positions]), join([others, rows])
         self._pieces.append((positions, rows))
 
     def widen(self, dim: int) -> None:
-        """Let the rows have more features."""
+        """Give the rows more features, which are 0."""
         self._pieces = [(at, rows.sparse().widened(dim)) for at, rows in self._pieces]
 
     def whole(self) -> tuple[Positions, Rows]:
-        """The positions of the rows kept, from the lowest to the highest, and the rows."""
+        """The positions of the rows, in increasing order, and the rows."""
         if len(self._pieces) > 1:
             pieces, of_rows = zip(*self._pieces, strict=True)
             self._pieces = [(np.concatenate(pieces), join(of_rows))]
@@ -66,14 +66,14 @@ class Shelf:
         return self._pieces[0]
 
     def state(self, dim: int) -> Arrays:
-        """The rows kept, without features from `dim` on: the same however they came here."""
+        """The rows without features from `dim` on; the same in whatever pieces they were added."""
         positions, rows = self.whole()
         if not isinstance(rows, SparseRows):
             if rows.values[:, dim:].any():
-                raise ValueError(f"the rows kept have more than {dim} features")
+                raise ValueError(f"the kept rows have more than {dim} features")
             return {"positions": positions, "values": rows.values[:, :dim]}
         if (rows.indices >= dim).any():
-            raise ValueError(f"the rows kept have more than {dim} features")
+            raise ValueError(f"the kept rows have more than {dim} features")
         narrow = max(dim, len(rows.values)) <= np.iinfo(np.int32).max
         places = {"indices": rows.indices, "starts": rows.starts}
         width = np.int32 if narrow else np.int64
@@ -82,7 +82,7 @@ class Shelf:
 
     @classmethod
     def restored(cls, stored: Stored, dim: int, mistaken: Positions) -> Self:
-        """The rows that `state` described, which are those of these mistakes."""
+        """The rows that `state` described; refused unless they are the rows of these mistakes."""
         positions = stored.positions("positions")
         values, widths = stored.array("values", ("float32", "float64")), ("int32", "int64")
         try:
@@ -91,17 +91,17 @@ class Shelf:
                 rows: Rows = SparseRows(values, indices, starts, dim)
                 if not len(values) == len(indices) == starts[-1]:
                     stored.refuse(
-                        f"its rows have {starts[-1]} entries, and {len(values)} are there"
+                        f"its rows should have {starts[-1]} entries, but there are {len(values)}"
                     )
             else:
                 rows = DenseRows(values)
-            dots(rows, np.zeros(dim))  # where the core looks at every row
+            dots(rows, np.zeros(dim))  # lets the core check every row
         except (BadExample, TypeError, ValueError, IndexError) as error:
             stored.refuse(str(error))
         if rows.dim != dim or not np.array_equal(positions, np.unique(mistaken)):
-            stored.refuse("the rows kept are not those of its mistakes")
+            stored.refuse("its kept rows do not match its mistakes")
         if len(rows) != len(positions):
-            stored.refuse(f"it has {len(rows)} rows at {len(positions)} positions")
-        shelf = cls()
-        shelf.add(positions, rows)
-        return shelf
+            stored.refuse(f"it has {len(rows)} rows for {len(positions)} positions")
+        kept = cls()
+        kept.add(positions, rows)
+        return kept

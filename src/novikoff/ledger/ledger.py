@@ -1,10 +1,8 @@
-"""Mistakes side by side, column by column: what a learner hands over and a ledger keeps.
+"""The ledger: which examples were mistaken, in which round, and with what score.
 
-The ledger of mistakes: which examples were mistaken, when, and with what score.
-
-A mistake-driven learner is its mistakes. The final weights are their sum, the average and the
-vote are weighted readings of the same list, the bounds count it and the certificates are made
-from it. The ledger grows with the mistakes, not with the stream.
+A mistake-driven learner is determined by its mistakes. The final weights are their sum, the average
+and the vote are weighted readings of the same list, and bounds and certificates are computed from
+it. The ledger grows with the mistakes, not with the stream.
 """
 
 from __future__ import annotations
@@ -16,7 +14,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.ledger.kept_rows import Shelf
+from novikoff.ledger.kept_rows import KeptRows
 from novikoff.ledger.weights import parted, turned, whole, widened
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
 from novikoff.stream.blocks import Block, Codes, Labels
@@ -25,11 +23,11 @@ from novikoff.stream.rows import Positions, Rows, Vector
 
 @dataclass(frozen=True, slots=True)
 class Mistakes:
-    """Some mistakes in the order they were made, one entry each in every column.
+    """Consecutive mistakes as columns, with one entry for each mistake.
 
-    Where many classes are learned jointly, `classes` and `rivals` say which was right and which was
-    in its way; `scores` then are by how much the one was ahead of the other. `n_classes` is how
-    many were known by then, mistaken or not.
+    With many classes learned jointly, `classes` holds the right class of each mistake and `rivals`
+    the class it was confused with; `scores` is then the lead of the one over the other, and
+    `n_classes` counts the classes known so far, mistaken or not.
     """
 
     rounds: Positions
@@ -53,7 +51,7 @@ class Mistakes:
 
     @property
     def columns(self) -> Arrays:
-        """The columns there are, by name."""
+        """The columns by name."""
         named = {name: getattr(self, name) for name in self.__slots__ if name != "n_classes"}
         return {name: column for name, column in named.items() if column is not None}
 
@@ -64,16 +62,16 @@ _KEEPS: tuple[Keep, ...] = ("examples", "positions", "counts")
 _RULES: tuple[Rule, ...] = ("additive", "multiplicative", "concepts", "joint")
 
 
-class NotKept(ValueError):  # noqa: N818  (it says what became of the thing asked for)
-    """Something was asked of a ledger that it was not told to keep."""
+class NotKept(ValueError):  # noqa: N818  (it says what is missing)
+    """The ledger did not keep what is needed; see its parameter `keep`."""
 
 
 class Ledger:
-    """What a run got wrong, with what is needed to read everything else from it.
+    """The mistakes of a run, from which its weights and bounds can be computed.
 
     The weights after any mistake are `unit * (start + Σ steps[k] * x[k])`: `steps` holds y times
-    the weight of its class, and `unit` is the rate; or, when the weights did not start at 0,
-    `unit` is 1 and `steps` has the rate in it.
+    the weight of its class, and `unit` is the rate. If the weights did not start at 0, `unit` is 1
+    and `steps` includes the rate.
 
     Parameters
     ----------
@@ -81,28 +79,28 @@ class Ledger:
         The number of features, and whether a constant feature 1 follows them. The constant
         counts in `squares` and so in the radius.
     start, began
-        The weights before this ledger's first round, over `unit` (None: zero), and how many rounds
-        the learner had played by then.
+        The weights before this ledger's first round, divided by `unit` (None: zero), and how many
+        rounds the learner had played before.
     keep
-        "examples": a copy of each mistaken row, once however often it is mistaken;
-        "positions": where it stands in the data; "counts": totals only, for endless streams. A
-        mistake takes 40 bytes, and its row is stored the first time.
+        "examples" keeps a copy of each mistaken row, once; "positions" keeps only its position in
+        the data; "counts" keeps totals, for endless streams. A mistake takes 40 bytes, and its row
+        is stored the first time.
     rule
-        What a mistake did: "additive", as above; "multiplicative", the same for the logarithms of
-        the weights; "concepts", it ruled hypotheses out, and a step says the label only; "joint",
-        as above for each of many classes: a mistake was added to the weights of the class that was
-        right and taken from those of its rival, and `start` has a column a class.
+        What a mistake does to the learner: "additive", as above; "multiplicative", the same for the
+        logarithms of the weights; "concepts", it rules out hypotheses, and a step is just the
+        label; "joint", for many classes: the row is added to the weights of the right class and
+        subtracted from those of its rival, and `start` has a column for each class.
     n_classes
-        How many classes were known at the start, where many are learned jointly.
+        How many classes are known at the start, if many are learned jointly.
 
     Attributes
     ----------
     n_rounds, n_mistakes
-        How many examples were met, and how many of them were mistakes.
+        How many examples the learner met, and how many of them were mistakes.
     n_classes
-        How many classes are known by now, where many are learned jointly; otherwise 0.
+        How many classes are known so far, if many are learned jointly; otherwise 0.
     epoch_ends, epoch_mistakes
-        The round each whole pass ended with, and the mistakes made in it.
+        For each whole pass, the round it ended with and the mistakes made in it.
     """
 
     def __init__(
@@ -125,12 +123,12 @@ class Ledger:
         self.epoch_ends: list[int] = []
         self.epoch_mistakes: list[int] = []
         self._pieces: list[Mistakes] = []
-        self._shelf = Shelf()
+        self._kept = KeptRows()
         self._recent: list[Positions] = []
         self._in_closed_epochs = 0
 
     def record(self, mistakes: Mistakes, rounds: int) -> None:
-        """Add the mistakes made in the next so many rounds."""
+        """Add the next `rounds` rounds and the mistakes made in them."""
         self.n_rounds += rounds
         self.n_classes = max(self.n_classes, mistakes.n_classes)
         if len(mistakes) == 0:
@@ -141,34 +139,34 @@ class Ledger:
             self._recent.append(mistakes.rows)
             if self.began:
                 mistakes = replace(mistakes, rounds=mistakes.rounds - self.began)
-            # pieces that are not much shorter than the one before are joined to it, so that there
-            # are never many of them, and none is copied often
+            # a piece that is not much shorter than the one before is joined to it, so that pieces
+            # stay few and each mistake is copied only a few times
             while self._pieces and len(self._pieces[-1]) <= 2 * len(mistakes):
                 mistakes = Mistakes.joined([self._pieces.pop(), mistakes])
             self._pieces.append(mistakes)
 
     def store(self, block: Block) -> None:
-        """Copy the rows of the block mistaken since the last call, unless already kept."""
+        """Copy the rows of this block that were mistaken since the last call."""
         recent, self._recent = self._recent, []
         if self.keep != "examples" or not recent:
             return
-        self._shelf.put(recent, block)
+        self._kept.copy_from(block, recent)
 
     def write_down(self, mistakes: Mistakes, rounds: int, rows: Rows | None) -> None:
-        """Record mistakes on examples not met before, together with their rows, one each."""
+        """Record mistakes on examples that come for the first time, with their rows."""
         self.record(mistakes, rounds)
         self._recent.clear()
         if rows is not None and self.keep == "examples" and len(mistakes):
-            self._shelf.add(mistakes.rows, rows)
+            self._kept.add(mistakes.rows, rows)
 
     def count(self, rounds: int, mistakes: int, largest_square: float) -> None:
-        """Add the totals of the next so many rounds, where no more than totals is kept."""
+        """Add the totals of the next `rounds` rounds, for a ledger that keeps counts only."""
         self.n_rounds += rounds
         self.n_mistakes += mistakes
         self.largest_square = max(self.largest_square, largest_square)
 
     def turn_round(self) -> None:
-        """Let what was the label +1 be −1, and the other way round: nothing else changes."""
+        """Swap the labels −1 and +1 of all mistakes."""
         if self.start is not None:
             self.start = turned(self.start)
         self._pieces = [
@@ -177,7 +175,7 @@ class Ledger:
         ]
 
     def absorb(self, later: Ledger) -> None:
-        """Take over what another ledger wrote down of the same learner's next rounds."""
+        """Append the ledger of the same learner's next rounds."""
         before = self.began + self.n_rounds
         self.n_classes = max(self.n_classes, later.n_classes)
         if self.keep == "counts":
@@ -186,10 +184,10 @@ class Ledger:
         self.record(replace(later.mistakes, rounds=later.rounds + before), later.n_rounds)
         self._recent.clear()
         if self.keep == "examples" and len(later):
-            self._shelf.add(*later._shelf.whole())
+            self._kept.add(*later._kept.whole())
 
     def close_epoch(self) -> int:
-        """Mark the end of a pass over the data; the number of mistakes in it."""
+        """Mark the end of a pass over the data; returns the mistakes made in it."""
         made = self.n_mistakes - self._in_closed_epochs
         self._in_closed_epochs = self.n_mistakes
         self.epoch_ends.append(self.n_rounds)
@@ -198,39 +196,39 @@ class Ledger:
 
     @property
     def mistakes_per_pass(self) -> list[int]:
-        """The mistakes made in each pass, the one that is not over included."""
+        """The mistakes made in each pass, including an unfinished one."""
         still = [self.n_mistakes - self._in_closed_epochs] if self.open_rounds else []
         return self.epoch_mistakes + still
 
     @property
     def open_rounds(self) -> int:
-        """How many rounds were played since the last whole pass ended."""
+        """The rounds played since the last whole pass ended."""
         return self.n_rounds - (self.epoch_ends[-1] if self.epoch_ends else 0)
 
     def reopen_epoch(self) -> None:
-        """Go on with the last pass: a stream that comes in pieces is one pass, not many."""
+        """Continue the last pass: a stream that comes in pieces is one pass."""
         self.epoch_ends.pop()
         self._in_closed_epochs -= self.epoch_mistakes.pop()
 
     def widen(self, dim: int) -> None:
-        """Go on with `dim` features, not fewer than before; the rows kept are 0 in the new ones."""
+        """Add features up to `dim`; the kept rows are 0 in the new ones."""
         if dim < self.dim:
-            raise ValueError(f"{self.dim} features cannot become {dim}: none is ever taken away")
+            raise ValueError(f"cannot reduce {self.dim} features to {dim}")
         if dim == self.dim:
             return
         self.dim = dim
         if self.start is not None:
             self.start = widened(self.start, dim, bias=self.bias)
-        self._shelf.widen(dim)
+        self._kept.widen(dim)
 
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
-        """All that the ledger holds, for `restored`: settings for JSON, and arrays.
+        """The whole ledger, for `restored`: settings for JSON, and arrays.
 
-        They are the same whatever the parts in which the run was written down. Rows and start are
-        stored without features from `dim` on, which must be 0.
+        They do not depend on the parts in which the run was recorded. Rows and start are stored
+        without features from `dim` on, which must be 0.
         """
         if self.keep == "examples" and self._recent:
-            raise ValueError("the rows of the last mistakes are not kept yet: store(block) first")
+            raise ValueError("the rows of the last mistakes are missing: call store(block) first")
         dim = int(self.dim if dim is None else dim)
         settings = {
             "dim": dim,
@@ -253,12 +251,12 @@ class Ledger:
         if self.keep != "counts":
             arrays |= self.mistakes.columns
         if self.keep == "examples" and self.n_mistakes:
-            arrays |= prefixed("kept", self._shelf.state(dim))
+            arrays |= prefixed("kept", self._kept.state(dim))
         return settings, arrays
 
     @classmethod
     def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Ledger:
-        """The ledger that `state` described, to go on from there."""
+        """The ledger that `state` described, ready to continue."""
         stored = Stored("ledger", settings, arrays)
         dim, bias, keep = stored.count("dim"), stored.flag("bias"), stored.choice("keep", _KEEPS)
         began, unit, n = stored.count("began"), stored.number("unit"), stored.count("mistakes")
@@ -270,7 +268,7 @@ class Ledger:
             constant = stored.array("start_constant", ("float64",), (1, *wide))
             start = whole(features, constant, bias=bias)
             if len(wide) != (rule == "joint"):
-                stored.refuse("its start is not that of its rule")
+                stored.refuse("its start does not match its rule")
         ledger = cls(dim, bias=bias, start=start, began=began, unit=unit, keep=keep, rule=rule)
         ledger.n_classes = known = stored.count("classes") if rule == "joint" else 0
         ledger.n_rounds, ledger.n_mistakes = stored.count("rounds"), n
@@ -293,7 +291,7 @@ class Ledger:
             ]
         if keep == "examples" and n:
             kept = Stored("ledger", {}, with_prefix("kept", arrays))
-            ledger._shelf = Shelf.restored(kept, dim, ledger.rows)
+            ledger._kept = KeptRows.restored(kept, dim, ledger.rows)
         return ledger
 
     def __len__(self) -> int:
@@ -304,9 +302,9 @@ class Ledger:
 
     @property
     def mistakes(self) -> Mistakes:
-        """All columns, from the first mistake to the last."""
+        """All mistakes, from the first to the last."""
         if self.keep == "counts" and self.n_mistakes:
-            raise NotKept("this ledger kept counts only; keep='positions' or 'examples'")
+            raise NotKept("this ledger kept counts only; use keep='positions' or 'examples'")
         if not self._pieces:
             none, nothing = np.empty(0, dtype=np.int64), np.empty(0)
             nobody = np.empty(0, dtype=np.int32) if self.rule == "joint" else None
@@ -332,7 +330,7 @@ class Ledger:
 
     @property
     def steps(self) -> Vector:
-        """What each mistaken example was multiplied by when it was added: its sign is y."""
+        """The factor with which each mistaken example was added; its sign is y."""
         return self.mistakes.steps
 
     @property
@@ -347,17 +345,17 @@ class Ledger:
 
     @property
     def classes(self) -> Codes:
-        """The class of each mistaken example, where many are learned jointly."""
+        """The class of each mistaken example, if many are learned jointly."""
         return self._of_classes(self.mistakes.classes)
 
     @property
     def rivals(self) -> Codes:
-        """The class that was in its way: the best of the others, where many are learned jointly."""
+        """The other class with the highest score, if many are learned jointly."""
         return self._of_classes(self.mistakes.rivals)
 
     def _of_classes(self, column: Codes | None) -> Codes:
         if column is None:
-            raise ValueError(f"a ledger of rule {self.rule!r} knows labels, not classes")
+            raise ValueError(f"a ledger of rule {self.rule!r} has labels, not classes")
         return column
 
     @property
@@ -367,46 +365,46 @@ class Ledger:
 
     @property
     def examples(self) -> Rows:
-        """The mistaken rows by position, each once; `example` says which each mistake was."""
+        """The mistaken rows in order of position, each once; `example` maps mistakes to them."""
         self.expect_examples()
         if self.n_mistakes == 0:
-            raise NotKept("there are no examples in this ledger: no mistake was made")
-        return self._shelf.whole()[1]
+            raise NotKept("this ledger has no examples: the run made no mistake")
+        return self._kept.whole()[1]
 
     @property
     def example(self) -> Positions:
-        """For each mistake, the place of its row in `examples`."""
+        """For each mistake, the index of its row in `examples`."""
         if self.n_mistakes == 0:
             return np.empty(0, dtype=np.int64)
         self.expect_examples()
-        return np.searchsorted(self._shelf.whole()[0], self.rows)
+        return np.searchsorted(self._kept.whole()[0], self.rows)
 
     def expect_examples(self) -> None:
-        """Refuse what needs the mistaken rows when there were mistakes and they were not kept."""
+        """Raise NotKept if there were mistakes and their rows were not kept."""
         if self.keep != "examples" and self.n_mistakes:
             raise NotKept("this ledger kept no examples; use keep='examples'")
 
     def expect_sums(self) -> None:
-        """Refuse what rests on the weights being a sum of the mistakes when they are not."""
+        """Raise ValueError unless the weights of two classes are a sum of the mistakes."""
         if self.rule == "joint":
             raise ValueError(
-                "this is the ledger of many classes learned jointly, and what was asked for is "
-                "about two: for many there are guarantees.joint_bound, and readings"
+                "this needs a run with two labels; many classes were learned jointly (for these, "
+                "see guarantees.joint_bound and readings)"
             )
         if self.rule != "additive":
             raise ValueError(
-                f"this is the ledger of a learner whose rule is {self.rule!r}: what was asked for "
-                "rests on weights that are a sum of the mistakes, as the perceptron's are"
+                "this needs weights that are a sum of the mistakes, as the perceptron's are; the "
+                f"ledger's rule is {self.rule!r}"
             )
 
     def mistakes_by(self, t: int) -> int:
-        """How many mistakes were made in rounds 1 to t."""
+        """The number of mistakes in rounds 1 to t."""
         return int(np.searchsorted(self.rounds, t, side="right"))
 
     def survivals(self) -> Positions:
-        """For the start and then each mistake: at the end of how many rounds its weights stood.
+        """For how many rounds the starting weights lasted, and then the weights after each mistake.
 
-        They add up to the number of rounds, and are the votes of Freund & Schapire (1999).
+        They sum to the number of rounds, and are the votes of Freund & Schapire (1999).
         """
         ends = np.concatenate([[1], self.rounds, [self.n_rounds + 1]])
         return np.diff(ends)

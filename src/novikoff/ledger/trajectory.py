@@ -9,7 +9,7 @@ import numpy as np
 
 from novikoff import _core
 from novikoff.ledger.ledger import Ledger
-from novikoff.ledger.weights import mean
+from novikoff.ledger.readings import mean_of_weights
 from novikoff.stream.rows import Vector
 
 
@@ -33,7 +33,7 @@ class Moment:
 
     def average(self, rounds: int) -> Vector:
         """The mean of the weights over rounds 1 to `rounds`, before the next mistake."""
-        return self.unit * mean(self.total, self.late, rounds)
+        return self.unit * mean_of_weights(self.total, self.late, rounds)
 
 
 def weights_after(ledger: Ledger, k: int) -> Vector:
@@ -59,7 +59,7 @@ def trajectory(ledger: Ledger, after: Iterable[int] | None = None) -> Iterator[M
     example, steps, delays = ledger.example, ledger.steps, ledger.rounds - 1
     for k in range(1, len(ledger) + 1) if after is None else after:
         if not made <= k <= len(ledger):
-            raise ValueError(f"{k} mistakes: must be increasing and at most {len(ledger)}")
+            raise ValueError(f"numbers of mistakes must be increasing and at most {len(ledger)}")
         if k > made:
             new, core = slice(made, k), ledger.examples.core
             for total, each in ((w, steps[new]), (late, steps[new] * delays[new])):

@@ -16,7 +16,7 @@ from novikoff.learners.rule import WINNOWS, Kind, Linear, Rule
 from novikoff.ledger.ledger import Keep, Ledger
 from novikoff.models.measures import ClassConfusion, Confusion, best_classes
 from novikoff.models.model import Model
-from novikoff.runs.cycles import Repeats
+from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.loop import Run, play
 from novikoff.sources.features import Features
 from novikoff.storage.checked import Arrays, Settings
@@ -176,7 +176,7 @@ class Training:
     ) -> None:
         self.plan, self.passes_made, self.position = plan, 0, 0
         self._blocks, self._data, self._after_block = blocks, data, after_block
-        self._repeats = Repeats() if plan.passes > 1 else None
+        self._cycles = CycleSearch() if plan.passes > 1 else None
         self._met = 0  # how many different examples of these were met
         if initial is None:
             self.model = plan.new_model(blocks.features, blocks.classes)
@@ -207,9 +207,9 @@ class Training:
             raise BadExample("the data or reading options differ from those of the interrupted run")
         self.passes_made, self.position = unfinished["passes_made"], unfinished["position"]
         self._met = int(unfinished["met"])
-        if self._repeats is not None:
-            self._repeats = Repeats.restored(unfinished["watch"], initial.watch)
-            self._repeats.widen(initial.features.room, bias=initial.learner.bias)
+        if self._cycles is not None:
+            self._cycles = CycleSearch.restored(unfinished["watch"], initial.watch)
+            self._cycles.widen(initial.features.room, bias=initial.learner.bias)
         initial.widen(initial.features.room)
         return replace(initial, features=self._blocks.features, unfinished=None, watch={})
 
@@ -223,7 +223,7 @@ class Training:
             ledger=model.ledger,
             progress=self._close_pass,
             after_block=self._close_block,
-            repeats=self._repeats,
+            cycles=self._cycles,
         )
         if self.plan.passes == 1:  # a stream may go on, so its pass stays open
             model.ledger.reopen_epoch()
@@ -294,9 +294,9 @@ class Training:
         """Write the model as it stands, marked as unfinished."""
         settings: Settings = {}
         watch: Arrays = {}
-        if self._repeats is not None:
+        if self._cycles is not None:
             dim, bias = self.model.features.dim, self.model.learner.bias
-            settings, watch = self._repeats.state(dim, bias=bias)
+            settings, watch = self._cycles.state(dim, bias=bias)
         unfinished = {
             "passes": self.plan.passes,
             "passes_made": self.passes_made,

@@ -1,4 +1,4 @@
-"""The loop that lets a learner play a stream: `play`, the watch for cycles, and interruption.
+"""The loop that runs a learner over a stream, its search for cycles, and Ctrl-C.
 
-It is the only place that holds a learner and a ledger together; rules and theorems live elsewhere.
+Only this room holds a learner and a ledger together. Update rules and theorems do not belong here.
 """

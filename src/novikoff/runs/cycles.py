@@ -1,4 +1,4 @@
-"""The watch for weights that come back, pass after pass."""
+"""The search for weights that return to earlier values, which proves that no weights separate."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from fractions import Fraction
 from itertools import repeat
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,39 +20,39 @@ from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Stream, blocks_of
 from novikoff.stream.rows import Positions, Vector
 
-_NOBODY = -1  # the rival of a mistake where there are two labels
+_NO_RIVAL = -1  # of a mistake with two labels
 
 
-class Repeats:
-    """Notice, at the ends of passes, that the weights are those of an earlier pass.
+class CycleSearch:
+    """Compare the weights at the end of each pass with those of an earlier pass.
 
-    Brent's method (1980): one saved copy of the weights, renewed after passes 1, 2, 4, 8, …. The
-    first time they come back the updates begin to be counted, row by row, and the second time the
-    counts are the proof; a run that never comes back pays for looking, not for counting. Weights
-    that return every p passes, from pass μ on, have then done so 2p passes after the first power
-    of two that is no less than μ and p: before pass 4 max(μ, p).
+    Brent's method (1980) keeps one copy of the weights, renewed after passes 1, 2, 4, 8, …. After
+    the weights first return to it, the search counts the updates on each row; when they return
+    again, the counts are the proof. A run that never cycles pays for comparing, not for counting.
+    Weights that return every p passes, from pass μ on, are found 2p passes after the first power of
+    two that is at least μ and p: before pass 4 max(μ, p).
 
-    On integer data in a fixed order the weights of a run that cannot succeed do come back (Block &
-    Levin 1970). In any order it is a proof when they do, unless rounding alone brought them.
+    On integer data in a fixed order, the weights do cycle if no weights separate the data (Block &
+    Levin 1970). In any order a return is a proof, unless rounding alone caused it.
     """
 
     def __init__(self) -> None:
         self._passes = self._since = 0
         self._saved: Vector | None = None
         self._counting = False
-        self._updates = Counter[tuple[int, int, float]]()  # row, rival or −1, step
+        self._updates = Counter[tuple[int, int, float]]()  # row, rival, step
 
     def count(self, mistakes: Mistakes) -> None:
         """Count the updates made in a part of a pass."""
         if not self._counting:
             return
-        rivals = repeat(_NOBODY) if mistakes.rivals is None else mistakes.rivals.tolist()
+        rivals = repeat(_NO_RIVAL) if mistakes.rivals is None else mistakes.rivals.tolist()
         self._updates.update(zip(mistakes.rows.tolist(), rivals, mistakes.steps.tolist()))  # noqa: B905
 
     def close_pass(self, weights: Vector, stream: Stream) -> Cycle | None:
-        """The proof, if the weights after this pass are the saved ones and it is exact.
+        """The proof, if the weights after this pass equal the saved ones and the proof is exact.
 
-        Of classes learned jointly, the weights have a row a class.
+        The weights of many classes learned jointly have a row for each class.
         """
         weights = weights.T
         self._passes += 1
@@ -61,8 +61,8 @@ class Repeats:
             cycle = self._proof(stream, weights.shape)
             if cycle is not None:
                 return cycle
-            # Only rounding brought these weights back, and may do so after every pass from now on:
-            # the next look is taken with the next copy.
+            # Rounding alone caused this return, and may do so after every pass from now on, so wait
+            # for the next copy.
             self._saved, self._counting = None, False
         elif back or self._passes >= 2 * self._since:
             self._saved, self._since = weights.copy(), self._passes
@@ -71,14 +71,14 @@ class Repeats:
         return None
 
     def widen(self, dim: int, *, bias: bool) -> None:
-        """Let the weights have `dim` features from now on, as the learner's `widen` does."""
+        """Give the saved weights `dim` features, as the learner's `widen` does."""
         if self._saved is not None:
             self._saved = widened(self._saved, dim, bias=bias)
 
     def state(self, dim: int, *, bias: bool) -> tuple[Settings, Arrays]:
-        """All that was noticed, for `restored`; the copy of the weights as a learner stores them.
+        """The state of the search, for `restored`, with the weights as a learner stores them.
 
-        The same whatever the parts in which the updates were counted.
+        It does not depend on the parts in which the updates were counted.
         """
         settings = {
             "passes": self._passes,
@@ -99,23 +99,24 @@ class Repeats:
         return settings, arrays
 
     @classmethod
-    def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Repeats:
-        """What `state` described: a cycle is found at the pass it would have been found at."""
-        stored, repeats = Stored("search for a cycle", settings, arrays), cls()
-        repeats._passes, repeats._since = stored.count("passes"), stored.count("since")
-        repeats._counting = stored.flag("counting")
+    def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """The search that `state` described; it finds a cycle at the same pass."""
+        stored, search = Stored("search for a cycle", settings, arrays), cls()
+        search._passes, search._since = stored.count("passes"), stored.count("since")
+        search._counting = stored.flag("counting")
         if "weights" in stored:
             features = stored.array("weights", ("float64",))
             constant = stored.array("constant", ("float64",), (1, *features.shape[1:]))
-            repeats._saved = whole(features, constant, bias=stored.flag("bias"))
+            search._saved = whole(features, constant, bias=stored.flag("bias"))
         rows = stored.positions("rows")
         rivals, times = stored.positions("rivals", len(rows)), stored.positions("times", len(rows))
         steps = stored.vector("steps", len(rows))
         keys = zip(rows.tolist(), rivals.tolist(), steps.tolist(), strict=True)
-        repeats._updates.update(dict(zip(keys, times.tolist(), strict=True)))
-        return repeats
+        search._updates.update(dict(zip(keys, times.tolist(), strict=True)))
+        return search
 
     def _proof(self, stream: Stream, shape: tuple[int, ...]) -> Cycle | None:
+        """The cycle, if the counted updates sum to 0 exactly on the rows of the stream."""
         rows, rivals, sizes, unit = self._sizes()
         classes = shape[1] if len(shape) > 1 else None
         totals = [ExactSum(shape[0]) for _ in range(classes or 1)]
@@ -143,9 +144,9 @@ class Repeats:
         return Cycle(self._since, self._passes, rows[counted], multipliers, against)
 
     def _sizes(self) -> tuple[Positions, Positions, Integers, Fraction]:
-        """The rows updated, with their rivals, in order, and the sizes of their steps in a unit.
+        """The updated rows in order, their rivals, and the sums of their steps, integers in a unit.
 
-        Steps too small for a float are 0: they move nothing and prove nothing.
+        Steps that underflowed to 0 are left out: they changed nothing.
         """
         updates = self._updates.items()
         counted = sorted((row, rival, abs(step), n) for (row, rival, step), n in updates if step)
@@ -160,6 +161,6 @@ class Repeats:
 
 
 def _same(a: Vector, b: Vector) -> bool:
-    """Whether the weights are equal: most differ early, and a million are not read to see it."""
+    """Whether the weights are equal; most differ early, so they are rarely all read."""
     step = 1 << 14
     return all(np.array_equal(a[i : i + step], b[i : i + step]) for i in range(0, len(a), step))

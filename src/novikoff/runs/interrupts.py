@@ -1,4 +1,4 @@
-"""Ctrl-C, held back while something is being written down and answered at once while it is not."""
+"""Ctrl-C, delayed while state is being changed and answered at once otherwise."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from typing import Self, TypeAlias, TypeVar
 
 T = TypeVar("T")
 Handler: TypeAlias = Callable[[int, FrameType | None], object]
-Stopped: TypeAlias = Callable[[], KeyboardInterrupt]  # what to raise, which holds what was done
+Stopped: TypeAlias = Callable[[], KeyboardInterrupt]  # makes the error to raise, with the run
 
 
 class Interrupts:
-    """Hold Ctrl-C back until what was done has been written down.
+    """Delay Ctrl-C until the work of the moment has been recorded.
 
-    A program that ignores Ctrl-C, or leaves it to the system, is left alone; so is a run outside
-    the main thread, which no signal reaches. A handler of the program's own is called, late by what
-    was being done, and the run goes on unless it raises.
+    Nothing changes for a program that ignores Ctrl-C or leaves it to the system, nor outside the
+    main thread, which receives no signals. If the program has its own handler, that is called after
+    the delay, and the run continues unless it raises.
     """
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Interrupts:
             self.answer(self._idle)
 
     def wait_for(self, coming: Iterator[T], stopped: Stopped) -> T | None:
-        """The next of them, if there is one. While it is awaited Ctrl-C is answered at once."""
+        """The next item, or None at the end. Ctrl-C is answered at once while waiting for it."""
         self._idle = stopped
         try:
             self.answer(stopped)
@@ -72,6 +72,6 @@ class Interrupts:
 
 @contextmanager
 def undisturbed() -> Iterator[Callable[[], None]]:
-    """Hold Ctrl-C back until this is done and answer it then, or when what it gives is called."""
+    """Delay Ctrl-C until the block ends; calling the function that it yields answers it earlier."""
     with Interrupts() as interrupts:
         yield partial(interrupts.answer, KeyboardInterrupt)

@@ -12,7 +12,7 @@ from novikoff.guarantees.exact.arithmetic import Number
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import Learner
 from novikoff.ledger.ledger import Ledger
-from novikoff.runs.cycles import Repeats
+from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.interrupts import Interrupts
 from novikoff.stream.blocks import Block, Stream, blocks_of
 from novikoff.stream.problems import BadExample
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 class Run:
     """What happened: the ledger of mistakes, and how the run ended.
 
-    `separated` means that a whole pass made no mistake (for a margin: every example was right by
-    more than it), so the present weights separate the data, as far as floating point can tell:
-    `guarantees.achieved_margin` decides it exactly. `cycle` means that the weights came back to
-    where they had been, and `cycle` holds the proof, in exact arithmetic, that no weights separate
-    the data. `budget` means that the passes allowed were
-    used up first, which says nothing about separability; `interrupted`, that Ctrl-C was pressed.
+    The verdict is `separated` if a whole pass made no mistake (with a margin: every example was
+    right by more than the margin). The weights then separate the data as far as floating point can
+    tell; `guarantees.achieved_margin` decides it exactly. It is `cycle` if the weights returned to
+    earlier values: then the field `cycle` holds an exact proof that no weights separate the data.
+    It is `budget` if the passes ran out first, which says nothing about separability, and
+    `interrupted` after Ctrl-C.
     """
 
     ledger: Ledger
@@ -40,7 +40,7 @@ class Run:
 
     @property
     def epochs(self) -> int:
-        """How many whole passes were made, the clean one included."""
+        """How many whole passes were made, including the one without mistakes."""
         return len(self.ledger.epoch_ends)
 
     def summary(
@@ -50,7 +50,7 @@ class Run:
         weights: Vector | None = None,
         margin: Number | None = None,
     ) -> Summary:
-        """What happened and what is known, to print on one screen: parameters as in `Summary.of`.
+        """What happened and what is known, on one screen; parameters as in `Summary.of`.
 
         >>> from novikoff import Additive, play, sources
         >>> summary = play(sources.tight(9), Additive(9), epochs=2).summary()
@@ -65,7 +65,7 @@ class Run:
 
 
 class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a run; `run` holds everything up to that moment, in a valid state."""
+    """Ctrl-C during a run; `run` holds the run up to that moment, in a valid state."""
 
     def __init__(self, run: Run) -> None:
         super().__init__(f"interrupted after {run.ledger.n_rounds} rounds")
@@ -86,50 +86,50 @@ def play(
     ledger: Ledger | None = None,
     progress: Progress | None = None,
     after_block: Callable[[Block], None] | None = None,
-    repeats: Repeats | None = None,
+    cycles: CycleSearch | None = None,
 ) -> Run:
-    """Pass over the stream until a pass makes no mistake, the weights repeat, or `epochs` are made.
+    """Pass over the stream until a pass makes no mistake, the weights cycle, or `epochs` are done.
 
-    On separable data of radius R and margin γ at most (R/γ)² mistakes are made in all, so a clean
-    pass comes (Novikoff 1962). On other data the weights stay bounded, so if they are integers and
-    the order is fixed they come back to where they were (Block & Levin 1970), sooner or, with many
-    features, much later; the updates in between prove that nothing separates the data.
+    On separable data with radius R and margin γ, at most (R/γ)² mistakes are made in all, so a
+    clean pass comes (Novikoff 1962). On other data the weights stay bounded, so if they are
+    integers and the order is fixed, they return to earlier values (Block & Levin 1970); with many
+    features this may take very long. The updates in between prove that no weights separate the
+    data.
 
-    An example that cannot be used raises BadExample; everything before it has then been learned and
-    is in the ledger. Ctrl-C raises Interrupted, with the run so far.
+    An unusable example raises BadExample; the learner has then learned everything before it, and
+    the ledger has recorded it. Ctrl-C raises Interrupted, with the run so far.
 
     Parameters
     ----------
     stream
-        Blocks, iterated over once a pass; or a single Block.
+        Blocks, iterated over once in each pass; or a single Block.
     learner
-        What learns. It goes on from where it stands.
+        It continues from its present weights.
     ledger
-        Continue this one (by default a new one, which keeps the mistaken examples). It knows rows
-        by their position, so blocks that follow others must say theirs (`Block.first`).
+        The ledger to continue; by default a new one, which keeps the mistaken examples. It knows
+        rows by their positions, so each block after the first must set its own (`Block.first`).
     progress
         Called with the ledger after each pass.
     after_block
-        Called with each block that has been met, when the ledger has written all of it down.
-    repeats
-        Continue this watch for weights that come back (by default a new one, if there are several
-        passes).
+        Called with each block after the ledger has recorded all of it.
+    cycles
+        The search for cycles to continue; by default a new one, if there are several passes.
     """
     if epochs < 1:
         raise ValueError(f"epochs must be at least 1, not {epochs}")
     if not hasattr(learner, "open_ledger"):
         raise TypeError(
             f"play needs a learner such as Additive, not {type(learner).__name__}; "
-            "an estimator has its own fit"
+            "an estimator has its own method fit"
         )
     if epochs > 1 and isinstance(stream, Iterator):
         raise ValueError(
-            "the stream can be iterated over only once, and more passes are asked for; give a list "
-            "of blocks, or an object whose __iter__ begins again"
+            f"the stream can be iterated over only once, but epochs={epochs}; pass a list of "
+            "blocks, or an object whose __iter__ starts again"
         )
     ledger = learner.open_ledger() if ledger is None else ledger
-    if repeats is None and epochs > 1:
-        repeats = Repeats()
+    if cycles is None and epochs > 1:
+        cycles = CycleSearch()
     with Interrupts() as interrupts:
         for _ in range(epochs):
             met = 0
@@ -137,11 +137,11 @@ def play(
             while (block := interrupts.wait_for(blocks, stopped)) is not None:
                 if len(block) and block.first < met:
                     raise BadExample(
-                        f"a block begins at row {block.first}, but rows up to {met - 1} came "
-                        "before it in this pass; give each block its own `first`"
+                        f"a block starts at row {block.first}, but this pass already had rows up "
+                        f"to {met - 1}; set `first` of each block"
                     )
                 met = max(met, block.first + len(block))
-                _meet(block, learner, ledger, repeats, interrupts)
+                _learn(block, learner, ledger, cycles, interrupts)
                 if after_block is not None:
                     after_block(block)
             if not ledger.open_rounds:
@@ -154,12 +154,11 @@ def play(
             interrupts.answer(partial(_stopped, ledger, ended))
             if clean:
                 return Run(ledger, Verdict.SEPARATED)
-            # only where the weights are a sum of the mistakes does their coming back prove anything
-            watched = repeats is not None and ledger.rule in ("additive", "joint")
-            weights = learner.weights if watched else None
-            if repeats is None or weights is None:
+            # a return of the weights is a proof only if they are a sum of the mistakes
+            if cycles is None or ledger.rule not in ("additive", "joint"):
                 continue
-            if cycle := repeats.close_pass(weights, stream):
+            weights = learner.weights
+            if weights is not None and (cycle := cycles.close_pass(weights, stream)):
                 interrupts.answer(partial(_stopped, ledger, Verdict.CYCLE, cycle))
                 return Run(ledger, Verdict.CYCLE, cycle)
     return Run(ledger, Verdict.BUDGET)
@@ -171,21 +170,21 @@ def _stopped(
     return Interrupted(Run(ledger, verdict, cycle))
 
 
-def _meet(
+def _learn(
     block: Block,
     learner: Learner,
     ledger: Ledger,
-    repeats: Repeats | None,
+    cycles: CycleSearch | None,
     interrupts: Interrupts,
 ) -> None:
-    """Let the learner meet a block, part by part, and the ledger write down each part."""
+    """Learn a block part by part, recording each part in the ledger."""
     at, end, part = 0, block.n_rounds, part_size(block.rows)
     try:
         while at < end:
             stop, mistakes = learner.learn(block, at, min(end, at + part))
             ledger.record(mistakes, stop - at)
-            if repeats is not None:
-                repeats.count(mistakes)
+            if cycles is not None:
+                cycles.count(mistakes)
             at = stop
             if interrupts.seen:
                 ledger.store(block)
