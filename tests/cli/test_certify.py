@@ -247,7 +247,7 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
         assert error(*words) == f"{none}: no such file or directory"
     (tmp_path / "empty").mkdir()
     assert error("certify", tmp_path / "empty") == (
-        f"{tmp_path / 'empty'}: there are no files in this directory"
+        f"{tmp_path / 'empty'}: the directory has no files"
     )
     assert error("certify", data, "--label", "z").endswith(
         "there is no column 'z'; the columns are 'words', 'links', 'kind'"

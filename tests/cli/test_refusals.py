@@ -49,7 +49,7 @@ FILES: dict[str, tuple[bytes, str]] = {
         b"1 1:2\n-1 2:1\n1 1:1\n3 1:1\n",
         "third.svm:4: label '3' is a third label, after",
     ),
-    "widths.csv": (b"a,b,y\n1,2,0\n1,3,1\n1,2,3,0\n", "widths.csv:4: 4 fields, where the first"),
+    "widths.csv": (b"a,b,y\n1,2,0\n1,3,1\n1,2,3,0\n", "widths.csv:4: 4 fields, but the first"),
     "cut.svm.gz": (gzip.compress(SVM.encode() * 99)[:-9], "cut.svm.gz: cannot be decompressed"),
     "dates.csv": (b"a,y\n2020-01-01,0\n2020-01-02,1\n", "dates.csv"),
     "bad.parquet": (b"PAR1 not really PAR1", "bad.parquet"),
@@ -87,8 +87,8 @@ def test_a_bad_line_far_down_leaves_the_old_model(
     ("data", "words"),
     [
         ("missing.svm", "missing.svm: no such file or directory"),
-        ("missing-*.svm", "missing-*.svm: no file matches this pattern"),
-        ("empty", "empty: there are no files in this directory"),
+        ("missing-*.svm", "missing-*.svm: no file matches the pattern"),
+        ("empty", "empty: the directory has no files"),
     ],
 )
 def test_data_that_are_not_there(data: str, words: str, here: Path) -> None:

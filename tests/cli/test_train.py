@@ -264,7 +264,7 @@ def test_bad_lines_are_skipped_counted_and_told_of(tmp_path: Path) -> None:
     )
     words = error("train", file, "-o", tmp_path / "k", "--skip-bad", 1, "-q")
     assert words.startswith(f"{file}:62:6: ")
-    assert words.endswith("(2 bad lines, where 1 may be skipped)")
+    assert words.endswith("(2 bad lines, and 1 may be skipped)")
     labels = run("predict", tmp_path / "m", file, "--skip-bad", 2)
     assert len(labels.stdout.splitlines()) == 60
 

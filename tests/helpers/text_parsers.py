@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from novikoff.sources.chunks import Chunk, Names
+from novikoff.stream.problems import BadExample
 
 PADDING = b"\n" * 16
 LINE_ENDS = ("\n", "\r\n", "\r")
@@ -30,7 +31,7 @@ class Refusal(NamedTuple):
 class Format(Protocol):
     def parse(self, text: NDArray[np.uint8], length: int, allowed: int) -> dict[str, Any]: ...
     def chunk(self, parsed: dict[str, Any], place: Any, first: int) -> Chunk: ...
-    def flaw(self, line: bytes, at: int, why: int) -> tuple[int, str]: ...
+    def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]: ...
     def cut(self, text: NDArray[np.uint8], length: int) -> int: ...
 
 
@@ -49,7 +50,8 @@ def read(format: Format, text: str | bytes) -> tuple[list[Example], list[Refusal
     refusals = []
     for line, at, why, begin, end in parsed["bad"]:
         assert 0 <= begin <= at <= end <= len(raw)
-        refusals.append(Refusal(line + 1, *format.flaw(raw[begin:end], at - begin, why)))
+        column, error = format.flaw(raw[begin:end], at - begin, why)
+        refusals.append(Refusal(line + 1, column, str(error)))
     return examples_of(format.chunk(parsed, lambda line: f"text:{line + 1}", 0)), refusals
 
 

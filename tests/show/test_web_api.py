@@ -318,7 +318,7 @@ def test_uploads_are_read_as_every_command_reads_files(tmp_path: Path) -> None:
     ("name", "text", "words"),
     [
         ("a.csv", "x,y,k\n1,inf,a\n3,4,b\n", "a.csv:2: column 'y': 'inf' is not finite"),
-        ("a.csv", "x,y,k\n1,2\n3,4,b\n", "a.csv:2: 2 fields, where the first line has 3"),
+        ("a.csv", "x,y,k\n1,2\n3,4,b\n", "a.csv:2: 2 fields, but the first line has 3"),
         ("a.csv", "", "a.csv: there are no examples"),
         ("a.csv", "x,y,k\n1,2,a\n1,2,b\n1,2,c\n", "label 'c' is a third label, after 'a' and 'b'"),
         ("a.csv", b"\xff\xfe1,2", "a.csv:1: byte 0xff is not UTF-8"),

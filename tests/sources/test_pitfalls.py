@@ -165,7 +165,7 @@ def test_labels_far_apart_are_looked_for_without_holding_what_lies_between(
     words = error("train", "-", "-o", tmp_path / "m", "-q", "--format", "svmlight", input=text)
     assert words == (
         "<stdin>: only one label so far, and a pipe cannot be read again; "
-        "name both labels (--classes)"
+        "name both labels with --classes"
     )
     more = ["--format", "svmlight", "--classes", "a,b"]
     assert json_of("train", "-", "-o", tmp_path / "m", "-q", *more, input=text)["examples"] == 301
@@ -177,7 +177,7 @@ def test_a_column_a_model_knows_as_numbers_must_hold_numbers(tmp_path: Path) -> 
     pq.write_table(pa.table({"a": ["1.0", "2.0"], "y": ["u", "v"]}), texts)
     stdout_of("train", numbers, "-o", tmp_path / "m", "-q")
     assert error("test", tmp_path / "m", texts) == (
-        f"{texts}: column 'a' holds texts, where the model was trained on numbers"
+        f"{texts}: column 'a' holds texts, but the model was trained on numbers"
     )
 
 
@@ -235,7 +235,7 @@ def test_what_is_no_model_or_not_finished_is_not_replaced(tmp_path: Path) -> Non
     words = error("train", data, "-o", model, "-q")
     assert words == f"{model}: contains an unfinished run; use --resume, or delete it"
     assert error("train", model, "-o", tmp_path / "n", "-q", "--format", "csv") == (
-        f"{model}: this is a model, not data; a model comes before the data"
+        f"{model}: this is a model, not data; the model comes before the data"
     )
 
 

@@ -10,9 +10,8 @@ from novikoff.cli.arguments import Argument, Option
 from novikoff.cli.errors import fail, reason, warn
 from novikoff.models.model import Model
 from novikoff.sources.chunks import Source
-from novikoff.sources.files.table_layout import Missing
 from novikoff.sources.inputs import Input, inputs_of
-from novikoff.sources.open import Format
+from novikoff.sources.reading import Format, Missing
 from novikoff.stream.format import listed, plural
 
 DataFiles: TypeAlias = Annotated[

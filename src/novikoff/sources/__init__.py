@@ -1,4 +1,7 @@
-"""Where examples come from: arrays, files, samplers, adversaries, data shipped with the package."""
+"""Where examples come from: files, arrays, random streams, adversaries, bundled data.
+
+Features get their columns here; what a learner is shown (`Block`) is defined in `stream`.
+"""
 
 from novikoff.sources.adversaries import (
     forcing_disjunction,
@@ -9,7 +12,8 @@ from novikoff.sources.adversaries import (
 from novikoff.sources.arrays import block, classes_block, rows_of
 from novikoff.sources.generated import few_relevant, separable, spamassassin
 from novikoff.sources.numbered import Numbered
-from novikoff.sources.open import Data, Reading, open_files, read
+from novikoff.sources.open import Data, open_files, read
+from novikoff.sources.reading import Reading
 from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns
 
 __all__ = [

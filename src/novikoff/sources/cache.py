@@ -15,7 +15,7 @@ import numpy as np
 
 from novikoff.sources.chunks import TableColumns
 from novikoff.sources.features import Features
-from novikoff.sources.files.parquet import from_numpy, to_numpy
+from novikoff.sources.files.arrow_arrays import from_numpy, to_numpy
 from novikoff.sources.numbered import Numbered
 from novikoff.storage.atomic_write import replacing
 from novikoff.stream.blocks import Block

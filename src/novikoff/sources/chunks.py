@@ -1,4 +1,4 @@
-"""What a source reads: some examples, whose features and labels may still be names."""
+"""Chunks: examples as a source reads them, whose features and labels may still be names."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Hashes: TypeAlias = NDArray[np.uint64]
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """Names side by side: name k is text[starts[k]:starts[k + 1]], in UTF-8."""
+    """Names in one piece of memory: name k is text[starts[k]:starts[k + 1]], in UTF-8."""
 
     text: NDArray[np.uint8]
     starts: Positions
@@ -44,24 +44,24 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Some examples as a source gives them, before features are numbered and labels are signs.
+    """Some examples as a source reads them, before features have columns and labels signs.
 
     Parameters
     ----------
     rows
-        The features. A column of these is the place of its name in `names`; if that is None, it is
-        the index as a file writes it, or the position in a table of numbers.
+        The features. A column is the place of its name in `names`; if `names` is None, it is the
+        index that a file writes, or the position in a table of numbers.
     labels
         For each example, the place of its label in `label_texts`; −1 if it has none.
     label_texts, label_places
-        The labels met, each once, and where each was met first: "mail.svm:12".
+        The different labels, and where each was met first: "mail.svm:12".
     names
-        The names of features met, each once, in the order they were met; those of one example may
-        come in any order, and one of them twice.
+        The different feature names, in the order in which they were met; those of one example may
+        come in any order and repeat.
     importances
         How much each example counts, if the source says so.
     first
-        The position in the whole source of the first example.
+        The position of the first example in the whole source.
     """
 
     rows: Rows
@@ -84,7 +84,7 @@ class Chunk:
         return labels.numbers(self.labels, self.label_texts, self.label_places, self.first)
 
     def part(self, begin: int, end: int) -> Chunk:
-        """Some of its examples, in a copy."""
+        """A copy of the examples from `begin` to `end`."""
         whole = self.importances
         return replace(
             self,
@@ -97,7 +97,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class TableColumns:
-    """The columns of a table: the features', which of these hold texts, and the label's."""
+    """The names of a table's columns: the features', those of them with texts, and the label's."""
 
     features: tuple[str, ...]
     texts: tuple[str, ...]
@@ -106,19 +106,18 @@ class TableColumns:
 
 
 class Source(Protocol):
-    """Examples that are read again, from the beginning, whenever it is iterated over.
+    """Examples that are read from the beginning whenever it is iterated over.
 
-    Where it is cut into chunks depends on what is read and on nothing else.
+    Where it is cut into chunks depends only on what is read.
 
     Attributes
     ----------
     done, total
-        How many stored bytes have been read in the present iteration, and how many there are (None
-        if that is not known).
+        How many bytes have been read in this iteration, and how many there are (None: unknown).
     is_pipe
-        Whether it can be iterated over only once after all.
+        Whether it can be iterated over only once.
     skipped
-        What was wrong with the lines passed over in the present iteration.
+        What was wrong with the lines skipped in this iteration.
     """
 
     done: int
@@ -128,15 +127,15 @@ class Source(Protocol):
 
     @property
     def name(self) -> str:
-        """What an error about all of it begins with: the name of the first file."""
+        """The name of the first file, with which errors begin."""
 
     @property
     def columns(self) -> tuple[str, ...] | None:
-        """What its columns are called, if they are the same few for every example: a table's."""
+        """The names of the columns of a table of numbers."""
 
     @property
     def table(self) -> TableColumns | None:
-        """What the columns are, if it is a table; known when reading has begun."""
+        """The columns, if it is a table; known when reading has begun."""
 
     @property
     def description(self) -> str:

@@ -1,4 +1,4 @@
-"""Where bytes come from: files, directories, patterns, the standard input; decompressed."""
+"""The files that paths name, and their bytes, decompressed: files, directories, patterns, stdin."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ _LOOK = 1 << 16
 
 
 class Input:
-    """A file of examples, or what can be read only once: a pipe, the standard input ("-")."""
+    """A file of examples, or a pipe, which can be read only once; "-" is the standard input."""
 
     def __init__(self, path: str) -> None:
         self.path = path
-        self._open: Reading | None = None
+        self._open: OpenInput | None = None
 
     @property
     def is_stdin(self) -> bool:
@@ -47,19 +47,19 @@ class Input:
 
     @property
     def name(self) -> str:
-        """What errors call it."""
+        """Its name in errors."""
         return "<stdin>" if self.is_stdin else self.path
 
     @property
     def size(self) -> int | None:
-        """How many bytes are stored; None if they come from a pipe."""
+        """Its size in bytes; None for a pipe."""
         if self.is_pipe or not os.path.isfile(self.path):
             return None
         return os.stat(self.path).st_size
 
     @contextmanager
-    def open(self) -> Iterator[Reading]:
-        """The bytes, decompressed. A pipe goes on where it was left."""
+    def open(self) -> Iterator[OpenInput]:
+        """The bytes, decompressed. Reading a pipe continues where it stopped."""
         if self.is_stdin:
             yield self._pipe(sys.stdin.buffer)
             return
@@ -68,23 +68,23 @@ class Input:
                 yield self._open
             return
         with open(self.path, "rb") as file:
-            yield self._pipe(file) if self.is_pipe else Reading(self.name, file)
+            yield self._pipe(file) if self.is_pipe else OpenInput(self.name, file)
 
-    def _pipe(self, stored: BinaryIO) -> Reading:
-        """A pipe being read: always the same, for what was looked at cannot be had again."""
+    def _pipe(self, stored: BinaryIO) -> OpenInput:
+        """The pipe being read: always the same object, because it holds what `look` has read."""
         if self._open is None:
-            self._open, self._stored = Reading(self.name, stored), stored
+            self._open, self._stored = OpenInput(self.name, stored), stored
         return self._open
 
     def head(self) -> bytes:
-        """The first bytes, decompressed; they are read again afterwards."""
+        """The first bytes, decompressed; reading still begins with them."""
         if self.is_pipe and not self.is_stdin and self._open is None:
-            return self._pipe(open(self.path, "rb")).look()  # open until it is read
+            return self._pipe(open(self.path, "rb")).look()  # stays open until it is read
         with self.open() as reading:
             return reading.look()
 
     def fingerprint(self) -> str:
-        """The same while the file is: of its size, when it was written, and its two ends."""
+        """A hash of the file's size, its modification time, and its first and last 64 KB."""
         with open(self.path, "rb") as file:
             about = os.fstat(file.fileno())
             out = hashlib.sha256(f"{about.st_size} {about.st_mtime_ns}\n".encode())
@@ -94,8 +94,8 @@ class Input:
         return out.hexdigest()
 
 
-class Reading:
-    """An input being read: bytes are decompressed whatever the name says, by how they begin."""
+class OpenInput:
+    """An input being read; whether it is compressed is told by its first bytes, not its name."""
 
     def __init__(self, name: str, stored: BinaryIO) -> None:
         self.name = name
@@ -104,7 +104,7 @@ class Reading:
         self._stored = stored
         head = stored.peek(8)  # type: ignore[attr-defined]
         if head.startswith(b"novikoff"):
-            raise BadExample(f"{name}: this is a model, not data; a model comes before the data")
+            raise BadExample(f"{name}: this is a model, not data; the model comes before the data")
         self.compression = next(
             (kind for magic, kind in _MAGIC.items() if head[:4].startswith(magic)), None
         )
@@ -113,10 +113,10 @@ class Reading:
         self._looked_at = b""
 
     def look(self) -> bytes:
-        """The first bytes, with a line's end if there is one; they will be read again."""
+        """The first bytes, up to the first line end if there is one; they will be read again."""
         if not self._given:
             room, got = memoryview(bytearray(_LOOK)), 0
-            while some := self.fill(room[got:], eager=True):  # a pipe may have no more for now
+            while some := self.fill(room[got:], eager=True):  # a pipe may give few at a time
                 got += some
                 if b"\n" in bytes(room[:got]):
                     break
@@ -134,9 +134,9 @@ class Reading:
             return self._given
 
     def fill(self, room: memoryview, *, eager: bool = False) -> int:
-        """Read until the room is full or the input ends; how many bytes were read.
+        """Read until the room is full or the input ends; return how many bytes were read.
 
-        If eager, be content with what there is, at least a byte unless the input has ended.
+        If eager, return as soon as there is at least one byte.
         """
         got = min(len(self._looked_at), len(room))
         room[:got], self._looked_at = self._looked_at[:got], self._looked_at[got:]
@@ -147,12 +147,12 @@ class Reading:
                 if not some:
                     break
                 got += some
-        except (EOFError, zlib.error, OSError) as error:
+        except (EOFError, zlib.error, OSError):
             if self.compression is None:
                 raise
             raise BadExample(
-                f"{self.name}: cannot be decompressed after {self._given + got - looked:,} bytes: "
-                f"{str(error).rstrip('.').lower()}; the file is damaged or was cut short"
+                f"{self.name}: cannot be decompressed after {self._given + got - looked:,} bytes; "
+                "the file is damaged or cut short"
             ) from None
         self._given += got - looked
         return got
@@ -161,7 +161,7 @@ class Reading:
         return cast("int", self._bytes.readinto(room))  # type: ignore[attr-defined]
 
     def _come(self, room: memoryview) -> int:
-        """What has come already, or what comes next: readinto1 would wait for more."""
+        """Read what has arrived, waiting only if nothing has: readinto1 would wait for more."""
         piece = self._bytes.read1(len(room))  # type: ignore[attr-defined]
         room[: len(piece)] = piece
         return len(piece)
@@ -183,16 +183,20 @@ def _decompressed(stored: BinaryIO, compression: Compression | None) -> BinaryIO
     return stored
 
 
-def inputs_of(paths: PathLike | Sequence[PathLike] | Sequence[Input]) -> tuple[Input, ...]:
+Paths: TypeAlias = PathLike | Input | Sequence[PathLike | Input]
+
+
+def inputs_of(paths: Paths) -> tuple[Input, ...]:
     """The files that paths name: themselves, those in a directory, or those a pattern matches.
 
-    A directory's files come in the order of their names, without those that begin with a dot or an
-    underscore and without directories in it.
+    Call it once, and pass on what it returns: inputs are returned as they are. The files of a
+    directory are sorted by name; subdirectories and names that begin with a dot or an underscore
+    are left out.
     """
-    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
+    given = [paths] if isinstance(paths, (str, os.PathLike, Input)) else list(paths)
     found: list[Input] = []
     for one in given:
-        if isinstance(one, Input):  # looked up before
+        if isinstance(one, Input):
             found.append(one)
             continue
         path = os.fspath(one)
@@ -205,23 +209,23 @@ def inputs_of(paths: PathLike | Sequence[PathLike] | Sequence[Input]) -> tuple[I
                 if not entry.name.startswith((".", "_")) and not entry.is_dir()
             )
             if not inside:
-                raise BadExample(f"{path}: there are no files in this directory")
+                raise BadExample(f"{path}: the directory has no files")
             found += map(Input, inside)
         elif not os.path.exists(path) and any(mark in path for mark in "*?["):
             matches = sorted(glob(path, recursive=True))
             if not matches:
-                raise BadExample(f"{path}: no file matches this pattern")
+                raise BadExample(f"{path}: no file matches the pattern")
             found += map(Input, matches)
         else:
             found.append(Input(path))
     if not found:
-        raise BadExample("there are no files to read")
+        raise BadExample("no files to read")
     if sum(one.is_stdin for one in found) > 1:
         raise BadExample("the standard input can be read only once")
     return tuple(found)
 
 
 def suffix_of(path: str) -> str:
-    """How the name ends, without the suffix of a compression: ".csv" for "mail.CSV.gz"."""
+    """The suffix of a name, without that of a compression: ".csv" for "mail.CSV.gz"."""
     name = Path(path.lower())
     return name.with_suffix("").suffix if name.suffix in SUFFIXES else name.suffix

@@ -1,4 +1,4 @@
-"""A source as a stream of blocks: its features numbered, its labels made signs or classes."""
+"""A source as a stream of blocks: features become columns, labels signs or classes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from novikoff.sources.features import Features
 from novikoff.sources.interactions import in_slices
 from novikoff.stream.blocks import Block
 from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns
-from novikoff.stream.problems import BadExample
+from novikoff.stream.problems import BadExample, Problem
 from novikoff.stream.rows import Rows
 
 HELD_AT_MOST = 1 << 24  # bytes of rows
@@ -18,17 +18,17 @@ HELD_AT_MOST = 1 << 24  # bytes of rows
 class Numbered:
     """The blocks of a source, as often as it is iterated over.
 
-    What two labels are must be known before the first example is learned from, so as much is read
-    ahead as it takes to meet both; usually that is the first chunk. What was read ahead is not read
-    again, unless the labels are so far apart that it would not fit in memory. Many classes are
-    numbered as they come, and nothing is read ahead.
+    Which of two labels is positive must be known before the first example is learned, so reading
+    goes ahead until both have been met, usually in the first chunk. Chunks read ahead are kept and
+    not read again, unless they exceed 16 MB. Classes are numbered as they come, and nothing is read
+    ahead.
 
     Parameters
     ----------
     features
         How features become columns; it learns new names on the way, unless it is frozen.
     labelling
-        What the labels are, so far.
+        How labels become signs or classes.
     """
 
     def __init__(
@@ -40,13 +40,13 @@ class Numbered:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The negative and the positive label; or all that were met so far, in their order."""
+        """The negative and the positive label; or all classes met so far, in their order."""
         self._look_ahead()
         return self.labelling.classes
 
     @property
     def table(self) -> TableColumns | None:
-        """What the columns are, if the source is a table; known when reading has begun."""
+        """The columns, if the source is a table; known when reading has begun."""
         return self.source.table
 
     def _look_ahead(self) -> None:
@@ -64,8 +64,8 @@ class Numbered:
                 held.append(chunk)
             elif self.source.is_pipe:
                 raise BadExample(
-                    f"{self.source.name}: only one label so far, and a pipe cannot be read again; "
-                    "name both labels (--classes)"
+                    f"{self.source.name}: only one label so far, and a pipe cannot be read again",
+                    Problem.ONE_LABEL_IN_PIPE,
                 )
             else:
                 held.clear()
@@ -81,7 +81,7 @@ class Numbered:
             self._held, self._rest = held, rest
 
     def chunks(self) -> Iterator[Chunk]:
-        """The chunks of the source, from the first, cut up if their products would be many."""
+        """The chunks of the source from the first, in parts if they will have many interactions."""
         self._look_ahead()
         held, rest = self._held, self._rest
         self._held, self._rest = [], None
@@ -110,13 +110,13 @@ class Numbered:
 
 
 def parts_of(chunk: Chunk, features: Features) -> Iterator[Chunk]:
-    """The chunk, in parts if there will be products of its features."""
+    """The chunk, in parts if its features will be multiplied."""
     return in_slices(chunk) if features.products else iter((chunk,))
 
 
 def rows_of(source: Source, chunk: Chunk, features: Features) -> Rows:
-    """The rows of a chunk over the columns of the map; an error names the source."""
+    """The rows of a chunk over the columns of the features; errors name the source."""
     try:
         return features.rows(chunk, source.columns)
     except BadExample as error:
-        raise BadExample(f"{source.name}: {error}") from None
+        raise error.at(source.name) from None

@@ -1,30 +1,25 @@
-"""Files of examples in any format: a source to iterate over, or all their examples at once."""
+"""Files of examples in any format: a source to iterate over, or all examples at once."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from novikoff.sources.chunks import Source, TableColumns
+from novikoff.sources.chunks import Source
 from novikoff.sources.features import Features
 from novikoff.sources.files.svmlight import Svmlight
-from novikoff.sources.files.table_layout import Missing
 from novikoff.sources.files.text import TextFiles, TextFormat
-from novikoff.sources.inputs import Input, PathLike, inputs_of, suffix_of
+from novikoff.sources.inputs import Input, Paths, inputs_of, suffix_of
 from novikoff.sources.numbered import Numbered
+from novikoff.sources.reading import Format, Missing, Reading
 from novikoff.stream.blocks import Block
 from novikoff.stream.labels import Classes, LabelsAsSigns
 from novikoff.stream.problems import BadExample, Problem, quoted
 from novikoff.stream.rows import DenseRows, Rows, SparseRows, join
-
-__all__ = ["Data", "Format", "Reading", "open_files", "read"]
-
-Format: TypeAlias = Literal["svmlight", "vw", "jsonl", "csv", "parquet", "arrow", "npz"]
 
 _SUFFIXES: dict[str, Format] = {
     **dict.fromkeys((".svm", ".svmlight", ".libsvm"), "svmlight"),
@@ -38,87 +33,23 @@ _SUFFIXES: dict[str, Format] = {
 _MAGIC: dict[bytes, Format] = {b"PAR1": "parquet", b"ARROW1": "arrow", b"PK\x03\x04": "npz"}
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
-    """How files are to be read.
-
-    Parameters
-    ----------
-    format
-        By default as the first file's name ends, else as it begins.
-    label
-        Tables: the column of the labels, by its name or its position from 0, by default the last.
-        JSON lines: the key, by default "label".
-    labelled
-        Whether every example must have a label.
-    missing
-        What a missing value is: "refuse" an error, "zero" no feature, "indicate" a feature of its
-        own, named after the column and "=".
-    ignore, categorical
-        Columns of a table to leave out, and to take as texts though they hold numbers.
-    expect
-        The columns a model was trained on: they are found by name, and others are left out.
-    skip_bad
-        How many bad lines to pass over.
-    threads
-        How many threads parse text.
-    eager
-        Whether examples are given as soon as they come, as from a pipe, not megabytes at a time.
-    """
-
-    format: Format | None = None
-    label: str | int | None = None
-    labelled: bool = True
-    missing: Missing = "refuse"
-    ignore: tuple[str, ...] = ()
-    categorical: tuple[str, ...] = ()
-    expect: tuple[str, ...] | None = None
-    skip_bad: int = 0
-    threads: int = 2
-    eager: bool = False
-
-    def following(self, model: Mapping[str, Any]) -> Reading:
-        """The same, with the columns of a table read as they were for a model."""
-        if not model:
-            return self
-        how = replace(
-            self,
-            label=model["label"] if self.label is None else self.label,
-            missing=model["missing"] if self.missing == "refuse" else self.missing,
-        )
-        if "features" not in model:
-            return how
-        return replace(how, categorical=tuple(model["texts"]), expect=tuple(model["features"]))
-
-    def remembered(self, table: TableColumns | None) -> dict[str, Any]:
-        """What a model has to remember of how its data were read: of a table, its columns."""
-        if table is None:
-            is_usual = self.label is None and self.missing == "refuse"
-            return {} if is_usual else {"label": self.label, "missing": self.missing}
-        return {
-            "label": table.label,
-            "missing": self.missing,
-            "features": list(table.features),
-            "texts": list(table.texts),
-        }
-
-
-def open_files(
-    paths: PathLike | Sequence[PathLike] | Sequence[Input], how: Reading | None = None
-) -> Source:
+def open_files(paths: Paths, how: Reading | None = None) -> Source:
     """The examples of files, directories or patterns, to be iterated over in bounded memory."""
     how = how or Reading()
     inputs = inputs_of(paths)
-    return _opened(inputs, _format(inputs[0], how), how)
-
-
-def _format(first: Input, how: Reading) -> Format:
-    if how.format is not None and how.format not in get_args(Format):
-        raise ValueError(f"format must be one of {', '.join(get_args(Format))}, not {how.format!r}")
-    return how.format or format_of(first)
+    return _opened(inputs, how.format or format_of(inputs[0]), how)
 
 
 def _opened(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
+    name = inputs[0].name
+    is_table = format in ("csv", "parquet", "arrow")
+    if how.expect is None:
+        if how.label is not None and format in ("svmlight", "vw"):
+            raise BadExample(
+                f"{name}: {format} has its labels first, not in a column {how.label!r}"
+            )
+        if (unused := how.ignore or how.categorical) and not is_table:
+            raise BadExample(f"{name}: {format} has no columns, such as {unused[0]!r}")
     if format in ("parquet", "arrow", "npz"):
         return _binary(inputs, format, how)
     return TextFiles(
@@ -131,12 +62,6 @@ def _opened(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
 
 
 def _text_format(first: Input, format: Format, how: Reading) -> TextFormat:
-    if format in ("svmlight", "vw") and how.label is not None and how.expect is None:
-        raise BadExample(
-            f"{first.name}: {format} has its labels first, not in a column {how.label!r}"
-        )
-    if format != "csv" and (unused := how.ignore or how.categorical) and how.expect is None:
-        raise BadExample(f"{first.name}: {format} has no columns, such as {unused[0]!r}")
     if format == "svmlight":
         return Svmlight()
     if format == "vw":
@@ -150,15 +75,7 @@ def _text_format(first: Input, format: Format, how: Reading) -> TextFormat:
         return JsonLines(label=key, labelled=how.labelled, missing=how.missing)
     from novikoff.sources.files.csv import Table
 
-    return Table(
-        label=how.label,
-        separator="\t" if suffix_of(first.path) == ".tsv" else None,
-        labelled=how.labelled,
-        missing=how.missing,
-        ignore=how.ignore,
-        categorical=how.categorical,
-        expect=how.expect,
-    )
+    return Table(how, separator="\t" if suffix_of(first.path) == ".tsv" else None)
 
 
 def _binary(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
@@ -174,20 +91,11 @@ def _binary(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
         return ArrayFiles(paths, labelled=how.labelled)
     from novikoff.sources.files.parquet import ArrowFiles
 
-    return ArrowFiles(
-        paths,
-        kind="parquet" if format == "parquet" else "arrow",
-        label=how.label,
-        labelled=how.labelled,
-        missing=how.missing,
-        ignore=how.ignore,
-        categorical=how.categorical,
-        expect=how.expect,
-    )
+    return ArrowFiles(paths, how, kind="parquet" if format == "parquet" else "arrow")
 
 
 def format_of(one: Input) -> Format:
-    """The format of a file: as its name ends, else as it begins."""
+    """The format of a file, detected from its name, else from its content."""
     by_name = _SUFFIXES.get(suffix_of(one.path))
     if by_name is not None:
         return by_name
@@ -260,7 +168,7 @@ class Data:
 
 
 def read(
-    paths: PathLike | Sequence[PathLike],
+    paths: Paths,
     *,
     label: str | int | None = None,
     format: Format | None = None,
@@ -270,23 +178,22 @@ def read(
     ignore: Sequence[str] = (),
     categorical: Sequence[str] = (),
 ) -> Data:
-    r"""All the examples of files, with their labels made −1 and +1.
+    r"""All the examples of files, with their labels as −1 and +1.
 
-    There must be two labels, texts or numbers: of two numbers the smaller becomes −1, of two texts
-    the first in the alphabet. Nothing is guessed or left out: the first line that cannot be read is
-    a `BadExample` that names it.
+    There must be two labels. Numbers come before texts; the greater label becomes +1. The first
+    line that cannot be read is a `BadExample` that names it.
 
     Parameters
     ----------
     paths
         A file, a directory, a pattern such as "mail-*.svm", or several of them; "-" is the standard
-        input. What gzip, bzip2 or zstd has compressed is decompressed, whatever its name.
+        input. Files compressed by gzip, bzip2 or zstd are decompressed, whatever their names.
     label, format, missing, ignore, categorical
         As in `Reading`.
     zero_based
-        svmlight: whether the indices count from 0; by default, whether any of them is 0.
+        svmlight: whether indices start at 0; by default, whether any of them is 0.
     classes
-        The labels to be −1 and +1, when these are known; any other is then refused.
+        The negative and the positive label; any other is then refused.
 
     Examples
     --------
@@ -305,9 +212,9 @@ def read(
         format, label, missing=missing, ignore=tuple(ignore), categorical=tuple(categorical)
     )
     inputs = inputs_of(paths)
-    found = _format(inputs[0], how)
+    found = format or format_of(inputs[0])
     if zero_based is not None and found != "svmlight":
-        raise BadExample(f"{inputs[0].name}: {found} has no indices; zero_based is for svmlight")
+        raise BadExample(f"{inputs[0].name}: zero_based applies to svmlight only, not {found}")
     source = _opened(inputs, found, how)
     features = Features()
     labelling = LabelsAsSigns(
@@ -328,7 +235,7 @@ def read(
 
 
 def _narrowest(rows: SparseRows, dim: int, base: int) -> SparseRows:
-    """The rows with columns counted from the base, in as few bytes as they fit in."""
+    """The rows with columns counted from the base, with 32-bit indices if they fit."""
     dim = max(0, dim - base)
     width = np.int32 if max(dim, len(rows.values)) <= np.iinfo(np.int32).max else np.int64
     return SparseRows(

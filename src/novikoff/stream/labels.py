@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from novikoff.stream.blocks import Codes, Labels
 from novikoff.stream.number_text import is_infinite, is_missing, number
-from novikoff.stream.problems import BadExample, Problem, listed, quoted
+from novikoff.stream.problems import BadExample, Problem, quoted, quoted_list
 
 Classes: TypeAlias = tuple[str, str]  # the negative label and the positive one
 Key: TypeAlias = tuple[bool, float, str]  # numbers first, by size, then texts
@@ -194,7 +194,7 @@ class LabelsAsClasses:
         self._numbers = {_checked_key(text, "classes"): k for k, text in enumerate(classes)}
         self._written = [written(text) for text in classes]
         if len(self._numbers) < len(classes):
-            raise BadExample(f"the classes {listed(classes)} are not all different")
+            raise BadExample(f"the classes {quoted_list(classes)} are not all different")
         self.named, self.closed, self.most = len(classes), closed, most
 
     @property
@@ -232,7 +232,8 @@ class LabelsAsClasses:
 
     def _check_allowed(self, text: str, place: str, count: int) -> None:
         if self.closed:
-            raise BadExample(f"{place}: label {quoted(text)} is not one of {listed(self._written)}")
+            known = quoted_list(self._written)
+            raise BadExample(f"{place}: label {quoted(text)} is not one of {known}")
         if self.most is not None and count > self.most:
             raise BadExample(
                 f"{place}: label {quoted(text)} makes more than {self.most:,} classes",

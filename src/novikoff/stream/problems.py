@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
+from novikoff.stream.format import cut, listed
+
 
 class Problem(StrEnum):
     """A kind of problem whose cure differs from front to front; in brackets the error's details."""
@@ -113,10 +115,9 @@ def _rebuilt(
 
 def quoted(text: str) -> str:
     """The text in quotes, cut when it is long."""
-    return repr(text if len(text) <= 40 else text[:39] + "…")
+    return repr(cut(text, 40))
 
 
-def listed(texts: Sequence[str], most: int = 10) -> str:
+def quoted_list(texts: Sequence[str], most: int = 10) -> str:
     """The texts in quotes with commas between them; of many, the first and how many more."""
-    more = len(texts) - most
-    return ", ".join(map(quoted, texts[:most])) + (f" and {more:,} more" if more > 0 else "")
+    return listed([quoted(text) for text in texts], most)

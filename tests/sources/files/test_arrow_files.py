@@ -27,6 +27,7 @@ from novikoff import BadExample
 from novikoff.sources.chunks import Chunk, Source, TableColumns
 from novikoff.sources.files import parquet as arrow
 from novikoff.sources.files.parquet import ArrowFiles
+from novikoff.sources.reading import Reading
 from novikoff.stream.rows import DenseRows, SparseRows
 
 Form: TypeAlias = Literal["parquet", "file", "stream", "feather"]
@@ -58,9 +59,15 @@ def reading(
 
 def chunks_of(paths: list[Path], form: Form = "parquet", **options: Any) -> list[Chunk]:
     try:
-        return list(ArrowFiles(paths, kind="parquet" if form == "parquet" else "arrow", **options))
+        return list(source_of(paths, form, **options))
     except BadExample as error:
         raise BadExample(str(error).replace(f"{paths[0].parent}/", "")) from None
+
+
+def source_of(paths: list[Path], form: Form = "parquet", **options: Any) -> ArrowFiles:
+    lists = {"ignore", "categorical", "expect"}
+    given: dict[str, Any] = {k: tuple(v) if k in lists else v for k, v in options.items()}
+    return ArrowFiles(paths, Reading(**given), kind="parquet" if form == "parquet" else "arrow")
 
 
 def refusal(table: pa.Table, form: Form = "parquet", **options: Any) -> str:
@@ -311,20 +318,25 @@ def test_a_source_says_what_it_reads(tmp_path: Path) -> None:
     assert found.table == TableColumns(("u", "v"), (), "y")
     assert source.description == "Parquet, 2 files"
     assert [chunk.first for chunk in source] == [0, 1]
-    indicating = ArrowFiles(paths[:1], kind="parquet", missing="indicate")
+    indicating = source_of(paths[:1], missing="indicate")
     assert (indicating.columns, indicating.table.features) == (None, ("u", "v"))
-    mixed = ArrowFiles(paths[:1], kind="parquet", categorical=["u"])
+    mixed = source_of(paths[:1], categorical=["u"])
     assert (mixed.columns, mixed.description) == (None, "Parquet")
     assert mixed.table.texts == ("u",)
 
 
-def test_a_name_that_two_columns_make_is_one_feature() -> None:
-    table = pa.table({"a": ["b=c", "d"], "a=b": ["c", "e"], "a=d": [1, 2], "y": [0, 1]})
-    [chunk] = reading(table)
-    assert chunk.names is not None
-    assert list(chunk.names) == [b"a=b=c", b"a=d", b"a=b=e"]
-    assert chunk.rows.core[1] is not None
-    assert chunk.rows.core[1].tolist() == [0, 0, 1, 1, 2, 1]
+def test_columns_whose_features_could_have_the_same_name_are_refused() -> None:
+    table = pa.table({"a": ["b=c", "d"], "a=b": ["c", "e"], "y": [0, 1]})
+    words = "t: column name 'a=b' clashes with a category of column 'a'; rename one of them"
+    assert refusal(table) == words
+    assert named(reading(table, ignore=["a"])) == [([("a=b=c", 1.0)], "0"), ([("a=b=e", 1.0)], "1")]
+
+
+def test_columns_are_left_out_by_name_or_position_and_the_label_is_the_last_of_the_rest() -> None:
+    table = pa.table({"a": [1], "b": ["u"], "y": ["v"]})
+    for left_out in (["y"], ["2"]):
+        [chunk] = reading(table, ignore=left_out)
+        assert (chunk.rows.values.tolist(), chunk.label_texts) == ([[1.0]], ("u",))
 
 
 @given(st.lists(st.text("ab", max_size=30), min_size=1, max_size=40), st.data())
@@ -382,9 +394,8 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     (
         {"x": [1, None], "y": [0, 1]},
         {},
-        "t: row 1: column 'x': the value is missing; fill it in, or say what that means: "
-        'missing="zero" (--missing zero) for no feature, missing="indicate" (--missing indicate) '
-        "for a feature of its own",
+        "t: row 1: column 'x': the value is missing; fill it in, or pass missing='zero' or "
+        "missing='indicate'",
     ),
     ({"x": [1.0, float("nan")], "y": [0, 1]}, {}, "t: row 1: column 'x': the value is missing; "),
     ({"x": ["a", None], "y": [0, 1]}, {}, "t: row 1: column 'x': the value is missing; "),
@@ -401,8 +412,8 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     (
         {"x": [2**53, 2**53 + 1], "y": [0, 1]},
         {},
-        "t: row 1: column 'x': 9007199254740993 is not exact in float64; scale it, or if it is a "
-        "name and not an amount, take it as a category",
+        "t: row 1: column 'x': 9007199254740993 is not exact in float64; scale it; if it is an "
+        "identifier, pass categorical=['x']",
     ),
     ({"x": [-(2**53) - 1], "y": [0]}, {}, "t: row 0: column 'x': -9007199254740993 is not exact"),
     (
@@ -420,9 +431,8 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     (
         {"x": [dt.datetime(2020, 1, 1)], "y": [0]},
         {},
-        "t: column 'x' holds dates or times (timestamp[us]); write them as numbers, or their parts "
-        "(the hour, the weekday), or leave the column out (ignore=, --ignore), or take each as a "
-        "category (categorical=, --categorical)",
+        "t: column 'x' holds dates or times (timestamp[us]); convert dates to numbers first, or "
+        "pass ignore=['x'] or categorical=['x']",
     ),
     ({"x": [dt.date(2020, 1, 1)], "y": [0]}, {}, "t: column 'x' holds dates or times (date32"),
     ({"x": [dt.time(1)], "y": [0]}, {}, "t: column 'x' holds dates or times (time64[us])"),
@@ -431,8 +441,8 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     (
         {"x": [[1, 2]], "y": [0]},
         {},
-        "t: column 'x' holds list<element: int64>, not numbers or texts; write it as one or more "
-        "columns of these, or leave it out (ignore=, --ignore)",
+        "t: column 'x' holds list<element: int64>, not numbers or texts; convert it, or pass "
+        "ignore=['x']",
     ),
     ({"x": [{"k": 1}], "y": [0]}, {}, "t: column 'x' holds struct<k: int64>, not numbers or "),
     ({"x": [b"k"], "y": [0]}, {}, "t: column 'x' holds binary, not numbers or texts; "),
@@ -445,25 +455,24 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     ({"x": [1], "y": [0]}, {"label": 2}, "t: there is no column 2; the last is 1"),
     ({"x": [1], "y": [0]}, {"ignore": ["z"]}, "t: there is no column 'z'; the columns are 'x', "),
     ({"x": [1], "y": [0]}, {"categorical": ["z"]}, "t: there is no column 'z'; the columns are "),
-    ({"x": [1], "y": [0]}, {"expect": ("x", "z", "w")}, "t: there is no column 'z'; the columns"),
+    ({"x": [1], "y": [0]}, {"expect": ("x", "z", "w")}, "t: there is no column 'z', which the"),
     (
         {"x": [1], "y": [0]},
         {"expect": ("x", "y")},
-        "t: column 'y' is a feature of the model and cannot be the label; name another "
-        "(label=, --label)",
+        "t: column 'y' is a feature of the model and cannot be the label; pass another label=",
     ),
     (
         {"x": [1], "y": [0]},
         {"label": "y", "ignore": ["y"]},
-        "t: column 'y' is ignored, and the label",
+        "t: column 'y' is both the label and ignored; pass another label=",
     ),
     ({"y": [0]}, {}, "t: there is no column but the label"),
     ({"x": [1], "": [2], "y": [0]}, {}, "t: column 1 has no name; give it one"),
     (
         {"x": [1], "y": [0], "__index_level_0__": [0]},
         {},
-        "t: column '__index_level_0__' is the index of a pandas frame; write the file without it "
-        "(index=False) or leave it out (ignore=, --ignore)",
+        "t: column '__index_level_0__' is the index of a pandas frame, not a feature; convert "
+        "it, or pass ignore=['__index_level_0__']",
     ),
 ]
 
@@ -479,11 +488,11 @@ def test_what_is_refused_and_why(
 
 def test_columns_called_the_same_are_refused() -> None:
     table = pa.table([pa.array([1])] * 3, names=["x", "x", "y"])
-    assert refusal(table, "file") == "t: 2 columns are called 'x'"
+    assert refusal(table, "file") == "t: 2 columns are called 'x'; give each its own name"
 
 
 def test_long_lists_of_columns_are_cut() -> None:
-    assert refusal(MANY, label="z").endswith("'c8', 'c9', …")
+    assert refusal(MANY, label="z").endswith("'c8', 'c9' and 2 more")
 
 
 def test_rows_are_counted_over_row_groups() -> None:
@@ -497,7 +506,7 @@ OTHERS: list[tuple[dict[str, Any], str]] = [
     ({"x": [1], "s": ["u"], "z": [1], "y": [0]}, "b: column 'z' is not in a"),
     (
         {"x": ["1"], "s": ["u"], "y": [0]},
-        "b: column 'x' holds texts, and in a numbers; write it alike in both",
+        "b: column 'x' holds texts, but numbers in a",
     ),
     (
         {"y": [0], "x": [1], "s": ["u"]},
@@ -521,7 +530,7 @@ def test_files_whose_labels_are_in_different_columns_are_refused(tmp_path: Path)
     pq.write_table(pa.table({"x": [1], "y": [0]}), paths[0])
     pq.write_table(pa.table({"x": [1], "z": [0]}), paths[1])
     with pytest.raises(
-        BadExample, match=r"b: the label is column 'z', and in .*a column 'y'; name"
+        BadExample, match=r"b: the label is column 'z', but column 'y' in .*a; pass label="
     ):
         ArrowFiles(paths, kind="parquet")
 
@@ -545,12 +554,10 @@ def test_files_that_are_something_else_are_refused(tmp_path: Path) -> None:
         return str(caught.value)
 
     assert refused("file", b"FEA1....FEA1") == (
-        "t: this is the first version of Feather; write it as the second: "
+        "t: this is version 1 of Feather; convert it to version 2: "
         "pyarrow.feather.write_feather(pyarrow.feather.read_table(old), new)"
     )
-    assert refused("file", b"PAR1") == (
-        "t: this is Parquet, not Arrow; say so, or name it .parquet"
-    )
+    assert refused("file", b"PAR1") == ("t: this is Parquet, not Arrow; name it .parquet")
     assert refused("file", b"") == "t: the file is empty"
     assert refused("parquet", b"").startswith("t: cannot be read as Parquet: ")
     assert refused("parquet", b"x,y\n1,2\n" * 9).startswith("t: cannot be read as Parquet: ")
@@ -669,7 +676,8 @@ def test_pyarrow_is_imported_to_read_and_pandas_never(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; import novikoff.sources.files.parquet as a\n"
         "assert 'pyarrow' not in sys.modules\n"
-        f"source = a.ArrowFiles([Path({str(tmp_path / 't')!r})], kind='parquet', missing='zero')\n"
+        f"path, how = Path({str(tmp_path / 't')!r}), a.Reading(missing='zero')\n"
+        "source = a.ArrowFiles([path], how, kind='parquet')\n"
         "assert sum(map(len, source)) == 2\n"
         "assert 'pandas' not in sys.modules\n"
     )

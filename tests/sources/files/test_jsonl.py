@@ -26,7 +26,7 @@ from helpers.text_parsers import (
 )
 from novikoff import _core
 from novikoff.sources.files.jsonl import JsonLines
-from novikoff.sources.files.table_layout import Missing
+from novikoff.sources.reading import Missing
 
 UNLABELLED = JsonLines(labelled=False)
 
@@ -97,28 +97,28 @@ def test_blank_lines_are_passed_over(text: str) -> None:
     assert read(JsonLines(), text) == ([], [])
 
 
-NOT_A_NUMBER = "is not a number of JSON, which has no + or 0 in front and digits on both sides"
-NOT_A_VALUE = "is not a value; texts need double quotes, and there is no NaN or Infinity in JSON"
-NULL = "null is missing; fill it in, or say missing='zero' or 'indicate'"
+NOT_A_NUMBER = "is not a JSON number: no leading + or 0, and digits on both sides"
+NOT_A_VALUE = "is not a JSON value; texts need double quotes, and JSON has no NaN or Infinity"
+NULL = "null is missing; fill it in, or pass missing='zero' or missing='indicate'"
 
 FLAWS = {
     "[1, 2]": (1, """'[1, 2]' is not an object; write {"name": value} on each line"""),
     " 7": (2, """'7' is not an object; write {"name": value} on each line"""),
-    "{": (2, 'a key in double quotes (") must come here, but the line ends'),
-    '{"a": 1,}': (9, """a key in double quotes (") must come here, not '}'"""),
-    "{a: 1}": (2, """a key in double quotes (") must come here, not 'a: 1}'"""),
+    "{": (2, 'expected a key in double quotes ("), but the line ends'),
+    '{"a": 1,}': (9, """expected a key in double quotes ("), not '}'"""),
+    "{a: 1}": (2, """expected a key in double quotes ("), not 'a: 1}'"""),
     '{"": 1}': (2, "a key is empty; give it a name"),
     '{"é": 1, "é": null}': (10, "key 'é' comes twice, alone or inside another"),
     '{"a": {"b": 1}, "a.b": 1}': (17, "key 'a.b' comes twice, alone or inside another"),
     '{"label": 1, "label": 1}': (14, "key 'label' comes twice, alone or inside another"),
-    '{"a" 1}': (6, "a colon must come after a key, not '1}'"),
-    '{"a"': (5, "a colon must come after a key, but the line ends"),
-    '{"a": 1 "b": 2}': (9, """a comma or a closing bracket must come here, not '"b": 2}'"""),
-    '{"a": 1': (8, "a comma or a closing bracket must come here, but the line ends"),
-    '{"a": [1': (9, "a comma or a closing bracket must come here, but the line ends"),
-    '{"a": truer}': (11, "a comma or a closing bracket must come here, not 'r}'"),
-    '{"a": ': (7, "a value must come here, but the line ends"),
-    '{"a": ,': (7, "a value must come here, not ','"),
+    '{"a" 1}': (6, "expected a colon after the key, not '1}'"),
+    '{"a"': (5, "expected a colon after the key, but the line ends"),
+    '{"a": 1 "b": 2}': (9, """expected a comma or a closing bracket, not '"b": 2}'"""),
+    '{"a": 1': (8, "expected a comma or a closing bracket, but the line ends"),
+    '{"a": [1': (9, "expected a comma or a closing bracket, but the line ends"),
+    '{"a": truer}': (11, "expected a comma or a closing bracket, not 'r}'"),
+    '{"a": ': (7, "expected a value, but the line ends"),
+    '{"a": ,': (7, "expected a value, not ','"),
     '{"a": NaN}': (7, f"'a': 'NaN' {NOT_A_VALUE}"),
     '{"a": [1, nul]}': (11, f"'a': 'nul' {NOT_A_VALUE}"),
     '{"label": spam}': (11, f"'label': 'spam' {NOT_A_VALUE}"),
@@ -133,10 +133,10 @@ FLAWS = {
     '{"a": "b': (9, "a text is not closed on its line"),
     '{"a": "b\tc"}': (9, r"a control character in a text must be written as \t"),
     '{"a": "b\x1fc"}': (9, r"a control character in a text must be written as \u001f"),
-    r'{"a": "\x"}': (8, r"\x is not an escape of JSON; a backslash itself is written twice"),
+    r'{"a": "\x"}': (8, r"\x is not a JSON escape; write a backslash twice"),
     r'{"a": "\u12g4"}': (
         8,
-        r"\u12g4 is not an escape of JSON; a backslash itself is written twice",
+        r"\u12g4 is not a JSON escape; write a backslash twice",
     ),
     r'{"a": "\ud83d."}': (8, r"\ud83d is half of a surrogate pair, not a character"),
     r'{"a": "\uDE00"}': (8, r"\uDE00 is half of a surrogate pair, not a character"),
@@ -151,15 +151,15 @@ FLAWS = {
     ),
     '{"a": [1, "x"]}': (11, """an array must hold only texts or only numbers, not also '"x"'"""),
     '{"a": ["x", true]}': (13, "an array must hold only texts or only numbers, not also 'true'"),
-    '{"a": null}': (7, f"'a': {NULL} (--missing zero, --missing indicate)"),
+    '{"a": null}': (7, f"'a': {NULL}"),
     '{"label": [1]}': (
         11,
         "'label': a label must be a text, a number, true or false, not '[1]}'",
     ),
-    ' {"a": 1}': (2, "there is no key 'label' for the label; say which one is (--label)"),
+    ' {"a": 1}': (2, "there is no key 'label' for the label; pass label="),
     '{"label": null}': (11, "label 'label' is null; fill it in or remove the line"),
     '{"label": ""}': (11, "label 'label' is \"\"; fill it in or remove the line"),
-    '{"label": 1} {}': (14, "'{}' comes after the object; write one object on a line"),
+    '{"label": 1} {}': (14, "'{}' follows the object; write one object on a line"),
     f'{{"{"k" * 200}": {{"{"k" * 56}": 1}}}}': (
         207,
         "a key, with those around it, is longer than 256 bytes; shorten it",

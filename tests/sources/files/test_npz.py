@@ -212,7 +212,7 @@ def test_a_chunk_of_sparse_rows_ends_with_the_row_that_fills_it() -> None:
 X, Y = np.eye(2), np.array([0, 1])
 CSR = sparse.csr_array(X)
 WANTED = (
-    "wanted are X and y, or y with those of scipy.sparse.save_npz: "
+    "save X and y, or y with the arrays of scipy.sparse.save_npz: "
     "data, indices, indptr, format, shape"
 )
 REFUSED = [
@@ -221,11 +221,11 @@ REFUSED = [
     (saved(indices=X, y=Y), f"there is no array 'data'; the arrays are 'indices', 'y'; {WANTED}"),
     (
         saved(X=Y, y=Y),
-        "X must be two-dimensional, a row an example, not of shape (2,)",
+        "X must be two-dimensional, not of shape (2,)",
     ),
     (saved(X=X[:, :0], y=Y), "the rows have no columns"),
-    (saved(X=X, y=X), "y has shape (2, 2), and 2 rows need (2,)"),
-    (saved(X=X, y=Y[:1]), "y has shape (1,), and 2 rows need (2,)"),
+    (saved(X=X, y=X), "y has shape (2, 2), but 2 rows need (2,)"),
+    (saved(X=X, y=Y[:1]), "y has shape (1,), but 2 rows need (2,)"),
     (
         saved(X=X.astype(str), y=Y),
         "X must be real numbers of at most 64 bits, not <U32; save X.astype(float)",
@@ -234,13 +234,13 @@ REFUSED = [
     (saved(X=X, y=Y.astype(bytes)), "y must be numbers, truth values or texts, not |S21; "),
     (
         saved(X=X.astype(object), y=Y),
-        "X holds Python objects, which only pickle reads, and that can run anything; save numbers "
-        "or texts: X.astype(float), X.astype(str)",
+        "X holds Python objects, which are not read because unpickling can run code; save "
+        "X.astype(float) or X.astype(str)",
     ),
-    (saved(X=X, y=Y.astype(object)), "y holds Python objects, which only pickle reads"),
+    (saved(X=X, y=Y.astype(object)), "y holds Python objects, which are not read"),
     (
         saved(X=np.asfortranarray(X), y=Y),
-        "X is stored column by column, and is read row by row; save np.ascontiguousarray(X)",
+        "X is stored column by column, but is read row by row; save np.ascontiguousarray(X)",
     ),
     (
         saved(X=[[0, 1.5], [2, np.nan]], y=Y),
@@ -252,30 +252,30 @@ REFUSED = [
     ),
     (
         saved(X=[[0, 1], [2, 2**53 + 1]], y=Y),
-        "row 1: column 1: 9007199254740993 is not exact in float64; scale it, or if it is a name ",
+        "row 1: column 1: 9007199254740993 is not exact in float64; scale it",
     ),
     (
         saved(X=X, y=[1, np.nan]),
         "row 1: label: nan is missing; fill it in or remove the row",
     ),
     (saved(X=X, y=[1, np.inf]), "row 1: label: inf is not finite; replace it or remove the row"),
-    (csr(sparse.csc_array(X), y=Y), "the matrix is stored as csc; save X.tocsr()"),
+    (csr(sparse.csc_array(X), y=Y), "the matrix is in format 'csc'; save X.tocsr()"),
     (csr(CSR, y=Y, format=X), "format has shape (2, 2)"),
     (csr(CSR, y=Y, shape=[2.0, 2.0]), "shape must be two whole numbers, not [2.0, 2.0]"),
-    (csr(CSR, y=Y, shape=[3, 2]), "indptr has shape (3,), and 3 rows need (4,)"),
+    (csr(CSR, y=Y, shape=[3, 2]), "indptr has shape (3,), but 3 rows need (4,)"),
     (csr(CSR, y=Y, indices=X[0]), "indices must be whole numbers, not float64"),
     (
         csr(CSR, y=Y, data=[1.0]),
-        "data has shape (1,) and indices (2,); they must be one list each, of one length",
+        "data has shape (1,) and indices (2,); they must be one-dimensional and of the same length",
     ),
     (csr(CSR, y=Y, data=["a", "b"]), "data must be real numbers of at most 64 bits, not <U1"),
     (csr(CSR, y=Y, indptr=[1, 1, 2]), "indptr must begin with 0, not 1"),
     (
         csr(CSR, y=Y, indptr=[0, 2, 1]),
-        "row 1: indptr goes from 2 to 1; it must not decrease, nor pass the 2 values stored",
+        "row 1: indptr goes from 2 to 1; it must not decrease or exceed the 2 stored values",
     ),
     (csr(CSR, y=Y, indptr=[0, 3, 3]), "row 0: indptr goes from 0 to 3; it must not decrease"),
-    (csr(CSR, y=Y, indptr=[0, 1, 1]), "indptr ends with 1, and 2 values are stored"),
+    (csr(CSR, y=Y, indptr=[0, 1, 1]), "indptr ends with 1, but 2 values are stored"),
     (csr(CSR, y=Y, indices=[0, 2]), "row 1: column 2 is not in 0..1"),
     (csr(CSR, y=Y, indices=[-1, 1]), "row 0: column -1 is not in 0..1"),
     (csr(CSR, y=Y, data=[1.0, np.nan]), "row 1: column 1: nan is missing; fill it in or remove"),
@@ -308,18 +308,18 @@ def test_archives_that_numpy_does_not_write_are_refused() -> None:
     good = {"X.npy": npy(X), "y.npy": npy(Y)}
     assert dense(chunks_of(archive(good))) == X.tolist()
     assert refusal(archive({**good, "X.npy": npy(X)[:-1]})) == (
-        "a: X has 159 bytes, and its shape needs 160"
+        "a: X has 159 bytes, but its shape needs 160"
     )
     assert refusal(archive({**good, "X.npy": b"no array"})).startswith(
         "a: cannot be read as .npz: the magic string is not correct"
     )
     assert refusal(archive(good, zipfile.ZIP_BZIP2)) == (
-        "a: X is compressed as NumPy does not; save it with NumPy"
+        "a: X is not compressed as NumPy does it; save it with NumPy"
     )
     fields = np.zeros(2, dtype=[("日", "f8")])
     with pytest.warns(UserWarning, match="format 3.0"):
         assert refusal(archive({**good, "X.npy": npy(fields)})) == (
-            "a: X has fields with names; save plain arrays"
+            "a: X is a structured array; save plain arrays"
         )
 
 
@@ -332,7 +332,7 @@ def test_a_flipped_bit_is_found() -> None:
 
 def test_files_of_different_widths_are_refused() -> None:
     words = refusal(saved(X=X, y=Y), saved(X=X[:, :1], y=Y))
-    assert words == "b: rows of 1 columns, where a has 2"
+    assert words == "b: 1 columns, but a has 2"
 
 
 def test_a_file_that_is_not_there_is_an_error_of_the_system(tmp_path: Path) -> None:

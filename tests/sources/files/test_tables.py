@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 
 from novikoff import BadExample, _core
 from novikoff.sources.chunks import TableColumns
-from novikoff.sources.files.csv import Table
-from novikoff.sources.files.table_layout import padded, records
+from novikoff.sources.files.csv import Table, padded, records
+from novikoff.sources.reading import Reading
 from novikoff.stream.rows import DenseRows
 
 BLANKS = " \t\n\v\f\r"
 
 
 @dataclass
-class Reading:
+class Examples:
     """The examples of a table: of each its features, by name or column, and its label."""
 
     rows: list[dict[str, float]] = field(default_factory=list)
@@ -46,10 +46,16 @@ class Reading:
             self.places.setdefault(text, place)
         for bad, at, why, begin, end in parsed["bad"]:
             assert begin <= at <= end
-            column, words = table.flaw(piece[begin:end], at - begin, why)
+            column, error = table.flaw(piece[begin:end], at - begin, why)
             assert column == 0
-            self.bad.append(f"{where}:{line + bad + 1}: {words}")
+            self.bad.append(f"{where}:{line + bad + 1}: {error}")
         return line + int(parsed["lines"])
+
+
+def table_of(separator: str | None = None, **options: Any) -> Table:
+    lists = {"ignore", "categorical", "expect"}
+    given: dict[str, Any] = {k: tuple(v) if k in lists else v for k, v in options.items()}
+    return Table(Reading(**given), separator=separator)
 
 
 def pieces(table: Table, text: bytes, size: int | None) -> Iterator[bytes]:
@@ -73,12 +79,12 @@ def read(
     table: Table | None = None,
     where: str = "t.csv",
     **options: Any,
-) -> Reading:
+) -> Examples:
     """What becomes of a file: its beginning is looked at, the rest read piece by piece."""
     raw = content.encode() if isinstance(content, str) else content
-    table = table or Table(**options)
+    table = table or table_of(**options)
     skipped, line = table.begin(raw, where)
-    reading = Reading()
+    reading = Examples()
     for piece in pieces(table, raw[skipped:], size):
         parsed = table.parse(padded(piece), len(piece), allowed)
         line = reading.add(table, parsed, piece, where, line)
@@ -94,7 +100,7 @@ def refusal(content: str | bytes, **options: Any) -> str:
 
 
 def described(content: str, **options: Any) -> str:
-    table = Table(**options)
+    table = table_of(**options)
     table.begin(content.encode(), "t.csv")
     return table.description
 
@@ -243,21 +249,21 @@ def test_numbers_truth_values_and_texts_are_features_as_they_are() -> None:
 
 
 def test_the_columns_of_a_table_of_numbers_are_known() -> None:
-    table = Table(label="b")
+    table = table_of(label="b")
     assert (table.columns, table.description) == (None, "CSV")
-    with pytest.raises(ValueError, match="known when the first file is begun"):
-        _ = table.header
+    with pytest.raises(ValueError, match="not known before the first file"):
+        _ = table.layout
     assert read("a;b;c\n1;u;2\n", table=table).rows == [{"a": 1, "c": 2}]
     assert table.columns == ("a", "c")
     assert table.table == TableColumns(("a", "c"), (), "b", has_header=True)
     assert table.description == "CSV, semicolon, header, label 'b', 2 numbers"
-    table = Table(label=1, ignore=["3"])
+    table = table_of(label=1, ignore=["3"])
     read("1\t0\t2\t9\n", table=table)
     assert table.columns == ("0", "2")
     assert table.table == TableColumns(("0", "2"), (), "1", has_header=False)
     assert table.description == "CSV, tab, no header, label 1, 2 numbers, 1 ignored (3)"
     for options in ({"missing": "indicate"}, {"categorical": ["0"]}):
-        table = Table(**options)
+        table = table_of(**options)
         read("1,2,0\n", table=table)
         assert table.columns is None
 
@@ -270,8 +276,8 @@ def test_what_is_missing_is_refused_or_zero_or_a_feature() -> None:
         assert len(reading.rows) == 1
         for line, name, bad in zip((3, 4, 5), "xbt", reading.bad, strict=True):
             assert bad == (
-                f"t.csv:{line}: column {name!r}: {written!r} is missing; fill it in or "
-                "remove the row, or say what to do: missing='zero' or 'indicate' (--missing zero)"
+                f"t.csv:{line}: column {name!r}: {written!r} is missing; fill it in, or "
+                "pass missing='zero' or missing='indicate'"
             )
         assert read(text, missing="zero").rows[1:] == [
             {"b": 1, "t=u": 1}, {"x": 1, "t=u": 1}, {"x": 1, "b": 1},
@@ -287,8 +293,8 @@ def test_what_is_missing_is_refused_or_zero_or_a_feature() -> None:
 def test_a_column_without_any_value_is_refused() -> None:
     text = "a,b c,y\n1,,0\n2,NA,1\n"
     assert refusal(text) == (
-        "t.csv:1: column 'b c': '' is missing, as in each of the first 2 records; "
-        "leave the column out (--ignore 'b c') or say what to do (--missing zero)"
+        "t.csv:1: column 'b c' is empty in the first 2 records; "
+        "pass ignore=['b c'] or missing='zero'"
     )
     assert read(text, missing="zero").rows == [{"a": 1, "b c": 0}, {"a": 2, "b c": 0}]
     assert read(text, missing="indicate").rows[0] == {"a": 1, "b c=": 1}
@@ -303,9 +309,8 @@ def test_a_column_without_any_value_is_refused() -> None:
 def test_dates_are_refused_with_advice(date: str) -> None:
     text = f"x,day,y\n1,{date},0\n2,?,1\n3,{date},1\n"
     assert refusal(text, missing="zero") == (
-        f"t.csv:1: column 'day': {date!r} is a date or a time; write it as numbers (a year, an "
-        "hour, days since), leave the column out (--ignore day) or take each for a category "
-        "(--categorical day)"
+        f"t.csv:1: column 'day' holds dates or times ({date!r}); convert dates to numbers first, "
+        "or pass ignore=['day'] or categorical=['day']"
     )
     assert read(text, ignore=["day"]).rows[0] == {"x": 1}
     assert read(text, categorical=["day"]).rows[0] == {"x": 1, f"day={date}": 1}
@@ -321,8 +326,8 @@ def test_what_only_looks_like_a_date_is_a_text(text: str) -> None:
 def test_a_few_other_texts_do_not_make_a_column_of_numbers_one_of_texts() -> None:
     text = "size,y\n1,0\n2,1\n3,1\nbig,0\n5ft,1\n"
     assert read(text).bad == [
-        f"t.csv:{line}: column 'size': {word!r} is not a number, "
-        "or take the column for categories (--categorical size)"
+        f"t.csv:{line}: column 'size': {word!r} is not a number; "
+        "correct it, or pass categorical=['size']"
         for line, word in ((5, "big"), (6, "5ft"))
     ]
     assert read(text + "huge,0\n").rows[0] == {"size": 1}  # half of them are numbers
@@ -331,8 +336,8 @@ def test_a_few_other_texts_do_not_make_a_column_of_numbers_one_of_texts() -> Non
     late = "size,y\n" + "1,0\n" * 1000 + "big,1\n" * 1500
     assert len(read(late, allowed=2000).bad) == 1500
     assert refusal("b,y\n" + "true,0\n" * 1000 + "1,1\n") == (
-        "t.csv:1002: column 'b': '1' is neither true nor false; mend it, "
-        "or take the column for categories (--categorical b)"
+        "t.csv:1002: column 'b': '1' is neither true nor false; "
+        "correct it, or pass categorical=['b']"
     )
 
 
@@ -346,20 +351,20 @@ HEAD = 'height,"wide, cm",tall\n1,2,0\n\n3,4,1\n'
         ("+Infinity,1,0", "column 'height': '+Infinity' is not finite; "
          "replace it or remove the row"),
         ("1e999,1,0", "column 'height': '1e999' is too large for float64; scale it"),
-        ('"-1""0",1,0', "column 'height': '-1\"0' is not a number, "
-         "or take the column for categories (--categorical height)"),
-        ("1,2e,0", "column 'wide, cm': '2e' is not a number, "
-         "or take the column for categories (--categorical 'wide, cm')"),
-        ("1,2", "2 fields, where the first line has 3; fill in the rest"),
-        ("x", "1 field, where the first line has 3; fill in the rest"),
-        ("x,2,3,4", "4 fields, where the first line has 3; quote a ',' in one"),
+        ('"-1""0",1,0', "column 'height': '-1\"0' is not a number; "
+         "correct it, or pass categorical=['height']"),
+        ("1,2e,0", "column 'wide, cm': '2e' is not a number; "
+         "correct it, or pass categorical=['wide, cm']"),
+        ("1,2", "2 fields, but the first line has 3; fill in the rest"),
+        ("x", "1 field, but the first line has 3; fill in the rest"),
+        ("x,2,3,4", "4 fields, but the first line has 3; quote a ',' in one"),
         ("1,2,", "column 'tall': label '' is not a class; name one or remove the row"),
         ("1,2,nan", "column 'tall': label 'nan' is not a class; name one or remove the row"),
-        ('1,"2"3,0', "column 'wide, cm': ',' expected after '2' in quotes; "
-         "inside these, write a quote twice"),
-        ('x,2,0,"4" ', "column 3: ',' expected after '4' in quotes; "
-         "inside these, write a quote twice"),
-        ('1,"2,0', "column 'wide, cm': the quote that opens it is not closed; "
+        ('1,"2"3,0', "column 'wide, cm': expected ',' after '2' in quotes; "
+         "write a quote inside quotes twice"),
+        ('x,2,0,"4" ', "column 3: expected ',' after '4' in quotes; "
+         "write a quote inside quotes twice"),
+        ('1,"2,0', "column 'wide, cm': a quote is opened and not closed; "
          "close it or remove it"),
         (b"1,2,\xe9", "column 'tall': byte 0xe9 is not UTF-8; save the file as UTF-8"),
         (b"1,2,a long one \xff", "column 'tall': byte 0xff is not UTF-8; save the file as UTF-8"),
@@ -424,9 +429,9 @@ def test_the_core_checks_what_it_is_told() -> None:
         with pytest.raises(ValueError, match="a separator is one character"):
             Table(separator=separator)
     with pytest.raises(ValueError, match="missing must be one of refuse, zero, indicate, not 'no'"):
-        Table(missing="no")  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="'a' cannot be both ignored and taken for categories"):
-        Table(ignore=["b", "a"], categorical=["a"])
+        Reading(missing="no")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="'a' cannot be both ignored and categorical"):
+        Reading(ignore=("b", "a"), categorical=("a",))
 
 
 def test_bytes_after_the_end_are_not_read() -> None:
@@ -476,11 +481,11 @@ def test_wide_and_long_tables_are_read_whole() -> None:
 
 def test_a_first_line_like_the_others_is_an_example() -> None:
     adult = "39, State-gov, 13, <=50K\n50, ?, 13, >50K\n38, Private, 9, <=50K\n"
-    table = Table(missing="zero")
+    table = table_of(missing="zero")
     assert read(adult, table=table).rows == [
         {"0": 39, "1=State-gov": 1, "2": 13}, {"0": 50, "2": 13}, {"0": 38, "1=Private": 1, "2": 9},
     ]  # fmt: skip
-    assert not table.header
+    assert not table.layout.has_header
     assert described("1,true,u\n2,false,v\n").startswith("CSV, comma, no header")
     for header in (
         "age,work,3,kind\n39,gov,13,a\n",  # a text above a number
@@ -504,28 +509,30 @@ def test_a_first_line_like_the_others_is_an_example() -> None:
         ("\n \n", {}, "t.csv: there are no examples"),
         ("a,y\n", {}, "t.csv: there are no examples"),
         ("a\n1\n", {}, "t.csv:1: one column only; separate columns by commas"),
-        (HEAD, {"ignore": ["z"]}, "t.csv: there is no column 'z' to ignore; "
+        (HEAD, {"ignore": ["z"]}, "t.csv: there is no column 'z'; "
          "the columns are 'height', 'wide, cm', 'tall'"),
-        (HEAD, {"categorical": ["z"]}, "t.csv: there is no column 'z' to take as categories; "
+        (HEAD, {"categorical": ["z"]}, "t.csv: there is no column 'z'; "
          "the columns are 'height', 'wide, cm', 'tall'"),
-        ("1,2,0\n", {"ignore": ["3"]}, "t.csv: there is no column '3' to ignore; "
-         "the columns are 0 to 2, without a header"),
-        (HEAD, {"ignore": ["tall"]}, "t.csv: column 'tall' is the label, not ignored; see --label"),
-        ("a,y\n1,2\n", {"ignore": ["a"]}, "t.csv: no column is left for the features"),
-        ("\na,a,y\n1,2,3\n", {}, "t.csv:2: two columns are called 'a'; give each its own name"),
-        ("a,a=b,y\nu,2,3\n", {}, "t.csv:1: column 'a=b' is called as a text of column 'a' would "
-         "be; give it another name"),
+        ("1,2,0\n", {"ignore": ["3"]}, "t.csv: there is no column '3'; "
+         "without a header the columns are 0 to 2"),
+        (HEAD, {"ignore": ["tall"], "label": "tall"}, "t.csv: column 'tall' is both the label and "
+         "ignored; pass another label="),
+        ("a,y\n1,2\n", {"ignore": ["a"]}, "t.csv: there is no column but the label"),
+        ("\na,a,y\n1,2,3\n", {}, "t.csv:2: 2 columns are called 'a'; give each its own name"),
+        ("a,a=b,y\nu,2,3\n", {}, "t.csv:1: column name 'a=b' clashes with a category of column "
+         "'a'; rename one of them"),
         ("a,,y\n1,2,3\n", {}, "t.csv:1: column 1 has no name; give it one"),
-        ('a,"b" ,y\n1,2,3\n', {}, "t.csv:1: ',' expected after 'b' in quotes; inside these, "
-         "write a quote twice"),
-        ('\n\na,"y\n1,2\n', {}, "t.csv:3: the quote that opens it is not closed; close it or "
+        ('a,"b" ,y\n1,2,3\n', {}, "t.csv:1: expected ',' after 'b' in quotes; write a "
+         "quote inside quotes twice"),
+        ('\n\na,"y\n1,2\n', {}, "t.csv:3: a quote is opened and not closed; close it or "
          "remove it"),
         (b"a,\xff,y\n1,2,3\n", {}, "t.csv:1: byte 0xff is not UTF-8; save the file as UTF-8"),
         (HEAD, {"expect": ["height", "depth"]}, "t.csv: there is no column 'depth', which the "
          "model was trained on; the columns are 'height', 'wide, cm', 'tall'"),
-        ("a,a,y\n1,2,3\n", {"expect": ["a"]}, "t.csv: 2 columns are called 'a'"),
-        ("1,2,0\n", {"expect": ["a"], "labelled": False}, "t.csv: 2 columns of features and no "
-         "header, where the model has 1 ('a')"),
+        ("a,a,y\n1,2,3\n", {"expect": ["a"]}, "t.csv: 2 columns are called 'a'; give each "
+         "its own name"),
+        ("1,2,0\n", {"expect": ["a"], "labelled": False}, "t.csv: there is no header and there "
+         "are 2 feature columns, but the model has 1: 'a'"),
         (HEAD, {"label": "z"}, "t.csv: there is no column 'z'; the columns are 'height', "
          "'wide, cm', 'tall'"),
         (HEAD, {"label": 3}, "t.csv: there is no column 3; the last is 2"),
@@ -540,7 +547,7 @@ def test_a_table_that_cannot_be_laid_out_is_refused(
 def test_columns_alike_in_name_are_fine_where_their_features_differ() -> None:
     text = "a,a=b,y\n1,2,3\n"
     assert read(text).rows == [{"a": 1, "a=b": 2}]
-    assert "called as a text" in refusal(text, missing="indicate")
+    assert "clashes with a category" in refusal(text, missing="indicate")
     assert read("a,a,y\n1,2,3\n", ignore=["1"]).rows == [{"a": 1}]
 
 
@@ -551,7 +558,7 @@ def test_a_model_finds_its_columns_by_name_in_any_order() -> None:
         ("y,width,height\nu,2,1\n", ["u"]),
         ("height,width,y\n1,2,\n", [None]),
     ):
-        table = Table(expect=expect, labelled=False, label="y")
+        table = table_of(expect=expect, labelled=False, label="y")
         reading = read(text, table=table)
         assert (reading.rows, reading.labels) == ([{"height": 1, "width": 2}], labels)
         assert (reading.names, table.columns) == (list(expect), expect)
@@ -584,29 +591,28 @@ def test_later_files_must_have_the_columns_of_the_first() -> None:
     read("a,b,y\n1,2,0\n", table=table)
     assert read("\na,b,y\n\n3,4,1\n", table=table, where="u.csv").rows == [{"a": 3, "b": 4}]
     assert read("", table=table, where="u.csv").rows == []
-    rule = "files read as one must have the same columns"
     for text, words in (
-        ("a,c,y\n1,2,0\n", f"1: column 1 is called 'c', and 'b' in t.csv; {rule}"),
-        ("b,a,y\n1,2,0\n", f"1: column 0 is called 'b', and 'a' in t.csv; {rule}"),
-        ("a,b,y,z\n1,2,0,0\n", f"1: 4 columns, and 3 in t.csv; {rule}"),
-        ("a,b\n1,2\n", f"1: 2 columns, and 3 in t.csv; {rule}"),
-        ("\n1,2,0\n", f"2: no header, and t.csv has one; {rule}"),
+        ("a,c,y\n1,2,0\n", "1: there is no column 'b', which t.csv has"),
+        (
+            "b,a,y\n1,2,0\n",
+            "1: column 0 is 'b', and 'a' in t.csv; the columns must be in the same order",
+        ),
+        ("a,b,y,z\n1,2,0,0\n", "1: column 'z' is not in t.csv"),
+        ("a,b\n1,2\n", "1: there is no column 'y', which t.csv has"),
+        ("\n1,2,0\n", "2: no header, but t.csv has one"),
     ):
         assert refusal(text, table=table, where="u.csv") == f"u.csv:{words}"
     table = Table()
     read("1,u,0\n2,v,1\n", table=table)
     assert read("3,w,1\n", table=table, where="u.csv").rows == [{"0": 3, "1=w": 1}]
     assert refusal("a,b,y\n1,u,0\n", table=table, where="u.csv") == (
-        "u.csv:1: column 0 begins with 'a'; if that is a header, t.csv has none; " + rule
+        "u.csv:1: column 0 begins with 'a'; if that is a header, t.csv has none"
     )
-    assert (
-        refusal("1,u\n", table=table, where="u.csv")
-        == f"u.csv:1: 2 columns, and 3 in t.csv; {rule}"
-    )
+    assert refusal("1,u\n", table=table, where="u.csv") == "u.csv:1: 2 columns, but 3 in t.csv"
 
 
 def test_a_file_may_be_read_again_bad_lines_and_all() -> None:
-    table = Table(expect=("n", "t"), categorical=("t",))
+    table = table_of(expect=("n", "t"), categorical=("t",))
     once, again = (read("x,1,0\n2,v,1\n1,v,1\n", table=table) for _ in range(2))
     assert once == again
     assert (len(once.rows), len(once.bad)) == (2, 1)

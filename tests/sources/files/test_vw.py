@@ -75,24 +75,24 @@ FLAWS = {
     "'t | a": (1, """there is no label before the tag "'t\""""),
     "1| a": (
         1,
-        "there is no label, but a tag: '1' touches the |; put a blank between them",
+        "there is no label: '1' touches the |, so it is a tag; put a space between",
     ),
-    "1:2:0.5 | a": (1, "label '1:2:0.5' has costs, which are not learned from; write a class"),
+    "1:2:0.5 | a": (1, "label '1:2:0.5' has costs, which are not supported; write a class"),
     "'t 1 | a": (1, """tag "'t" must be the last word before the |"""),
     "1 1 0 2 | a": (
         7,
-        "'2' is a word too many; "
+        "'2' is one word too many: "
         "before the | there may be a label, an importance, a base and a tag",
     ),
     "1 heavy | a": (3, "importance 'heavy' is not a number"),
     "1 -2 | a": (
         3,
-        "importance '-2' must not be negative; to learn the opposite, change the label",
+        "importance '-2' is negative; to learn the opposite, change the label",
     ),
     "1 1e999 | a": (3, "importance '1e999' is too large for float64; scale it"),
     "1 1 0.5 | a": (
         5,
-        "base '0.5' must be 0 or left out: learning starts from the weights alone",
+        "base '0.5' must be 0 or left out",
     ),
     "1 1 x | a": (5, "base 'x' is not a number"),
     "é | a:x": (5, "feature 'a': 'x' is not a number"),
@@ -124,9 +124,9 @@ def test_a_bad_line_is_refused_in_these_words(line: str, flaw: tuple[int, str]) 
 
 
 def test_what_is_not_utf8_is_refused() -> None:
-    advice = "convert the file: in Latin-1 it would be 'é' (iconv -f latin1 -t utf8)"
+    advice = "in Latin-1 it is 'é': convert the file (iconv -f latin1 -t utf8)"
     latin = f"byte 0xe9 is not UTF-8; {advice}"
-    zero = "a zero byte, which no text has; convert the file to UTF-8 (UTF-16 has many)"
+    zero = "zero byte: the file is not UTF-8, perhaps UTF-16; convert it to UTF-8"
     _, refusals = read(Vw(), b"caf\xe9 | a\n1 | b\n1 'caf\xe9| a\n" + "1 | é".encode("utf-16-le"))
     assert refusals == [Refusal(1, 4, latin), Refusal(3, 7, latin), Refusal(4, 2, zero)]
 

@@ -1,4 +1,4 @@
 """One module a file format, from bytes to chunks of examples.
 
-What is common to all formats (opening, numbering features, caching) lives one level up.
+What all formats share (opening files, numbering features, caching) is one level up.
 """

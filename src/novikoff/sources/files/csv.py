@@ -1,39 +1,44 @@
-"""Examples from a table as text, one a line: comma-, tab- or semicolon-separated."""
+"""CSV: examples from a table as text, one a line, separated by commas, tabs or semicolons."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
 from enum import IntEnum
-from shlex import quote
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.sources.chunks import Chunk, Names, TableColumns
 from novikoff.sources.files.table_layout import (
-    SAMPLE,
     Kind,
     Layout,
-    Missing,
-    Record,
-    Wishes,
-    find_layout,
-    header_of,
-    is_text,
-    records,
+    categorical_columns,
+    check_feature_names,
+    check_same_names,
+    dates_refused,
+    feature_columns,
+    label_column,
 )
-from novikoff.stream.problems import BadExample, quoted
+from novikoff.sources.files.text import PADDING, Parsed, Text
+from novikoff.sources.reading import MISSING_RULES, Reading
+from novikoff.stream.format import listed, plural
+from novikoff.stream.number_text import is_missing
+from novikoff.stream.problems import BadExample, Problem, quoted
 from novikoff.stream.rows import DenseRows, Rows, SparseRows
 
+SAMPLE = 1000  # how many records decide what the columns hold
+
 _SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
-_RULES: dict[Missing, int] = {"refuse": 0, "zero": 1, "indicate": 2}
+_DAY = r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{4})"
+_TIME = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?(?: ?[AaPp][Mm])?"
+_ZONE = r"(?:Z| ?[+-][0-9]{2}:?(?:[0-9]{2})?| ?UTC)?"
+_DATE = re.compile(rf"{_DAY}(?:[T ]{_TIME}{_ZONE})?|{_TIME}{_ZONE}")
 
 
 class _Flaw(IntEnum):
-    """Why the core could not read a record."""
+    """Why the core could not read a record; the numbers are the core's."""
 
     WIDTH = 1
     NUMBER = 2
@@ -49,123 +54,70 @@ class _Flaw(IntEnum):
 
 
 class Table:
-    """Tables as text. A number c is feature "c", a text v in column c is feature "c=v".
+    """Tables as text.
 
     The first line is a header if a field of it is a text. It is an example all the same, as in
-    `5.1,3.5,setosa`, if it holds numbers too, its texts stand above texts, and its label makes no
-    more than two. What a column holds is told by the first 1000 records of the first file: numbers
-    if half of them are, so that what else stands there is a bad line; true and false if all are,
-    which become 1 and 0; otherwise texts, but dates are refused. Where no column holds texts, rows
-    are dense, unless missing is "indicate".
+    `5.1,3.5,setosa`, if it also holds numbers, its texts stand above texts, and its label makes no
+    more than two. The first 1000 records of the first file decide what a column holds: numbers if
+    at least half of the fields are numbers, so that a text there is a bad line; truth values if all
+    are true or false; otherwise texts, but dates are refused. Where no column holds texts, rows are
+    dense, unless missing is "indicate".
 
     Parameters
     ----------
-    label
-        The column of the labels: a name from the header or a position from 0. By default the last.
     separator
         By default the comma; tabs or semicolons if the first line has them and no comma.
-    labelled
-        Whether every example must have a label. If not, the column may be absent; it is then only
-        looked for if it is named, or if a table without a header has one column more than expected.
-    missing
-        What to do about a field that is empty, or says so ("NA", "?", "null"): refuse its line,
-        make it 0, or indicate it by a feature "c=".
-    ignore, categorical
-        Columns, by name or position, to leave out, and to take for texts whatever they hold.
-    expect
-        The names of the features' columns a model was trained on. With a header they are found by
-        name, in any order, and others are left out; without one they are the columns in turn. Only
-        `categorical` ones are then texts.
     """
 
-    name = "csv"
-
-    def __init__(
-        self,
-        *,
-        label: str | int | None = None,
-        separator: str | None = None,
-        labelled: bool = True,
-        missing: Missing = "refuse",
-        ignore: Sequence[str] = (),
-        categorical: Sequence[str] = (),
-        expect: Sequence[str] | None = None,
-    ) -> None:
-        if missing not in _RULES:
-            raise ValueError(f"missing must be one of {', '.join(_RULES)}, not {missing!r}")
+    def __init__(self, how: Reading | None = None, *, separator: str | None = None) -> None:
         if separator is not None and not re.fullmatch(r"[\t!#-*,/:-@[-^`{-~]", separator):
             raise ValueError(f"a separator is one character such as ',' or ';', not {separator!r}")
-        both = sorted({*ignore} & {*categorical})
-        if both:
-            raise ValueError(f"column {both[0]!r} cannot be both ignored and taken for categories")
-        self._wishes = Wishes(
-            label,
-            labelled,
-            missing,
-            tuple(ignore),
-            tuple(categorical),
-            None if expect is None else tuple(expect),
-        )
+        self._how = how or Reading()
         self._separator = separator
         self._found: Layout | None = None
-        self._told: dict[str, Any] = {}  # what the core is told of the layout
+        self._for_core: dict[str, Any] = {}
 
     @property
     def layout(self) -> Layout:
-        """What the columns are, known once the first file was begun."""
+        """The columns, known once the first file has begun."""
         if self._found is None:
-            raise ValueError("the columns are known when the first file is begun")
+            raise ValueError("the columns are not known before the first file is read")
         return self._found
 
     @property
-    def header(self) -> bool:
-        """Whether the first line names the columns."""
-        return self.layout.header
-
-    @property
-    def dense(self) -> bool:
+    def is_dense(self) -> bool:
         """Whether the rows are rows of numbers."""
-        return self._wishes.missing != "indicate" and Kind.TEXT not in self.layout.kinds
+        return self._how.missing != "indicate" and Kind.TEXT not in self.layout.kinds
 
     @property
     def columns(self) -> tuple[str, ...] | None:
-        """The names of the columns of dense rows, their positions in the file without a header."""
-        return self.layout.features if self._found is not None and self.dense else None
+        """The names of the columns of dense rows; without a header, their positions."""
+        return self.layout.feature_names if self._found is not None and self.is_dense else None
 
     @property
     def table(self) -> TableColumns | None:
-        """What the columns are, once the first file was begun."""
-        if self._found is None:
-            return None
-        layout, at = self._found, self._found.label
-        label = None
-        if at is not None:
-            label = layout.first[at]
-            if not layout.header or layout.first.count(label) > 1:
-                label = str(at)
-        return TableColumns(
-            layout.features, tuple(layout.having(Kind.TEXT)), label, has_header=layout.header
-        )
+        """The columns, known once the first file has begun."""
+        return None if self._found is None else self._found.table
 
     @property
     def description(self) -> str:
         """What is read and how: "CSV, comma, header, label 'kind', 5 numbers, 1 text (origin)"."""
         if self._found is None:
             return "CSV"
-        at, mark = self.layout.label, self._separator or ","
+        layout, mark = self._found, self._separator or ","
         parts = [
             "CSV",
             _SEPARATORS.get(mark, repr(mark)),
-            "header" if self.header else "no header",
-            "no label" if at is None else f"label {self.layout.called(at)}",
+            "header" if layout.has_header else "no header",
+            "no label" if layout.label is None else f"label {layout.called(layout.label)}",
         ]
-        for kind, word in ((Kind.NUMBER, "number"), (Kind.BOOLEAN, "truth value")):
-            if count := len(self.layout.having(kind)):
-                parts.append(f"{count} {word}{'s' * (count > 1)}")
-        for kind, word in ((Kind.TEXT, "text{s}"), (Kind.SKIP, "ignored")):
-            if names := self.layout.having(kind):
-                some = ", ".join(names[:8]) + ", …" * (len(names) > 8)
-                parts.append(f"{len(names)} {word.format(s='s' * (len(names) > 1))} ({some})")
+        for kind, noun in ((Kind.NUMBER, "number"), (Kind.BOOLEAN, "truth value")):
+            if names := layout.having(kind):
+                parts.append(plural(len(names), noun))
+        if names := layout.having(Kind.TEXT):
+            parts.append(f"{plural(len(names), 'text')} ({listed(names, 8)})")
+        if names := layout.having(Kind.SKIP):
+            parts.append(f"{len(names)} ignored ({listed(names, 8)})")
         return ", ".join(parts)
 
     def begin(self, head: bytes, where: str) -> tuple[int, int]:
@@ -176,28 +128,31 @@ class Table:
             if self._found is None:
                 raise BadExample(f"{where}: there are no examples")
             return 0, 0
-        if found[0].flaw:
-            words = self._quotes(_Flaw(found[0].flaw), found[0].fields[-1], separator)
-            raise BadExample(f"{where}:{found[0].line + 1}: {words}")
+        first = found[0]
+        if first.flaw:
+            words = _quotes(_Flaw(first.flaw), first.fields[-1], separator)
+            raise BadExample(f"{where}:{first.line + 1}: {words}")
         if self._found is None:
-            self._found = find_layout(found, where, self._wishes)
+            layout = self._found = _find_layout(found, where, self._how)
             self._separator = separator
-            self._told = {
+            positions = np.full(len(layout.names), -1, dtype=np.int32)
+            positions[list(layout.features)] = np.arange(len(layout.features))
+            self._for_core = {
                 "separator": separator,
-                "kinds": np.array(self._found.kinds, dtype=np.uint8),
-                "positions": np.array(self._found.positions, dtype=np.int32),
-                "names": [name.encode() for name in self._found.names],
-                "missing": _RULES[self._wishes.missing],
-                "labelled": self._wishes.labelled,
+                "kinds": np.array(layout.kinds, dtype=np.uint8),
+                "positions": positions,
+                "names": [name.encode() for name in layout.names],
+                "missing": MISSING_RULES.index(self._how.missing),
+                "labelled": self._how.labelled,
             }
         else:
-            self._check_same(found[0], where)
-        return (found[0].end, found[0].next_line) if self.header else (0, 0)
+            self._check_same(first, where)
+        return (first.end, first.next_line) if self.layout.has_header else (0, 0)
 
-    def cut(self, text: NDArray[np.uint8], length: int) -> int:
-        """How many of text[:length] bytes are whole records: a line end in quotes ends none.
+    def cut(self, text: Text, length: int) -> int:
+        """How many of the bytes text[:length] are whole records: a line end in quotes ends none.
 
-        Until the first file was begun, two records are the least: a header, and an example.
+        Before the first file has begun it takes two records: a header and an example.
         """
         separator = self._separator or _separator(text[:length].tobytes())
         cut = _core.csv_cut(text, length=length, separator=separator)
@@ -205,19 +160,18 @@ class Table:
             return 0
         return cut
 
-    def parse(self, text: NDArray[np.uint8], length: int, allowed: int) -> dict[str, Any]:
+    def parse(self, text: Text, length: int, allowed: int) -> Parsed:
         """The examples of text[:length], and the lines that cannot be read."""
-        return _core.parse_csv(text, length=length, allowed=allowed, **self._told)
+        return _core.parse_csv(text, length=length, allowed=allowed, **self._for_core)
 
-    def chunk(self, parsed: dict[str, Any], place: Callable[[int], str], first: int) -> Chunk:
-        """The examples that were parsed; place says where a line of theirs is, from 0."""
-        at, labels = self.layout.label, parsed["labels"]
-        column = "" if at is None else f": column {self.layout.called(at)}"
-        names = None if self.dense else Names(*parsed["names"])
+    def chunk(self, parsed: Parsed, place: Callable[[int], str], first: int) -> Chunk:
+        """The parsed examples as a chunk; `place` names the file and line of a line, from 0."""
+        layout, labels = self.layout, parsed["labels"]
+        column = "" if layout.label is None else f": column {layout.called(layout.label)}"
+        names = None if self.is_dense else Names(*parsed["names"])
         rows: Rows
         if names is None:
-            wide = len(self.layout.features)
-            rows = DenseRows(parsed["values"].reshape(len(labels), wide))
+            rows = DenseRows(parsed["values"].reshape(len(labels), len(layout.features)))
         else:
             rows = SparseRows(parsed["values"], parsed["indices"], parsed["starts"], len(names))
         return Chunk(
@@ -229,70 +183,80 @@ class Table:
             first=first,
         )
 
-    def flaw(self, line: bytes, at: int, why: int) -> tuple[int, str]:
-        """What is wrong with a record, in words; these name its column, so the first is 0."""
+    def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
+        """What is wrong with a record; the message names the column, so its number is 0."""
         flaw, j = _Flaw(why % 16), why // 16
+        separator, width = self._separator or ",", len(self.layout.names)
         if flaw == _Flaw.WIDTH:
-            return 0, self._width(j)
-        field = records(line, self._separator or ",", 1)[0].fields[j]
-        words = f"column {self.layout.called(j)}: "
+            cure = "fill in the rest" if j < width else f"quote a {separator!r} in one"
+            return 0, BadExample(f"{plural(j, 'field')}, but the first line has {width}; {cure}")
+        field = records(line, separator, 1)[0].fields[j]
         if flaw in (_Flaw.QUOTE, _Flaw.OPEN):
-            return 0, words + self._quotes(flaw, field, self._separator or ",")
-        return 0, words + self._field(flaw, field, quote(self.layout.names[j]))
-
-    def _width(self, n: int) -> str:
-        width = len(self.layout.names)
-        cure = "fill in the rest" if n < width else f"quote a {self._separator!r} in one"
-        return f"{n} field{'s' * (n > 1)}, where the first line has {width}; {cure}"
-
-    def _quotes(self, flaw: _Flaw, field: bytes, separator: str) -> str:
-        if flaw == _Flaw.OPEN:
-            return "the quote that opens it is not closed; close it or remove it"
-        text = quoted(field.decode(errors="replace"))
-        return f"{separator!r} expected after {text} in quotes; inside these, write a quote twice"
-
-    def _field(self, flaw: _Flaw, field: bytes, name: str) -> str:
-        text = quoted(field.decode(errors="replace"))
-        if flaw == _Flaw.NOT_UTF8:
-            try:
-                field.decode()
-            except UnicodeDecodeError as error:
-                text = f"byte 0x{error.object[error.start]:02x}"
-        categorical = f"take the column for categories (--categorical {name})"
-        return {
-            _Flaw.NUMBER: f"{text} is not a number, or {categorical}",
-            _Flaw.LARGE: f"{text} is too large for float64; scale it",
-            _Flaw.MISSING: f"{text} is missing; fill it in or remove the row, "
-            "or say what to do: missing='zero' or 'indicate' (--missing zero)",
-            _Flaw.INFINITE: f"{text} is not finite; replace it or remove the row",
-            _Flaw.BOOLEAN: f"{text} is neither true nor false; mend it, or {categorical}",
-            _Flaw.LABEL: f"label {text} is not a class; name one or remove the row",
-            _Flaw.NOT_UTF8: f"{text} is not UTF-8; save the file as UTF-8",
-            _Flaw.ZERO_BYTE: f"{text} holds a zero byte; save the file as UTF-8 text",
-        }[flaw]
+            error = BadExample(_quotes(flaw, field, separator))
+        else:
+            error = _bad_field(flaw, field, self.layout.names[j])
+        return 0, error.at(f"column {self.layout.called(j)}")
 
     def _check_same(self, record: Record, where: str) -> None:
         """A later file must have the columns of the first."""
-        layout, first = self.layout, header_of(record, where)
-        line, rule = f"{where}:{record.line + 1}", "files read as one must have the same columns"
-        if layout.header and not any(map(is_text, first)):
-            raise BadExample(f"{line}: no header, and {layout.where} has one; {rule}")
-        for j, (name, other) in enumerate(zip(first, layout.first, strict=False)):
-            if layout.header and name != other:
-                raise BadExample(
-                    f"{line}: column {j} is called {quoted(name)}, and {quoted(other)} in "
-                    f"{layout.where}; {rule}"
-                )
-            again = layout.header or where == layout.where  # or the first file once more
-            if not again and layout.kinds[j] == Kind.NUMBER and is_text(name):
-                raise BadExample(
-                    f"{line}: column {j} begins with {quoted(name)}; if that is a header, "
-                    f"{layout.where} has none; {rule}"
-                )
-        if len(first) != len(layout.first):
+        layout, first = self.layout, _texts(record, where)
+        line = f"{where}:{record.line + 1}"
+        if layout.has_header:
+            if not any(map(is_text, first)):
+                raise BadExample(f"{line}: no header, but {layout.where} has one")
+            check_same_names(first, line, layout.names, layout.where)
+            for j, (name, other) in enumerate(zip(first, layout.names, strict=False)):
+                if name != other:
+                    raise BadExample(
+                        f"{line}: column {j} is {quoted(name)}, and {quoted(other)} in "
+                        f"{layout.where}; the columns must be in the same order"
+                    )
+        elif where != layout.where:  # not the first file once more
+            for j, (field, kind) in enumerate(zip(first, layout.kinds, strict=False)):
+                if kind == Kind.NUMBER and is_text(field):
+                    raise BadExample(
+                        f"{line}: column {j} begins with {quoted(field)}; if that is a header, "
+                        f"{layout.where} has none"
+                    )
+        if len(first) != len(layout.names):
             raise BadExample(
-                f"{line}: {len(first)} columns, and {len(layout.first)} in {layout.where}; {rule}"
+                f"{line}: {len(first)} columns, but {len(layout.names)} in {layout.where}"
             )
+
+
+class Record(NamedTuple):
+    """A record: the line it begins on and the one after it, from 0; where it ends; its fields."""
+
+    line: int
+    next_line: int
+    end: int
+    fields: list[bytes]
+    flaw: int
+
+    @property
+    def texts(self) -> list[str]:
+        """The fields as texts; bytes that are not UTF-8 are replaced."""
+        return [field.decode(errors="replace") for field in self.fields]
+
+
+def records(text: bytes, separator: str, most: int) -> list[Record]:
+    """The first records of a text that are not blank."""
+    found = _core.csv_records(padded(text), length=len(text), separator=separator, most=most)
+    return [Record(*record) for record in found]
+
+
+def padded(text: bytes) -> Text:
+    """The bytes with room after them for the core to look ahead."""
+    return np.frombuffer(text + bytes(PADDING), dtype=np.uint8)
+
+
+def is_text(field: str) -> bool:
+    """Whether a field is neither a number, in any way to write one, nor missing."""
+    try:
+        float(field)  # takes what is refused as a number, such as inf: no name for a column either
+    except ValueError:
+        return not is_missing(field)
+    return False
 
 
 def _separator(head: bytes) -> str:
@@ -300,3 +264,129 @@ def _separator(head: bytes) -> str:
     lines = re.finditer(rb"[^\r\n]+", head)
     first = next((line[0] for line in lines if not line[0].isspace()), b"")
     return next((mark for mark in ",\t;" if mark.encode() in first), ",")
+
+
+def _texts(record: Record, where: str) -> tuple[str, ...]:
+    """The fields of a first record, which must be UTF-8."""
+    try:
+        return tuple(field.decode() for field in record.fields)
+    except UnicodeDecodeError as error:
+        byte = error.object[error.start]
+        raise BadExample(
+            f"{where}:{record.line + 1}: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8"
+        ) from None
+
+
+def _find_layout(head: Sequence[Record], where: str, how: Reading) -> Layout:
+    """How the table that begins with these records is laid out."""
+    first = _texts(head[0], where)
+    line, width = f"{where}:{head[0].line + 1}", len(first)
+    if width == 1 and how.labelled:
+        raise BadExample(f"{line}: one column only; separate columns by commas")
+    sample = [r.texts for r in head[1:] if len(r.fields) == width and not r.flaw]
+    texts = [j for j, field in enumerate(first) if is_text(field)]
+    label = label_column(first, how, where, has_header=bool(texts))
+    has_header = bool(texts) and not _is_example(first, sample, texts, label, how)
+    if not has_header:
+        sample.insert(0, list(first))
+        label = label_column(first, how, where, has_header=False)
+    if not sample:
+        raise BadExample(f"{where}: there are no examples")
+    names = list(first) if has_header else [str(j) for j in range(width)]
+    features = feature_columns(first, how, label, where, has_header=has_header)
+    if how.expect and not has_header:
+        for j, name in zip(features, how.expect, strict=True):
+            names[j] = name
+    categorical = categorical_columns(names, how, where, has_header=has_header or bool(how.expect))
+    kinds = [Kind.SKIP] * width
+    if label is not None:
+        kinds[label] = Kind.LABEL
+    for j in sorted(features):
+        called = quoted(first[j]) if has_header else str(j)
+        column = [fields[j] for fields in sample]
+        place = f"{line}: column {called}"
+        kinds[j] = Kind.TEXT if j in categorical else _kind(column, place, names[j], how)
+    layout = Layout(where, tuple(names), tuple(kinds), tuple(features), label, has_header)
+    check_feature_names(layout, how, line)
+    return layout
+
+
+def _is_example(
+    first: Sequence[str],
+    sample: Sequence[Sequence[str]],
+    texts: Sequence[int],
+    label: int | None,
+    how: Reading,
+) -> bool:
+    """Whether a first line with texts is an example, as in `39,State-gov,77516,<=50K`.
+
+    It is if it holds more than texts, all its texts stand above texts, and its label makes no more
+    than two. If a model expects columns, it is if it holds none of their names.
+    """
+    known = {how.label, *how.ignore, *how.categorical, *(how.expect or ())}
+    if len(texts) == len(first) or any(first[j] in known for j in texts):
+        return False
+    if how.expect is not None:
+        return True
+    for j in texts:
+        below = {fields[j] for fields in sample}
+        if not all(is_text(field) or (j != label and is_missing(field)) for field in below):
+            return False
+        if (len(below | {first[j]}) > 2) if j == label else not below:
+            return False
+    return True
+
+
+def _kind(column: Sequence[str], place: str, name: str, how: Reading) -> Kind:
+    """What a column holds, judged by the fields of the sample; `place` ends with the column."""
+    present = [field for field in column if not is_missing(field)]
+    if not present:
+        if how.missing == "refuse":
+            raise BadExample(
+                f"{place} is empty in the first {plural(len(column), 'record')}",
+                Problem.EMPTY_COLUMN,
+                column=name,
+            )
+        return Kind.NUMBER
+    if 2 * sum(map(is_text, present)) <= len(present):
+        return Kind.NUMBER
+    if all(field.lower() in ("true", "false") for field in present):
+        return Kind.BOOLEAN
+    if how.expect is not None:
+        return Kind.NUMBER
+    dates = [field for field in present if _DATE.fullmatch(field)]
+    if 2 * len(dates) > len(present):
+        raise dates_refused(place, name, quoted(dates[0]))
+    return Kind.TEXT
+
+
+def _quotes(flaw: _Flaw, field: bytes, separator: str) -> str:
+    if flaw == _Flaw.OPEN:
+        return "a quote is opened and not closed; close it or remove it"
+    text = quoted(field.decode(errors="replace"))
+    return f"expected {separator!r} after {text} in quotes; write a quote inside quotes twice"
+
+
+def _bad_field(flaw: _Flaw, field: bytes, name: str) -> BadExample:
+    text = quoted(field.decode(errors="replace"))
+    match flaw:
+        case _Flaw.NUMBER:
+            return BadExample(f"{text} is not a number", Problem.TEXT_AMONG_NUMBERS, column=name)
+        case _Flaw.BOOLEAN:
+            words = f"{text} is neither true nor false"
+            return BadExample(words, Problem.TEXT_AMONG_NUMBERS, column=name)
+        case _Flaw.MISSING:
+            return BadExample(f"{text} is missing", Problem.MISSING_VALUE)
+        case _Flaw.LARGE:
+            return BadExample(f"{text} is too large for float64; scale it")
+        case _Flaw.INFINITE:
+            return BadExample(f"{text} is not finite; replace it or remove the row")
+        case _Flaw.LABEL:
+            return BadExample(f"label {text} is not a class; name one or remove the row")
+        case _Flaw.ZERO_BYTE:
+            return BadExample(f"{text} holds a zero byte; save the file as UTF-8 text")
+    try:
+        field.decode()
+    except UnicodeDecodeError as error:
+        text = f"byte 0x{error.object[error.start]:02x}"
+    return BadExample(f"{text} is not UTF-8; save the file as UTF-8")

@@ -6,24 +6,28 @@ import json
 import re
 from collections.abc import Callable
 from enum import IntEnum
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.sources.chunks import Chunk
-from novikoff.sources.files.table_layout import Missing
-from novikoff.sources.files.text import NOT_UTF8, column, not_utf8, part, sparse_chunk, whole_lines
-from novikoff.stream.problems import quoted
+from novikoff.sources.files.text import (
+    NOT_UTF8,
+    LineFormat,
+    Parsed,
+    Text,
+    column,
+    not_utf8,
+    part,
+    sparse_chunk,
+)
+from novikoff.sources.reading import Missing
+from novikoff.stream.problems import BadExample, Problem, quoted
 
-_STRING = r'"(?:[^"\\]|\\.)*+"'
-_ESCAPE = r'\\u?[^"]{0,4}'
-_KEY_BEFORE = re.compile(rf"({_STRING})[ \t]*+:[ \t]*+(?:\[[^\"\[\]]*+)?+\Z")
+_STRING = r'"(?:[^"\\]|\\.)*"'
+_KEY_BEFORE = re.compile(rf"({_STRING})[ \t]*:[ \t]*(?:\[[^\"\[\]]*)?\Z")
 
 
 class JsonFlaw(IntEnum):
-    """Why the compiled core gave a line up."""
+    """Why the core could not read a line; the numbers are the core's."""
 
     OBJECT = 1
     KEY = 2
@@ -46,13 +50,13 @@ class JsonFlaw(IntEnum):
     PREFIX = 19
 
 
-class JsonLines:
-    """An object of JSON on each line (RFC 8259, to the letter).
+class JsonLines(LineFormat):
+    """A JSON object on each line (RFC 8259, to the letter).
 
-    A number x under key c is feature "c" with value x, and true and false are 1 and 0. A text v is
-    feature "c=v" with value 1. In an object under c the keys go on: "c.d". An array of texts is a
-    bag, feature "c=v" for each; an array of numbers is "c.0", "c.1" and so on. No key may come
-    twice, also if "c.d" is written as a key in one place and as d inside c in another.
+    A number x under key c is feature "c" with value x; true and false are 1 and 0. A text v is
+    feature "c=v" with value 1. The keys of an object under c follow a dot: "c.d". An array of texts
+    is a bag, feature "c=v" for each; an array of numbers is "c.0", "c.1" and so on. No key may come
+    twice, even if "c.d" is one key in one place and d inside c in another.
 
     Parameters
     ----------
@@ -61,12 +65,10 @@ class JsonLines:
     labelled
         Whether a line without a label, or where it is null or "", is refused.
     missing
-        What null means: it is refused, or is zero and so no feature, or is indicated by a feature
-        "c=" with value 1.
+        What null means: "refuse" the line, "zero" is no feature, "indicate" is feature "c=" with
+        value 1.
     """
 
-    columns = None
-    table = None
     description = "JSON lines"
 
     def __init__(
@@ -74,15 +76,7 @@ class JsonLines:
     ) -> None:
         self.label, self.labelled, self.missing = label, labelled, missing
 
-    def begin(self, head: bytes, where: str) -> tuple[int, int]:
-        """There is no header."""
-        return 0, 0
-
-    def cut(self, text: NDArray[np.uint8], length: int) -> int:
-        """How many of the bytes text[:length] are whole lines."""
-        return whole_lines(text, length)
-
-    def parse(self, text: NDArray[np.uint8], length: int, allowed: int) -> dict[str, Any]:
+    def parse(self, text: Text, length: int, allowed: int) -> Parsed:
         """The examples of a piece, until more lines than allowed are bad."""
         return _core.parse_jsonl(
             text,
@@ -93,20 +87,33 @@ class JsonLines:
             missing=self.missing,
         )
 
-    def chunk(self, parsed: dict[str, Any], place: Callable[[int], str], first: int) -> Chunk:
-        """What was parsed, as a chunk."""
+    def chunk(self, parsed: Parsed, place: Callable[[int], str], first: int) -> Chunk:
+        """The parsed examples as a chunk."""
         return sparse_chunk(parsed, place, first, named=True)
 
-    def flaw(self, line: bytes, at: int, why: int) -> tuple[int, str]:
+    def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
         """The column of what is wrong with a line, and what it is."""
+        return column(line, at), self._error(line, at, why)
+
+    def _error(self, line: bytes, at: int, why: int) -> BadExample:
         if why == NOT_UTF8:
-            words = not_utf8(line, at)
-        else:
-            words = _words(line, at, JsonFlaw(why), self.label)
-        return column(line, at), words
+            return BadExample(not_utf8(line, at))
+        if why == JsonFlaw.MISSING:
+            return BadExample(f"{_key(line, at)}null is missing", Problem.MISSING_VALUE)
+        if why == JsonFlaw.NO_LABEL:
+            if value := part(line, at, r'null|""'):
+                return BadExample(
+                    f"label {quoted(self.label)} is {value}; fill it in or remove the line"
+                )
+            return BadExample(
+                f"there is no key {quoted(self.label)} for the label",
+                Problem.WRONG_LABEL_KEY,
+                label=self.label,
+            )
+        return BadExample(_words(line, at, JsonFlaw(why)))
 
 
-def _words(line: bytes, at: int, why: JsonFlaw, label: str) -> str:
+def _words(line: bytes, at: int, why: JsonFlaw) -> str:
     found = part(line, at, r".*")
     rest = f"not {quoted(found)}" if found.strip() else "but the line ends"
     word = part(line, at, r"[^\s,\]}]*")
@@ -114,26 +121,26 @@ def _words(line: bytes, at: int, why: JsonFlaw, label: str) -> str:
         case JsonFlaw.OBJECT:
             return f'{quoted(found)} is not an object; write {{"name": value}} on each line'
         case JsonFlaw.KEY:
-            return f'a key in double quotes (") must come here, {rest}'
+            return f'expected a key in double quotes ("), {rest}'
         case JsonFlaw.EMPTY_KEY:
             return "a key is empty; give it a name"
         case JsonFlaw.TWICE:
             return f"key {_text(part(line, at, _STRING))} comes twice, alone or inside another"
         case JsonFlaw.COLON:
-            return f"a colon must come after a key, {rest}"
+            return f"expected a colon after the key, {rest}"
         case JsonFlaw.COMMA:
-            return f"a comma or a closing bracket must come here, {rest}"
+            return f"expected a comma or a closing bracket, {rest}"
         case JsonFlaw.VALUE if not word:
-            return f"a value must come here, {rest}"
+            return f"expected a value, {rest}"
         case JsonFlaw.VALUE:
             return (
-                f"{_key(line, at)}{quoted(word)} is not a value; texts need double quotes, "
-                "and there is no NaN or Infinity in JSON"
+                f"{_key(line, at)}{quoted(word)} is not a JSON value; texts need double quotes, "
+                "and JSON has no NaN or Infinity"
             )
         case JsonFlaw.NUMBER:
             return (
-                f"{_key(line, at)}{quoted(word)} is not a number of JSON, which has no + or 0 in "
-                "front and digits on both sides of a point"
+                f"{_key(line, at)}{quoted(word)} is not a JSON number: no leading + or 0, and "
+                "digits on both sides of a point"
             )
         case JsonFlaw.LARGE:
             return f"{_key(line, at)}{quoted(word)} is too large for float64; scale it"
@@ -150,38 +157,25 @@ def _words(line: bytes, at: int, why: JsonFlaw, label: str) -> str:
             return f"{_key(line, at)}an array must hold texts or numbers, {rest}; flatten it"
         case JsonFlaw.MIXED:
             return f"an array must hold only texts or only numbers, not also {quoted(word)}"
-        case JsonFlaw.MISSING:
-            return (
-                f"{_key(line, at)}null is missing; fill it in, or say missing='zero' or 'indicate' "
-                "(--missing zero, --missing indicate)"
-            )
         case JsonFlaw.LABEL:
             return f"{_key(line, at)}a label must be a text, a number, true or false, {rest}"
         case JsonFlaw.AFTER:
-            return f"{quoted(found)} comes after the object; write one object on a line"
+            return f"{quoted(found)} follows the object; write one object on a line"
         case JsonFlaw.PREFIX:
             return "a key, with those around it, is longer than 256 bytes; shorten it"
-        case JsonFlaw.NO_LABEL:
-            return _without_label(line, at, label)
-
-
-def _without_label(line: bytes, at: int, label: str) -> str:
-    value = part(line, at, r'null|""')
-    if value:
-        return f"label {quoted(label)} is {value}; fill it in or remove the line"
-    return f"there is no key {quoted(label)} for the label; say which one is (--label)"
+    raise AssertionError(f"{why!r} is explained elsewhere")
 
 
 def _escape(line: bytes, at: int) -> str:
     half = part(line, at, r"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
     if half:
         return f"{half} is half of a surrogate pair, not a character"
-    escape = part(line, at, _ESCAPE)
-    return f"{escape} is not an escape of JSON; a backslash itself is written twice"
+    escape = part(line, at, r'\\u?[^"]{0,4}')
+    return f"{escape} is not a JSON escape; write a backslash twice"
 
 
 def _text(string: str) -> str:
-    """What a string of JSON writes, as it is quoted; the string itself if it was cut."""
+    """A JSON string as it is shown in messages; it may have been cut."""
     try:
         return quoted(json.loads(string))
     except json.JSONDecodeError:
@@ -189,6 +183,6 @@ def _text(string: str) -> str:
 
 
 def _key(line: bytes, at: int) -> str:
-    """The key right before a value, or before the array it is in: "'age': "; '' if none is near."""
+    """The key right before a value, or before its array: "'age': "; '' if none is near."""
     found = _KEY_BEFORE.search(line[max(0, at - 400) : at].decode(errors="replace"))
     return f"{_text(found[1])}: " if found else ""

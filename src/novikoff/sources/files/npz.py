@@ -1,6 +1,6 @@
-"""The arrays of a .npz file as streams, read a few rows at a time and never unpickled.
+"""NumPy's .npz: arrays X and y, or a sparse matrix as scipy saves it and y.
 
-Examples from .npz files: arrays X and y, or a sparse matrix as scipy saves it, and y.
+Arrays are read a few rows at a time and never unpickled.
 """
 
 from __future__ import annotations
@@ -18,12 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.sources.chunks import Chunk
-from novikoff.sources.files.parquet import exact, finite
+from novikoff.sources.files.exact_values import check_finite, exact
 from novikoff.stream.labels import written
-from novikoff.stream.problems import BadExample, quoted
+from novikoff.stream.problems import BadExample, quoted_list
 from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows
 
-# what zipfile and NumPy say of bytes that are not a file of arrays
+CHUNK = 1 << 17  # values, a megabyte of them; a row without any counts as one
+
+_SPARSE = ("data", "indices", "indptr", "format", "shape")
+# what zipfile and NumPy raise for bytes that are not a file of arrays
 _BROKEN = (BadZipFile, EOFError, OverflowError, RuntimeError, ValueError, zlib.error)
 _HEADERS = {
     (1, 0): np.lib.format.read_array_header_1_0,
@@ -31,103 +34,17 @@ _HEADERS = {
 }
 
 
-class Stored:
-    """An array of a file, read once, from its beginning to its end."""
-
-    def __init__(self, file: IO[bytes], size: int, name: str) -> None:
-        header = _HEADERS.get(np.lib.format.read_magic(file))
-        if header is None:
-            raise BadExample(f"{name} has fields with names; save plain arrays")
-        self.shape, by_columns, self.dtype = header(file)
-        self.name = name
-        self._file = file
-        if self.dtype.hasobject:
-            raise BadExample(
-                f"{name} holds Python objects, which only pickle reads, and that can run anything; "
-                f"save numbers or texts: {name}.astype(float), {name}.astype(str)"
-            )
-        if by_columns and len(self.shape) > 1:
-            raise BadExample(
-                f"{name} is stored column by column, and is read row by row; "
-                f"save np.ascontiguousarray({name})"
-            )
-        announced = file.tell() + self.dtype.itemsize * prod(self.shape)
-        if size != announced:
-            raise BadExample(f"{name} has {size} bytes, and its shape needs {announced}")
-
-    def read(self, count: int) -> NDArray[Any]:
-        """The next so many rows."""
-        shape = (count, *self.shape[1:])
-        wanted = prod(shape) * self.dtype.itemsize
-        raw = self._file.read(wanted)
-        if len(raw) < wanted:
-            raise EOFError(f"{self.name} ends early")
-        return np.frombuffer(raw, self.dtype, prod(shape)).reshape(shape)
-
-    def few(self) -> NDArray[Any]:
-        """All of an array that says something about the others."""
-        if prod(self.shape) > 2:
-            raise BadExample(f"{self.name} has shape {self.shape}")
-        raw = self._file.read()
-        return np.frombuffer(raw, self.dtype, prod(self.shape)).reshape(self.shape)
-
-
-class Arrays(Mapping[str, Stored]):
-    """The arrays of an archive by name, each opened when it is first asked for."""
-
-    def __init__(self, archive: ZipFile) -> None:
-        self._archive = archive
-        self._members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-        self._open: dict[str, Stored] = {}
-
-    def __getitem__(self, name: str) -> Stored:
-        if name not in self._open:
-            info = self._members[name]
-            if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-                raise BadExample(f"{name} is compressed as NumPy does not; save it with NumPy")
-            self._open[name] = Stored(self._archive.open(info), info.file_size, name)
-        return self._open[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._members
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._members)
-
-    def __len__(self) -> int:
-        return len(self._members)
-
-
-@contextmanager
-def opened(path: Path) -> Iterator[Arrays]:
-    """The arrays of a file; whatever is found to be wrong with them, the refusal names the file."""
-    try:
-        with path.open("rb") as file, ZipFile(file) as archive:
-            yield Arrays(archive)
-    except BadExample as error:
-        raise BadExample(f"{path}: {error}") from None
-    except (*_BROKEN, OSError) as error:
-        if isinstance(error, OSError) and error.errno not in (None, EINVAL):
-            raise  # EINVAL is a place before the beginning of the file
-        raise BadExample(f"{path}: cannot be read as .npz: {error}") from None
-
-
-CHUNK = 1 << 17  # values, a megabyte of them; a row without any counts as one
-
-_SPARSE = ("data", "indices", "indptr", "format", "shape")
-
-
 class ArrayFiles:
-    """Rows read from .npz files, plain or compressed, a megabyte of values at a time.
+    """Rows of .npz files, plain or compressed, a megabyte of values at a time.
 
-    A file has an array X of numbers, a row an example, stored row by row (C order); or the arrays
-    of `scipy.sparse.save_npz` in CSR format. Beside it, an array y of labels: whole numbers,
-    floats, truth values or texts. Nothing is unpickled.
+    A file has an array X of numbers, one row an example, in C order; or the arrays of
+    `scipy.sparse.save_npz` in CSR format; and an array y of labels: whole numbers, floats, truth
+    values or texts.
 
     Parameters
     ----------
     paths
-        One file or several, with as many columns each.
+        Files with the same number of columns.
     labelled
         If not, y may be absent, and NaN in it is no label.
     """
@@ -143,9 +60,7 @@ class ArrayFiles:
         widths = [self._width(path) for path in self._paths]
         for path, width in zip(self._paths, widths, strict=True):
             if width != widths[0]:
-                raise BadExample(
-                    f"{path}: rows of {width} columns, where {self._paths[0]} has {widths[0]}"
-                )
+                raise BadExample(f"{path}: {width} columns, but {self._paths[0]} has {widths[0]}")
 
     columns = None
     table = None
@@ -177,14 +92,14 @@ class ArrayFiles:
     def _labels(
         self, marks: NDArray[Any] | None, n: int, row: int
     ) -> tuple[NDArray[np.int32], tuple[str, ...], list[int]]:
-        """The labels of n rows by number; their texts; and the row each is first met in."""
+        """The labels of n rows as codes, their texts, and the first row of each."""
         labels = np.full(n, -1, dtype=np.int32)
         if marks is None:
             return labels, (), []
         absent = np.isnan(marks) if marks.dtype.kind == "f" else np.zeros(n, dtype=np.bool_)
         if marks.dtype.kind == "f":
             given = marks if self._labelled else np.where(absent, 0, marks)
-            finite(given, lambda i: f"row {row + i}: label")
+            check_finite(given, lambda i: f"row {row + i}: label")
         there = np.flatnonzero(~absent)
         found, met, of_row = np.unique(marks[there], return_index=True, return_inverse=True)
         order = np.argsort(met)
@@ -194,15 +109,15 @@ class ArrayFiles:
         return labels, tuple(written(x) for x in found[order]), (row + there[met[order]]).tolist()
 
 
-def _shape(arrays: Arrays, labelled: bool) -> tuple[int, int]:
-    """How many rows and columns there are, once the arrays are seen to fit together."""
+def _shape(arrays: Archive, labelled: bool) -> tuple[int, int]:
+    """How many rows and columns there are, after checking that the arrays fit together."""
     wanted = ["X"] if "X" in arrays or not any(key in arrays for key in _SPARSE) else [*_SPARSE]
     for key in [*wanted, *(["y"] if labelled else [])]:
         if key not in arrays:
-            there = ", ".join(map(quoted, arrays)) or "none"
+            there = quoted_list(list(arrays)) or "none"
             raise BadExample(
-                f"there is no array {key!r}; the arrays are {there}; wanted are X and y, or y with "
-                f"those of scipy.sparse.save_npz: {', '.join(_SPARSE)}"
+                f"there is no array {key!r}; the arrays are {there}; save X and y, or y with the "
+                f"arrays of scipy.sparse.save_npz: {', '.join(_SPARSE)}"
             )
     n, d = _of_dense(arrays["X"]) if wanted == ["X"] else _of_sparse(arrays)
     if d == 0:
@@ -212,19 +127,19 @@ def _shape(arrays: Arrays, labelled: bool) -> tuple[int, int]:
     return n, d
 
 
-def _of_dense(x: Stored) -> tuple[int, int]:
+def _of_dense(x: StoredArray) -> tuple[int, int]:
     if len(x.shape) != 2:
-        raise BadExample(f"X must be two-dimensional, a row an example, not of shape {x.shape}")
+        raise BadExample(f"X must be two-dimensional, not of shape {x.shape}")
     _are_numbers(x)
     return x.shape[0], x.shape[1]
 
 
-def _of_sparse(arrays: Arrays) -> tuple[int, int]:
+def _of_sparse(arrays: Archive) -> tuple[int, int]:
     stored, shape = arrays["format"].few(), arrays["shape"].few()
     layout = stored.item() if stored.shape == () else None
     layout = layout.decode("ascii", "replace") if isinstance(layout, bytes) else layout
     if layout != "csr":
-        raise BadExample(f"the matrix is stored as {layout}; save X.tocsr()")
+        raise BadExample(f"the matrix is in format {layout!r}; save X.tocsr()")
     if shape.shape != (2,) or shape.dtype.kind not in "iu":
         raise BadExample(f"shape must be two whole numbers, not {shape.tolist()}")
     n, d = map(int, shape)
@@ -233,17 +148,17 @@ def _of_sparse(arrays: Arrays) -> tuple[int, int]:
         if array.dtype.kind not in "iu":
             raise BadExample(f"{array.name} must be whole numbers, not {array.dtype}")
     if starts.shape != (n + 1,):
-        raise BadExample(f"indptr has shape {starts.shape}, and {n} rows need ({n + 1},)")
+        raise BadExample(f"indptr has shape {starts.shape}, but {n} rows need ({n + 1},)")
     if len(data.shape) != 1 or data.shape != indices.shape:
         raise BadExample(
-            f"data has shape {data.shape} and indices {indices.shape}; they must be one list each, "
-            "of one length"
+            f"data has shape {data.shape} and indices {indices.shape}; they must be "
+            "one-dimensional and of the same length"
         )
     _are_numbers(data)
     return n, d
 
 
-def _are_numbers(array: Stored) -> None:
+def _are_numbers(array: StoredArray) -> None:
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
         raise BadExample(
             f"{array.name} must be real numbers of at most 64 bits, not {array.dtype}; "
@@ -251,14 +166,16 @@ def _are_numbers(array: Stored) -> None:
         )
 
 
-def _one_label_a_row(y: Stored, n: int) -> None:
+def _one_label_a_row(y: StoredArray, n: int) -> None:
     if y.shape != (n,):
-        raise BadExample(f"y has shape {y.shape}, and {n} rows need ({n},)")
+        raise BadExample(f"y has shape {y.shape}, but {n} rows need ({n},)")
     if y.dtype.kind not in "biufU":
-        raise BadExample(f"y must be numbers, truth values or texts, not {y.dtype}; y.astype(str)")
+        raise BadExample(
+            f"y must be numbers, truth values or texts, not {y.dtype}; save y.astype(str)"
+        )
 
 
-def _dense(x: Stored) -> Iterator[Rows]:
+def _dense(x: StoredArray) -> Iterator[Rows]:
     n, d = x.shape
     step = max(1, CHUNK // d)
     for row in range(0, n, step):
@@ -268,11 +185,11 @@ def _dense(x: Stored) -> Iterator[Rows]:
             return f"row {row + i // d}: column {i % d}"
 
         values = exact(given, where)
-        finite(values, where)
+        check_finite(values, where)
         yield DenseRows(values.reshape(-1, d))
 
 
-def _sparse(arrays: Arrays, n: int, d: int) -> Iterator[Rows]:
+def _sparse(arrays: Archive, n: int, d: int) -> Iterator[Rows]:
     stored = arrays["data"].shape[0]
     last = int(arrays["indptr"].read(1)[0])
     if last != 0:
@@ -284,8 +201,8 @@ def _sparse(arrays: Arrays, n: int, d: int) -> Iterator[Rows]:
         if backwards.any() or ends[-1] > stored:
             i = int(np.argmax(backwards | (ends > stored)))
             raise BadExample(
-                f"row {row + i}: indptr goes from {starts[i]} to {ends[i]}; it must not decrease, "
-                f"nor pass the {stored} values stored"
+                f"row {row + i}: indptr goes from {starts[i]} to {ends[i]}; it must not decrease "
+                f"or exceed the {stored} stored values"
             )
         last = int(ends[-1])
         weights = np.maximum(1, np.diff(starts))
@@ -295,11 +212,11 @@ def _sparse(arrays: Arrays, n: int, d: int) -> Iterator[Rows]:
             yield _csr(arrays, starts[at : end + 1], row + at, d)
             at = end
     if last != stored:
-        raise BadExample(f"indptr ends with {last}, and {stored} values are stored")
+        raise BadExample(f"indptr ends with {last}, but {stored} values are stored")
 
 
-def _csr(arrays: Arrays, starts: Positions, row: int, d: int) -> Rows:
-    """The rows with these starts; the values before the first were read already."""
+def _csr(arrays: Archive, starts: Positions, row: int, d: int) -> Rows:
+    """The rows with these starts; the values before the first have been read."""
     starts = starts - starts[0]
     count = int(starts[-1])
     indices = arrays["indices"].read(count).astype(np.int64)
@@ -312,8 +229,89 @@ def _csr(arrays: Arrays, starts: Positions, row: int, d: int) -> Rows:
     if outside.any():
         raise BadExample(f"{where(int(np.argmax(outside)))} is not in 0..{d - 1}")
     values = exact(arrays["data"].read(count), where)
-    finite(values, where)
+    check_finite(values, where)
     width = np.int32 if max(d, count) <= np.iinfo(np.int32).max else np.int64
     rows = SparseRows(values, indices.astype(width), starts.astype(width), d)
     rows.put_in_order()
     return rows
+
+
+class StoredArray:
+    """An array of a file, read once from beginning to end."""
+
+    def __init__(self, file: IO[bytes], size: int, name: str) -> None:
+        header = _HEADERS.get(np.lib.format.read_magic(file))
+        if header is None:
+            raise BadExample(f"{name} is a structured array; save plain arrays")
+        self.shape, by_columns, self.dtype = header(file)
+        self.name = name
+        self._file = file
+        if self.dtype.hasobject:
+            raise BadExample(
+                f"{name} holds Python objects, which are not read because unpickling can run code; "
+                f"save {name}.astype(float) or {name}.astype(str)"
+            )
+        if by_columns and len(self.shape) > 1:
+            raise BadExample(
+                f"{name} is stored column by column, but is read row by row; "
+                f"save np.ascontiguousarray({name})"
+            )
+        announced = file.tell() + self.dtype.itemsize * prod(self.shape)
+        if size != announced:
+            raise BadExample(f"{name} has {size} bytes, but its shape needs {announced}")
+
+    def read(self, count: int) -> NDArray[Any]:
+        """The next rows."""
+        shape = (count, *self.shape[1:])
+        wanted = prod(shape) * self.dtype.itemsize
+        raw = self._file.read(wanted)
+        if len(raw) < wanted:
+            raise EOFError(f"{self.name} ends early")
+        return np.frombuffer(raw, self.dtype, prod(shape)).reshape(shape)
+
+    def few(self) -> NDArray[Any]:
+        """All of an array of at most two entries, which describes the others."""
+        if prod(self.shape) > 2:
+            raise BadExample(f"{self.name} has shape {self.shape}")
+        raw = self._file.read()
+        return np.frombuffer(raw, self.dtype, prod(self.shape)).reshape(self.shape)
+
+
+class Archive(Mapping[str, StoredArray]):
+    """The arrays of an archive by name, each opened at first use."""
+
+    def __init__(self, archive: ZipFile) -> None:
+        self._archive = archive
+        self._members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+        self._open: dict[str, StoredArray] = {}
+
+    def __getitem__(self, name: str) -> StoredArray:
+        if name not in self._open:
+            info = self._members[name]
+            if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+                raise BadExample(f"{name} is not compressed as NumPy does it; save it with NumPy")
+            self._open[name] = StoredArray(self._archive.open(info), info.file_size, name)
+        return self._open[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._members
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._members)
+
+    def __len__(self) -> int:
+        return len(self._members)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Archive]:
+    """The arrays of a file; errors about them name the file."""
+    try:
+        with path.open("rb") as file, ZipFile(file) as archive:
+            yield Archive(archive)
+    except BadExample as error:
+        raise error.at(str(path)) from None
+    except (*_BROKEN, OSError) as error:
+        if isinstance(error, OSError) and error.errno not in (None, EINVAL):
+            raise  # EINVAL: a position before the beginning of the file
+        raise BadExample(f"{path}: cannot be read as .npz: {error}") from None

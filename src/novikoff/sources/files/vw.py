@@ -4,20 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntEnum
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.sources.chunks import Chunk
-from novikoff.sources.files.text import NOT_UTF8, column, not_utf8, part, sparse_chunk, whole_lines
+from novikoff.sources.files.text import (
+    NOT_UTF8,
+    LineFormat,
+    Parsed,
+    Text,
+    column,
+    not_utf8,
+    part,
+    sparse_chunk,
+)
 from novikoff.stream.number_text import why_not_number
-from novikoff.stream.problems import quoted
+from novikoff.stream.problems import BadExample, quoted
 
 
 class VwFlaw(IntEnum):
-    """Why the compiled core gave a line up."""
+    """Why the core could not read a line; the numbers are the core's."""
 
     BAR = 1
     LABEL = 2
@@ -33,13 +38,13 @@ class VwFlaw(IntEnum):
     PREFIX = 12
 
 
-class Vw:
+class Vw(LineFormat):
     """Text as Vowpal Wabbit reads it, one example a line.
 
-    A feature is called namespace^name, and just name in the namespace without a name. Its value is
-    1 if none is written, times the scale of the namespace; a name that comes twice has the sum. The
-    label is any text without a colon. A tag, which begins with ' or touches the first bar, is
-    passed over. A base other than 0 is refused, since nothing here could start from it.
+    A feature is called namespace^name, or just name if the namespace has no name. Its value, 1 by
+    default, is multiplied by the scale of its namespace; repeated names are summed. The label is
+    any text without a colon. A tag, which begins with ' or touches the first bar, is ignored. A
+    base other than 0 is refused, because no learner here starts from one.
 
     Parameters
     ----------
@@ -47,33 +52,23 @@ class Vw:
         Whether a line without a label is refused.
     """
 
-    columns = None
-    table = None
     description = "Vowpal Wabbit text"
 
     def __init__(self, *, labelled: bool = True) -> None:
         self.labelled = labelled
 
-    def begin(self, head: bytes, where: str) -> tuple[int, int]:
-        """There is no header."""
-        return 0, 0
-
-    def cut(self, text: NDArray[np.uint8], length: int) -> int:
-        """How many of the bytes text[:length] are whole lines."""
-        return whole_lines(text, length)
-
-    def parse(self, text: NDArray[np.uint8], length: int, allowed: int) -> dict[str, Any]:
+    def parse(self, text: Text, length: int, allowed: int) -> Parsed:
         """The examples of a piece, until more lines than allowed are bad."""
         return _core.parse_vw(text, length=length, allowed=allowed, labelled=self.labelled)
 
-    def chunk(self, parsed: dict[str, Any], place: Callable[[int], str], first: int) -> Chunk:
-        """What was parsed, as a chunk."""
+    def chunk(self, parsed: Parsed, place: Callable[[int], str], first: int) -> Chunk:
+        """The parsed examples as a chunk."""
         return sparse_chunk(parsed, place, first, named=True)
 
-    def flaw(self, line: bytes, at: int, why: int) -> tuple[int, str]:
+    def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
         """The column of what is wrong with a line, and what it is."""
         words = not_utf8(line, at) if why == NOT_UTF8 else _words(line, at, VwFlaw(why))
-        return column(line, at), words
+        return column(line, at), BadExample(words)
 
 
 def _words(line: bytes, at: int, why: VwFlaw) -> str:
@@ -83,22 +78,21 @@ def _words(line: bytes, at: int, why: VwFlaw) -> str:
         case VwFlaw.BAR:
             return "there is no | in this line; write: label | name:value name:value"
         case VwFlaw.LABEL:
-            return _without_label(word)
+            return _no_label(word)
         case VwFlaw.COSTS:
-            return f"label {quoted(word)} has costs, which are not learned from; write a class"
+            return f"label {quoted(word)} has costs, which are not supported; write a class"
         case VwFlaw.TAG:
             return f"tag {quoted(word)} must be the last word before the |"
         case VwFlaw.MANY:
             return (
-                f"{quoted(word)} is a word too many; before the | there may be a label, "
+                f"{quoted(word)} is one word too many: before the | there may be a label, "
                 "an importance, a base and a tag"
             )
         case VwFlaw.IMPORTANCE:
-            refusal = "must not be negative; to learn the opposite, change the label"
-            return f"importance {why_not_number(word) or f'{quoted(word)} {refusal}'}"
+            negative = f"{quoted(word)} is negative; to learn the opposite, change the label"
+            return f"importance {why_not_number(word) or negative}"
         case VwFlaw.BASE:
-            refusal = "must be 0 or left out: learning starts from the weights alone"
-            return f"base {why_not_number(word) or f'{quoted(word)} {refusal}'}"
+            return f"base {why_not_number(word) or f'{quoted(word)} must be 0 or left out'}"
         case VwFlaw.NAME:
             return f"{quoted(word)} has no name before the colon"
         case VwFlaw.SCALE:
@@ -112,9 +106,9 @@ def _words(line: bytes, at: int, why: VwFlaw) -> str:
             return f"feature {quoted(name)}: {why_not_number(value or '1') or product}"
 
 
-def _without_label(word: str) -> str:
+def _no_label(word: str) -> str:
     if not word:
         return "there is no label before the |"
     if word.startswith("'"):
         return f"there is no label before the tag {quoted(word)}"
-    return f"there is no label, but a tag: {quoted(word)} touches the |; put a blank between them"
+    return f"there is no label: {quoted(word)} touches the |, so it is a tag; put a space between"
