@@ -1,7 +1,7 @@
 """Draw the figures of docs/gallery.md: python docs/make_gallery.py [DIRECTORY].
 
-The page is the program: its Python blocks are run in order, in one namespace, and the figure of
-the axes that a block calls `ax` is written under the name by which the page shows it next.
+The page is the program: its Python blocks run in order, in one namespace. The figure of the axes
+that a block calls `ax` is written to the file that the page shows next.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SHOWN = re.compile(r"```python\n(.*?)```\s+!\[[^\]]*\]\(gallery/([\w-]+\.svg)\)"
 
 
 def draw(target: Path) -> list[Path]:
-    """Run the page and write its figures into a directory; the files written."""
+    """Run the page, write its figures into a directory, and return their paths."""
     target.mkdir(parents=True, exist_ok=True)
     names: dict[str, Any] = {}
     written = []

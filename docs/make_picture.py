@@ -1,7 +1,7 @@
 """Draw docs/sandwich.svg from real runs: python docs/make_picture.py [PATH].
 
-Left: a perceptron's line turning at each mistake. Right: the proof of Novikoff's theorem on the
-spam filter of `novikoff demo`, its two curves closing in on the run.
+Left: the line of a perceptron turns at each mistake. Right: the two curves of Novikoff's proof
+enclose the run of the spam filter of `novikoff demo`.
 """
 
 from __future__ import annotations
@@ -15,10 +15,13 @@ import numpy as np
 from novikoff import guarantees, sources
 from novikoff.cli.demo import find_witness, split
 from novikoff.learners import Additive
+from novikoff.ledger.trajectory import trajectory
 from novikoff.runs.loop import play
 from novikoff.stream.blocks import Block
+from novikoff.stream.format import count, plural
 from novikoff.stream.rows import Vector
 from novikoff.stream.scaling import unit_length
+from novikoff.stream.sums import length
 
 TARGET = Path(__file__).parent / "sandwich.svg"
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#888888"
@@ -37,7 +40,7 @@ def text(x: float, y: float, words: str, extra: str = "") -> str:
 
 
 def turning() -> tuple[list[str], str]:
-    """The line after each mistake, fainter the earlier, among the points that caused them."""
+    """The line after each mistake, earlier ones fainter, and the points; those mistaken circled."""
     block = next(iter(sources.separable(80, [1, 0.45], margin=0.03, seed=23)))
     run = play(block, Additive(2), epochs=100)
     values = np.asarray(block.rows.values)
@@ -46,12 +49,12 @@ def turning() -> tuple[list[str], str]:
     def place(p: Vector) -> tuple[float, float]:
         return half + 0.95 * half * float(p[0]), half - 0.95 * half * float(p[1])
 
-    drawn, w = [], np.zeros(2)
-    for k, (row, step) in enumerate(zip(run.ledger.rows, run.ledger.steps, strict=True), 1):
-        w = w + step * values[row]
-        along = np.array([-w[1], w[0]]) / np.linalg.norm(w)
-        last = k == len(run.ledger)
-        opacity, width = (1, 2.5) if last else (0.1 + 0.4 * k / len(run.ledger), 1)
+    drawn = []
+    for moment in trajectory(run.ledger):
+        w = moment.weights
+        along = np.array([-w[1], w[0]]) / length(w)
+        last = moment.mistakes == len(run.ledger)
+        opacity, width = (1, 2.5) if last else (0.1 + 0.4 * moment.mistakes / len(run.ledger), 1)
         faint = f'stroke-width="{width}" opacity="{opacity:.2f}"'
         drawn.append(line([place(-1.03 * along), place(1.03 * along)], "#000000", faint))
     mistaken = set(run.ledger.rows.tolist())
@@ -62,8 +65,8 @@ def turning() -> tuple[list[str], str]:
         drawn.append(f'<path d="{mark}" stroke="{colour}" stroke-width="2"/>')
         if i in mistaken:
             drawn.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="none" stroke="{colour}"/>')
-    caption = f"{len(run.ledger)} mistakes (circled) turn the line, then none: {run.verdict}"
-    return drawn, caption
+    made = plural(len(run.ledger), "mistake")
+    return drawn, f"{made} on the {len(mistaken)} circled points turn the line until it separates"
 
 
 def closing_in() -> tuple[list[str], str]:
@@ -94,15 +97,15 @@ def closing_in() -> tuple[list[str], str]:
         line([(at, SIDE), place(made, 1.02 * trace.upper[-1])], GREY, 'stroke-dasharray="3 3"'),
         line([(x, SIDE), (x, y)], GREY, 'stroke-dasharray="3 3"'),
         f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4"/>',
-        text(x - 8, y - 10, f"bound (R/γ)² = {bound:,}", 'text-anchor="end"'),
-        text(at + 5, SIDE - 8, f"{made:,} made"),
+        text(x - 8, y - 10, f"bound (R/γ)² = {count(bound)}", 'text-anchor="end"'),
+        text(at + 5, SIDE - 8, f"{count(made)} made"),
         text(*place(0.30 * bound, 1.16 * radius * np.sqrt(0.30 * bound)), "R√k",
              f'fill="{ORANGE}" text-anchor="end"'),
         text(*place(0.62 * bound, 0.49 * radius * np.sqrt(bound)), "kγ", f'fill="{BLUE}"'),
         text(at + 5, place(0, trace.norm[-1])[1], "‖w‖"),
         text(at + 5, place(0, trace.progress[-1])[1] + 14, "w·u", f'fill="{GREEN}"'),
     ]  # fmt: skip
-    return drawn, f"a spam filter's {made:,} mistakes, inside the proof"
+    return drawn, f"the {count(made)} mistakes of a spam filter, inside the proof"
 
 
 def picture() -> str:

@@ -17,7 +17,7 @@ from novikoff.cli import lab as cli
 from novikoff.concepts.functions import variable
 from novikoff.show import plots
 from novikoff.show.lab import EXPERIMENTS, experiment
-from novikoff.show.lab.results import Check, Curves, Result, aligned
+from novikoff.show.lab.results import Check, Curves, Result
 
 SMALL: dict[str, dict[str, Any]] = {
     "conjunctions": {},
@@ -91,16 +91,6 @@ def test_a_check_compares_as_it_says(relation: str, bound: int, seen: int, holds
     assert check.cells() == (
         "so many", f"{relation} {bound}", str(seen), "holds" if holds else "DOES NOT HOLD"
     )  # fmt: skip
-
-
-def test_a_table_is_aligned_numbers_to_the_right() -> None:
-    rows = [("name", "n"), ("a", "1,000"), ("longer", "–"), ("b", "2")]
-    assert list(aligned(rows)) == [
-        "name        n",
-        "a       1,000",
-        "longer      –",
-        "b           2",
-    ]
 
 
 def test_a_long_cell_shows_its_two_ends_and_programs_get_all_of_it() -> None:

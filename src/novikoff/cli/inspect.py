@@ -121,7 +121,7 @@ def in_words(model: Model, most: int) -> str:
             if found:
                 table = [(name, f"{weight:+.6g}") for name, weight in found]
                 lines += ["", f"Strongest for {label}:"]
-                lines += [f"  {line}" for line in aligned(table, left=2)]
+                lines += [f"  {line}" for line in aligned(table, left=(0, 1))]
     return "\n".join(lines)
 
 
@@ -153,7 +153,7 @@ def _weights_of_classes(model: Model, most: int) -> list[str]:
         if any(sides):
             rows = [(*a, "", *b) for a, b in zip_longest(*sides, fillvalue=("", ""))]
             lines += ["", f"Strongest for {label}, and against it:"]
-            lines += [f"  {line}" for line in aligned(rows, left=5)]
+            lines += [f"  {line}" for line in aligned(rows, left=range(5))]
     if (more := len(model.classes) - CLASSES_SHOWN) > 0:
         classes = plural(more, "more class", "more classes")
         lines += ["", f"and {classes}; --json lists all, --weights writes all weights"]

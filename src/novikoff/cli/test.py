@@ -148,7 +148,7 @@ def classes_in_words(model: Model, tested: ClassEvaluation) -> str:
             (labels[true], "->", labels[predicted], count(n)) for true, predicted, n in confusions
         ]
         lines += ["", "Most frequent confusions (label -> prediction):"]
-        lines += [f"  {line}" for line in aligned(pairs, left=3)]
+        lines += [f"  {line}" for line in aligned(pairs, left=(0, 1, 2))]
     return "\n".join(lines)
 
 

@@ -300,7 +300,7 @@ def _screen(s: Summary) -> str:
 def _table(classes: Sequence[Any], each: Sequence[Summary]) -> str:
     """A line for each class."""
     heads = ["class", "verdict", "passes", "mistakes", "at most", "R", "margin γ", "new errors"]
-    return "\n".join(aligned([heads, *map(_cells, classes, each)], left=2))
+    return "\n".join(aligned([heads, *map(_cells, classes, each)], left=(0, 1)))
 
 
 def _cells(name: Any, s: Summary) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 
@@ -139,12 +139,16 @@ def size(n: int) -> str:
     return plural(n, "byte")
 
 
-def aligned(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
-    """The lines of a table: the first `left` columns flush left, the others flush right."""
+def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:
+    """The lines of a table: columns of text, which are in `left`, flush left, others flush right.
+
+    >>> aligned([("name", "n"), ("a", "1,000"), ("longer", "2")])
+    ['name        n', 'a       1,000', 'longer      2']
+    """
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
-            cell.ljust(width) if j < left else cell.rjust(width)
+            cell.ljust(width) if j in left else cell.rjust(width)
             for j, (cell, width) in enumerate(zip(row, widths, strict=True))
         ).rstrip()
         for row in rows

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
-from novikoff.stream.format import count, cut_middle, short
+from novikoff.stream.format import aligned, count, cut_middle, short
 
 Value: TypeAlias = int | float | str | bool | None
 WIDEST = 64  # characters in a cell
@@ -89,12 +89,15 @@ class Result:
     def _lines(self) -> Iterator[str]:
         yield self.question
         yield ""
-        yield from aligned([self.columns, *(tuple(map(_text, row)) for row in self.rows)])
+        columns = enumerate(zip(*self.rows, strict=True))
+        text = [j for j, cells in columns if any(isinstance(cell, str | bool) for cell in cells)]
+        yield from aligned([self.columns, *(tuple(map(_text, row)) for row in self.rows)], text)
         yield ""
         yield from self.notes
         if self.notes:
             yield ""
-        yield from aligned([("claim", "bound", "observed", ""), *(c.cells() for c in self.checks)])
+        checks = [("claim", "bound", "observed", ""), *(check.cells() for check in self.checks)]
+        yield from aligned(checks, left=(0, 1, 3))
 
     def to_dict(self) -> dict[str, Any]:
         """The whole result, ready for JSON."""
@@ -124,16 +127,3 @@ def _text(value: Value) -> str:
     if isinstance(value, int):
         return count(value)
     return short(value) if isinstance(value, float) else cut_middle(value, WIDEST)
-
-
-def aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """The lines of a table with a header: columns of numbers flush right, the others flush left."""
-    columns = list(zip(*rows, strict=True))
-    widths = [max(map(len, column)) for column in columns]
-    numbers = [
-        all(cell.lstrip("−")[:1].isdigit() or cell == "–" for cell in column[1:])
-        for column in columns
-    ]
-    for row in rows:
-        cells = zip(row, widths, numbers, strict=True)
-        yield "  ".join(c.rjust(w) if n else c.ljust(w) for c, w, n in cells).rstrip()
