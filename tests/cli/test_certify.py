@@ -159,14 +159,14 @@ def test_an_undecided_verdict_is_status_1_and_says_why(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def give_up(search: Search) -> None:
-        search.known.why = "the time allowed was used up"
+        search.known.why = "the time limit was reached"
 
     monkeypatch.setattr(Search, "run", give_up)
     data = write(tmp_path, "mail.csv")
     answer = run("certify", data, "-o", tmp_path / "cert", "--max-seconds", "0.5")
     assert answer.exit_code == 1
     assert answer.stdout.startswith(
-        "undecided: no proof was found either way\n  why             the time allowed was used up\n"
+        "undecided: no proof was found either way\n  why             the time limit was reached\n"
     )
     words = "undecided: no verdict, but true so far, for the 4 rows\n"
     answer = run("verify", tmp_path / "cert", data)
@@ -201,7 +201,7 @@ def test_ctrl_c_prints_and_saves_what_is_known(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert err == f"novikoff: interrupted; this much is known and saved in {cert}:\n"
     assert out.startswith("undecided: no proof was found either way\n")
-    assert "  why             it was interrupted\n" in out
+    assert "  why             the search was interrupted\n" in out
     assert "  best margin     at most " in out
     assert run("verify", cert, data).stdout.startswith("undecided: no verdict, but true so far")
 

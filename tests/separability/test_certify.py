@@ -137,12 +137,26 @@ SMALL = np.array([[0.0, 1.0], [2.0, 0.0], [-1.0, 3.0], [0.0, 0.0], [4.0, 4.0]])
 SMALL_LABELS = [0, 1, 0, 0, 1]
 
 
-@pytest.mark.parametrize("kinds", ["ny", (False, True), (-1, 1), (1, 2), (0.5, 7.0), (b"a", b"b")])
+@pytest.mark.parametrize(
+    ("kinds", "classes"),
+    [
+        ("ny", ("n", "y")),
+        ((False, True), ("false", "true")),
+        ((-1, 1), ("-1", "1")),
+        ((1, 2), ("1", "2")),
+        ((0.5, 7.0), ("0.5", "7")),
+        ((b"a", b"b"), ("a", "b")),
+        (("9", "10"), ("9", "10")),
+        ((10, "a"), ("10", "a")),
+    ],
+)
 @pytest.mark.parametrize("form", [list, np.array, lambda y: np.array(y, dtype=object)])
-def test_labels_may_be_of_any_two_kinds(kinds: Any, form: Any) -> None:
+def test_of_any_two_labels_the_greater_is_positive(
+    kinds: Any, classes: tuple[str, str], form: Any
+) -> None:
     y = form([kinds[k] for k in SMALL_LABELS])
     found = certify(SMALL, y)
-    assert found.data.classes == (str(kinds[0]), str(kinds[1]))
+    assert found.data.classes == classes
     plain = certify(SMALL, SMALL_LABELS)
     assert found.named(classes=("0", "1")).to_dict() == plain.named(classes=("0", "1")).to_dict()
 
@@ -162,12 +176,12 @@ def test_the_answer_does_not_depend_on_how_the_data_are_stored(form: Any) -> Non
 @pytest.mark.parametrize(
     ("X", "y", "words"),
     [
-        ([[1.0], [2], [3]], [5, 7, 9], "row 2: label 9 is a third kind"),
-        ([[1.0], [2], [3], [4]], ["c", "a", "c", "b"], "row 0: label 'c' is a third kind"),
+        ([[1.0], [2], [3]], [5, 7, 9], "row 2: label 9 is a third label, after 5 and 7"),
+        ([[1.0], [2], [3], [4]], ["c", "a", "c", "b"], "row 3: label 'b' is a third label"),
         ([[1.0, 2], [math.nan, 1]], [0, 1], r"NaN \(row 1, column 0\)"),
         ([[1.0, 2], [1, 1], [1, -math.inf]], [0, 1, 1], r"infinity \(row 2, column 1\)"),
         (sparse.csr_array(np.array([[1.0, 0], [0, math.nan]])), [0, 1], r"NaN \(row 1, column 1\)"),
-        ([[1.0], [2]], [0, math.nan], "row 1: label nan is not a label"),
+        ([[1.0], [2]], [0, math.nan], "row 1: label nan is not finite"),
         ([[1.0], [2]], [0, 1, 1], "2 rows but 3 labels"),
         ([[1.0], [2]], [[0], [1]], "one-dimensional"),
         ([1.0, 2.0], [0, 1], "two-dimensional"),
@@ -291,7 +305,7 @@ def test_an_interrupt_at_any_moment_leaves_a_certificate_that_is_true() -> None:
         with pytest.raises(Stopped) as stopped:
             certify(X, y, progress=interrupt)
         known: Certificate = stopped.value.certificate
-        assert (known.verdict, known.why_undecided) == ("undecided", "it was interrupted")
+        assert (known.verdict, known.why_undecided) == ("undecided", "the search was interrupted")
         assert verify(known, X, y)
 
 

@@ -89,7 +89,7 @@ def test_names_and_kinds_of_a_frame_come_along(frame: Any) -> None:
     y = (pd if frame is pd.DataFrame else pl).Series([False, True, True])
     found = certify(X, y)
     assert found.data.names == ("dose", "smokes", "age")
-    assert found.data.classes == ("False", "True")
+    assert found.data.classes == ("false", "true")
     assert "dose" in str(found)
     assert verify(found, X, y)
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from novikoff.guarantees import check
 from novikoff.guarantees.check import Fingerprint, Row
 from novikoff.guarantees.exact.arithmetic import root
-from novikoff.guarantees.exact.rows import Entries, parts, usable
+from novikoff.guarantees.exact.rows import Entries, parts
 from novikoff.guarantees.novikoff_bound import mistake_bound
 from novikoff.guarantees.verdict import Separation
 from novikoff.guarantees.words import logistic_fit, separation
@@ -109,9 +109,8 @@ _AT_ONCE = 1 << 20
 def fingerprint(block: Block) -> str:
     """The same for the same labels and numbers, however they are stored: dense, sparse, float32.
 
-    Zeros do not count, whether they are written down or not.
+    Zeros do not count, whether they are written down or not. The rows must have passed `usable`.
     """
-    usable(block.rows)
     out = Fingerprint()
     for at in _positions(block.rows):
         e = Entries.of(block.rows, at, bias=False).nonzero
@@ -122,8 +121,7 @@ def fingerprint(block: Block) -> str:
 
 
 def examples(block: Block) -> Iterator[tuple[int, Row]]:
-    """Each label with the columns and values of its row, in the order of the data."""
-    usable(block.rows)
+    """Each label with the columns and values of its row; the rows must have passed `usable`."""
     for at in _positions(block.rows):
         e = Entries.of(block.rows, at, bias=False)
         columns, values, starts = e.columns.tolist(), e.values.tolist(), e.starts.tolist()

@@ -1,4 +1,7 @@
-"""Is it separable? A verdict with a proof that anybody can check, for any data."""
+"""`certify` decides whether data are separable and proves it; `verify` checks the proof.
+
+The certificate itself and the standalone checker belong in `guarantees`.
+"""
 
 from novikoff.separability.certifying import Stopped, certify, verify
 

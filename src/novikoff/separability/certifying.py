@@ -9,28 +9,35 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff.guarantees.certificate import (
     Certificate,
     Described,
     MarginInterval,
+    Sparse,
     examples,
     fingerprint,
 )
 from novikoff.guarantees.check import Rejected, check
-from novikoff.guarantees.exact.rows import largest_square
+from novikoff.guarantees.exact.rows import usable
 from novikoff.guarantees.verdict import Separation
 from novikoff.separability.points import Points, Progress
 from novikoff.separability.search import Findings, Search
 from novikoff.separability.widest_margin import narrowed
 from novikoff.sources.arrays import rows_of
-from novikoff.stream.blocks import Block
-from novikoff.stream.problems import BadExample
+from novikoff.stream.blocks import Block, Labels
+from novikoff.stream.labels import (
+    Classes,
+    Key,
+    is_positive_alone,
+    label_key,
+    negative_and_positive,
+)
+from novikoff.stream.problems import BadExample, Problem
 
 
 class Stopped(KeyboardInterrupt):
-    """Ctrl-C during `certify`; `certificate` holds what was known by then, and is true."""
+    """Ctrl-C during `certify`; `certificate` holds what is known by then, and is true."""
 
     def __init__(self, certificate: Certificate) -> None:
         super().__init__(f"interrupted: the verdict is {certificate.verdict}")
@@ -51,26 +58,26 @@ def certify(
 ) -> Certificate:
     """Decide whether the data are separable: complete, quasi-complete or overlap, with a proof.
 
-    Equal rows with different labels are looked for first, then the perceptron runs as long as it
-    gets on; linear programs over a growing set of rows come last. What floating point suggests is
-    made exact: the certificate's numbers are rationals, and `verify` checks them without trusting
-    any of this.
+    It looks for equal rows with different labels first, then runs the perceptron while that makes
+    progress, and solves linear programs over a growing set of rows last. Floating point only
+    suggests: the certificate's numbers are exact rationals, and `verify` checks them without
+    trusting the search.
 
     Parameters
     ----------
     X, y
-        Rows (anything array-like, a frame, whose columns' names the certificate then uses, or scipy
-        sparse in any format) and their labels, of at most two kinds; of two the larger is positive.
-        Or a `Block` alone.
+        Rows and their labels. X is an array, a frame (the certificate then uses the names of its
+        columns) or a scipy sparse matrix. There are at most two labels, and the greater is
+        positive. Instead of both, a `Block` alone.
     fit_intercept
         Whether the hyperplane may miss the origin: a constant 1 is then one more feature.
     margin_rtol
         Narrow the interval for the best margin γ to this relative width, if the data are
-        completely separated; 0 asks for γ exactly. By default it is what came for free.
+        completely separated; 0 gives γ exactly. By default the interval is what the search found.
     max_seconds
-        The time allowed, roughly; when it is used up the verdict is undecided.
+        The time limit, roughly; when it is reached the verdict is undecided.
     progress
-        Called with a line of words now and then.
+        Called now and then with a line of text.
 
     References
     ----------
@@ -90,36 +97,35 @@ def certify(
     complete
     """
     if margin_rtol is not None and not 0 <= margin_rtol < 1:
-        raise ValueError(f"margin_rtol must be a number from 0 and below 1, not {margin_rtol!r}")
+        raise ValueError(f"margin_rtol must be at least 0 and less than 1, not {margin_rtol!r}")
     if not max_seconds >= 0:
-        raise ValueError(f"max_seconds must be a number from 0, not {max_seconds!r}")
-    block, classes = labelled(X, y)
+        raise ValueError(f"max_seconds must be at least 0, not {max_seconds!r}")
+    block, classes = _checked(X, y)
     if len(block) == 0:
-        raise BadExample("there are no examples to decide about")
+        raise BadExample("there are no examples")
     points = Points(block, bias=bool(fit_intercept))
+    about = _described(points, X, y, classes)
     say: Progress = (lambda _: None) if progress is None else progress
     until = time.monotonic() + max_seconds
     search = Search(points, until=until, progress=say)
+    known = search.known
     try:
         search.run()
-        known = search.known
         margin = _margin(points, known)
         if known.verdict == Separation.COMPLETE and margin_rtol is not None and known.weights:
             known.weights, margin = narrowed(
                 points, (known.weights, margin), rtol=margin_rtol, until=until, progress=say
             )
     except KeyboardInterrupt:
-        known = search.known
-        found = _certificate(points, known, _margin(points, known))
-        raise Stopped(_named(found, X, y, classes)) from None
-    return _named(_certificate(points, known, margin), X, y, classes)
+        raise Stopped(_certificate(points, known, _margin(points, known), about)) from None
+    return _certificate(points, known, margin, about)
 
 
 def verify(certificate: Certificate, X: Any, y: Any = None) -> bool:
     """True when the certificate proves its verdict on these data; otherwise Rejected, and why.
 
-    The work is done by `guarantees/check.py`, which uses the standard library alone and runs as a
-    script by itself.
+    The work is done by `guarantees/check.py`, which needs only the standard library and also runs
+    as a script.
 
     References
     ----------
@@ -127,94 +133,111 @@ def verify(certificate: Certificate, X: Any, y: Any = None) -> bool:
     """
     if not isinstance(certificate, Certificate):
         raise TypeError(
-            f"a Certificate is needed, not a {type(certificate).__name__}: Certificate.load(path)"
+            f"expected a Certificate, not a {type(certificate).__name__}; "
+            "load a file with Certificate.load(path)"
         )
-    block, _ = labelled(X, y)
+    block, _ = _checked(X, y)
     if block.rows.dim > certificate.data.columns:
         raise Rejected(f"the data have {block.rows.dim} columns, not {certificate.data.columns}")
-    if len(block) != certificate.data.rows:
-        raise Rejected(f"the data have {len(block)} rows, not {certificate.data.rows}")
-    if fingerprint(block) != certificate.data.fingerprint:
-        raise Rejected("the data are not those it was made for: their fingerprint is another")
     check(certificate.to_dict(), examples(block))
     return True
 
 
-def labelled(X: Any, y: Any) -> tuple[Block, tuple[str, str]]:
-    """Rows and labels as a block, and the negative and the positive label as texts.
+def _checked(X: Any, y: Any) -> tuple[Block, Classes]:
+    """Rows and labels as a block that was checked, and the negative and the positive label."""
+    if isinstance(X, Block):
+        block, classes = replace(X, importances=None), ("-1", "1")  # here every row counts
+    elif y is None:
+        raise BadExample("the labels are missing; pass them as y")
+    else:
+        labels, classes = _signs(y)
+        block = Block(rows_of(X), labels)
+    usable(block.rows)
+    return block, classes
 
-    Of two kinds of labels the larger is positive; a single one is, unless it is 0 or −1.
-    """
-    if isinstance(X, Block):  # every row counts here, however little it did when learning
-        return replace(X, importances=None), ("-1", "1")
-    if y is None:
-        raise BadExample("the labels are missing: certify(X, y)")
-    given: NDArray[Any] = np.asarray(y)
+
+def _signs(y: Any) -> tuple[Labels, Classes]:
+    """The labels as −1 and +1, and the negative and the positive label as texts."""
+    given = np.asarray(y)
     if given.ndim != 1:
         raise BadExample(f"labels must be one-dimensional, not of shape {given.shape}")
-    if given.dtype.kind == "f" and not np.isfinite(given).all():
-        i = int(np.flatnonzero(~np.isfinite(given))[0])
-        raise BadExample(f"row {i}: label {given.tolist()[i]!r} is not a label")
-    try:
-        kinds = np.unique(given)
-    except TypeError:
-        raise BadExample("labels of kinds that cannot be compared; use one kind for all") from None
-    if len(kinds) > 2:
-        i = int(np.flatnonzero((given != kinds[0]) & (given != kinds[1]))[0])
-        raise BadExample(
-            f"row {i}: label {given.tolist()[i]!r} is a third kind, after {kinds.tolist()[0]!r} "
-            f"and {kinds.tolist()[1]!r}; for more than two classes ask about one against the rest"
-        )
-    names = [str(kind) for kind in kinds.tolist()]
-    positive = given == kinds[-1] if len(kinds) else given == given
-    if len(names) == 1:
-        negative = given.dtype.kind in "biuf" and kinds[0] in (0, -1)
-        names = [names[0], "1"] if negative else [f"not {names[0]}", names[0]]
-        positive = positive & (not negative)
-    labels = np.where(positive, 1, -1).astype(np.int8)
-    return Block(rows_of(X), labels), (names[0], names[1]) if names else ("-1", "1")
+    if len(given) == 0:
+        return np.zeros(0, dtype=np.int8), ("-1", "1")
+    numbers: dict[Any, int] = {}  # in the order in which rows bring the labels
+    codes = [numbers.setdefault(label, len(numbers)) for label in given.tolist()]
+    keys, first = list[Key](), dict[Key, Any]()
+    for label, code in numbers.items():
+        text = label.decode() if isinstance(label, bytes) else label
+        row = f"row {codes.index(code)}: label {text!r}"
+        if not isinstance(text, str | int | float):
+            raise BadExample(f"{row} is neither a number nor a text")
+        if isinstance(text, float) and not math.isfinite(text):
+            raise BadExample(f"{row} is not finite")
+        keys.append(label_key(text))
+        first.setdefault(keys[-1], text)
+        if len(first) == 3:
+            a, b, _ = first.values()
+            raise BadExample(f"{row} is a third label, after {a!r} and {b!r}", Problem.THIRD_LABEL)
+    *other, greatest = sorted(first)
+    positive = greatest if other or is_positive_alone(first[greatest]) else None
+    signs = np.array([1 if key == positive else -1 for key in keys], dtype=np.int8)
+    return signs[codes], negative_and_positive(list(first.values()))
 
 
-def _named(it: Certificate, X: Any, y: Any, classes: tuple[str, str]) -> Certificate:
-    """The certificate with the names that a frame gives its columns, and a series its labels."""
+def _described(points: Points, X: Any, y: Any, classes: Classes) -> Described:
+    """The data, with the names that a frame gives its columns, and a series its labels."""
     names, label = getattr(X, "columns", None), getattr(y, "name", None)
     if names is None or not all(isinstance(name, str) for name in names):
-        return it.named(classes=classes)
-    return it.named(names, label if isinstance(label, str) and label else None, classes)
+        names = label = None
+    return Described(
+        len(points),
+        points.rows.dim,
+        points.bias,
+        fingerprint(points.block),
+        names=None if names is None else tuple(names),
+        label=label if isinstance(label, str) and label else None,
+        classes=classes,
+    )
 
 
-def _certificate(points: Points, known: Findings, margin: MarginInterval) -> Certificate:
-    """The findings put together: nothing is searched for any more."""
-    face, n = known.face, len(points)
-    none = np.zeros(points.length, dtype=np.int64)
-    weights = none if known.weights is None else known.weights.integers
-    decided = known.verdict in (Separation.QUASI_COMPLETE, Separation.OVERLAP)
-    span = face.touched
-    if known.aliases:  # the face leaves aliased columns out, the proof does not
-        span = points.touched_by(np.array(sorted(face.multipliers), dtype=np.int64))
-    inside = set(span.tolist())
-    complement = [
-        {j: x for j, x in v.items() if j in inside}
-        for v in (*face.complement, *(known.aliases or ()))
-    ]
+def _certificate(
+    points: Points, known: Findings, margin: MarginInterval, about: Described
+) -> Certificate:
+    """The findings as a certificate."""
+    face = known.face
+    weights = np.zeros(points.length, dtype=np.int64)
+    if known.weights is not None:
+        weights = known.weights.integers
+    separated = np.zeros(0, dtype=np.int64)
+    if known.separated is not None:
+        separated = np.flatnonzero(known.separated)
+    span, complement = np.zeros(0, dtype=np.int64), list[Sparse]()
+    if known.verdict in (Separation.QUASI_COMPLETE, Separation.OVERLAP):
+        span = face.touched
+        if known.aliases:  # the face leaves aliased columns out, the proof must not
+            span = points.touched_by(np.array(sorted(face.multipliers), dtype=np.int64))
+        inside = set(span.tolist())
+        complement = [
+            {j: x for j, x in v.items() if j in inside}
+            for v in (*face.complement, *(known.aliases or ()))
+        ]
     return Certificate(
         verdict=known.verdict,
         weights=tuple(weights.tolist()),
         multipliers=dict(sorted(face.multipliers.items())),
-        separated_rows=np.zeros(0, dtype=np.int64)
-        if known.separated is None
-        else np.flatnonzero(known.separated),
+        separated_rows=separated,
         margin=margin,
-        radius_squared=largest_square(points.rows, bias=points.bias),
+        radius_squared=points.largest_square(),
         aliases=known.aliases,
-        data=Described(n, points.rows.dim, points.bias, fingerprint(points.block)),
-        span_columns=span if decided else np.zeros(0, dtype=np.int64),
-        complement=tuple(v for v in complement if v) if decided else (),
+        data=about,
+        span_columns=span,
+        complement=tuple(v for v in complement if v),
         why_undecided=known.why,
     )
 
 
 def _margin(points: Points, known: Findings) -> MarginInterval:
+    """An interval for the best margin, from the weights and the mistakes of the perceptron."""
     if known.face.multipliers:
         return MarginInterval(Fraction(0), Fraction(0), {})
     hull = known.hull or {}

@@ -1,22 +1,26 @@
-"""Exact linear algebra: which rows are independent, and the solution of a square system."""
+"""Exact linear algebra: independent rows and columns, square systems, and aliased columns."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import flint
 import numpy as np
 
+from novikoff.guarantees.certificate import Sparse
 from novikoff.guarantees.check import PRIME
 from novikoff.guarantees.exact.arithmetic import Integers, largest
+from novikoff.separability.points import Points
 from novikoff.stream.rows import Positions
 
 MOST_NUMBERS = 30_000_000  # in a matrix, as Python integers some gigabytes
-MOST_WORK = 3e8  # n² numbers, k right sides, bits of each: about half a minute
+MOST_WORK = 3e8  # n² numbers × k right sides × bits of each: about half a minute
+_ALIAS_WORK = 1e7  # a second or two
 
 
 class TooLarge(Exception):  # noqa: N818  (it says what is the matter)
-    """A matrix too large for exact arithmetic; how large."""
+    """The matrix is too large for exact arithmetic."""
 
 
 def expect_room(rows: int, columns: int) -> None:
@@ -26,10 +30,10 @@ def expect_room(rows: int, columns: int) -> None:
 
 
 def independent_columns(matrix: Integers) -> Positions:
-    """The first column that is not 0, then each that is no sum of those before it.
+    """The columns that are not linear combinations of the columns before them.
 
-    They are found modulo a prime. What is independent then is so in truth; a column may, if the
-    prime divides a determinant, be left out wrongly, so who relies on that must check it.
+    They are computed modulo a prime. The columns found are truly independent; but if the prime
+    divides a determinant, a column may be missing, so the caller must check that.
     """
     rows, columns = matrix.shape
     if rows == 0 or columns == 0:
@@ -44,7 +48,7 @@ def independent_columns(matrix: Integers) -> Positions:
 
 
 def independent_rows(matrix: Integers) -> Positions:
-    """The first row that is not 0, then each that is no sum of those before it."""
+    """The rows that are not linear combinations of the rows before them, found in the same way."""
     return independent_columns(np.ascontiguousarray(matrix.T))
 
 
@@ -59,3 +63,46 @@ def solve(matrix: Integers, right: Integers, *, most: float = MOST_WORK) -> tupl
     solution: Any = left.solve(flint.fmpz_mat(n, k, right.ravel().tolist()))
     over, under = solution.numer_denom()
     return np.array([int(x) for x in over.entries()], dtype=object).reshape(n, k), int(under)
+
+
+def orthogonal_vector(free: int, number: int, pivots: Positions, others: Integers) -> Sparse:
+    """The vector with `number` in the free column and `others` in the pivots, in lowest terms."""
+    v = {int(p): int(x) for p, x in zip(pivots, others, strict=True) if x}
+    v[free] = number
+    common = math.gcd(*v.values())
+    return {j: x // common for j, x in sorted(v.items())}
+
+
+def aliases(points: Points) -> tuple[Sparse, ...]:
+    """For each aliased column a vector v with ⟨v,z⟩ = 0 on every row, exactly.
+
+    As in R, the constant comes first and then column after column; a column is aliased when it is a
+    linear combination of the columns before it. A sample of rows suggests the aliases, all rows
+    check them, and rows that disagree join the sample.
+    """
+    order = np.arange(points.length)
+    if points.bias:
+        order = np.roll(order, 1)
+    n = len(points)
+    step = max(1, n // (points.length + 16))
+    sample = np.union1d(np.arange(0, n, step), points.first_touching())
+    while True:
+        z = points.whole(sample, order)
+        independent = independent_columns(z)
+        rest = np.setdiff1d(np.arange(points.length), independent)
+        if len(rest) == 0:
+            return ()
+        basis = independent_rows(z[:, independent])
+        sums, under = solve(z[np.ix_(basis, independent)], z[np.ix_(basis, rest)], most=_ALIAS_WORK)
+        relations = [
+            orthogonal_vector(int(order[f]), under, order[independent], -sums[:, k])
+            for k, f in enumerate(rest.tolist())
+        ]
+        against = np.flatnonzero(~points.orthogonal_to(relations))
+        if len(against) == 0:
+            return tuple(relations)
+        step = max(1, len(against) // (2 * len(relations)))
+        more = np.union1d(sample, against[::step])
+        if len(more) == len(sample):
+            raise TooLarge("the prime divides a determinant")
+        sample = more

@@ -1,8 +1,8 @@
-"""What is known to be inseparable: rows with multipliers that sum to zero, and all their span.
+"""The face of points known to be inseparable: those whose positive multiples sum to zero.
 
-If Σ λ z = 0 with λ > 0 on some points, weights that have no point on its wrong side must have all
-of these on the hyperplane, and with them their span U. So only weights orthogonal to U are left,
-and only points outside U can still be separated. Everything here is exact.
+If Σ λ z = 0 with λ > 0 on some points, then weights that put no point on its wrong side put all of
+these on the hyperplane, and so their span U. So only weights orthogonal to U are left, and only
+points outside U can still be separated. Everything here is exact.
 """
 
 from __future__ import annotations
@@ -22,17 +22,18 @@ from novikoff.separability.exact_linear import (
     expect_room,
     independent_columns,
     independent_rows,
+    orthogonal_vector,
     solve,
 )
 from novikoff.separability.points import Points
 from novikoff.stream.rows import Positions, Vector
 
-_BITS = (4, 12, 24, 40)  # how finely multipliers are rounded, until the rest come out positive
+_BITS = (4, 12, 24, 40)  # of rounded multipliers, tried until the others are positive
 
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """Some points in the columns they touch, and independent ones of both, the first there are."""
+    """Some points in the columns they touch, with the first independent rows and columns."""
 
     rows: Positions
     touched: Positions
@@ -50,14 +51,14 @@ class _Frame:
 
     @property
     def square(self) -> Integers:
-        """The independent rows in as many independent columns."""
+        """The independent rows in the independent columns."""
         return np.ascontiguousarray(self.z[np.ix_(self.independent, self.pivots)])
 
 
 class Face:
-    """Multipliers λ > 0 with Σ λ z = 0, a basis of the span U of their rows, what is orthogonal.
+    """Multipliers λ > 0 with Σ λ z = 0, a basis of the span U of their rows, and of its complement.
 
-    `columns` are the coordinates that matter: weights are 0 in the others.
+    `columns` are the coordinates in use: weights are 0 in the others.
     """
 
     def __init__(self, points: Points, columns: Positions) -> None:
@@ -69,18 +70,18 @@ class Face:
         self.complement: list[Sparse] = []
 
     def add(self, multipliers: Mapping[int, int]) -> None:
-        """Take in rows whose multiples, by positive numbers, sum to zero exactly."""
+        """Add rows whose positive multiples sum to zero exactly."""
         together = np.concatenate([self.basis, np.array(sorted(multipliers), dtype=np.int64)])
         self._span(_Frame.of(self.points, together, self.columns))
         self.multipliers = _sum(self.multipliers, multipliers)
 
     def add_rounded(self, rows: Positions, near: Vector) -> bool:
-        """Take in rows whose positive multiples sum to zero as far as floating point can tell.
+        """Add rows whose positive multiples sum to zero in floating point; False if not exactly.
 
-        Of the first rows that are independent the multipliers are solved for exactly, those of the
-        rest being rounded; whether they come out positive is returned, and nothing is done if not.
-        The sum need only be in U: what it is there is made up for by the multipliers of U's own
-        basis, to which enough of what sums to zero already is added to keep them positive.
+        The multipliers of the first independent rows are solved for exactly, after those of the
+        others were rounded; if one is not positive, the face does not change. The sum need only
+        lie in U: the multipliers of U's basis make up for it, and enough of the known zero sum is
+        added to keep these positive.
         """
         frame = _Frame.of(self.points, np.concatenate([self.basis, rows]), self.columns)
         known = len(self.basis)
@@ -110,12 +111,12 @@ class Face:
         return False
 
     def _lifted(self, change: Mapping[int, int]) -> dict[int, int]:
-        """The multipliers with these changes, and so much of the zero sum that all stay > 0."""
+        """The multipliers with these changes, plus enough of the zero sum to keep all > 0."""
         times = max([1, *(-x // self.multipliers[i] + 1 for i, x in change.items())])
         return {i: times * x + change.get(i, 0) for i, x in self.multipliers.items()}
 
     def _span(self, frame: _Frame) -> None:
-        """Let U be the span of these rows."""
+        """Set U to the span of these rows."""
         self.basis, self.touched = frame.rows[frame.independent], frame.touched
         self.pivots = frame.touched[frame.pivots]
         free = np.setdiff1d(np.arange(len(frame.touched)), frame.pivots)
@@ -127,12 +128,12 @@ class Face:
 
     @property
     def untouched(self) -> Positions:
-        """The columns that matter in which all of U is 0."""
+        """The columns in use in which all of U is 0."""
         return np.setdiff1d(self.columns, self.touched)
 
     @property
     def is_everything(self) -> bool:
-        """Whether U is the whole space, so that no point lies outside it."""
+        """Whether U is the whole space."""
         return len(self.pivots) == len(self.columns)
 
     def outside(self) -> NDArray[np.bool_]:
@@ -142,7 +143,7 @@ class Face:
         return self.points.touching(mask) | ~self.points.orthogonal_to(self.complement)
 
     def orthogonal(self) -> sparse.csc_array[Any]:
-        """A basis of the weights orthogonal to U, in floating point, one a column."""
+        """A basis of the weights orthogonal to U, in floating point, a column each."""
         length = self.points.length
         vectors = [_floats(v) for v in self.complement]
         columns = [np.array(list(v), dtype=np.int64) for v in self.complement]
@@ -155,16 +156,16 @@ class Face:
         return sparse.csc_array((data, where, starts), shape=(length, len(columns)))
 
     def weights(self, coordinates: Vector, *, bits: int | None) -> ExactVector:
-        """Weights exactly orthogonal to U, with coordinates in `orthogonal` near to these.
+        """Weights exactly orthogonal to U, with coordinates near these in the basis `orthogonal`.
 
-        They are rounded to so many bits of the largest; not at all when that is None.
+        The coordinates are rounded to `bits` bits of the largest; None does not round.
         """
         if bits is None:
             whole = integers(coordinates)[0].tolist()
         else:
             top = float(np.abs(coordinates).max())
             whole = [round(x / top * 2**bits) for x in coordinates.tolist()]
-        # the vectors of the complement were scaled to size 1 as floats
+        # `orthogonal` scales the vectors of the complement to size 1
         sizes = [max(map(abs, v.values())) for v in self.complement]
         below = math.lcm(*sizes)
         total = dict.fromkeys(self.touched.tolist(), 0)
@@ -178,14 +179,6 @@ class Face:
 
 def _sum(a: Mapping[int, int], b: Mapping[int, int]) -> dict[int, int]:
     return {i: a.get(i, 0) + b.get(i, 0) for i in {**a, **b}}
-
-
-def orthogonal_vector(free: int, number: int, pivots: Positions, others: Integers) -> Sparse:
-    """The vector with this number in the free column and the others in the pivots, reduced."""
-    v = {int(p): int(x) for p, x in zip(pivots, others, strict=True) if x}
-    v[free] = number
-    common = math.gcd(*v.values())
-    return {j: x // common for j, x in sorted(v.items())}
 
 
 def _floats(v: Sparse) -> Vector:

@@ -1,4 +1,4 @@
-"""The rows as points z = y·x, a constant 1 among their features: what separability is about."""
+"""The points z = y·x of labelled rows, with exact and with floating-point operations on them."""
 
 from __future__ import annotations
 
@@ -23,22 +23,23 @@ from novikoff.guarantees.exact.rows import Entries, ExactRows, ExactSum
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Positions, SparseRows, Vector, dots
 
-Progress: TypeAlias = Callable[[str], None]  # told now and then, in a line of words, what is done
+Progress: TypeAlias = Callable[[str], None]  # called now and then with a line of text
 
-_AT_ONCE = 1 << 22  # products taken at a time
-_LOOKED_AT = 1 << 16  # dense rows in which to look for one that has a feature
+_AT_ONCE = 1 << 22  # products computed at a time
+_LOOKED_AT = 1 << 16  # dense rows searched for one with a given feature
 
 
 class Points:
-    """z = y·x for each row of a block; with a bias the constant is the last coordinate."""
+    """z = y·x for each row of a checked block; with a bias the constant is the last coordinate."""
 
     def __init__(self, block: Block, *, bias: bool) -> None:
         self.block, self.rows, self.labels, self.bias = block, block.rows, block.signs, bias
         self._exact = ExactRows(block.rows, bias=bias)
         self.length = block.rows.dim + bias
+        self._count = len(block.rows)
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return self._count
 
     @property
     def norms(self) -> Vector:
@@ -47,7 +48,7 @@ class Points:
 
     @property
     def entries(self) -> int:
-        """How many numbers are stored."""
+        """The number of values stored."""
         return max(1, self.rows.values.size)
 
     def scores(self, w: Vector) -> Vector:
@@ -59,11 +60,15 @@ class Points:
         return self.labels * self._exact.signs(w)
 
     def nearest(self, w: ExactVector) -> tuple[int, Fraction]:
-        """The row with the smallest ⟨w,z⟩, and what it is, exactly."""
+        """The row with the smallest ⟨w,z⟩, and that value, exactly."""
         return self._exact.least(np.arange(len(self)), self.labels, w)
 
+    def largest_square(self) -> Fraction:
+        """The largest ‖z‖², exactly."""
+        return self._exact.largest_square()
+
     def hull_squared(self, multipliers: Sparse) -> Fraction:
-        """‖Σ λ z‖² over (Σ λ)²: the square of a margin that no weights exceed."""
+        """‖Σ λ z‖² / (Σ λ)²: no weights have a larger squared margin."""
         return self._total(multipliers).squared / sum(multipliers.values()) ** 2
 
     def sum_is_zero(self, multipliers: Sparse) -> bool:
@@ -79,7 +84,7 @@ class Points:
 
     @cached_property
     def exponent(self) -> int:
-        """The largest e for which every number of every row is an integer times 2^e."""
+        """The largest e ≤ 0 such that every value is an integer times 2^e."""
         return min(0, lowest_exponent(self.rows.values.reshape(-1).astype(np.float64)))
 
     def orthogonal_to(self, vectors: Sequence[Sparse]) -> NDArray[np.bool_]:
@@ -100,14 +105,14 @@ class Points:
                 dense = dense + columns[[-1]].toarray()
             for k, u in enumerate(exact):
                 sizes, error = np.abs(dense[:, k]), errors[k][part]
-                open_still = np.flatnonzero(out[part] & (sizes <= error) & (error > 0)) + a
+                unsure = np.flatnonzero(out[part] & (sizes <= error) & (error > 0)) + a
                 out[part] &= sizes <= error
-                for some, signs in self._exact.signs_at(open_still, u):
-                    out[open_still[some]] = signs == 0
+                for some, signs in self._exact.signs_at(unsure, u):
+                    out[unsure[some]] = signs == 0
         return out
 
     def _slice(self, part: slice) -> Any:
-        """Rows x, without the constant, as a matrix that scipy multiplies."""
+        """Rows x, without the constant, as a matrix that scipy can multiply."""
         if not isinstance(self.rows, SparseRows):
             return self.rows.values[part]
         starts = self.rows.starts[part.start : part.stop + 1]
@@ -116,7 +121,7 @@ class Points:
         return sparse.csr_array(core, shape=(part.stop - part.start, self.rows.dim))
 
     def first_touching(self) -> Positions:
-        """For each feature that some row has, the first such row; every row once."""
+        """The rows that are the first with some feature not 0."""
         if isinstance(self.rows, SparseRows):
             first, last = int(self.rows.starts[0]), int(self.rows.starts[-1])
             _, entry = np.unique(self.rows.indices[first:last], return_index=True)
@@ -126,7 +131,7 @@ class Points:
         return np.unique(rows)
 
     def touching(self, columns: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which rows are not 0 in some of these columns."""
+        """Which rows have a value other than 0 in these columns."""
         if self.bias and columns[-1]:
             return np.ones(len(self), dtype=np.bool_)
         wanted = columns[: self.rows.dim]
@@ -139,18 +144,18 @@ class Points:
         return np.asarray((self.rows.values[:, at] != 0).any(axis=1))
 
     def touched_by(self, at: Positions) -> Positions:
-        """The columns in which some of these rows are not 0."""
+        """The columns in which these rows have a value other than 0."""
         e = Entries.of(self.rows, at, bias=self.bias)
         return np.unique(e.columns[e.values != 0])
 
     def matrix(self, at: Positions) -> sparse.csr_array[Any]:
-        """These points as a sparse matrix of floats."""
+        """The points at these places as a sparse matrix of floats."""
         e = Entries.of(self.rows, at, bias=self.bias)
         signed = e.values * np.repeat(self.labels[at], e.lengths)
         return sparse.csr_array((signed, e.columns, e.starts), shape=(len(at), self.length))
 
     def whole(self, at: Positions, columns: Positions, *, exponent: int | None = None) -> Integers:
-        """These points in these columns over a power of two, one for all unless given, exactly."""
+        """The points at these places, in these columns, as integers over a common power of two."""
         e = Entries.of(self.rows, at, bias=self.bias)
         numbers, lowest = integers(e.values)
         if exponent is not None and lowest != exponent:

@@ -15,14 +15,14 @@ from novikoff.stream.rows import Vector
 
 
 class Unsolved(Exception):  # noqa: N818  (it says what became of the program)
-    """The solver gave no answer; why."""
+    """The solver gave no answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Weights that separate as many of the points as can be, and multipliers for the others.
+    """Weights that separate as many points as possible, and multipliers for the others.
 
-    `shares` are the multipliers of the points scaled to size 1: not less than 1 on the others.
+    `shares` are the multipliers for points scaled to size 1: at least 1 on the others.
     """
 
     weights: Vector
@@ -36,13 +36,13 @@ def maximal_support(
 ) -> Support:
     """Maximise Σ s over 0 ≤ s ≤ 1 and ⟨w,z⟩ ≥ s, with w free.
 
-    Where any weights have no point on its wrong side and some strictly right, all such points get
-    s = 1 at once, weights being free to grow. The others get s = 0, and their dual multipliers are
-    at least 1: λ + μ ≥ 1, where μ belongs to s ≤ 1, with Σ λ z = 0.
+    Every point that some weights separate, with no point on its wrong side, gets s = 1, because
+    weights may grow. The others get s = 0, and their dual multipliers are at least 1: λ + μ ≥ 1,
+    where μ belongs to s ≤ 1, with Σ λ z = 0.
 
-    Points and columns are scaled to size 1 first, which changes neither question nor answer, and
-    back afterwards; weights and multipliers are each given up to a common positive factor. For data
-    with numbers of very different sizes `balanced` brings all of them nearer to 1 before that.
+    Points and columns are scaled to size 1 first and back afterwards, which does not change the
+    answer; weights and multipliers are each determined up to a positive factor. `balanced` brings
+    numbers of very different sizes nearer to 1 before that.
 
     References
     ----------
@@ -61,7 +61,7 @@ def maximal_support(
             rows, columns = rows * by_row, columns * by_column
     sizes = np.concatenate([rows, columns])
     if not (np.isfinite(z.data).all() and np.isfinite(sizes).all() and (sizes > 0).all()):
-        raise Unsolved("the numbers are of too different sizes for floating point")
+        raise Unsolved("the numbers differ too much in size for floating point")
     answer = linprog(
         np.concatenate([np.zeros(k), -np.ones(n)]),
         A_ub=sparse.hstack([-z, sparse.eye_array(n)], format="csr"),
@@ -72,7 +72,7 @@ def maximal_support(
     )
     if answer.x is None or answer.status != 0:
         raise Unsolved(str(answer.message))
-    # only their ratios matter, and the sizes may be too small to divide by
+    # only ratios matter, and the sizes may be too small to divide by
     weights = answer.x[:k] * (columns.min(initial=1.0) / columns)
     shares = np.maximum(0.0, -answer.ineqlin.marginals)
     multipliers = shares * (rows.min(initial=1.0) / rows)
@@ -80,7 +80,7 @@ def maximal_support(
 
 
 def _largest(which: NDArray[Any], values: Vector, count: int) -> Vector:
-    """The largest magnitude in each group, to a power of two; 1 where there is none."""
+    """The largest magnitude in each group, rounded to a power of two; 1 if there is none."""
     largest = np.zeros(count)
     np.maximum.at(largest, which, np.abs(values))
     largest[largest == 0] = 1.0
@@ -88,7 +88,7 @@ def _largest(which: NDArray[Any], values: Vector, count: int) -> Vector:
 
 
 def _middles(which: NDArray[Any], values: Vector, count: int) -> Vector:
-    """The geometric mean of the largest and the smallest magnitude that is not 0, likewise."""
+    """The geometric mean of the largest and the smallest magnitude other than 0, likewise."""
     some = values != 0
     logs, high, low = _nearest_logs(values[some]), np.full(count, -np.inf), np.full(count, np.inf)
     np.maximum.at(high, which[some], logs)
@@ -101,7 +101,7 @@ def _middles(which: NDArray[Any], values: Vector, count: int) -> Vector:
 def _nearest_logs(values: Vector) -> Vector:
     """The logarithm of each magnitude to base 2, to the nearest integer.
 
-    They come from the exponents, for `np.log2` has other bits on other processors.
+    It is taken from the exponent, because `np.log2` has other bits on other processors.
     """
     mantissas, exponents = np.frexp(np.abs(values))
     return np.asarray(exponents - (mantissas < math.sqrt(0.5)), dtype=np.float64)

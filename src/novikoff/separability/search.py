@@ -1,7 +1,4 @@
-"""Rows with the same features and different labels: the plainest proof that nothing separates.
-
-The search for a certificate: the cheapest ways first, and only what is exact in the end.
-"""
+"""The search for a certificate: the cheapest methods first, and an exact answer in the end."""
 
 from __future__ import annotations
 
@@ -21,8 +18,12 @@ from novikoff.guarantees.verdict import Separation, Verdict
 from novikoff.learners import Additive
 from novikoff.ledger.ledger import Ledger
 from novikoff.runs.loop import play
-from novikoff.separability.exact_columns import aliases
-from novikoff.separability.exact_linear import MOST_NUMBERS, TooLarge, independent_rows
+from novikoff.separability.exact_linear import (
+    MOST_NUMBERS,
+    TooLarge,
+    aliases,
+    independent_rows,
+)
 from novikoff.separability.face import Face
 from novikoff.separability.points import Points, Progress
 from novikoff.separability.programs import Support, Unsolved, maximal_support
@@ -30,54 +31,26 @@ from novikoff.stream.order import arranged
 from novikoff.stream.rows import Positions, Vector, dots
 from novikoff.stream.sums import length
 
-
-def contradictions(points: Points) -> tuple[Positions, Positions]:
-    """Pairs of rows, one of each label, that are equal: each pair of kinds once.
-
-    Equal rows have equal products with a random vector, to the last bit; those that do are compared
-    number by number.
-    """
-    dice = np.random.default_rng(1873)
-    keys = dots(points.rows, dice.uniform(1.0, 2.0, points.rows.dim))
-    positive = np.flatnonzero(points.labels > 0)
-    negative = np.flatnonzero(points.labels < 0)
-    _, a, b = np.intersect1d(keys[positive], keys[negative], return_indices=True)
-    first, second = positive[a], negative[b]
-    same = _equal(points, first, second)
-    return first[same], second[same]
-
-
-def _equal(points: Points, first: Positions, second: Positions) -> NDArray[np.bool_]:
-    """Whether rows first[k] and second[k] are the same, for each k."""
-    a, b = (Entries.of(points.rows, at, bias=False).nonzero for at in (first, second))
-    same = np.asarray(a.lengths == b.lengths)
-    in_a, in_b = np.repeat(same, a.lengths), np.repeat(same, b.lengths)
-    differ = (a.values[in_a] != b.values[in_b]) | (a.columns[in_a] != b.columns[in_b])
-    of_pair = np.repeat(np.flatnonzero(same), a.lengths[same])
-    same[of_pair[differ]] = False
-    return same
-
-
-MOST_COLUMNS = 2000  # up to so many, aliased columns are looked for
-_PASSES = 16  # of the perceptron at first, then twice as many, ...
-_PATIENCE = 1e7  # numbers it reads before it may be stopped for making no headway
-_WORK = 1e9  # numbers it reads at most
-_PASS_ITSELF = 20_000  # what a pass costs besides, in numbers read
-_PAIRS = 2000  # contradictory pairs made use of
-_FEW_ROWS = 400  # in a linear program to begin with,
-_ROWS_A_DIMENSION = 4  # or so many times the dimensions left
+MOST_COLUMNS = 2000  # beyond, aliased columns are not searched for
+_PASSES = 16  # of the perceptron at first; then they double
+_PATIENCE = 1e7  # numbers that the perceptron reads before it may be stopped as stuck
+_WORK = 1e9  # numbers that it reads at most
+_PASS_ITSELF = 20_000  # the fixed cost of a pass, in numbers read
+_PAIRS = 2000  # contradictory pairs used
+_FEW_ROWS = 400  # in the first linear program,
+_ROWS_A_DIMENSION = 4  # or this many times the dimensions left
 _PROGRAMS = 400  # solved at most
-_BITS = (4, 8, 12, 16, 24, 32, 44, 52)  # how finely weights are rounded, until they are right
-_NOT_COMPLETE = "not completely separable; is it quasi-completely?"
+_BITS = (4, 8, 12, 16, 24, 32, 44, 52)  # of rounded weights, tried until they separate
+_NOT_COMPLETE = "not completely separable; checking for quasi-complete separation"
 
 
 class Undecided(Exception):  # noqa: N818  (it is the verdict)
-    """No proof was found; why."""
+    """No proof was found, and why."""
 
 
 @dataclass
 class Findings:
-    """What is known so far: true at any moment, and whole once the verdict is not undecided."""
+    """What is known so far: always true, and complete once the verdict is decided."""
 
     aliases: tuple[Sparse, ...] | None
     face: Face
@@ -85,11 +58,11 @@ class Findings:
     separated: NDArray[np.bool_] | None = None
     hull: Sparse | None = None
     verdict: Separation = Separation.UNDECIDED
-    why: str = "it was interrupted"
+    why: str = "the search was interrupted"
 
 
 class Search:
-    """Goes from what costs little to what costs more; `known` holds what it knows."""
+    """Tries methods in the order of their cost; `known` holds what is known so far."""
 
     def __init__(self, points: Points, *, until: float, progress: Progress) -> None:
         self.points = points
@@ -102,9 +75,12 @@ class Search:
         self._balanced = False
 
     def run(self) -> None:
-        """Try one way after the other until the verdict is known."""
+        """Try one method after another until the verdict is known."""
         try:
-            first, second = self._contradictions()
+            self._say("looking for contradictory rows")
+            first, second = _contradictions(self.points)
+            few = max(1, min(_PAIRS, MOST_NUMBERS // max(1, self.points.length)))
+            first, second = first[:few], second[:few]
             if len(first):
                 self._not_complete({int(first[0]): 1, int(second[0]): 1})
             complete = len(first) == 0 and self._perceptron()
@@ -116,19 +92,12 @@ class Search:
             self.known.why = str(reason)
 
     def _not_complete(self, zero_sum: Sparse) -> None:
-        """Rows whose positive multiples sum to zero have been found."""
+        """Record rows whose positive multiples sum to zero."""
         self.known.face.add(zero_sum)
         self._say(_NOT_COMPLETE)
 
-    def _contradictions(self) -> tuple[Positions, Positions]:
-        """Pairs of equal rows with different labels; not more than can be made use of."""
-        self._say("looking for contradictory rows")
-        first, second = contradictions(self.points)
-        few = max(1, min(_PAIRS, MOST_NUMBERS // max(1, self.points.length)))
-        return first[:few], second[:few]
-
     def _look_for_aliases(self) -> None:
-        """Find the columns that are sums of others, unless it takes too much."""
+        """Find the columns that are linear combinations of others, if that is feasible."""
         if self.points.length > MOST_COLUMNS:
             return
         self._say("looking for aliased columns")
@@ -136,7 +105,7 @@ class Search:
             self.known.aliases = aliases(self.points)
 
     def _begin(self, first: Positions, second: Positions) -> None:
-        """Leave aliased columns alone, and begin with all that is known to be inseparable."""
+        """Start a face without the aliased columns, from all rows known to be inseparable."""
         dim = self.points.rows.dim
         aliased = [aliased_column(v, dim) for v in self.known.aliases or ()]
         face = Face(self.points, np.setdiff1d(np.arange(self.points.length), aliased))
@@ -149,10 +118,10 @@ class Search:
             face.add({int(i): 1 for i in (*first[chosen], *second[chosen])})
         if self._cycle:
             face.add(self._cycle)
-        self.known.face = face  # until now it held what was known first
+        self.known.face = face  # with more rows than the one before
 
     def _perceptron(self) -> bool:
-        """Run the perceptron while it gets on; whether its weights separate, exactly."""
+        """Run the perceptron while it makes progress; whether its weights separate, exactly."""
         points, n = self.points, len(self.points)
         learner = Additive(points.rows.dim, bias=points.bias)
         ledger = learner.open_ledger("positions")
@@ -177,7 +146,7 @@ class Search:
         return False
 
     def _separates(self, weights: Vector) -> bool:
-        """Whether the weights, or what is near them and shorter to write, separate every row."""
+        """Whether the weights separate every row, exactly; prefers shorter numbers near them."""
 
         def margin(w: Vector) -> float:
             return float(self.points.scores(w).min() / length(w))
@@ -204,7 +173,7 @@ class Search:
             known.verdict = Separation.COMPLETE
 
     def _programs(self) -> None:
-        """Linear programs on some of the rows outside the face, until the rest agree with one."""
+        """Solve linear programs on some rows outside the face, until all rows agree with one."""
         face = self.known.face
         working = np.zeros(0, dtype=np.int64)
         while True:
@@ -222,23 +191,23 @@ class Search:
                     return None
                 fresh = np.setdiff1d(against, working, assume_unique=True)
                 if len(fresh) == 0:
-                    self._balance("floating point separates rows that exact arithmetic does not")
+                    self._balance("floating point and exact arithmetic disagree on some rows")
                 working = np.union1d(working, fresh[: max(200, dimension)])
             self._grow(face, working, best)
 
     def _balance(self, reason: str) -> None:
-        """Have the next programs balanced, if they are not already: it may be the sizes."""
+        """Balance the next programs, as sizes may be the problem; give up if they are balanced."""
         if self._balanced:
             raise Undecided(reason)
         self._balanced = True
 
     def _solve(self, working: Positions, basis: sparse.csc_array[Any], outside: int) -> Support:
-        """The maximal-support program on the working rows, for the weights still possible."""
+        """Solve the program on the working rows, for weights orthogonal to the face."""
         left = self._until - time.monotonic()
         if left <= 0:
-            raise Undecided("the time allowed was used up")
+            raise Undecided("the time limit was reached")
         if self._solved == _PROGRAMS:
-            raise Undecided(f"{_PROGRAMS} linear programs did not decide it")
+            raise Undecided(f"{_PROGRAMS} linear programs were not enough")
         self._solved += 1
         self._say(
             f"linear program {self._solved}: {len(working):,} of {outside:,} rows, "
@@ -248,10 +217,10 @@ class Search:
             points = self.points.matrix(working) @ basis
             return maximal_support(points, seconds=left, balanced=self._balanced)
         except Unsolved as reason:
-            raise Undecided(f"the linear program was not solved: {reason}") from None
+            raise Undecided(f"a linear program was not solved: {reason}") from None
 
     def _more_rows(self, working: Positions, outside: Positions, dimension: int) -> Positions:
-        """Rows to begin with: those most often mistaken, then some from everywhere."""
+        """Rows for the first program: those most often mistaken, and some from everywhere."""
         room = max(_FEW_ROWS, _ROWS_A_DIMENSION * dimension) - len(working)
         if room <= 0:
             return working
@@ -261,9 +230,10 @@ class Search:
         return np.union1d(working, np.concatenate([hard, outside[::step]]))
 
     def _grow(self, face: Face, working: Positions, best: Support) -> None:
-        """Let the rows that could not be separated join the face, made exact."""
+        """Add the rows that could not be separated to the face, exactly."""
         first = not face.multipliers
-        order = np.argsort(-best.shares, kind="stable")  # large ones stay positive when solved for
+        # large ones come first because they stay positive in the exact solution
+        order = np.argsort(-best.shares, kind="stable")
         order = order[~best.separated[order] & (best.multipliers[order] > 0)]
         if not len(order) or not face.add_rounded(working[order], best.multipliers[order]):
             self._balance("the solver's multipliers could not be made exact")
@@ -273,7 +243,10 @@ class Search:
     def _rows_against(
         self, face: Face, coordinates: Vector, w: Vector, outside: Positions
     ) -> Positions:
-        """Rows outside the face that the weights do not separate, the worst first; exactly none."""
+        """Rows outside the face that the weights do not separate, the worst first.
+
+        There are none only if exact weights separate all of them, and then the verdict is known.
+        """
         scores = self.points.scores(w)[outside] / np.maximum(self.points.norms[outside], 1e-300)
         wrong = np.flatnonzero(scores <= 0)
         if len(wrong):
@@ -288,7 +261,36 @@ class Search:
 
 
 def _stuck(ledger: Ledger, passes: int) -> bool:
-    """Whether the last quarter of the passes made no fewer mistakes than half the first's."""
+    """Whether the last quarter of the passes made more than half the mistakes of the first."""
     made = np.array(ledger.epoch_mistakes[-passes:])
     quarter = max(1, len(made) // 4)
     return bool(made[-quarter:].sum() > 0.5 * made[:quarter].sum())
+
+
+def _contradictions(points: Points) -> tuple[Positions, Positions]:
+    """Pairs of equal rows with different labels, one pair for each row that occurs with both.
+
+    Equal rows have equal products with a random vector, to the last bit; rows with equal products
+    are compared number by number.
+    """
+    dice = np.random.default_rng(1873)
+    keys = dots(points.rows, dice.uniform(1.0, 2.0, points.rows.dim))
+    positive = np.flatnonzero(points.labels > 0)
+    negative = np.flatnonzero(points.labels < 0)
+    _, a, b = np.intersect1d(keys[positive], keys[negative], return_indices=True)
+    first, second = positive[a], negative[b]
+    if len(first) == 0:
+        return first, second
+    same = _equal(points, first, second)
+    return first[same], second[same]
+
+
+def _equal(points: Points, first: Positions, second: Positions) -> NDArray[np.bool_]:
+    """Whether rows first[k] and second[k] are equal, for each k."""
+    a, b = (Entries.of(points.rows, at, bias=False).nonzero for at in (first, second))
+    same = np.asarray(a.lengths == b.lengths)
+    in_a, in_b = np.repeat(same, a.lengths), np.repeat(same, b.lengths)
+    differ = (a.values[in_a] != b.values[in_b]) | (a.columns[in_a] != b.columns[in_b])
+    of_pair = np.repeat(np.flatnonzero(same), a.lengths[same])
+    same[of_pair[differ]] = False
+    return same

@@ -1,8 +1,8 @@
-"""The widest margin: an interval for it made as narrow as asked for, or the margin exactly.
+"""The widest margin: an interval for it of a given width, or the margin exactly.
 
 The best margin γ of separable points is 1/‖w‖ for the shortest w with ⟨w,z⟩ ≥ 1 on all of them, and
-that w is Σ α z with α ≥ 0. Any w that separates gives a margin reached, any α one not exceeded:
-min ⟨w,z⟩/‖w‖ ≤ γ ≤ ‖Σ α z‖/Σ α, and the two meet at the best w and α.
+that w is Σ α z with α ≥ 0. Any separating w gives a lower bound and any α an upper bound:
+min ⟨w,z⟩/‖w‖ ≤ γ ≤ ‖Σ α z‖/Σ α. The two are equal at the best w and α.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from novikoff.separability.points import Points, Progress
 from novikoff.stream.rows import Positions, Vector
 from novikoff.stream.sums import dot, total
 
-_SWEEPS = 30  # over the rows that matter, between two looks at all of them
-_PATIENCE = 60  # looks without the interval getting narrower by a hundredth
-_MOST_EXACT = 120  # rows, for which the system is still solved exactly
+_SWEEPS = 30  # over the rows near the margin, between two looks at all rows
+_PATIENCE = 60  # looks in which the interval does not narrow by a hundredth
+_MOST_EXACT = 120  # rows in a system that is solved exactly
 
 
 def narrowed(
@@ -35,16 +35,16 @@ def narrowed(
     until: float,
     progress: Progress,
 ) -> tuple[ExactVector, MarginInterval]:
-    """Weights and an interval of relative width at most rtol, or as near as could be come.
+    """Weights and an interval of relative width at most rtol, or as narrow as possible.
 
-    Coordinate ascent narrows it; where that makes no headway, or 0 is asked for, the system that
-    the nearest rows satisfy is solved exactly.
+    Coordinate ascent narrows it. If that makes no progress, or rtol is 0, the system of the nearest
+    rows is solved exactly.
     """
     ascent = _Ascent(points)
     best, stuck = known, 0
     while best[1].relative_width > rtol and stuck < _PATIENCE and time.monotonic() < until:
         width = ascent.look()
-        progress(f"margin known to {width:.2g} of itself, {rtol:.2g} asked for")
+        progress(f"margin: relative error {width:.2g}, target {rtol:.2g}")
         if width <= max(rtol / 2, 1e-13):
             break
         stuck = 0 if width < 0.99 * ascent.narrowest else stuck + 1
@@ -57,7 +57,7 @@ def narrowed(
 
 
 class _Ascent:
-    """Coordinate ascent on α, most of the time only on rows near the margin (Hildreth 1957)."""
+    """Coordinate ascent on α, mostly only on rows near the margin (Hildreth 1957)."""
 
     def __init__(self, points: Points) -> None:
         self.points = points
@@ -68,7 +68,7 @@ class _Ascent:
         self._dice = np.random.default_rng(1957)
 
     def sweep(self) -> None:
-        """Some sweeps over the rows that are near the margin or count already."""
+        """Sweep over the rows that are near the margin or have α > 0."""
         for _ in range(_SWEEPS):
             _core.ascend(
                 *self.points.rows.core,
@@ -81,7 +81,7 @@ class _Ascent:
             )
 
     def look(self) -> float:
-        """The relative width of the interval, in floating point; which rows matter from now on."""
+        """Find the rows near the margin; return the relative width of the interval, as a float."""
         scores = self.points.scores(self.w)
         self._near = np.flatnonzero((self.alpha > 0) | (scores < 1.001))
         squared, weight = dot(self.w, self.w), total(self.alpha)
@@ -90,11 +90,11 @@ class _Ascent:
         return 1 - max(0.0, float(scores.min())) * weight / squared
 
     def weights(self) -> ExactVector:
-        """The present weights."""
+        """The current weights."""
         return ExactVector.of(self.w, "weights")
 
     def hull(self) -> Sparse:
-        """The present multipliers, but for those that do not matter."""
+        """The current multipliers, without negligible ones."""
         rows = np.flatnonzero(self.alpha > 1e-15 * self.alpha.max(initial=0.0))
         whole, _ = integers(self.alpha[rows])
         return dict(zip(rows.tolist(), whole.tolist(), strict=True))
@@ -106,7 +106,7 @@ def _narrower(
     weights: ExactVector,
     hull: Sparse,
 ) -> tuple[ExactVector, MarginInterval]:
-    """The better of both at each end, compared exactly."""
+    """The better bound at each end, compared exactly."""
     w, was = known
     low, high, shown = was.at_least_squared, was.at_most_squared, was.hull
     if weights.integers.any() and (least := points.nearest(weights)[1]) > 0:
@@ -121,11 +121,11 @@ def _narrower(
 
 
 def _exactly(points: Points, near: Vector, until: float) -> tuple[ExactVector, Sparse] | None:
-    """The best weights and multipliers, exactly, if they rest on few enough rows.
+    """The best weights and multipliers, exactly, if few enough rows support them.
 
-    The dual method of Goldfarb & Idnani (1983) in rational arithmetic: the row nearest of all joins
-    until none is too near, and others leave when their multiplier has gone down to 0. It starts
-    from the rows that coordinate ascent ended with, if those have a solution with α > 0.
+    The dual method of Goldfarb & Idnani (1983) in rational arithmetic: the nearest row joins until
+    none is too near, and rows leave when their multiplier reaches 0. It starts from the rows that
+    coordinate ascent ended with, if those have a solution with α > 0.
     """
     active = _Active(points, near)
     while time.monotonic() < until and len(active.rows) <= _MOST_EXACT:
@@ -142,7 +142,7 @@ def _exactly(points: Points, near: Vector, until: float) -> tuple[ExactVector, S
 
 
 class _Active:
-    """Rows with ⟨w,z⟩ = height, where w = Σ α z and α > 0 on them; z in integers, α rational."""
+    """Rows with ⟨w,z⟩ = height, where w = Σ α z with α > 0; z is integers and α rational."""
 
     def __init__(self, points: Points, near: Vector) -> None:
         self._points, self._columns = points, np.arange(points.length)
@@ -164,9 +164,9 @@ class _Active:
         return self._points.whole(rows, self._columns, exponent=self._exponent)
 
     def join(self, p: int) -> bool:
-        """Let row p join, others leaving as they must; False if no weights separate them all."""
+        """Add row p, and remove rows as needed; False if no weights separate them all."""
         x = self._z(np.array([p]))
-        alpha, left = Fraction(0), Fraction(1)  # how much ⟨w,z⟩ is still short of 1
+        alpha, left = Fraction(0), Fraction(1)  # how far ⟨w,z⟩ is below 1
         if self.rows:
             beside = _products(self._z(np.array(self.rows)), x)[:, 0].tolist()
             left -= sum((a * g for a, g in zip(self.alpha, beside, strict=True)), Fraction(0))
@@ -196,7 +196,7 @@ class _Active:
             del self.rows[k], self.alpha[k]
 
     def weights(self) -> ExactVector | None:
-        """Σ α z, or None while there are no rows."""
+        """Σ α z; None if there are no rows."""
         if not self.rows:
             return None
         below, whole = self._whole()

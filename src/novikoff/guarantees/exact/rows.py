@@ -99,11 +99,10 @@ class ExactRows:
     """Rows whose products with a vector are wanted exactly, without all the work that takes.
 
     They are taken in floating point first, with a bound on the error; only where that leaves the
-    answer open are they taken in integers.
+    answer open are they taken in integers. The rows must have passed `usable`.
     """
 
     def __init__(self, rows: Rows, *, bias: bool) -> None:
-        usable(rows)
         self.rows, self.bias = rows, bias
 
     @cached_property
@@ -156,6 +155,21 @@ class ExactRows:
             raise ValueError("there are no rows to take a margin on")
         return where, best
 
+    def largest_square(self) -> Fraction:
+        """The largest ‖x‖², exactly; 0 when there are no rows."""
+        norms = self.norms
+        with np.errstate(over="ignore", invalid="ignore"):
+            error = (self.rows.dim + 16) * np.finfo(float).eps * norms + 1e-145
+            low, high = -norms - error, error - norms
+        low[norms == np.finfo(float).max] = -np.inf
+        best = Fraction(0)
+        contenders = _may_be_least(low, high)
+        for part in parts(self.rows, len(contenders)):
+            e = Entries.of(self.rows, contenders[part], bias=self.bias)
+            numbers, exponent = integers(e.values)
+            best = max(best, int(e.squares(numbers).max()) * Fraction(4) ** exponent)
+        return best
+
     def rounded(self, u: ExactVector) -> tuple[Vector, Vector]:
         """⟨u, x⟩ over a positive number, for each row, and how far off it may be."""
         w = u.floats()
@@ -200,18 +214,7 @@ def smallest_margin(
 
 def largest_square(rows: Rows, *, bias: bool) -> Fraction:
     """The largest ‖x‖² over the rows, exactly; 0 when there are none."""
-    norms = ExactRows(rows, bias=bias).norms
-    with np.errstate(over="ignore", invalid="ignore"):
-        error = (rows.dim + 16) * np.finfo(float).eps * norms + 1e-145
-        low, high = -norms - error, error - norms
-    low[norms == np.finfo(float).max] = -np.inf
-    best = Fraction(0)
-    contenders = _may_be_least(low, high)
-    for part in parts(rows, len(contenders)):
-        e = Entries.of(rows, contenders[part], bias=bias)
-        numbers, exponent = integers(e.values)
-        best = max(best, int(e.squares(numbers).max()) * Fraction(4) ** exponent)
-    return best
+    return ExactRows(rows, bias=bias).largest_square()
 
 
 def sum_of_squares(rows: Rows, times: Integers, *, bias: bool) -> Fraction:
