@@ -164,7 +164,7 @@ def test_a_separated_run_comes_with_its_exact_margin_its_bound_and_the_sandwich(
     facts = dict(verdict["facts"])
     exactly = f"exactly ({reached.smallest}) / √({reached.weights_squared})"
     assert facts["margin of w"] == f"{short(reached.value, 6)}, at point {reached.row}: {exactly}"
-    low = float(facts["largest margin γ"])
+    low = float(facts["largest margin γ"].split()[0].rstrip(","))
     assert reached.value <= low
     u = np.array(verdict["witness"]) / np.linalg.norm(verdict["witness"])
     assert guarantees.achieved_margin(u, block).value == pytest.approx(low, rel=1e-5)
@@ -181,11 +181,33 @@ def test_a_separated_run_comes_with_its_exact_margin_its_bound_and_the_sandwich(
     assert sandwich["holds"] is True
 
 
+def test_the_perceptrons_bound_and_proof_are_not_shown_for_winnow() -> None:
+    reply = asked("replay", {**AND, "learner": "winnow"})
+    assert (reply["bound"], reply["sandwich"], reply["average"]) == (None, None, None)
+    assert "not for Winnow" in reply["why_no_bound"]
+    assert not [name for name, _ in reply["verdict"]["facts"] if "bound" in name]
+
+
+def test_words_fit_the_learner_and_the_bias() -> None:
+    points = {one["name"]: one for one in presets()}["bias"]
+    cycle = asked("replay", {**points, "bias": False})
+    assert "no line through the origin separates the points" in cycle["verdict"]["words"]
+    assert "no line through the origin" in cycle["why_no_bound"]
+    careful = asked("replay", {**points, "bias": True, "learner": "margin"})
+    assert careful["noun"] == "update"
+    assert f"The run made {careful['mistakes']} updates" in careful["verdict"]["words"]
+    assert "updates" in dict(careful["verdict"]["facts"])["bound for this run"]
+    average = asked("replay", {**points, "bias": True, "learner": "averaged"})["verdict"]
+    margin = dict(average["facts"])["margin of the average"]
+    does = "does not separate" if margin.startswith("−") else "separates"
+    assert f"The average of the weights {does} the points" in average["words"]
+
+
 def test_a_cycle_comes_with_multipliers_that_sum_to_zero() -> None:
     verdict = asked("replay", XOR)["verdict"]
     assert (verdict["kind"], verdict["multipliers"]["source"]) == ("cycle", "run")
     total = np.zeros(3)
-    for row, value in zip(*(verdict["multipliers"][k] for k in ("rows", "values")), strict=True):
+    for row, value in zip(*(verdict["multipliers"][k] for k in ("rows", "shown")), strict=True):
         total += int(value) * XOR["labels"][row] * np.array([*XOR["points"][row], 1])
     assert not total.any()
     assert sum(verdict["multipliers"]["shares"]) == 1
@@ -198,7 +220,7 @@ def test_when_passes_run_out_the_certificate_says_what_is_known() -> None:
     assert reply["bound"] >= 18
     reply = asked("replay", {**XOR, "passes": 1})
     assert reply["verdict"]["multipliers"]["source"] == "certificate"
-    assert reply["verdict"]["multipliers"]["values"] == ["1"] * 4
+    assert reply["verdict"]["multipliers"]["shown"] == ["1"] * 4
     assert reply["bound"] is None
 
 

@@ -55,7 +55,9 @@ def replay(given: Mapping[str, Any]) -> dict[str, Any]:
         averages = [m.average(t).tolist() for m, t in zip(moments, rounds, strict=False)]
     else:
         weights = _winnow_weights(weights, learner.alpha)
-    finished = _Finished(points, choices, run, learner.weights, average)
+    certificate = certificate_of(points, choices.bias)
+    margins = [_margin(w, points) for w in (learner.weights, average)]
+    finished = _Finished(points, choices, run, certificate, *margins)
     return {
         "noun": choices.noun,
         "margin": choices.eta,
@@ -127,17 +129,14 @@ def certificate_of(points: Points, bias: bool) -> Certificate:
 
 @dataclass(frozen=True)
 class _Finished:
-    """A finished run with its final weights, their average if there is one, and what is proved."""
+    """A finished run, the certificate of its points, and the margins of its weights on them."""
 
     points: Points
     choices: Choices
     run: Run
-    weights: Vector
-    average: Vector | None
-
-    @cached_property
-    def certificate(self) -> Certificate:
-        return certificate_of(self.points, self.choices.bias)
+    certificate: Certificate
+    margin: Achieved | None
+    average_margin: Achieved | None
 
     @property
     def witness(self) -> tuple[int, ...] | None:
@@ -156,18 +155,6 @@ class _Finished:
         is_undecided = self.certificate.verdict == Separation.UNDECIDED
         separates = "is known to separate" if is_undecided else "separates"
         return f"no {self.by} {separates} the points"
-
-    @cached_property
-    def reached(self) -> Achieved | None:
-        """The margin of the final weights on the points; None if they have none."""
-        return _margin(self.weights, self.points)
-
-    @cached_property
-    def reached_by_average(self) -> Achieved | None:
-        """The margin of the average, if that is what predicts."""
-        if self.choices.learner != "averaged" or self.average is None:
-            return None
-        return _margin(self.average, self.points)
 
     def proof(self, weights: Matrix) -> dict[str, Any]:
         """The bound, the inequalities of its proof, and the verdict."""
@@ -238,21 +225,18 @@ class _Finished:
                 f"counts in that sum. So no {self.by} separates the points."
             )
             return
-        made, passes = (
-            plural(len(run.ledger), self.choices.noun),
-            plural(run.epochs, "pass", "passes"),
-        )
-        yield f"The run made {made} in {passes}."
+        made = plural(len(run.ledger), self.choices.noun)
+        yield f"The run made {made} in {plural(run.epochs, 'pass', 'passes')}."
         if run.verdict == Verdict.SEPARATED:
-            if self.reached is not None and self.reached.smallest > 0:
+            if self.margin is not None and self.margin.smallest > 0:
                 yield "Exact arithmetic confirms the result."
             else:
                 yield (
                     "But this is due to rounding: in exact arithmetic, a point lies on the "
                     f"{self.by} or on its wrong side."
                 )
-            if self.reached_by_average is not None:
-                does = "separates" if self.reached_by_average.smallest > 0 else "does not separate"
+            if self.choices.learner == "averaged" and self.average_margin is not None:
+                does = "separates" if self.average_margin.smallest > 0 else "does not separate"
                 yield f"The average of the weights {does} the points."
             return
         about = words.separation(verdict, of="points", by=self.by)
@@ -268,20 +252,17 @@ class _Finished:
     def _facts(self) -> list[tuple[str, str]]:
         """What is proved, each with its name."""
         facts, (bound, _) = list[tuple[str, str]](), self.bound
-        if self.reached is not None and self.run.verdict == Verdict.SEPARATED:
-            facts.append(("margin of w", _exactly(self.reached)))
-        if self.reached_by_average is not None:
-            facts.append(("margin of the average", _exactly(self.reached_by_average)))
+        if self.margin is not None and self.run.verdict == Verdict.SEPARATED:
+            facts.append(("margin of w", _exactly(self.margin)))
+        if self.choices.learner == "averaged" and self.average_margin is not None:
+            facts.append(("margin of the average", _exactly(self.average_margin)))
         if self.witness is not None:
-            low, high = self.certificate.margin.low, self.certificate.margin.high
-            is_known = short(low, 6) == short(high, 6) or not math.isfinite(high)
-            between = f"between {short(low, 6)} and {short(high, 6)}"
-            facts.append(("largest margin γ", short(low, 6) if is_known else between))
+            facts.append(("largest margin γ", str(self.certificate.margin)))
         if bound is not None:
             facts.append(("bound for this run", str(bound)))
-        if self.certificate.mistake_bound is not None and not self.choices.eta:
-            most = plural(self.certificate.mistake_bound[1], "mistake")
-            facts.append(("bound for any run", f"at most {most}, {words.BOUND_OF_DATA}"))
+            if self.certificate.mistake_bound is not None and not self.choices.eta:
+                most = plural(self.certificate.mistake_bound[1], "mistake")
+                facts.append(("bound for any run", f"at most {most}, {words.BOUND_OF_DATA}"))
         if self.multipliers is not None:
             each = zip(self.multipliers["rows"], self.multipliers["shown"], strict=True)
             facts.append(("multipliers", listed([f"point {i} ×{times}" for i, times in each], 12)))
@@ -312,7 +293,6 @@ class _Finished:
         return {
             "source": "certificate" if self.run.cycle is None else "run",
             "rows": rows,
-            "values": [str(n) for n in whole],
             "shares": shares,
             "shown": [str(n) for n in whole] if is_short else [f"{100 * x:.2g}%" for x in shares],
         }
@@ -322,9 +302,9 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _margin(weights: Vector, points: Points) -> Achieved | None:
+def _margin(weights: Vector | None, points: Points) -> Achieved | None:
     """The exact margin of the weights on the points; None if they are 0 or not finite."""
-    if not (np.isfinite(weights).all() and weights.any()):
+    if weights is None or not (np.isfinite(weights).all() and weights.any()):
         return None
     return guarantees.achieved_margin(weights, points.block)
 
