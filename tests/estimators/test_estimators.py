@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pickle
 import signal
 from typing import Any
@@ -254,7 +255,7 @@ def test_an_interrupted_batch_is_not_learned_at_all(
         return learn(self, *args)
 
     monkeypatch.setattr(Additive, "learn", pressed)
-    monkeypatch.setattr("novikoff.runs.loop.part_size", lambda rows: 10)
+    monkeypatch.setattr("novikoff.learners.compiled_pass.part_size", lambda rows: 10)
     for part in np.split(np.arange(200), 4):
         at["call"] = next(calls) + 3 * classes - 3
         with pytest.raises(KeyboardInterrupt):
@@ -264,7 +265,7 @@ def test_an_interrupted_batch_is_not_learned_at_all(
         other.partial_fit(X[part], y[part], classes=range(classes))
     assert np.array_equal(clf.coef_, other.coef_)
     assert clf.n_mistakes_ == other.n_mistakes_
-    for run, learner in zip(clf.runs_, clf._learners, strict=True):
+    for run, learner in zip(clf.runs_, clf._engine.learners, strict=True):
         assert np.array_equal(readings.final(run.ledger), learner.weights)
         assert run.ledger.n_rounds == learner.rounds == 200
 
@@ -476,6 +477,73 @@ def test_an_interrupted_fit_leaves_a_model_that_works(kind: Any, monkeypatch: An
         clf.fit(X, y)
     assert clf.verdict_ == "interrupted"
     assert 3 <= clf.n_iter_ <= 4
-    assert np.array_equal(readings.final(clf.ledger_), clf._learners[0].weights)
+    assert np.array_equal(readings.final(clf.ledger_), clf._engine.learners[0].weights)
     assert len(clf.predict(X)) == len(X)
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+@every
+def test_a_fitted_estimator_can_be_displayed(kind: Any) -> None:
+    X, y = noisy()
+    for clf in (
+        kind(),
+        kind().fit(X, y),
+        kind(hash_bits=4).fit(pd.DataFrame(X).add_prefix("x"), y),
+    ):
+        assert not hasattr(clf, "named_weights")
+        assert "fit_intercept" in clf._repr_html_()
+        for name in dir(clf):
+            getattr(clf, name, None)
+
+
+def test_fit_makes_each_learner_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[Additive] = []
+    init = Additive.__init__
+
+    def counted(self: Additive, *args: Any, **kwargs: Any) -> None:
+        made.append(self)
+        init(self, *args, **kwargs)
+
+    monkeypatch.setattr(Additive, "__init__", counted)
+    X, y = noisy()
+    Perceptron().fit(X, y)
+    assert len(made) == 1
+    Perceptron().fit(X, np.arange(len(y)) % 3)
+    assert len(made) == 4
+
+
+def test_of_texts_that_read_as_numbers_the_greater_number_is_positive() -> None:
+    X = [[1.0], [-1.0]]
+    clf = Perceptron().fit(X, ["10", "9"])
+    assert clf.classes_.tolist() == ["9", "10"]
+    assert clf.predict(X).tolist() == ["10", "9"]
+    assert clf.coef_[0, 0] > 0
+    clf.partial_fit(X, ["10", "9"], classes=["10", "9"])
+    one = Perceptron()
+    for x, label in zip(X, ["10", "9"], strict=True):
+        one.learn_one(x, label)
+    assert one.classes_.tolist() == ["9", "10"]
+
+
+def test_a_vote_has_one_score() -> None:
+    clf = VotedPerceptron()
+    for x, label in [({"a": 1.0}, 1), ({"a": -1.0, "b": 1.0}, 0), ({"b": 2.0}, 1)] * 3:
+        clf.learn_one(x, label)
+    examples = [{"a": 1.0}, {"b": -1.0}, {}]
+    votes = clf.decision_function(examples)
+    assert np.abs(votes).max() <= 1
+    model = clf.to_model()
+    engine = clf._engine
+    assert engine is not None
+    assert np.array_equal(model.scores(engine.rows(examples)), votes)
+    assert [clf.decision_one(x) for x in examples] == votes.tolist()
+
+
+def test_a_copy_of_a_fitted_estimator_learns_on_its_own() -> None:
+    X, y = noisy()
+    clf = Perceptron(max_iter=1).fit(X, y)
+    twin, before = copy.copy(clf), clf.coef_.tolist()
+    twin.partial_fit(X, y)
+    assert (clf.coef_.tolist(), clf.ledger_.n_rounds) == (before, 200)
+    clf.learn_one(X[0], y[0])
+    assert (twin.ledger_.n_rounds, clf.ledger_.n_rounds) == (400, 201)

@@ -67,7 +67,7 @@ def learned_state(clf: Any) -> dict[str, Any]:
     for k, run in enumerate(clf.runs_):
         settings, arrays = run.ledger.state()
         learned[f"ledger {k}"] = settings, {name: a.tobytes() for name, a in arrays.items()}
-        settings, arrays = clf._learners[k].state()
+        settings, arrays = clf._engine.learners[k].state()
         learned[f"learner {k}"] = settings, {name: a.tobytes() for name, a in arrays.items()}
     return learned
 

@@ -99,7 +99,7 @@ def test_a_block_that_cannot_be_learned_whole_is_not_learned() -> None:
     clf = learn_in_turn(Perceptron(max_names=8, keep="counts"), stream(1))
     before = learned_state(clf)
     crowd = {f"new{j}": 1 for j in range(9)}
-    words = "the example has 9 features, more names than max_names=8"
+    words = "the example has 9 features, more than max_names=8"
     with pytest.raises(BadExample, match=words):
         clf.learn_one(crowd, 1)
     with pytest.raises(BadExample, match=words):
@@ -200,13 +200,13 @@ def test_a_name_that_was_predicted_first_is_remembered_when_it_is_learned() -> N
 
 def test_an_example_with_too_many_names_takes_no_memory() -> None:
     clf = learn_in_turn(Perceptron(max_names=8, keep="counts"), stream(1))
-    assert clf._online is not None
-    room = clf._online.dim
+    assert clf._engine is not None
+    room = clf._engine.dim
     with pytest.raises(BadExample, match="row 1: the example has 999 features"):
         clf.learn_many([{"a": 1}, {f"new{j}": 1 for j in range(999)}], [1, 0])
     with pytest.raises(BadExample, match="the example has 999 features"):
         clf.learn_one({f"new{j}": 1 for j in range(999)}, 1)
-    assert clf._online.dim == room
+    assert clf._engine.dim == room
 
 
 @pytest.mark.parametrize("later", [{"hash_bits": 3}, {"max_names": 4}, {"keep": "counts"}])

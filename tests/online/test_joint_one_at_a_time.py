@@ -12,8 +12,11 @@ from hypothesis import strategies as st
 from helpers.dict_streams import Stream, learn_in_turn, learned_state, stream
 from helpers.strategies import seeds
 from novikoff import AveragedPerceptron, BadExample, Joint, MarginPerceptron, Perceptron
+from novikoff.learners.rule import Rule
 from novikoff.ledger.weights import class_scores
-from novikoff.online.engine import Online
+from novikoff.online.engine import Engine
+from novikoff.runs.interrupts import undisturbed
+from novikoff.stream.multiclass import nothing_met
 
 
 @settings(max_examples=15)
@@ -21,14 +24,17 @@ from novikoff.online.engine import Online
 def test_classes_learned_jointly_one_by_one_are_those_of_a_block(seed: int, mean: bool) -> None:
     examples = stream(seed, classes=6)
     met = list(dict.fromkeys(y for _, y in examples))
-    codes = np.array([met.index(y) for _, y in examples], dtype=np.int32)
-    alone, whole = (Online([Joint(8, bias=True, averaging=mean)], mean=mean) for _ in range(2))
-    codes_of = {label: code for code, label in enumerate(met)}
-    alone.name_labels(met, codes_of, order=range(len(met)))
+    rule = Rule("averaged" if mean else "perceptron", joint=True)
+    alone, whole = (Engine(rule, nothing_met(joint=True), 8) for _ in range(2))
+    for engine in (alone, whole):
+        engine.open([])
     for x, y in examples:
         alone.learn_one(x, y)
-    whole.learn_many([x for x, _ in examples], [codes])
+    with whole.alone(), undisturbed() as stop:
+        whole.learn_block([x for x, _ in examples], [y for _, y in examples], None, stop)
     alone.settle()
+    order = alone.labels.classes.tolist()
+    assert order == whole.labels.classes.tolist() == sorted(met)
     for a, b in ((alone.learners, whole.learners), (alone.ledgers, whole.ledgers)):
         (settings, arrays), (others, theirs) = a[0].state(), b[0].state()
         assert settings == others
@@ -43,8 +49,9 @@ def test_classes_learned_jointly_one_by_one_are_those_of_a_block(seed: int, mean
         if mean
         else joint.scores(rows)
     )
+    scores = scores[:, [met.index(label) for label in order]]
     assert [alone.decide_one(x) for x, _ in examples] == scores.tolist()
-    guesses = [met[k] for k in scores.argmax(axis=1)]
+    guesses = [order[k] for k in scores.argmax(axis=1)]
     assert [alone.predict_one(x) for x, _ in examples] == guesses
 
 

@@ -90,7 +90,7 @@ def test_a_number_says_which_it_is_and_is_held_to_it() -> None:
     other = Perceptron(ties="positive")
     other.learn_one(X, 1)
     before = learned_state(other)
-    with pytest.raises(ValueError, match=r"label 1 was taken as the positive one of two"):
+    with pytest.raises(ValueError, match=r"label 1 was learned as the positive one of two"):
         other.learn_one(X, 2)
     assert learned_state(other) == before
 
@@ -98,7 +98,7 @@ def test_a_number_says_which_it_is_and_is_held_to_it() -> None:
 def test_a_third_label_is_refused_and_changes_nothing() -> None:
     clf = learn_in_turn(Perceptron(), stream(1))
     before = learned_state(clf)
-    words = r"label 2 is a third class, after 0 and 1: name all .*classes=.*multiclass='joint'"
+    words = r"label 2 is a third class, after 0 and 1: pass all .*classes=.*multiclass='joint'"
     with pytest.raises(BadExample, match=words):
         clf.learn_one({"new": 1}, 2)
     with pytest.raises(BadExample, match=words):
@@ -132,10 +132,10 @@ def test_classes_may_be_named_again_but_not_changed() -> None:
         (None, TypeError, "a label must be a truth value, a number or a text, not NoneType: None"),
         ([1], TypeError, "not list"),
         (b"spam", TypeError, "not bytes"),
-        (float("nan"), BadExample, "the label is NaN; leave out examples whose"),
+        (float("nan"), BadExample, "the label is NaN; leave out examples without a label"),
         (float("inf"), BadExample, "the label is infinity"),
         (np.float64("nan"), BadExample, "the label is NaN"),
-        ("text", BadExample, "labels of kinds int and str have no order"),
+        ("text", BadExample, "labels must be all texts or all numbers, not 1 and 'text'"),
     ],
 )
 def test_labels_that_are_none_are_refused(label: Any, error: type[Exception], words: str) -> None:
@@ -212,7 +212,7 @@ def test_a_label_of_another_kind_is_not_called_a_third_class() -> None:
     """Nor is it said that more classes would help: a 1 that was read as a text is still the 1."""
     clf = Perceptron()
     clf.learn_many([X, X], [0, 1])
-    with pytest.raises(BadExample, match="label '1' is of another kind than 0 and 1"):
+    with pytest.raises(BadExample, match="labels must be all texts or all numbers, not 0 and '1'"):
         clf.learn_one(X, "1")
 
 
@@ -222,6 +222,24 @@ def test_classes_that_appear_are_not_measures() -> None:
         clf.learn_one(X, 1.5)
     clf.learn_many([X, X], [1.0, 2.0])
     before = learned_state(clf)
-    with pytest.raises(BadExample, match=r"row 1: label 2.5 is not a whole number"):
+    with pytest.raises(BadExample, match=r"label 2.5 is not a whole number"):
         clf.learn_many([X, X], [3.0, 2.5])
     assert learned_state(clf) == before
+
+
+def test_class_weights_need_both_labels_from_the_start() -> None:
+    """A weight for a label that is not known yet would otherwise be lost."""
+    weights = {0: 1.5, 1: 0.25}
+    clf = Perceptron(class_weight=weights)
+    with pytest.raises(ValueError, match="class_weight needs both labels from the start"):
+        clf.learn_one(X, 1)
+    clf.learn_one(X, 1, classes=[0, 1])
+    assert clf.ledger_.steps.tolist() == [0.25]
+
+
+def test_the_first_label_is_never_taken_for_a_third() -> None:
+    clf = Perceptron()
+    clf.learn_one(X, 3)
+    with pytest.raises(BadExample, match="label 2 is a third class, after 1 and 3"):
+        clf.learn_many([X, X], [1, 2])
+    assert clf.classes_.tolist() == [3]

@@ -13,10 +13,13 @@ import numpy as np
 import pytest
 
 from helpers.dict_streams import learn_in_turn, learned_state, stream
-from novikoff import Additive, AveragedPerceptron, BadExample, Perceptron, Winnow
+from novikoff import AveragedPerceptron, BadExample, Perceptron, Winnow
 from novikoff.learners import Multiplicative
+from novikoff.learners.rule import Rule
 from novikoff.ledger import readings
-from novikoff.online.engine import Online
+from novikoff.online.engine import Engine
+from novikoff.runs.interrupts import undisturbed
+from novikoff.stream.multiclass import TwoLabels
 
 
 @pytest.fixture(autouse=True)
@@ -69,7 +72,8 @@ def test_many_threads_learn_predict_and_look_at_once(begun: bool) -> None:
     at_once(*(partial(work, k) for k in range(workers)))
     ledger = clf.ledger_
     rounds = workers * n + begun
-    assert ledger.n_rounds == clf._learners[0].rounds == rounds
+    assert clf._engine is not None
+    assert ledger.n_rounds == clf._engine.learners[0].rounds == rounds
     assert ledger.epoch_ends == [rounds]
     assert (np.diff(ledger.rounds) > 0).all()
     assert (np.diff(ledger.rows) > 0).all()
@@ -180,18 +184,25 @@ def test_an_odd_number_may_use_the_estimator_it_is_learned_by() -> None:
     assert learned_state(clf) == learned_state(plain)
 
 
-def test_learners_without_an_estimator_say_so_too() -> None:
-    online = Online([Additive(8)])
-    with online.alone():
+def test_an_engine_without_an_estimator_says_so_too() -> None:
+    engine = Engine(Rule(), TwoLabels(np.array([-1, 1])), 8)
+    engine.open([])
+    with engine.alone():
         with pytest.raises(RuntimeError, match="another thread is learning from a block"):
-            online.learn_one({"a": 1}, 1)
-        with pytest.raises(RuntimeError, match="another thread is learning from a block"):
-            online.learn_many([{"a": 1}], [np.ones(1, dtype=np.int8)])
-        assert online.decide_one({"a": 1}) == 0.0
-    online.learn_one({"a": 1}, 1)
-    assert online.ledgers[0].n_rounds == 0
-    online.settle()
-    assert online.ledgers[0].n_rounds == online.learners[0].rounds == 1
+            engine.learn_one({"a": 1}, 1)
+        with (
+            pytest.raises(RuntimeError, match="another thread is learning from a block"),
+            engine.alone(),
+        ):
+            pass
+        assert engine.decide_one({"a": 1}) == 0.0
+    engine.learn_one({"a": 1}, 1)
+    assert engine.ledgers[0].n_rounds == 0
+    engine.settle()
+    assert engine.ledgers[0].n_rounds == engine.learners[0].rounds == 1
+    with engine.alone(), undisturbed() as stop:
+        engine.learn_block([{"a": -1}, {"b": 1}], [-1, 1], None, stop)
+    assert engine.ledgers[0].n_rounds == 3
 
 
 def test_the_names_of_a_block_are_there_when_it_has_been_learned(
@@ -269,7 +280,7 @@ def test_what_is_predicted_or_saved_stands_still_while_others_learn() -> None:
         while not done.is_set():
             still = pickle.loads(pickle.dumps(clf))
             ledger = still.ledger_
-            assert still._learners[0].rounds == ledger.n_rounds
+            assert still._engine.learners[0].rounds == ledger.n_rounds
             columns = still.coef_.shape[1]
             assert np.array_equal(still.coef_[0], readings.average(ledger)[:columns])
 

@@ -1,356 +1,631 @@
-"""What the estimators share: the runs by which classes are learned, and what is read from them."""
+"""What all estimators do: scikit-learn's API, and one example at a time, over an engine."""
 
 from __future__ import annotations
 
+import threading
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from copy import deepcopy
-from dataclasses import replace
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state, compute_class_weight
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from novikoff.estimators.online import OneAtATime
-from novikoff.estimators.schemes import AgainstTheRest, Jointly, Scheme
-from novikoff.estimators.validation import classes_and_codes, column_kinds, unchanged_by_errors
+from novikoff import _core
+from novikoff.estimators.validation import (
+    COLUMNS,
+    Columns,
+    check_common,
+    classes_and_codes,
+    read,
+    read_new,
+    starts,
+)
 from novikoff.guarantees.summary import Summaries, Summary
 from novikoff.guarantees.verdict import Verdict
-from novikoff.learners import Ties
+from novikoff.learners import Multiplicative, Ties
+from novikoff.learners.rule import Rule
 from novikoff.ledger.ledger import Keep, Ledger
 from novikoff.ledger.readings import Reading
-from novikoff.online.one_example import are_dicts
-from novikoff.runs.loop import Interrupted, Run, play
-from novikoff.sources.arrays import rows_of
-from novikoff.stream.blocks import Block, Codes, Stream
-from novikoff.stream.order import Shuffle, Shuffled, arranged
+from novikoff.ledger.weights import LANES
+from novikoff.models.model import Model
+from novikoff.online.engine import Engine
+from novikoff.online.one_example import (
+    are_dicts,
+    by_name,
+    count,
+    first,
+    plain,
+    plain_row,
+    records,
+)
+from novikoff.runs.interrupts import undisturbed
+from novikoff.runs.loop import Interrupted, Progress, Run
+from novikoff.sources.features import Features
+from novikoff.stream.blocks import Block
+from novikoff.stream.labels import written
+from novikoff.stream.multiclass import (
+    Classes,
+    JointLabels,
+    Labels,
+    TwoLabels,
+    named_classes,
+    nothing_met,
+    one_or_many_runs,
+    plain_label,
+    plain_labels,
+)
+from novikoff.stream.order import Shuffle
+from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Rows, Vector
 
-Starts: TypeAlias = Callable[[int, int, np.random.RandomState], list[Vector | None]]
+ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None
 
-_LAYOUT = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
+_BEGINNING = threading.RLock()  # held while an estimator gets an engine, or opens its core
+_BUSY = "another thread is learning with this estimator; try again when it is done"
+_WORST_FIRST = (Verdict.INTERRUPTED, Verdict.BUDGET, Verdict.CYCLE, Verdict.SEPARATED)
 
 
-class MistakeDriven(OneAtATime, ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sklearn is untyped
-    """What the estimators share: a run for each class against the rest, or one for all of them."""
+class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sklearn is untyped
+    """A linear classifier that learns from its mistakes, around an engine that holds its state.
 
-    _reading: ClassVar[Reading] = "final"
+    A subclass has the parameters in its signature, as scikit-learn wants it, and `_rule`.
+    """
 
-    # Each estimator's __init__ sets these: scikit-learn reads parameters from its signature.
+    # parameters, set by each estimator's __init__; the last four only where an estimator has them
     fit_intercept: bool
     max_iter: int
     shuffle: Shuffle
     ties: Ties
+    hash_bits: int | None
     random_state: int | np.random.RandomState | None
     verbose: int
-    keep: Keep = "examples"  # these two only where an estimator has no such parameter
-    class_weight: Mapping[Any, float] | Literal["balanced"] | None = None
+    max_names: int | None = None
+    keep: Keep = "examples"
+    class_weight: ClassWeight = None
+    multiclass: str = "ovr"
 
-    _learners: list[Any]  # of the kind that `_made` makes
-    _numbers: Codes | None = None  # the number of each class, where they are learned jointly
-    _rows_seen: int
-
-    @abstractmethod
-    def _learner(self, dim: int, weights: tuple[float, float], start: Vector | None) -> Any:
-        """A new learner, for how much a mistake counts on labels −1 and +1, and where to start."""
-
-    @abstractmethod
-    def _scores(self, rows: Rows, reading: Reading) -> list[Vector]:
-        """A column of scores for each class, of two classes one; ValueError if no such reading."""
+    # state
+    _engine: Engine | None = None
+    _core: _core.Online | None = None  # the engine's: one step less for learn_one
+    _is_busy: bool = False  # while a thread learns from a block
 
     @abstractmethod
-    def _read(self, k: int, reading: Reading) -> tuple[Vector, float]:
-        """The coefficients and the intercept of a reading of run k; ValueError if it has none."""
+    def _rule(self) -> Rule:
+        """The rule with these parameters; refused if they make none."""
 
-    def _fit(self, X: Any, y: Any, starts: Starts) -> Self:
-        """The whole of `fit`, from where `starts` says that each run starts."""
+    # learning from blocks
+
+    def _fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: ArrayLike | Literal["random"] | None = None,
+        intercept_init: ArrayLike | None = None,
+    ) -> Self:
+        """Learn from these rows alone; `_engine` is assigned last, so an error changes nothing."""
         with self._alone():
-            return self._fit_alone(X, y, starts)
-
-    @unchanged_by_errors(but_for=(Interrupted,))
-    def _fit_alone(self, X: Any, y: Any, starts: Starts) -> Self:
-        self._check_parameters()
-        X, y = self._validate(X, y, reset=True)
-        rows = rows_of(X)
-        self.classes_, codes = classes_and_codes(y)
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"{type(self).__name__} needs samples of at least 2 classes in the data, but it "
-                f"contains only one class: {self.classes_.tolist()[0]!r}"
+            check_common(self)
+            rule = self._rule()
+            rows, y, columns = read_new(self, X, y)
+            classes, codes = classes_and_codes(y)
+            if len(classes) < 2:
+                raise ValueError(
+                    f"{type(self).__name__} needs samples of at least 2 classes in the data, but "
+                    f"it contains only one class: {classes.tolist()[0]!r}"
+                )
+            dice = check_random_state(self.random_state)
+            seed = int(dice.randint(np.iinfo(np.int32).max))
+            labels = JointLabels.of(classes) if rule.joint else one_or_many_runs(classes)
+            begin = starts(
+                labels.n_vectors,
+                rows.dim,
+                dice,
+                coef=coef_init,
+                intercept=intercept_init,
+                fit_intercept=self.fit_intercept,
             )
-        dice = check_random_state(self.random_state)
-        seed = int(dice.randint(np.iinfo(np.int32).max))
-        self._follow(self._scheme_of(self.classes_))
-        vectors = 1 if len(self.classes_) == 2 else len(self.classes_)
-        self._learners = self._made(rows.dim, self._factors(y), starts(vectors, rows.dim, dice))
-        self._open_runs()
-        self._rows_seen = len(rows)
-        block = Block(rows, self._scheme.labels(codes, 0))
-        again = self.shuffle != "once" and bool(self.shuffle)
-        if self.shuffle == "once":
-            block = arranged(block, seed)
-        if block.numbers is not None:
-            codes = codes[block.numbers]
-        for k in range(len(self._learners)):
-            block = replace(block, labels=self._scheme.labels(codes, k))
-            stream = Shuffled(block, seed=seed, again=True) if again else block
-            self._play(k, stream)
+            engine = self._new_engine(rule, labels, rows.dim, y=y, starts=begin)
+            try:
+                engine.fit(
+                    rows,
+                    codes,
+                    epochs=self.max_iter,
+                    shuffle=self.shuffle,
+                    seed=seed,
+                    progress=self._report if self.verbose else None,
+                )
+            except Interrupted:
+                self._take(engine, columns)
+                raise
+            self._take(engine, columns)
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
         """Meet these examples once, in the order given, and learn from the mistakes.
 
-        However a stream is cut into calls, the result is the same: all the calls are one pass. The
-        first names all the classes; where they are learned jointly they need not be named, a new
-        one may come in any call, and one that is named is known from then on. A batch is learned as
-        a whole or, when something is wrong with it or Ctrl-C is pressed, not at all.
+        All calls together are one pass: the result does not depend on how a stream is cut into
+        calls. The first call names all classes. With multiclass="joint" it need not: new classes
+        may come in any call. If a batch is refused, or Ctrl-C is pressed, none of it is learned.
         """
-        if are_dicts(X) or self._going_on() is not None:
+        if are_dicts(X) or (self._engine is not None and self._engine.is_online):
             self.learn_many(X, y, classes=classes)
             return self
-        with self._alone():
-            return self._partial_fit_alone(X, y, classes)
-
-    @unchanged_by_errors(but_for=())
-    def _partial_fit_alone(self, X: Any, y: Any, classes: ArrayLike | None) -> Self:
-        first = not hasattr(self, "classes_")
-        if first:
-            self._check_parameters()
-        X, y = self._validate(X, y, reset=first, finite=True)
-        rows = rows_of(X)
-        named = None if classes is None else np.unique(np.asarray(classes))
-        if first:
-            self._begin(named, rows.dim)
-        learners = deepcopy(self._learners)
-        self._meet(y, named, learners)
-        codes = self._codes(y)
-        parts = [
-            play(Block(rows, self._scheme.labels(codes, k), self._rows_seen), learner,
-                 ledger=learner.open_ledger(self.keep)).ledger
-            for k, learner in enumerate(learners)
-        ]  # fmt: skip
-        self._learners = learners
-        for run, part in zip(self._runs, parts, strict=True):
-            if self._streaming:
-                run.ledger.reopen_epoch()
-            run.ledger.absorb(part)
-            run.ledger.close_epoch()
-        self._rows_seen, self._streaming = self._rows_seen + len(rows), True
-        # a clean pass over one batch says nothing of the batches before it
-        self._runs = tuple(Run(run.ledger, Verdict.BUDGET) for run in self._runs)
-        self._read_last, self._interrupted = None, False
+        with self._alone(), undisturbed() as stop:
+            named, columns = named_classes(classes), None
+            engine = self._engine
+            if engine is None:
+                check_common(self)
+                rule = self._rule()
+                rows, y, columns = read_new(self, X, y, finite=True)
+                engine = self._new_engine(rule, self._named_labels(rule, named), rows.dim)
+            else:
+                rows, y = read(self, X, y, finite=True)
+            engine.learn_block(rows, y, named, stop)
+            self._take(engine, columns)
         return self
 
-    def decision_function(self, X: Any, *, reading: Reading | None = None) -> NDArray[np.float64]:
-        """The score of each row: positive for classes_[1], or one column a class.
+    @staticmethod
+    def _named_labels(rule: Rule, named: Classes | None) -> Labels:
+        if rule.joint:
+            return nothing_met(joint=True)
+        if named is None:
+            raise ValueError("classes must be passed on the first call to partial_fit.")
+        return one_or_many_runs(named)
 
-        `reading` asks for another reading of the same run than the estimator's own: "final" and
-        "average" are w·x + b, "vote" is votes for less votes against, by rounds survived; with more
-        than two classes, over all the votes of the class.
+    # learning from single examples, by name or by position
+
+    def learn_one(self, x: Any, y: Any, *, classes: ArrayLike | None = None) -> None:
+        """Meet one example and, if it is mistaken, learn from it.
+
+        This is `partial_fit` on one row, to the last bit, and the two can alternate. Memory grows
+        with the names of features and, unless keep="counts", with the mistakes; `hash_bits` and
+        `max_names` bound the names.
+
+        Parameters
+        ----------
+        x
+            A dict from names to values. A number or truth value is the value of the feature; a text
+            v under the name c is the feature `c=v` with value 1. Names are texts or whole numbers,
+            and are added as they come. Features left out are 0. Or a row of numbers, if columns
+            are positions: an estimator goes by names or by positions, as it began.
+        y
+            The label: a truth value, a number or a text. The first two met are the classes, and the
+            greater is positive.
+        classes
+            All labels, in the first call: needed if there are more than two; and if the rule does
+            not treat two labels alike and the first one is not 1, 0 or −1.
         """
-        check_is_fitted(self)
-        reading = self._reading if reading is None else reading
-        if reading not in ("final", "average", "vote"):
-            raise ValueError(f"reading must be 'final', 'average' or 'vote', not {reading!r}")
-        still, rows = self._still(X, reading)
-        columns = still._scores(rows, reading)
-        return columns[0] if len(columns) == 1 else np.column_stack(columns)
+        if classes is None:
+            try:
+                if not self._core.learn(x, y):  # type: ignore[union-attr]
+                    return
+            except (AttributeError, TypeError):  # nothing is open yet; or x or y is None
+                pass
+        self._learn_slowly(x, y, classes)
 
-    def predict(self, X: Any, *, reading: Reading | None = None) -> NDArray[Any]:
-        """The predicted label of each row; a score of 0 says what `ties` says, else positive."""
-        scores = self.decision_function(X, reading=reading)
-        if len(self.classes_) == 1:  # of two, the only one met so far
-            return np.repeat(self.classes_, len(scores))
-        if scores.ndim == 1:
-            chosen = scores >= 0 if self._zero_is_positive else scores > 0
-            return np.asarray(self.classes_[chosen.astype(np.intp)])
-        return np.asarray(self.classes_[scores.argmax(axis=1)])
+    def _learn_slowly(self, x: Any, y: Any, classes: ArrayLike | None) -> None:
+        """Learn from an example that the core did not take as it is, or from the first one."""
+        engine, label = self._opened(), plain_label(y)
+        named = named_classes(classes)
+        if engine is not None:
+            engine.learn_one(x, label, named)
+            return
+        x = plain(x) if isinstance(x, Mapping) else plain_row(x, None)
+        with _BEGINNING, undisturbed():
+            if self._is_busy:
+                raise RuntimeError(_BUSY)
+            engine, columns = self._opened(), None
+            if engine is None:  # no other thread was faster
+                engine, columns = self._begun([label], named, x)
+            engine.learn_one(x, label, named)
+            self._take(engine, columns)
 
-    def weights(
-        self, reading: Literal["final", "average"] | None = None
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Coefficients and intercepts of a reading; by default those in coef_ and intercept_."""
-        check_is_fitted(self)
-        if reading is None:
-            reading = "average" if self._reading == "average" else "final"
-        coef, intercept = self._read_all(reading)
-        return coef[:, : self._columns], intercept
+    def learn_many(self, X: Any, y: Any, *, classes: ArrayLike | None = None) -> None:
+        """Meet these examples in order, as if learned one by one; all of them, or none on an error.
 
-    def _read_all(self, reading: Reading) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Coefficients and intercepts as scikit-learn lays them out."""
-        read = [self._read(k, reading) for k in range(len(self.runs_))]
-        return np.stack([coef for coef, _ in read]), np.array([constant for _, constant in read])
-
-    def summary(self, X: Any = None, y: Any = None) -> Summary | Summaries:
-        """What happened and what is known, to print; of more than two classes, a line for each.
-
-        With the examples learned from, the margin is that of all, not of the mistaken ones alone.
+        X is a list of dicts, a frame whose columns are names (a text v in column c is the feature
+        `c=v`), or a two-dimensional array, dense or sparse, whose columns are positions.
         """
-        check_is_fitted(self)
-        blocks: list[Block | None] = [None] * len(self.runs_)
-        if X is not None or y is not None:
-            rows, y = self._read_data(X, y)
-            codes = self._codes(y)
-            blocks = [Block(rows, self._scheme.labels(codes, k)) for k in range(len(self.runs_))]
-        each = tuple(self._summary(k, block) for k, block in enumerate(blocks))
-        return each[0] if len(each) == 1 else Summaries(tuple(self.classes_.tolist()), each)
+        n, labels = count(X), plain_labels(y)
+        if n != len(labels):
+            raise BadExample(f"{n} examples but {len(labels)} labels")
+        if not labels:
+            return
+        named = named_classes(classes)
+        self._opened()
+        with self._alone(), undisturbed() as stop:
+            engine, columns = self._engine, None
+            examples = records(X) if by_name(X) else X
+            if engine is None:
+                engine, columns = self._begun(labels, named, first(examples))
+            if engine.by_name:
+                examples = list(examples)
+            elif by_name(X):
+                engine.readable(examples[0], "row 0: ")  # refuses it
+            else:
+                examples, _ = read(self, X, finite=True)
+            engine.learn_block(examples, labels, named, stop)
+            self._take(engine, columns)
 
-    def _summary(self, k: int, block: Block | None) -> Summary:
-        return self.runs_[k].summary(block)
+    def _begun(
+        self, labels: Sequence[Any], named: Classes | None, x: Any
+    ) -> tuple[Engine, Columns]:
+        """An engine for a stream that begins with these labels and with examples such as x."""
+        check_common(self)
+        rule = self._rule()
+        met: Labels = nothing_met(joint=rule.joint)
+        if not rule.joint:
+            symmetric = self.class_weight is None and rule.is_symmetric
+            met = met.met(labels, named, symmetric=symmetric)
+        if isinstance(x, Mapping):
+            if rule.needs_width and self.hash_bits is None:
+                raise ValueError(
+                    f"the default threshold of {rule.kind} needs the number of features, which is "
+                    "unknown while names are still being met; set threshold="
+                )
+            dim, columns = LANES if self.hash_bits is None else 1 << self.hash_bits, Columns()
+        else:
+            dim = len(plain_row(x, None))
+            columns = {"n_features_in_": dim}
+        engine = self._new_engine(rule, met, dim)
+        engine.open([] if isinstance(x, Mapping) else None)
+        return engine, columns
 
-    def _begin(self, classes: NDArray[Any] | None, dim: int) -> None:
-        """Make ready for a stream: learners and ledgers for the classes named."""
-        scheme = self._scheme_begun(classes)
-        if self.class_weight == "balanced":
+    def _new_engine(
+        self,
+        rule: Rule,
+        labels: Labels,
+        dim: int,
+        *,
+        y: NDArray[Any] | None = None,
+        starts: Sequence[Vector | None] | None = None,
+    ) -> Engine:
+        """An engine that has learned nothing; y are all labels, unless they come in a stream."""
+        given, classes = self.class_weight, labels.classes
+        each, later = None, {}
+        if isinstance(given, str) and y is None:
             raise ValueError(
-                "class_weight='balanced' needs all labels, which partial_fit does not have; "
-                "compute the weights on a sample and pass them as a dict"
+                "class_weight='balanced' needs all labels, which a stream does not have; compute "
+                "the weights on a sample and pass them as a dict"
             )
-        self._follow(scheme)
-        vectors = 1 if len(self.classes_) == 2 else len(self.classes_)
-        self._learners = self._made(dim, self._factors(self.classes_), [None] * vectors)
-        self._open_runs()
-
-    @property
-    def _is_joint(self) -> bool:
-        """Whether all classes are learned in one run: as was begun, or is to be."""
-        return self._numbers is not None
-
-    @property
-    def _scheme(self) -> Scheme:
-        """How the classes are learned, for whatever was learned last."""
-        if self._numbers is not None:
-            return Jointly(self.classes_, self._numbers)
-        alone = len(self.classes_) == 1 and self._known.alone_is_positive
-        return AgainstTheRest(self.classes_, alone)
-
-    def _follow(self, scheme: Scheme) -> None:
-        self.classes_ = scheme.classes
-        self._numbers = scheme.numbers if isinstance(scheme, Jointly) else None
-
-    def _scheme_of(self, classes: NDArray[Any]) -> Scheme:
-        """How these classes are to be learned, when there are no others."""
-        return AgainstTheRest(classes)
-
-    def _scheme_begun(self, named: NDArray[Any] | None) -> Scheme:
-        """The same for a stream of which no more is known than these classes."""
-        return AgainstTheRest.begun(named)
-
-    def _made(self, dim: int, each: Vector, starts: list[Vector | None]) -> list[Any]:
-        """A learner for each run, by how much a mistake on each class counts, and the starts."""
-        pairs = zip(self._class_weights(each), starts, strict=True)
-        return [self._learner(dim, *pair) for pair in pairs]
-
-    def _meet(self, y: NDArray[Any], named: NDArray[Any] | None, _learners: list[Any]) -> None:
-        """Make ready for a batch with these labels; in some schemes classes may be new."""
-        self._follow(self._scheme.met(y, named))
-
-    def _open_runs(self) -> None:
-        """A run for each learner, in which nothing has happened yet."""
-        for name in ("_online", "_quick", "_resume", "_known"):
-            self.__dict__.pop(name, None)
-        self._runs = tuple(
-            Run(learner.open_ledger(self.keep), Verdict.BUDGET) for learner in self._learners
+        if given is not None and len(classes) == 1 and isinstance(labels, TwoLabels):
+            raise ValueError(
+                "class_weight needs both labels from the start; pass them in the first call, "
+                "classes=[...]"
+            )
+        if given is not None and len(classes):
+            each = np.asarray(
+                compute_class_weight(given, classes=classes, y=classes if y is None else y)
+            )
+        if isinstance(given, Mapping):
+            later = dict(given)
+        return Engine(
+            rule,
+            labels,
+            dim,
+            class_weights=each,
+            starts=starts,
+            later_weights=later,
+            keep=self.keep,
+            hash_bits=self.hash_bits,
+            max_names=self.max_names,
         )
-        self._rows_seen, self._streaming = 0, False
-        self._read_last, self._interrupted = None, False
 
-    @property
-    def _zero_is_positive(self) -> bool:
-        return self.ties != "negative"
+    def _take(self, engine: Engine, columns: Columns | None) -> None:
+        """Let this engine be what was learned; `columns` describes those of a new one."""
+        if columns is not None:
+            for name in COLUMNS:
+                self.__dict__.pop(name, None)
+            self.__dict__.update(columns)
+        self._engine, self._core = engine, engine.core
 
-    def _check_parameters(self) -> None:
-        if not (isinstance(self.max_iter, int | np.integer) and self.max_iter >= 1):
-            raise ValueError(f"max_iter must be a whole number from 1, not {self.max_iter!r}")
-        if self.shuffle != "once" and not isinstance(self.shuffle, bool | np.bool_):
-            raise ValueError(f"shuffle must be 'once', True or False, not {self.shuffle!r}")
-        if not isinstance(self.fit_intercept, bool | np.bool_):
-            raise ValueError(f"fit_intercept must be True or False, not {self.fit_intercept!r}")
-        if self.keep not in ("examples", "positions", "counts"):
-            raise ValueError(f"keep must be 'examples', 'positions' or 'counts', not {self.keep!r}")
-        self._learner(1, (1.0, 1.0), None)
+    def _opened(self) -> Engine | None:
+        """The engine, open for single examples; None if nothing was learned."""
+        engine = self._engine
+        if engine is None or engine.core is not None:
+            return engine
+        with _BEGINNING:
+            if self._is_busy:
+                raise RuntimeError(_BUSY)
+            if engine.core is None:
+                names = getattr(self, "feature_names_in_", None)
+                if names is not None and self.hash_bits is not None and not engine.is_online:
+                    raise ValueError(
+                        "hash_bits needs names from the start, but this estimator was fitted on "
+                        "the columns of a frame, each with a weight of its own"
+                    )
+                engine.open(None if names is None else [str(name) for name in names])
+                self._core = engine.core
+        return engine
 
-    def _validate(self, X: Any, y: Any = "no_validation", *, reset: bool,
-                  finite: bool = False) -> Any:  # fmt: skip
-        if (isinstance(X, Mapping) and not hasattr(X, "shape")) or are_dicts(X):
-            raise TypeError(
-                "X holds dicts, which are learned from by learn_one, learn_many and partial_fit; "
-                "otherwise make a table of them (for instance with DictVectorizer)"
-            )
-        times = [name for name, kind in column_kinds(X) if kind in "mM"]
-        if times:
-            where = "X" if times[0] is None else f"column {times[0]!r} of X"
-            raise ValueError(
-                f"{where} holds dates or times; turn them into numbers that mean something"
-            )
-        # X is checked for NaN and infinity by the pass itself, not by one more read of it
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Let no other thread learn with this estimator meanwhile."""
+        with _BEGINNING:
+            if self._is_busy:
+                raise RuntimeError(_BUSY)
+            self._is_busy = True
         try:
-            return validate_data(self, X, y, reset=reset, ensure_all_finite=finite, **_LAYOUT)
-        except (ValueError, TypeError) as error:
-            texts = [n for n, kind in column_kinds(X) if n is not None and kind not in "biuf"]
-            if not texts:
-                raise
-            raise ValueError(
-                f"column {texts[0]!r} of X does not hold numbers; if it is the label, leave it out "
-                "of X, otherwise encode it (for instance with OneHotEncoder)"
-            ) from error
+            with nullcontext() if self._engine is None else self._engine.alone():
+                yield
+        finally:
+            del self._is_busy
 
-    def _rows(self, X: Any, *, finite: bool = False) -> Rows:
-        return rows_of(self._validate(X, reset=False, finite=finite))
-
-    def _factors(self, y: NDArray[Any]) -> Vector:
-        """How much a mistake counts on an example of each class."""
-        if self.class_weight is None:
-            return np.ones(len(self.classes_))
-        return np.asarray(compute_class_weight(self.class_weight, classes=self.classes_, y=y))
-
-    def _class_weights(self, each: Vector) -> list[tuple[float, float]]:
-        """The same for each run, for the rest (−1) and for the class (+1)."""
-        if len(self.classes_) == 2:
-            return [(float(each[0]), float(each[1]))]
-        return [(1.0, float(w)) for w in each]
-
-    def _codes(self, y: NDArray[Any]) -> NDArray[Any]:
-        """For each label its place among the classes; refused if it has none."""
-        codes = np.searchsorted(self.classes_, y).clip(max=len(self.classes_) - 1)
-        unknown = np.flatnonzero(self.classes_[codes] != y)
-        if len(unknown):
-            i, known = unknown[0], self.classes_.tolist()
-            raise ValueError(f"row {i}: label {y.tolist()[i]!r} is not one of the classes {known}")
-        return codes
-
-    def _play(self, k: int, stream: Stream) -> None:
-        learner, ledger = self._learners[k], self._runs[k].ledger
-        report = self._report(k) if self.verbose else None
-        try:
-            run = play(stream, learner, epochs=self.max_iter, ledger=ledger, progress=report)
-        except Interrupted as stopped:
-            self._enter(k, stopped.run)
-            self._interrupted = True
-            raise
-        self._enter(k, run)
-
-    def _enter(self, k: int, run: Run) -> None:
-        self._runs = (*self._runs[:k], run, *self._runs[k + 1 :])
-
-    def _report(self, k: int) -> Any:
-        which = self._scheme.name(k)
-
+    def _report(self, title: str) -> Progress:
         def print_epoch(ledger: Ledger) -> None:
             epoch, made = len(ledger.epoch_ends), ledger.epoch_mistakes[-1]
             met = ledger.epoch_ends[-1] - (ledger.epoch_ends[-2] if epoch > 1 else 0)
             print(
-                f"{which}epoch {epoch}: {made} mistakes in {met} examples "
+                f"{title}epoch {epoch}: {made} mistakes in {met} examples "
                 f"({made / met:.2%}), {ledger.n_mistakes} in all",
                 flush=True,
             )
 
         return print_epoch
 
+    # predicting
+
+    def predict_one(self, x: Any) -> Any:
+        """The label predicted for x, a plain object; None before the first label.
+
+        Features not met before count for nothing. A vote takes time in proportion to the mistakes
+        made so far.
+        """
+        try:
+            label = self._core.predict(x)  # type: ignore[union-attr]
+        except (AttributeError, TypeError):
+            label = NotImplemented
+        if label is not NotImplemented:
+            return label
+        engine = self._opened()
+        return _before_learning(x, None) if engine is None else engine.predict_one(x)
+
+    def decision_one(self, x: Any) -> float | dict[Any, float]:
+        """The score of x: positive for classes_[1]; with more than two classes, one for each."""
+        engine = self._opened()
+        if engine is None:
+            return float(_before_learning(x, 0.0))
+        scores = engine.decide_one(x)
+        if isinstance(scores, float):
+            return scores
+        return dict(zip(self.classes_.tolist(), scores, strict=True))
+
+    def predict_many(self, X: Any) -> NDArray[Any]:
+        """The label predicted for each example of X, which is as for `learn_many`."""
+        n = count(X)
+        return np.full(n, None) if self._engine is None else self.predict(X)
+
+    def decision_function(self, X: Any, *, reading: Reading | None = None) -> NDArray[np.float64]:
+        """The score of each row: positive for classes_[1], or one column a class.
+
+        `reading` asks for another reading of the same run than the estimator's own. "final" and
+        "average" give w·x + b. "vote" gives the share of votes for less the share against, in
+        [−1, 1]; jointly learned classes get their share of the votes.
+        """
+        return self._scores(X, reading)[1]
+
+    def predict(self, X: Any, *, reading: Reading | None = None) -> NDArray[Any]:
+        """The predicted label of each row; a score of 0 is positive unless ties="negative"."""
+        engine, scores = self._scores(X, reading)
+        return engine.labels.predict(scores, zero_is_positive=engine.rule.zero_is_positive)
+
+    def _scores(self, X: Any, reading: Reading | None) -> tuple[Engine, NDArray[np.float64]]:
+        """What was learned when this was called, and the scores it gives."""
+        check_is_fitted(self)
+        engine = self._engine
+        assert engine is not None
+        if reading not in (None, "final", "average", "vote"):
+            raise ValueError(f"reading must be 'final', 'average' or 'vote', not {reading!r}")
+        wanted = engine.rule.reading if reading is None else reading
+        if engine.core is None and not engine.is_online and not are_dicts(X):
+            rows, _ = read(self, X)
+        else:
+            self._opened()
+            with engine.still():
+                engine, rows = engine.snapshot(ledgers=wanted != "final"), self._rows(engine, X)
+        return engine, engine.scores(rows, wanted)
+
+    def _rows(self, engine: Engine, X: Any) -> Rows:
+        """The rows of X over the columns of an open engine."""
+        if by_name(X) != engine.by_name and count(X) and not hasattr(X, "columns"):
+            engine.readable(first(X), "row 0: ")  # refuses it
+        return engine.rows(records(X)) if engine.by_name else read(self, X)[0]
+
+    # what was learned
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return self._engine is not None
+
+    def _learned(self, *, opened: bool = False) -> Engine:
+        """The engine, its ledgers up to date; AttributeError before anything was learned."""
+        if self._engine is None:
+            raise AttributeError(f"this {type(self).__name__} has not learned from anything yet")
+        if opened or self._engine.is_online:
+            self._opened()
+        self._engine.settle()
+        return self._engine
+
+    @property
+    def classes_(self) -> NDArray[Any]:
+        """The labels in order; of two, the second is positive."""
+        return self._learned().labels.classes
+
+    @property
+    def coef_(self) -> NDArray[np.float64]:
+        """The weights of the features, a row a run, as scikit-learn lays them out."""
+        return self._learned().coefficients()[0]
+
+    @property
+    def intercept_(self) -> NDArray[np.float64]:
+        """The weight of the constant in each run."""
+        return self._learned().coefficients()[1]
+
+    def weights(
+        self, reading: Literal["final", "average"] | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Coefficients and intercepts of a reading; by default those in coef_ and intercept_."""
+        check_is_fitted(self)
+        return self._learned().coefficients(reading)
+
+    @property
+    def named_weights(self) -> Any:  # Weights; with more than two classes a dict of them, hence Any
+        """The weights by the names of features: a read-only mapping that is always up to date.
+
+        They are those of `coef_`. With more than two classes there is a mapping for each. Without
+        names there is no such attribute.
+        """
+        try:
+            engine = self._learned(opened=True)
+        except ValueError as error:
+            raise AttributeError(str(error)) from error
+        if not engine.by_name:
+            raise AttributeError("features have no names here; their weights are in coef_")
+        labels, classes = engine.labels, engine.labels.classes.tolist()
+        if isinstance(labels, JointLabels):
+            numbers = labels.numbers.tolist()
+            if len(classes) < 3:  # as in coef_: of two classes the second less the first
+                less = numbers[0] if len(classes) == 2 else None
+                return engine.named_weights(0, numbers[-1], less)
+            pairs = zip(classes, numbers, strict=True)
+            return {label: engine.named_weights(0, number) for label, number in pairs}
+        if labels.n_runs == 1:
+            return engine.named_weights()
+        return {label: engine.named_weights(k) for k, label in enumerate(classes)}
+
+    @property
+    def runs_(self) -> tuple[Run, ...]:
+        """The runs: one for two classes or for jointly learned ones, else one for each class."""
+        return tuple(self._learned().runs)
+
+    @property
+    def ledger_(self) -> Any:  # a Ledger; of several runs a tuple of them, hence Any
+        """The ledger of mistakes; of several runs, a tuple of them."""
+        ledgers = tuple(run.ledger for run in self.runs_)
+        return ledgers[0] if len(ledgers) == 1 else ledgers
+
+    @property
+    def verdict_(self) -> str:
+        """How learning ended; of several runs, the verdict that says least."""
+        engine = self._learned()
+        if engine.is_interrupted:
+            return str(Verdict.INTERRUPTED)
+        return str(next(v for v in _WORST_FIRST if v in {run.verdict for run in engine.runs}))
+
+    @property
+    def n_iter_(self) -> int:
+        """How many passes were made, in the longest run."""
+        return max(run.epochs for run in self.runs_)
+
+    @property
+    def n_mistakes_(self) -> int:
+        """How many updates were made, in all runs."""
+        return sum(len(run.ledger) for run in self.runs_)
+
+    @property
+    def mistakes_per_epoch_(self) -> NDArray[np.int64]:
+        """How many updates were made in each pass, in all runs."""
+        engine, per_epoch = self._learned(), np.zeros(self.n_iter_, dtype=np.int64)
+        for ledger in engine.ledgers:
+            made = ledger.epoch_mistakes
+            if engine.is_stream:  # the stream comes after the longest of the fits
+                per_epoch[-1] += made[-1]
+                made = made[:-1]
+            per_epoch[: len(made)] += np.array(made, dtype=np.int64)
+        return per_epoch
+
+    @property
+    def radius_(self) -> float:
+        """The largest norm of a mistaken example, the constant feature included."""
+        return max(run.ledger.radius for run in self.runs_)
+
+    def summary(self, X: Any = None, y: Any = None) -> Summary | Summaries:
+        """What happened and what is known, to print; with several runs, a line for each.
+
+        With the examples learned from, the margin is that of all examples, and otherwise only that
+        of the mistaken ones.
+        """
+        check_is_fitted(self)
+        engine = self._learned()
+        blocks: list[Block | None] = [None] * len(engine.runs)
+        if X is not None or y is not None:
+            if engine.by_name or are_dicts(X):
+                engine = self._learned(opened=True)
+                rows, y = self._rows(engine, X), plain_labels(y)
+            else:
+                rows, y = read(self, X, y)
+            codes = engine.labels.codes(y)
+            blocks = [Block(rows, engine.labels.of_run(codes, k)) for k in range(len(engine.runs))]
+        each = []
+        for run, learner, block in zip(engine.runs, engine.learners, blocks, strict=True):
+            if isinstance(learner, Multiplicative):
+                each.append(run.summary(block))
+            else:
+                each.append(run.summary(block, weights=learner.weights, margin=learner.margin))
+        if len(each) == 1:
+            return each[0]
+        return Summaries(tuple(engine.labels.classes.tolist()), tuple(each))
+
+    def to_model(self) -> Model:
+        """What was learned by name, as a model: `save` writes one file, which the commands read.
+
+        `novikoff predict` and `test` use it, and `train --initial` goes on from it, to the same
+        bits. A model is of one run: of two classes, or of many with multiclass="joint". Labels
+        become texts. What is learned afterwards does not show in it.
+        """
+        engine = self._learned(opened=True)
+        labels, core = engine.labels, engine.core
+        assert core is not None
+        if not engine.by_name:
+            raise ValueError("a model needs names for its features; here columns are positions")
+        if labels.n_runs > 1:
+            raise ValueError(
+                "a model holds one run, but each class was learned in its own; learn with "
+                "multiclass='joint'"
+            )
+        if len(labels.classes) == 1 and isinstance(labels, TwoLabels):
+            raise ValueError(f"only one label has been met yet: {labels.classes.tolist()[0]!r}")
+        if isinstance(labels, TwoLabels) and not engine.rule.zero_is_positive:
+            raise ValueError("a model takes a score of 0 as positive, but ties='negative' does not")
+        with engine.still():
+            names, hash_bits = engine.names, engine.hash_bits
+            columns = names.columns.tolist()
+            if hash_bits is None and columns != list(range(len(columns))):
+                raise ValueError("some names were forgotten; a model has a name for every column")
+            features = Features.of(names.names, columns, hash_bits)
+            if features.room != engine.dim:
+                raise ValueError(
+                    "this estimator began with a frame of other columns; a model needs a run that "
+                    "began by name"
+                )
+            learner, ledger = deepcopy((engine.learners[0], engine.runs[0].ledger))
+            if ledger.epoch_ends:  # the stream may go on, as part of the same pass
+                ledger.reopen_epoch()
+            coded = labels.coded
+            texts = tuple(written(label) for label in sorted(coded, key=coded.__getitem__))
+            return Model(engine.rule.kind, learner, features, texts, ledger, examples=core.position)
+
+    # copies, and what scikit-learn asks for
+
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = dict(super().__getstate__())
+        for name in ("_core", "_is_busy"):
+            state.pop(name, None)
+        if self._engine is not None:  # what is learned here later does not reach the copy
+            state["_engine"] = self._engine.twin()
+        return state
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _before_learning(x: Any, answer: Any) -> Any:
+    """The answer for any x before anything was learned; x must still be an example."""
+    plain(x) if isinstance(x, Mapping) else plain_row(x, None)
+    return answer

@@ -3,19 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
-from novikoff.estimators.schemes import Multiclass
-from novikoff.estimators.sums import SumOfMistakes
+from novikoff.estimators.base import LinearClassifier
 from novikoff.learners import Ties
+from novikoff.learners.compiled_pass import is_finite_number
+from novikoff.learners.rule import Kind, Rule
 from novikoff.ledger.ledger import Keep
-from novikoff.ledger.readings import Reading
+from novikoff.stream.multiclass import Multiclass
 from novikoff.stream.order import Shuffle
 
 
-class Perceptron(SumOfMistakes):
+def _rule_of(estimator: Any, kind: Kind, margin: float = 0.0) -> Rule:
+    """The rule of a perceptron; its numbers are checked where the learner is made."""
+    eta0, multiclass = estimator.eta0, estimator.multiclass
+    if not (is_finite_number(eta0) and eta0 > 0):
+        raise ValueError(f"eta0 must be a finite number above 0, not {eta0!r}")
+    if multiclass not in ("ovr", "joint"):
+        raise ValueError(f"multiclass must be 'ovr' or 'joint', not {multiclass!r}")
+    return Rule(
+        kind,
+        bias=bool(estimator.fit_intercept),
+        margin=margin,
+        rate=eta0,
+        ties=estimator.ties,
+        joint=multiclass == "joint",
+    )
+
+
+class Perceptron(LinearClassifier):
     """Add the example to the weights whenever its sign was wrong.
 
     On a stream with ‖x‖ ≤ R that some unit vector separates with margin γ it makes at most (R/γ)²
@@ -122,8 +141,35 @@ class Perceptron(SumOfMistakes):
         self.random_state = random_state
         self.verbose = verbose
 
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: ArrayLike | Literal["random"] | None = None,
+        intercept_init: ArrayLike | None = None,
+    ) -> Self:
+        """Pass over the data until a pass makes no mistake, the weights repeat, or max_iter passes.
 
-class MarginPerceptron(SumOfMistakes):
+        There is no other reason to stop. On data with ‖x‖ ≤ R and margin γ, the constant feature
+        counted in both, a clean pass comes after at most (R/γ)² mistakes (Novikoff 1962); when many
+        classes are learned jointly, after at most 2(R/γ)² (Crammer & Singer 2003).
+
+        Parameters
+        ----------
+        X, y
+            Rows (array, frame, or scipy sparse in any format) and their labels, of two or more
+            classes.
+        coef_init, intercept_init
+            Where to start, in the shapes of `coef_` and `intercept_`; `coef_init="random"` draws
+            standard normal weights (and intercepts) from random_state. The default is 0.
+        """
+        return self._fit(X, y, coef_init, intercept_init)
+
+    def _rule(self) -> Rule:
+        return _rule_of(self, "perceptron")
+
+
+class MarginPerceptron(LinearClassifier):
     """Add the example also when it was right, but not by enough: y(w·x) ≤ margin.
 
     With ‖x‖ ≤ R, best margin γ and rate 1 it makes at most (R² + 2η)/γ² updates, and then separates
@@ -174,6 +220,19 @@ class MarginPerceptron(SumOfMistakes):
         self.random_state = random_state
         self.verbose = verbose
 
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: ArrayLike | Literal["random"] | None = None,
+        intercept_init: ArrayLike | None = None,
+    ) -> Self:
+        """Learn as :meth:`Perceptron.fit` does, with the margin."""
+        return self._fit(X, y, coef_init, intercept_init)
+
+    def _rule(self) -> Rule:
+        return _rule_of(self, "perceptron" if self.margin == 0 else "margin", self.margin)
+
 
 class AveragedPerceptron(Perceptron):
     """Learn as the perceptron does; predict with the average of its weights over all rounds.
@@ -186,10 +245,11 @@ class AveragedPerceptron(Perceptron):
     Freund & Schapire (1999), section 5; Collins (2002), section 2.
     """
 
-    _reading: ClassVar[Reading] = "average"
+    def _rule(self) -> Rule:
+        return _rule_of(self, "averaged")
 
 
-class VotedPerceptron(SumOfMistakes):
+class VotedPerceptron(LinearClassifier):
     """Learn as the perceptron does; predict by the vote of every weight vector met on the way.
 
     Each votes with the number of rounds it survived. The vectors are not stored, only the
@@ -203,8 +263,6 @@ class VotedPerceptron(SumOfMistakes):
     ----------
     Freund & Schapire (1999), Figure 1, Theorem 3 and Corollary 1.
     """
-
-    _reading: ClassVar[Reading] = "vote"
 
     def __init__(
         self,
@@ -231,18 +289,31 @@ class VotedPerceptron(SumOfMistakes):
         self.random_state = random_state
         self.verbose = verbose
 
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        coef_init: ArrayLike | Literal["random"] | None = None,
+        intercept_init: ArrayLike | None = None,
+    ) -> Self:
+        """Learn as :meth:`Perceptron.fit` does."""
+        return self._fit(X, y, coef_init, intercept_init)
+
+    def _rule(self) -> Rule:
+        return _rule_of(self, "voted")
+
     def predict_one(self, x: Any) -> Any:
-        """The label that the vote says for x: a plain object; None if no label was met yet.
+        """The label that the vote gives x, a plain object; None before the first label.
 
         It takes time in proportion to the mistakes made so far.
         """
         return self.predict_many([x]).tolist()[0]
 
     def decision_one(self, x: Any) -> float | dict[Any, float]:
-        """The vote on x: positive for classes_[1]; of more than two classes, one for each."""
+        """The vote on x: positive for classes_[1]; with more than two classes, one for each."""
         if self._opened() is None:
             return super().decision_one(x)
-        votes = self.decision_function([x])[0]
+        votes: NDArray[np.float64] = self.decision_function([x])[0]
         if votes.ndim == 0:
             return float(votes)
         return dict(zip(self.classes_.tolist(), votes.tolist(), strict=True))

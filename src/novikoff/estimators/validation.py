@@ -1,73 +1,78 @@
-"""What comes in at the estimators' door: labels of any kind, frames with named columns, starts."""
+"""Input validation: rows and labels as scikit-learn checks them, parameters, where to start."""
 
 from __future__ import annotations
 
-import math
-import numbers
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import validate_data
 
-from novikoff.stream.rows import Vector
+from novikoff.online.one_example import are_dicts
+from novikoff.sources.arrays import rows_of
+from novikoff.stream.multiclass import Classes, distinct
+from novikoff.stream.rows import Rows, Vector
 
-P = ParamSpec("P")
-S = TypeVar("S")
-T = TypeVar("T")
+Columns: TypeAlias = dict[str, Any]
+COLUMNS = ("n_features_in_", "feature_names_in_")
 
-
-def restore(self: object, before: dict[str, Any]) -> None:
-    """Give the object back the attributes it had."""
-    for name in vars(self).keys() - before.keys():
-        del vars(self)[name]
-    vars(self).update(before)
+_LAYOUT = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "C"}
 
 
-def unchanged_by_errors(
-    *, but_for: tuple[type[BaseException], ...]
-) -> Callable[[Callable[Concatenate[S, P], T]], Callable[Concatenate[S, P], T]]:
-    """Give the object back the attributes it had if the method raises, but for these exceptions.
+def read_new(
+    estimator: Any, X: Any, y: Any, *, finite: bool = False
+) -> tuple[Rows, NDArray[Any], Columns]:
+    """The rows and labels an estimator begins with, and what they say of the columns.
 
-    A refused fit must not leave a half-fitted estimator, nor spoil one that was fitted before.
+    scikit-learn writes that to the estimator that it checks, so it checks a copy without results:
+    if anything is refused later, the estimator is as it was.
     """
-
-    def guard(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
-        @wraps(method)
-        def guarded(self: S, /, *args: P.args, **kwargs: P.kwargs) -> T:
-            before = dict(vars(self))
-            try:
-                return method(self, *args, **kwargs)
-            except but_for:
-                raise
-            except BaseException:
-                restore(self, before)
-                raise
-
-        return guarded
-
-    return guard
+    unfitted = object.__new__(type(estimator))
+    vars(unfitted).update(estimator.get_params(deep=False))
+    X, y = _validated(unfitted, X, y, reset=True, finite=finite)
+    columns = {name: vars(unfitted)[name] for name in COLUMNS if name in vars(unfitted)}
+    return rows_of(X), y, columns
 
 
-def classes_and_codes(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The distinct labels in order, and for each row the place of its label among them.
+def read(estimator: Any, X: Any, y: Any = None, *, finite: bool = False) -> tuple[Rows, Any]:
+    """Rows, and labels if any, for a fitted estimator.
 
-    Two whole numbers, the common case, are found by looking for the least and the greatest: to
-    sort two million labels would take longer than learning from their rows.
+    Unless `finite`, NaN and infinity are left to the pass over the rows, which finds them without
+    reading the data once more.
     """
-    if y.dtype.kind in "biu" and len(y):
-        low, high = y.min(), y.max()
-        codes = y == high
-        if low != high and np.count_nonzero(y == low) + np.count_nonzero(codes) == len(y):
-            return np.array([low, high]), codes
-    check_classification_targets(y)
-    classes, inverse = np.unique(y, return_inverse=True)
-    return classes, inverse
+    if y is None:
+        X = _validated(estimator, X, "no_validation", reset=False, finite=finite)
+    else:
+        X, y = _validated(estimator, X, y, reset=False, finite=finite)
+    return rows_of(X), y
 
 
-def column_kinds(X: Any) -> list[tuple[Any, str]]:
+def _validated(estimator: Any, X: Any, y: Any, *, reset: bool, finite: bool) -> Any:
+    if (isinstance(X, Mapping) and not hasattr(X, "shape")) or are_dicts(X):
+        raise TypeError(
+            "X holds dicts; learn from them with learn_one, learn_many or partial_fit, or make a "
+            "table of them (for instance with DictVectorizer)"
+        )
+    kinds = _column_kinds(X)
+    for name, kind in kinds:
+        if kind in "mM":
+            where = "X" if name is None else f"column {name!r} of X"
+            raise ValueError(f"{where} holds dates or times; convert them to numbers first")
+    try:
+        return validate_data(estimator, X, y, reset=reset, ensure_all_finite=finite, **_LAYOUT)
+    except (ValueError, TypeError) as error:
+        texts = [name for name, kind in kinds if name is not None and kind not in "biuf"]
+        if not texts:
+            raise
+        raise ValueError(
+            f"column {texts[0]!r} of X does not hold numbers; if it is the label, leave it out "
+            "of X, otherwise encode it (for instance with OneHotEncoder)"
+        ) from error
+
+
+def _column_kinds(X: Any) -> list[tuple[Any, str]]:
     """Names and NumPy kinds of a frame's columns; of an array, its kind, without a name."""
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         return [(name, _kind(dtype)) for name, dtype in zip(X.columns, X.dtypes, strict=True)]
@@ -76,7 +81,7 @@ def column_kinds(X: Any) -> list[tuple[Any, str]]:
 
 
 def _kind(dtype: Any) -> str:
-    """The kind of a column's type: NumPy's and pandas' say it, polars' are asked."""
+    """The kind of a column's type: NumPy and pandas state it, polars has to be asked."""
     if isinstance(getattr(dtype, "kind", None), str):
         return str(dtype.kind)
     if getattr(dtype, "is_temporal", bool)():
@@ -84,14 +89,30 @@ def _kind(dtype: Any) -> str:
     return "f" if getattr(dtype, "is_numeric", bool)() or str(dtype) == "Boolean" else "O"
 
 
-def is_finite_number(value: Any) -> bool:
-    """Whether it is a real number, finite and not a truth value."""
-    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
-    return is_number and math.isfinite(value)
+def classes_and_codes(y: NDArray[Any]) -> tuple[Classes, NDArray[Any]]:
+    """The different labels in order, and for each row the place of its label among them."""
+    if y.dtype.kind not in "biu":
+        check_classification_targets(y)
+    return distinct(y)
+
+
+def check_common(estimator: Any) -> None:
+    """Refuse parameters that no estimator can have."""
+    max_iter, shuffle = estimator.max_iter, estimator.shuffle
+    if not (isinstance(max_iter, int | np.integer) and max_iter >= 1):
+        raise ValueError(f"max_iter must be a whole number from 1, not {max_iter!r}")
+    if shuffle != "once" and not isinstance(shuffle, bool | np.bool_):
+        raise ValueError(f"shuffle must be 'once', True or False, not {shuffle!r}")
+    if not isinstance(estimator.fit_intercept, bool | np.bool_):
+        raise ValueError(f"fit_intercept must be True or False, not {estimator.fit_intercept!r}")
+    if estimator.keep not in ("examples", "positions", "counts"):
+        raise ValueError(
+            f"keep must be 'examples', 'positions' or 'counts', not {estimator.keep!r}"
+        )
 
 
 def starts(
-    runs: int,
+    vectors: int,
     dim: int,
     dice: np.random.RandomState,
     *,
@@ -99,25 +120,25 @@ def starts(
     intercept: ArrayLike | None,
     fit_intercept: bool,
 ) -> list[Vector | None]:
-    """Where each run starts: the constant's weight last, if it is fitted; None for zero."""
+    """Where each weight vector starts, the constant's weight last if it is fitted; None for 0."""
     if coef is None and intercept is None:
-        return [None] * runs
+        return [None] * vectors
     if isinstance(coef, str):
         if coef != "random":
             raise ValueError(f"coef_init must be an array or 'random', not {coef!r}")
-        drawn = dice.standard_normal((runs, dim + 1))
+        drawn = dice.standard_normal((vectors, dim + 1))
         coef = drawn[:, :-1]
         intercept = drawn[:, -1] if intercept is None and fit_intercept else intercept
-    w = np.zeros((runs, dim)) if coef is None else np.asarray(coef, dtype=np.float64)
-    b = np.zeros(runs) if intercept is None else np.asarray(intercept, dtype=np.float64)
-    if w.size != runs * dim:
-        raise ValueError(f"coef_init has shape {w.shape}, expected {(runs, dim)}")
-    if b.size != runs:
-        raise ValueError(f"intercept_init has shape {b.shape}, expected {(runs,)}")
+    w = np.zeros((vectors, dim)) if coef is None else np.asarray(coef, dtype=np.float64)
+    b = np.zeros(vectors) if intercept is None else np.asarray(intercept, dtype=np.float64)
+    if w.size != vectors * dim:
+        raise ValueError(f"coef_init has shape {w.shape}, expected {(vectors, dim)}")
+    if b.size != vectors:
+        raise ValueError(f"intercept_init has shape {b.shape}, expected {(vectors,)}")
     if not (np.isfinite(w).all() and np.isfinite(b).all()):
         raise ValueError("coef_init and intercept_init must be finite")
     if not fit_intercept:
         if b.any():
             raise ValueError("intercept_init is given but fit_intercept is False")
-        return list(w.reshape(runs, dim))
-    return list(np.hstack([w.reshape(runs, dim), b.reshape(runs, 1)]))
+        return list(w.reshape(vectors, dim))
+    return list(np.hstack([w.reshape(vectors, dim), b.reshape(vectors, 1)]))

@@ -6,18 +6,16 @@ from typing import Any, Self
 
 import numpy as np
 
-from novikoff.estimators.base import MistakeDriven
-from novikoff.estimators.validation import is_finite_number
-from novikoff.learners import Multiplicative, Ties
-from novikoff.learners.multiplicative import ALPHAS, VARIANTS, Variant, usual_threshold
-from novikoff.learners.rule import Kind
+from novikoff.estimators.base import LinearClassifier
+from novikoff.learners import Ties
+from novikoff.learners.compiled_pass import is_finite_number
+from novikoff.learners.multiplicative import VARIANTS, Variant
+from novikoff.learners.rule import WINNOWS, Rule
 from novikoff.ledger.ledger import Keep
-from novikoff.ledger.readings import Reading
 from novikoff.stream.order import Shuffle
-from novikoff.stream.rows import Rows, Vector
 
 
-class Winnow(MistakeDriven):
+class Winnow(LinearClassifier):
     """Multiply the weights of the attributes of a mistaken example instead of adding to them.
 
     Where only k of n attributes matter the mistakes grow as k·log n, while those of the perceptron
@@ -69,8 +67,6 @@ class Winnow(MistakeDriven):
     (38, 211)
     """
 
-    _learners: list[Multiplicative]
-
     def __init__(
         self,
         *,
@@ -110,56 +106,22 @@ class Winnow(MistakeDriven):
             more kinds; more than two are learned one against the rest. For "winnow1" and "winnow2"
             no number may be negative.
         """
-        return self._fit(X, y, lambda runs, _dim, _dice: [None] * runs)
+        return self._fit(X, y)
 
-    def _check_parameters(self) -> None:
+    def _rule(self) -> Rule:
         if self.variant not in VARIANTS:
             raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, not {self.variant!r}")
         for name in ("alpha", "threshold"):
             given = getattr(self, name)
             if given is not None and not is_finite_number(given):
                 raise ValueError(f"{name} must be a finite number or None, not {given!r}")
-        super()._check_parameters()
-
-    @property
-    def _kind(self) -> Kind:
-        return "winnow" if self.variant == "balanced" else self.variant
-
-    def _check_names(self) -> None:
-        if self.variant != "balanced" and self.threshold is None and self.hash_bits is None:
-            raise ValueError(
-                f"the usual threshold of {self.variant!r} goes by the number of attributes, which "
-                "is not known while names are still being met: give threshold=..."
-            )
-
-    def _learner(
-        self, dim: int, weights: tuple[float, float], start: Vector | None
-    ) -> Multiplicative:
-        theta = usual_threshold(self.variant, dim) if self.threshold is None else self.threshold
-        return Multiplicative(
-            dim,
-            variant=self.variant,
-            alpha=ALPHAS[self.variant] if self.alpha is None else self.alpha,
-            threshold=theta,
-            bias=self.variant == "balanced" and bool(self.fit_intercept),
+        return Rule(
+            next(kind for kind, variant in WINNOWS.items() if variant == self.variant),
+            bias=bool(self.fit_intercept),
             ties=self.ties,
-            class_weights=weights,
+            alpha=self.alpha,
+            threshold=self.threshold,
         )
-
-    def _read(self, k: int, reading: Reading) -> tuple[Vector, float]:
-        if reading != "final":
-            raise ValueError(
-                f"Winnow has no reading {reading!r}: its weights are not a sum of its mistakes, "
-                "only the final ones predict"
-            )
-        learner = self._learners[k]
-        w = learner.weights
-        constant = float(w[-1]) if learner.bias else 0.0
-        return w[: learner.dim], constant - learner.threshold
-
-    def _scores(self, rows: Rows, reading: Reading) -> list[Vector]:
-        self._read(0, reading)
-        return [learner.scores(rows) for learner in self._learners]
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -130,8 +130,8 @@ class Additive:
         (low, high), steps = self._thresholds, self._steps
         return low == high and steps[0] == steps[1]
 
-    def enter(self, heads: _core.Heads, *, mean: bool) -> None:
-        """Let these, which meet examples one by one, learn and score with the weights here."""
+    def share_weights(self, heads: _core.Heads, *, mean: bool) -> None:
+        """Share the weights with the online core, which updates them in place."""
         self._own_weights()
         heads.add_sum(
             w=self._w,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeAlias
 
@@ -26,11 +27,17 @@ THRESHOLDS: dict[Ties, tuple[float, float]] = {
 }
 
 
+def is_finite_number(value: Any) -> bool:
+    """Whether the value is a real number, finite and not a truth value."""
+    is_number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    return is_number and math.isfinite(value)
+
+
 def check_sizes(rate: float, margin: float, class_weights: Sequence[float]) -> None:
     """Refuse a rate, a margin or factors of the rate that no perceptron can have."""
-    if not 0 < rate < math.inf:
+    if not (is_finite_number(rate) and rate > 0):
         raise ValueError(f"rate must be a finite number above 0, not {rate!r}")
-    if not 0 <= margin < math.inf:
+    if not (is_finite_number(margin) and margin >= 0):
         raise ValueError(f"margin must be a finite number from 0, not {margin!r}")
     check_class_weights(class_weights)
 
@@ -95,15 +102,19 @@ def one_pass(
     return at, which, made
 
 
-def met(block: Block, learner: Any, keep: Keep) -> Ledger:
-    """Let the learner meet the block, and have room for its features; the ledger of it."""
+def met(block: Block, learner: Any, keep: Keep, stop: Callable[[], None]) -> Ledger:
+    """Let the learner meet the block once, widened if need be; returns the ledger of it.
+
+    `stop` is called after each part; it may raise.
+    """
     if block.rows.dim > learner.dim:
         learner.widen(block.rows.dim)
     ledger: Ledger = learner.open_ledger(keep)
     at, part = 0, part_size(block.rows)
     while at < len(block):
-        stop, mistakes = learner.learn(block, at, min(len(block), at + part))
-        ledger.record(mistakes, stop - at)
-        at = stop
+        end, mistakes = learner.learn(block, at, min(len(block), at + part))
+        ledger.record(mistakes, end - at)
+        at = end
+        stop()
     ledger.store(block)
     return ledger

@@ -146,8 +146,8 @@ class Joint:
         others = np.flatnonzero(weights != 1)  # 1 is what any class has that is not weighed
         self._class_weights = weights[: others.max(initial=-1) + 1].copy()
 
-    def enter(self, heads: _core.Heads, *, mean: bool) -> None:
-        """Let these, which meet examples one by one, learn and score with the weights here."""
+    def share_weights(self, heads: _core.Heads, *, mean: bool) -> None:
+        """Share the weights with the online core, which updates them in place."""
         self._own_weights()
         heads.add_joint(
             w=self._w.reshape(-1),

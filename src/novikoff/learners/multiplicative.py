@@ -136,8 +136,8 @@ class Multiplicative:
         alike = low == high and self.class_weights[0] == self.class_weights[1]
         return alike and self._balanced and self.threshold == 0
 
-    def enter(self, heads: _core.Heads, *, mean: bool) -> None:
-        """Let these, which meet examples one by one, learn and score with the weights here."""
+    def share_weights(self, heads: _core.Heads, *, mean: bool) -> None:
+        """Share the weights with the online core, which updates them in place."""
         if mean:
             _ = self.average  # refused
         self._own_weights()

@@ -205,6 +205,10 @@ def _poll(
 
 def _expect_sums(ledger: Ledger) -> None:
     """Refuse a ledger whose weights are not a sum of the mistakes, or that kept no examples."""
+    if ledger.rule == "multiplicative":
+        raise ValueError(
+            "Winnow has no average and no vote: its weights are not a sum of its mistakes"
+        )
     if ledger.rule != "joint":
         ledger.expect_sums()
     ledger.expect_examples()

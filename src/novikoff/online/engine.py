@@ -1,170 +1,378 @@
-"""Learners that meet examples one at a time: dicts of named features, or single rows of numbers.
+"""The engine: learners with labels, feature names and ledgers, for blocks and single examples.
 
-The names and what one example does to the weights are the compiled core's. The weights themselves
-stay in the learners, where they are seen and saved as ever, and each mistake comes to the ledger
-when somebody looks.
+Single examples go to the compiled core, which reads dicts and updates the weights in place. The
+weights stay in the learners, and the mistakes reach the ledgers when somebody looks.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from copy import deepcopy
 from typing import Any, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.learners.additive import Additive
+from novikoff.guarantees.verdict import Verdict
 from novikoff.learners.compiled_pass import met
 from novikoff.learners.joint import Joint
 from novikoff.learners.multiplicative import Multiplicative
+from novikoff.learners.rule import Linear, Rule
+from novikoff.ledger import readings
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
+from novikoff.ledger.readings import Reading
 from novikoff.ledger.weights import LANES, room_for
-from novikoff.online.names import Met, Names, Weights, check_bounds, placed
+from novikoff.online.names import Met, Names, Weights, check_bounds, names_of, placed
 from novikoff.online.one_example import negative, plain, plain_row, unscored
 from novikoff.runs.interrupts import undisturbed
-from novikoff.stream.blocks import Block, Codes, Labels
+from novikoff.runs.loop import Interrupted, Progress, Run, play
+from novikoff.stream.blocks import Block
+from novikoff.stream.multiclass import Classes, Given, JointLabels, Labels
+from novikoff.stream.order import Shuffle, Shuffled, arranged_rows
 from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import DenseRows, Flaw, Indices, Rows, SparseRows, Vector, explain
 
-Linear: TypeAlias = Additive | Multiplicative | Joint
-# What labels an example has for each run; it may first make these learners ready for new classes.
-Labelled: TypeAlias = Callable[[list[Linear]], Sequence[Labels | Codes]]
+Examples: TypeAlias = Rows | Sequence[Any]  # rows, or dicts
+
+BUSY = "another thread is learning from a block; try again when it is done"
 
 
-class Online:
-    """Learners, names and ledgers, for examples that come one at a time.
+class Engine:
+    """What learns in an estimator: everything that `fit`, `partial_fit` and `learn_one` change.
 
-    Learning from an example is the block's pass over a block of one row, so what was learned one
-    by one is what is learned from the same rows as a block, bit for bit, and the two can alternate.
+    Learning from one example is a block's pass over one row, so examples learned one by one and in
+    blocks give the same bits, and the two can alternate.
 
-    Calls from several threads each take effect as a whole, one after another. While a block is
-    being learned from, which takes longer, other threads that want to learn are refused with a
-    RuntimeError; they can predict.
+    Calls from several threads each take effect as a whole, one after another. While one thread
+    learns from a block, which takes longer, others that want to learn get a RuntimeError; they can
+    predict.
 
     Parameters
     ----------
-    learners, ledgers
-        One learner, or one for each class against the rest; they must have the same width. The list
-        is kept, and always holds the present ones. Their ledgers are opened if none are given.
-    names
-        The names of the first columns; None if columns are positions, and examples rows.
+    rule, labels
+        How to learn, and from which labels.
+    dim
+        The number of features, or the room for them if they have names.
+    class_weights
+        The factor of a step for each class known now.
+    starts
+        Where each row of `coef_` starts (None: zero).
+    later_weights
+        Factors of a step for classes that appear later, by label; 1 for all others.
+    keep
+        What the ledgers keep of a mistake.
     hash_bits
-        Give a name the column hash mod 2^bits, as `Features` does; the learners have that width.
+        Give a feature name the column hash mod 2^bits, as `Features` does.
     max_names
-        Forget the least used names, those of the fewest examples and of these the ones not met for
-        longest, whenever there are more: down to three quarters. Their weights become 0, so that
-        no mistake bound speaks of such a run, and the ledger must keep counts only.
-    mean
-        Predict by the average of the weights.
-    seen
-        How many examples were met before, by which the ledger numbers those to come.
+        Whenever there are more names, forget the least used (those of the fewest examples, and
+        among these the ones not met for longest), down to three quarters. Their weights become 0,
+        so no mistake bound holds for the run, and the ledger must keep counts only.
+
+    Attributes
+    ----------
+    learners, runs
+        One for each run: of two labels or of many jointly, one; otherwise one for each class.
+    core
+        The compiled core for single examples; None until the first one comes.
+    by_name
+        Whether single examples are dicts, and not rows.
+    is_stream
+        Whether the last pass is part of a stream that may go on.
 
     Examples
     --------
-    >>> from novikoff import Additive
-    >>> online = Online([Additive(8, bias=True)])
-    >>> online.learn_one({"free": 2, "from": "x.com"}, 1)
-    >>> online.learn_one({"free": 1, "from": "y.org"}, -1)
-    >>> dict(online.weights()), online.decide_one({"from": "y.org", "size": 7})
+    >>> from novikoff.stream.multiclass import TwoLabels
+    >>> engine = Engine(Rule(), TwoLabels(np.array(["ham", "spam"])), 8)
+    >>> engine.open([])
+    >>> engine.learn_one({"free": 2, "from": "x.com"}, "spam")
+    >>> engine.learn_one({"free": 1, "from": "y.org"}, "ham")
+    >>> dict(engine.named_weights()), engine.decide_one({"from": "y.org", "size": 7})
     ({'free': 1.0, 'from=x.com': 1.0, 'from=y.org': -1.0}, -1.0)
     """
 
     def __init__(
         self,
-        learners: list[Linear],
-        ledgers: Sequence[Ledger] | None = None,
+        rule: Rule,
+        labels: Labels,
+        dim: int,
         *,
-        names: Sequence[str] | Names | None = (),
+        class_weights: Vector | None = None,
+        starts: Sequence[Vector | None] | None = None,
+        later_weights: Mapping[Any, float] | None = None,
+        keep: Keep = "examples",
         hash_bits: int | None = None,
         max_names: int | None = None,
-        keep: Keep = "examples",
-        mean: bool = False,
-        seen: int = 0,
     ) -> None:
-        check_bounds(hash_bits, max_names, keep)
-        self.learners = learners
-        self.ledgers = (
-            [one.open_ledger(keep) for one in learners] if ledgers is None else [*ledgers]
-        )
-        self.by_name, self.keep, self.mean = names is not None, keep, mean
+        self.rule, self.labels, self.keep = rule, labels, keep
         self.hash_bits, self.max_names = hash_bits, max_names
-        self._begin(placed(names), seen)
-        self.name_labels((-1, 1), {-1: 0, 1: 1})
-
-    def _begin(self, names: Names | None, seen: int) -> None:
-        self.lock, self._busy = threading.RLock(), False
-        self.core = _core.Online(
-            by_name=self.by_name, hash_bits=self.hash_bits or 0, most=self.max_names or 0
-        )
-        if names is not None:
-            self.core.put_names(*names)
-            self._widen(room_for(max(LANES, self.core.columns), self.dim))
-        self._open(seen)
-
-    def _open(self, seen: int) -> None:
-        """Let the core go on with the learners as they are now."""
-        heads = _core.Heads(self.dim, bias=self.learners[0].bias, keep=self.keep)
-        for learner in self.learners:
-            learner.enter(heads, mean=self.mean)
-        self.core.open(heads, seen=seen)
+        self.later_weights = later_weights or {}
+        each = np.ones(len(labels.classes)) if class_weights is None else class_weights
+        vectors = [None] * labels.n_vectors if starts is None else starts
+        self.learners: list[Linear] = [
+            rule.learner(dim, classes=len(labels.classes), class_weights=factors, start=start)
+            for factors, start in zip(
+                labels.class_weights(each), labels.starts(vectors), strict=True
+            )
+        ]
+        self.runs = [Run(one.open_ledger(keep), Verdict.BUDGET) for one in self.learners]
+        self.is_stream = self.is_interrupted = False
+        self.by_name = self.is_online = False
+        self.core: _core.Online | None = None
+        self.lock = threading.RLock()
+        self._seen = 0
+        self._names: Names | None = None  # of a copy whose core is not open yet
+        self._is_busy = self._is_shared = False
+        self._coefficients: tuple[Vector, Vector] | None = None
 
     @property
     def dim(self) -> int:
         """How many columns there is room for."""
         return self.learners[0].dim
 
-    def name_labels(
-        self,
-        labels: Sequence[Any],
-        codes: Mapping[Any, int],
-        zero_is_positive: bool = True,
-        order: Sequence[int] = (),
-    ) -> None:
-        """Say what labels mean: 0 for −1 and 1 for +1; of several runs, which is the class's own.
+    @property
+    def seen(self) -> int:
+        """How many examples came before the next one: the ledger's number of that one."""
+        return self._seen if self.core is None else self.core.position
 
-        `labels` are what predictions are called. Of classes learned jointly, `order` has their
-        numbers in the order of the labels, in which the first of equals is predicted.
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the learners treat the two labels alike."""
+        return all(learner.is_symmetric for learner in self.learners)
+
+    # passes over data
+
+    def fit(
+        self,
+        rows: Rows,
+        codes: NDArray[Any],
+        *,
+        epochs: int,
+        shuffle: Shuffle = False,
+        seed: int = 0,
+        progress: Callable[[str], Progress] | None = None,
+    ) -> None:
+        """Pass over the rows until a pass makes no mistake, the weights repeat, or `epochs` passes.
+
+        `codes` are those of `labels`; `progress` gets the title of a run and returns what reports
+        on it. Ctrl-C raises Interrupted, and what was learned until then stays.
         """
-        self.codes = dict(codes)
-        self._labels = tuple(labels), self.codes, zero_is_positive, tuple(order)
-        self.core.name_labels(
-            self.codes, tuple(labels), zero_is_positive=zero_is_positive, order=list(order)
+        self._seen = len(rows)
+        order = numbers = None
+        if shuffle == "once":
+            rows, order, numbers = arranged_rows(rows, seed)
+            codes = codes if numbers is None else codes[numbers]
+        for k, learner in enumerate(self.learners):
+            block = Block(rows, self.labels.of_run(codes, k), order=order, numbers=numbers)
+            again = shuffle != "once" and bool(shuffle)
+            stream = Shuffled(block, seed=seed, again=True) if again else block
+            report = None if progress is None else progress(self.labels.title(k))
+            try:
+                run = play(
+                    stream, learner, epochs=epochs, ledger=self.runs[k].ledger, progress=report
+                )
+            except Interrupted as stopped:
+                self.runs[k], self.is_interrupted = stopped.run, True
+                raise
+            self.runs[k] = run
+
+    def learn_block(
+        self, examples: Examples, y: Given, named: Classes | None, stop: Callable[[], None]
+    ) -> None:
+        """Meet the examples in order, all of them or none; within `alone` and `undisturbed`.
+
+        `stop` is called between the steps: if it raises an error, nothing changes.
+        """
+        if not isinstance(examples, Sequence):
+            self._learn_rows(examples, y, named, stop)
+        elif self.max_names is None:
+            self._learn_rows(self.rows(examples, adding=True), y, named, stop)
+        else:
+            self._learn_in_turn(examples, y, named, stop)
+
+    def _learn_rows(
+        self, rows: Rows, y: Given, named: Classes | None, stop: Callable[[], None]
+    ) -> None:
+        self._own()
+        first = self.seen
+        try:
+            labels, codes = self._met(y, named)
+            turned = labels.is_turned(self.labels)
+            learners, parts = deepcopy(self.learners), []
+            self._make_ready(learners, labels, named)
+            for k, learner in enumerate(learners):
+                of_run = labels.of_run(1 - codes if turned else codes, k)
+                parts.append(met(Block(rows, of_run, first), learner, self.keep, stop))
+                if turned:
+                    _turn_round(learner)
+            stop()
+        except BaseException:
+            if self.core is not None:
+                self.core.undo()
+            raise
+        with self.lock:
+            if self.core is not None:
+                self.core.settle()
+            self.learners[:] = learners
+            for run, part in zip(self.runs, parts, strict=True):
+                run.ledger.widen(rows.dim)
+                run.ledger.absorb(part)
+                if turned:
+                    run.ledger.turn_round()
+            self.labels, self._seen = labels, first + len(rows)
+            if self.core is not None:
+                self._connect(self._seen)
+                self._name_labels()
+            self._close_passes()
+
+    def _met(self, y: Given, named: Classes | None) -> tuple[Labels, NDArray[Any]]:
+        """The labels after those of y, which are refused if they cannot be, and their codes."""
+        labels = self.labels.met(y, named, symmetric=self.is_symmetric)
+        return labels, labels.codes(y)
+
+    def _make_ready(
+        self, learners: Sequence[Linear], labels: Labels, named: Classes | None
+    ) -> None:
+        """Let a joint learner have the weights of classes that are new."""
+        learner, before = learners[0], len(self.labels.classes)
+        if not isinstance(learner, Joint):
+            return
+        assert isinstance(labels, JointLabels)
+        new = sorted(labels.coded, key=labels.coded.__getitem__)[before:]
+        learner.weigh(before, [self.later_weights.get(label, 1.0) for label in new])
+        if named is not None:
+            learner.know(int(labels.codes(named).max()) + 1)
+
+    def _learn_in_turn(
+        self, xs: Sequence[Any], y: Given, named: Classes | None, stop: Callable[[], None]
+    ) -> None:
+        """As `learn_block`, one by one on a copy: names may be forgotten in between."""
+        labels, codes = self._met(y, named)
+        turned = labels.is_turned(self.labels)
+        trial = self.twin()
+        self._make_ready(trial.learners, labels, named)
+        trial.open()
+        for i, (x, code) in enumerate(zip(xs, codes.tolist(), strict=True)):
+            where = f"row {i}: "
+            trial._learn_coded(trial.readable(x, where), 1 - code if turned else code, where)
+        if turned:
+            trial.turn_round()
+        trial.settle()
+        stop()
+        with self.lock:
+            assert self.core is not None
+            assert trial.core is not None
+            self.learners[:] = trial.learners
+            self.runs[:] = trial.runs
+            self.core.become(trial.core)
+            self.labels, self.is_stream = labels, trial.is_stream
+            self._coefficients, self.is_interrupted = None, False
+            self._name_labels()
+
+    # one example at a time
+
+    def open(self, names: Sequence[str] | None = None) -> None:
+        """Make ready for single examples: dicts if there are names, otherwise rows.
+
+        Parameters
+        ----------
+        names
+            The names of the first columns. An engine that has learned single examples before keeps
+            its own.
+        """
+        known = self._names if self.is_online else placed(names)
+        check_bounds(self.hash_bits, self.max_names, self.keep)
+        self._own()
+        self.by_name = known is not None
+        bounds = (self.hash_bits or 0, self.max_names or 0) if self.by_name else (0, 0)
+        core = _core.Online(by_name=self.by_name, hash_bits=bounds[0], most=bounds[1])
+        if known is not None:
+            core.put_names(*known)
+            self._widen(room_for(max(LANES, core.columns), self.dim))
+        self._connect(self._seen, core)
+        self.core, self.is_online, self._names = core, True, None
+        self._name_labels()
+
+    def _connect(self, seen: int, core: _core.Online | None = None) -> None:
+        """Let the core learn with the learners as they are now."""
+        core = self._core if core is None else core
+        heads = _core.Heads(self.dim, bias=self.learners[0].bias, keep=self.keep)
+        for learner in self.learners:
+            learner.share_weights(heads, mean=self.rule.reading == "average")
+        core.open(heads, seen=seen)
+
+    @property
+    def _core(self) -> _core.Online:
+        assert self.core is not None, "open() comes first"
+        return self.core
+
+    def _name_labels(self) -> None:
+        """Tell the core what labels mean."""
+        labels = self.labels
+        order = labels.numbers.tolist() if isinstance(labels, JointLabels) else []
+        self._core.name_labels(
+            labels.coded,
+            labels.predictions,
+            zero_is_positive=self.rule.zero_is_positive,
+            order=order,
         )
 
-    def learn_one(self, x: Any, y: Any) -> None:
-        """Meet one example; anything wrong with it leaves everything as it was."""
-        if x is None or y is None or self.core.learn(x, y):
-            self.learn_slowly(x, y)
+    def learn_one(self, x: Any, y: Any, named: Classes | None = None) -> None:
+        """Meet one example with a plain label; if it is refused, nothing changes."""
+        x = self.readable(x)
+        if named is None and y in self.labels.coded:
+            self._learn_read(x, lambda: self._core.learn(x, y), y)
+        elif isinstance(self.labels, JointLabels):
+            with self.alone(), undisturbed() as stop:
+                self.learn_block([x] if self.by_name else DenseRows(x[None]), [y], named, stop)
+        else:
+            self._learn_new_label(x, y, named)
 
-    def learn_slowly(self, x: Any, y: Any, *, code: int | None = None, where: str = "") -> None:
-        """Learn from what the core did not take as it came, or from a label it was not told of."""
-        x = self.readable(x, where)
+    def _learn_new_label(self, x: Any, y: Any, named: Classes | None) -> None:
+        with self.lock, undisturbed():
+            labels, (code,) = self._met([y], named)
+            turned = labels.is_turned(self.labels)
+            self._learn_coded(x, int(1 - code if turned else code))
+            if turned:
+                self.turn_round()
+            if labels is not self.labels:
+                self.labels = labels
+                self._name_labels()
+
+    def _learn_coded(self, x: Any, code: int, where: str = "") -> None:
+        self._learn_read(x, lambda: self._core.learn_as(x, code), code=code, where=where)
+
+    def _learn_read(
+        self,
+        x: Any,
+        learn: Callable[[], int],
+        label: Any = None,
+        *,
+        code: int | None = None,
+        where: str = "",
+    ) -> None:
+        """Learn from an example that the core can read, and make room for it."""
         with self.lock:
-            while met := self.core.learn(x, y) if code is None else self.core.learn_as(x, code):
-                if met == Met.ROOM:
-                    wanted = room_for(self.core.wanted, self.dim)
-                    self._change(self._widen, wanted, self.codes[y] if code is None else code)
-                elif met == Met.FULL:
-                    self.settle()
+            while told := learn():
+                if told == Met.ROOM:
+                    wanted = room_for(self._core.wanted, self.dim)
+                    code = self.labels.coded[label] if code is None else code
+                    self._change(self._widen, wanted, code)
+                elif told == Met.FULL:
+                    self._take_mistakes()
                 else:
-                    self._refuse(Met(met), x, y, where)
+                    self._refuse(Met(told), x, where)
 
-    def _refuse(self, met: Met, x: Any, y: Any, where: str = "") -> None:
-        if met is Met.HELD:
-            raise RuntimeError(
-                "another thread is learning from a block; learn from this example when it is done"
-            )
-        if met is Met.LABEL:
-            raise BadExample(f"label {y!r} is not one that was named")
-        if met is Met.CROWDED:
+    def _refuse(self, told: Met, x: Any, where: str) -> None:
+        if told is Met.HELD:
+            raise RuntimeError(BUSY)
+        if told is Met.CROWDED:
             raise BadExample(
-                f"{where}the example has {len(x)} features, more names than "
-                f"max_names={self.max_names}"
+                f"{where}the example has {len(x)} features, more than max_names={self.max_names}"
             )
-        raise self._explained(x, self.core.position, where)
+        raise self._explained(x, self._core.position, where)
 
     def readable(self, x: Any, where: str = "") -> Any:
         """The example as the core reads it; refused if it cannot be."""
@@ -179,17 +387,16 @@ class Online:
 
     @property
     def _from_zero(self) -> bool:
-        """Whether no number may be negative."""
-        first = self.learners[0]
-        return isinstance(first, Multiplicative) and first.variant != "balanced"
+        """Whether the rule takes no negative numbers."""
+        return self.rule.kind in ("winnow1", "winnow2")
 
     def predict_one(self, x: Any) -> Any:
         """The label predicted for x; features not met before count for nothing."""
-        return self._asked(self.core.predict, x)
+        return self._asked(self._core.predict, x)
 
     def decide_one(self, x: Any) -> float | list[float]:
-        """The score of x; of several runs, a score each."""
-        score: float | list[float] = self._asked(self.core.decide, x)
+        """The score of x; a score for each class if there are more than two."""
+        score: float | list[float] = self._asked(self._core.decide, x)
         return score
 
     def _asked(self, question: Callable[[Any], Any], x: Any) -> Any:
@@ -202,118 +409,109 @@ class Online:
         return answer
 
     def rows(self, xs: Sequence[Any], *, adding: bool = False) -> Rows:
-        """These dicts as rows over the columns; names not met before are left out, or added.
+        """These examples as rows over the columns; names not met before are left out, or added.
 
-        Rows that are being learned from have room for the names they added, and are to be followed
-        by `learn_block`, or by `core.undo`.
+        After adding, either `learn_block` or `core.undo` must follow.
         """
         if not self.by_name:
             return DenseRows(np.stack([self.readable(x, f"row {i}: ") for i, x in enumerate(xs)]))
-        dim = self.dim
-        read = self.core.rows(list(xs), adding=adding)
+        core, dim = self._core, self.dim
+        read = core.rows(list(xs), adding=adding)
         if isinstance(read, int):
             tidy = [self.readable(x, f"row {i}: ") for i, x in enumerate(xs)]
-            read = self.core.rows(tidy, adding=adding)
+            read = core.rows(tidy, adding=adding)
             assert not isinstance(read, int)
         values, columns, starts = read
         if self._from_zero and values.min(initial=0.0) < 0:
             k = int(np.argmin(values))
-            name, row = self.core.name_of(int(columns[k])), np.searchsorted(starts, k, "right") - 1
+            name, row = core.name_of(int(columns[k])), np.searchsorted(starts, k, "right") - 1
             if adding:  # otherwise they may be those of a block that another thread learns from
-                self.core.undo()
+                core.undo()
             raise negative(name, float(values[k]), f"row {row}: ")
-        return SparseRows(*read, room_for(self.core.columns, dim) if adding else dim)
+        return SparseRows(*read, room_for(core.columns, dim) if adding else dim)
 
-    def learn_many(self, xs: Sequence[Any], labels: Sequence[Labels | Codes]) -> None:
-        """Meet these dicts or rows in order, with their labels for each run: all of them or none.
+    # what was learned
 
-        It is as if they had been learned from one by one.
+    def scores(self, rows: Rows, reading: Reading) -> Vector:
+        """The score of each row: positive for the greater of two labels, or a column a class."""
+        runs = [
+            readings.scores(
+                learner, run.ledger, reading, rows, zero_is_positive=self.rule.zero_is_positive
+            )
+            for learner, run in zip(self.learners, self.runs, strict=True)
+        ]
+        if isinstance(self.labels, JointLabels):
+            runs = [runs[0].T]
+        columns = self.labels.by_class(runs)
+        return columns[0] if len(columns) == 1 else np.column_stack(list(columns))
+
+    def coefficients(self, reading: Reading | None = None) -> tuple[Vector, Vector]:
+        """Coefficients and intercepts of a reading, a row for each class; of two classes, one row.
+
+        None means the weights that predict; a vote has none, and gives the final ones. They are
+        read once until more is learned.
         """
-        with self.alone(), undisturbed() as stop:
-            self.learn_block(self.rows(xs, adding=True), lambda _: labels, stop)
+        if reading is not None:
+            return self._read_coefficients(reading)
+        if self._coefficients is None:
+            average = self.rule.reading == "average"
+            self._coefficients = self._read_coefficients("average" if average else "final")
+        return self._coefficients
 
-    def learn_block(self, rows: Rows, labelled: Labelled, stop: Callable[[], None]) -> None:
-        """Meet the rows in order, whole or not at all; within `alone` and `undisturbed`.
+    def _read_coefficients(self, reading: Reading) -> tuple[Vector, Vector]:
+        found = [
+            readings.weights(learner, run.ledger, reading)
+            for learner, run in zip(self.learners, self.runs, strict=True)
+        ]
+        w = np.stack(list(self.labels.by_class(found)))
+        learner = self.learners[0]
+        threshold = learner.threshold if isinstance(learner, Multiplicative) else 0.0
+        used = self.core.columns if self.core is not None and self.by_name else learner.dim
+        constant = w[:, -1] if learner.bias else np.zeros(len(w))
+        return w[:, :used].copy(), constant - threshold
 
-        By an error `stop`, which is called when all is ready, can prevent that anything changes.
+    def named_weights(self, run: int = 0, number: int = 0, less: int | None = None) -> Weights:
+        """The weights of a run by the names of features, always up to date.
+
+        For a joint run, those of the class of this number, less those of another.
         """
-        first = self.core.position
-        try:
-            learners = deepcopy(self.learners)
-            parts = [
-                met(Block(rows, labels, first), learner, self.keep)
-                for learner, labels in zip(learners, labelled(learners), strict=True)
-            ]
-            stop()
-        except BaseException:
-            self.core.undo()
-            raise
-        with self.lock:
-            self.core.settle()
-            self.learners[:] = learners
-            for ledger, part in zip(self.ledgers, parts, strict=True):
-                ledger.widen(rows.dim)
-                ledger.absorb(part)
-            self._open(first + len(rows))
-
-    def learn_in_turn(
-        self, xs: Sequence[Any], labelled: Labelled, stop: Callable[[], None]
-    ) -> None:
-        """As `learn_block`, for dicts: where names are forgotten they are met one by one."""
-        trial = deepcopy(self)
-        labels = labelled(trial.learners)
-        trial._open(trial.core.position)
-        for i, (x, *of_runs) in enumerate(zip(xs, *labels, strict=True)):
-            code = of_runs.index(1) if len(of_runs) > 1 else max(0, int(of_runs[0]))
-            trial.learn_slowly(x, None, code=code, where=f"row {i}: ")
-        trial.settle()
-        stop()
-        with self.lock:
-            self.learners[:] = trial.learners
-            for ledger, later in zip(self.ledgers, trial.ledgers, strict=True):
-                vars(ledger).update(vars(later))
-            self.core.become(trial.core)
+        return Weights(self._core, run, number, less)
 
     @property
-    def is_symmetric(self) -> bool:
-        """Whether the two labels count alike."""
-        return all(learner.is_symmetric for learner in self.learners)
+    def names(self) -> Names:
+        """The names and their columns; with max_names, also how often and when each was met."""
+        return names_of(self._core)
 
-    @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Let no other thread learn meanwhile; RuntimeError if one is learning from a block."""
-        with self.lock:
-            if self._busy:
-                self._refuse(Met.HELD, None, None)
-            self._busy = True
-            self.core.hold(True)
-        try:
-            self.settle()
-            yield
-        finally:
-            self.core.hold(False)
-            self._busy = False
+    @property
+    def ledgers(self) -> list[Ledger]:
+        """The ledgers of the runs."""
+        return [run.ledger for run in self.runs]
 
     def settle(self) -> None:
-        """Write down in the ledgers what was learned one by one since they were last looked at."""
+        """Bring the ledgers up to date with the examples learned one by one."""
+        if self.core is None:
+            return
         with self.lock:
             if self.core.waits:
+                self._take_mistakes()
+            if self.runs[0].ledger.open_rounds:
                 with undisturbed():
-                    self._write_down()
+                    self._close_passes()
 
-    def _write_down(self) -> None:
-        single = self.core.single
-        taken = zip(self.core.take(), self.learners, self.ledgers, strict=True)
-        for waiting, learner, ledger in taken:
-            learner.rounds += waiting["met"]
-            if isinstance(learner, Joint):
-                learner.n_classes = ledger.n_classes = waiting["classes"]
-            if self.keep == "counts":
-                ledger.count(waiting["met"], waiting["made"], waiting["largest"])
-                continue
-            pairs = waiting["pairs"] if isinstance(learner, Joint) else ()
-            rows = self._rows_of(*waiting["rows"], single=single) if waiting["made"] else None
-            ledger.write_down(Mistakes(*waiting["mistakes"], *pairs), waiting["met"], rows)
+    def _take_mistakes(self) -> None:
+        with undisturbed():
+            single = self._core.single
+            taken = zip(self._core.take(), self.learners, self.ledgers, strict=True)
+            for waiting, learner, ledger in taken:
+                learner.rounds += waiting["met"]
+                if isinstance(learner, Joint):
+                    learner.n_classes = ledger.n_classes = waiting["classes"]
+                if self.keep == "counts":
+                    ledger.count(waiting["met"], waiting["made"], waiting["largest"])
+                    continue
+                pairs = waiting["pairs"] if isinstance(learner, Joint) else ()
+                rows = self._rows_of(*waiting["rows"], single=single) if waiting["made"] else None
+                ledger.write_down(Mistakes(*waiting["mistakes"], *pairs), waiting["met"], rows)
 
     def _rows_of(
         self, values: Vector, indices: Indices, starts: Indices, *, single: bool
@@ -325,14 +523,24 @@ class Online:
         dense = values.reshape(-1, self.dim)
         return DenseRows(dense.astype(np.float32) if single else dense)
 
+    def _close_passes(self) -> None:
+        """Close the pass of a stream; a clean pass over part of one says nothing of the rest."""
+        for ledger in self.ledgers:
+            if self.is_stream:
+                ledger.reopen_epoch()
+            ledger.close_epoch()
+        self.runs[:] = [Run(ledger, Verdict.BUDGET) for ledger in self.ledgers]
+        self.is_stream, self.is_interrupted, self._coefficients = True, False, None
+
+    # changes that other threads must not see half done
+
     def turn_round(self) -> None:
-        """Let what was the label +1 be −1, and the other way round."""
+        """Let the label that was +1 be −1, and the other way round."""
         self._change(self._turn_round)
 
     def _turn_round(self) -> None:
         for learner, ledger in zip(self.learners, self.ledgers, strict=True):
-            assert not isinstance(learner, Joint)
-            learner.turn_round()
+            _turn_round(learner)
             ledger.turn_round()
 
     def _widen(self, dim: int, code: int = -1) -> None:
@@ -345,55 +553,95 @@ class Online:
             ledger.widen(dim)
 
     def _change(self, what: Callable[..., None], *args: Any) -> None:
-        """Change the learners while no other thread learns from an example, and go on with them."""
+        """Change the learners while no other thread learns, and reconnect the core to them."""
         with self.still():
             # they get other arrays, and if one cannot be had all keep those that the core knows
             changed = [*self.learners, *self.ledgers]
             before = [dict(vars(one)) for one in changed]
             try:
                 what(*args)
-                self._open(self.core.position)
+                self._connect(self.seen)
             except BaseException:
                 for one, had in zip(changed, before, strict=True):
                     vars(one).update(had)
                 raise
 
     @contextmanager
-    def still(self) -> Iterator[None]:
-        """Have everything written down and nothing change meanwhile: who would learn waits."""
+    def alone(self) -> Iterator[None]:
+        """Let no other thread learn meanwhile; RuntimeError if one is learning from a block."""
         with self.lock:
-            self.core.hold(True)
+            if self._is_busy:
+                raise RuntimeError(BUSY)
+            self._is_busy = True
+            self._hold(True)
+        try:
+            self.settle()
+            yield
+        finally:
+            self._is_busy = False
+            self._hold(False)
+
+    @contextmanager
+    def still(self) -> Iterator[None]:
+        """Settle, and let nothing change meanwhile: threads that want to learn wait."""
+        with self.lock:
+            self._hold(True)
             try:
                 self.settle()
                 yield
             finally:
-                self.core.hold(self._busy)
+                self._hold(self._is_busy)
 
-    @property
-    def names(self) -> Names:
-        """The names and their columns; with max_names, also how often and when each was met."""
-        columns, examples, last = self.core.named()
-        named = [str(self.core.name_of(j)) for j in columns.tolist()]
-        return Names(named, columns, examples, last, self.core.columns)
+    def _hold(self, held: bool) -> None:
+        if self.core is not None:
+            self.core.hold(held)
 
-    def weights(self, run: int = 0, number: int = 0, less: int | None = None) -> Weights:
-        """The weights of a run by the names of features, as they are whenever they are read.
+    # copies
 
-        Of classes that are learned jointly, those of this number, less those of that.
-        """
-        if not self.by_name:
-            raise ValueError(
-                "the columns learned from are positions without names: their weights are in coef_"
-            )
-        return Weights(self, run, number, less)
+    def _own(self) -> None:
+        """Have learners and ledgers of one's own before changing them."""
+        if self._is_shared:
+            self.learners, self.runs = deepcopy(self.learners), deepcopy(self.runs)
+            self._is_shared = False
+
+    def snapshot(self, *, ledgers: bool = True) -> Engine:
+        """The engine as it stands, for reading: whatever is learned later does not show in it."""
+        if self.core is None:
+            return self
+        with self.still():
+            out = self._copied()
+            out.learners = deepcopy(self.learners)
+            out.runs = deepcopy(self.runs) if ledgers else self.runs
+            return out
+
+    def twin(self) -> Engine:
+        """A copy that learns on its own; until either learns more they share the learners."""
+        with self.still() if self.core is not None else nullcontext():
+            out = self._copied()
+            if self.core is not None:
+                out._seen = self.seen
+                out._names = self.names if self.by_name else None
+                out.learners, out.runs = deepcopy(self.learners), deepcopy(self.runs)
+            else:
+                self._is_shared = out._is_shared = True
+            return out
+
+    def _copied(self) -> Engine:
+        out = object.__new__(Engine)
+        vars(out).update(vars(self))
+        out.core, out.lock, out._is_busy = None, threading.RLock(), False
+        return out
 
     def __getstate__(self) -> dict[str, Any]:
-        self.settle()
-        state = {k: v for k, v in vars(self).items() if k not in ("core", "lock", "_busy")}
-        return state | {"names": self.names if self.by_name else None, "seen": self.core.position}
+        state = dict(vars(self.twin() if self.core is not None else self))
+        del state["core"], state["lock"]
+        return state | {"_is_busy": False, "_is_shared": False}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        names, seen, labels = (state.pop(key) for key in ("names", "seen", "_labels"))
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)
-        self._begin(names, seen)
-        self.name_labels(*labels)
+        self.core, self.lock = None, threading.RLock()
+
+
+def _turn_round(learner: Linear) -> None:
+    assert not isinstance(learner, Joint)
+    learner.turn_round()

@@ -1,10 +1,10 @@
-"""What the core says of an example, the names it has for columns, and weights read by them."""
+"""Feature names: what the core knows of them, weights by name, and bounds on how many there are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,22 +14,22 @@ from novikoff.ledger.ledger import Keep
 
 
 class Met(IntEnum):
-    """How the core met an example; all but the first left everything as it was."""
+    """What the core did with an example; all but LEARNED left everything as it was."""
 
     LEARNED = 0
-    UNREAD = 1
-    LABEL = 2
-    ROOM = 3
-    FULL = 4
-    CROWDED = 5
-    HELD = 6
-    FLAW = 7
+    UNREAD = 1  # not a dict or row that the core reads
+    LABEL = 2  # an unknown label
+    ROOM = 3  # needs more columns or classes
+    FULL = 4  # the mistakes must be taken to the ledger first
+    CROWDED = 5  # more features than max_names
+    HELD = 6  # another thread learns from a block
+    FLAW = 7  # the score would not be finite, or a number is negative
 
 
 class Names(NamedTuple):
     """Names of features, their columns, how many examples had each, and when it was last met.
 
-    `width` is how many columns there are; those without a name are free for others.
+    `width` is the number of columns; those without a name are free.
     """
 
     names: list[str]
@@ -40,38 +40,37 @@ class Names(NamedTuple):
 
 
 def placed(names: Sequence[str] | Names | None) -> Names | None:
-    """The names with their columns, which are the first ones unless they are given."""
+    """The names with their columns: the first ones, unless `names` says others."""
     if names is None or isinstance(names, Names):
         return names
     uses = np.zeros(len(names), dtype=np.int64)
     return Names(list(names), np.arange(len(names), dtype=np.int32), uses, uses, len(names))
 
 
-class Naming(Protocol):
-    """Whatever has names for its columns, and weights that the core reads."""
-
-    core: _core.Online
-
-    @property
-    def names(self) -> Names:
-        """The names and their columns."""
+def names_of(core: _core.Online) -> Names:
+    """The names that the core knows, with their columns and uses."""
+    columns, examples, last = core.named()
+    named = [str(core.name_of(j)) for j in columns.tolist()]
+    return Names(named, columns, examples, last, core.columns)
 
 
 class Weights(Mapping[str, float]):
-    """The weights of a run by the names of features: read-only, and always as they are now.
+    """The weights of a run by the names of features: read-only and always up to date.
 
-    A feature that was never met is not there. With hash_bits the names are the first that were met
-    on their columns; others that share a column with one of them are found too.
+    A feature that was never met is missing. With hash_bits, iteration gives the first name met on
+    each column, and lookup also finds the other names that share the column.
     """
 
-    def __init__(self, of: Naming, run: int, number: int = 0, less: int | None = None) -> None:
-        self._of, self._run, self._number, self._less = of, run, number, less
+    def __init__(
+        self, core: _core.Online, run: int, number: int = 0, less: int | None = None
+    ) -> None:
+        self._core, self._run, self._number, self._less = core, run, number, less
 
     def __getitem__(self, name: str) -> float:
-        core = self._of.core
+        core = self._core
         try:
             column = core.column_of(name)
-        except TypeError:  # no text, or one that is not UTF-8
+        except TypeError:  # not a text, or not UTF-8
             column = -1
         if column < 0:
             raise KeyError(name)
@@ -79,17 +78,17 @@ class Weights(Mapping[str, float]):
         return weight if self._less is None else weight - core.weight(self._run, column, self._less)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._of.names[0])
+        return iter(names_of(self._core).names)
 
     def __len__(self) -> int:
-        return len(self._of.core)
+        return len(self._core)
 
     def __repr__(self) -> str:
         return f"<weights of {len(self)} features by name>"
 
 
 def check_bounds(hash_bits: int | None, max_names: int | None, keep: Keep) -> None:
-    """Refuse bounds on memory that are none, or that do not go together."""
+    """Refuse bounds on the number of names that are out of range, or that exclude each other."""
     for name, given, low, high in (
         ("hash_bits", hash_bits, 3, 31),
         ("max_names", max_names, 4, 2**31 - 1),
@@ -99,9 +98,9 @@ def check_bounds(hash_bits: int | None, max_names: int | None, keep: Keep) -> No
     if max_names is None:
         return
     if hash_bits is not None:
-        raise ValueError("hash_bits and max_names both bound the memory: choose one of them")
+        raise ValueError("hash_bits and max_names both bound the memory; choose one of them")
     if keep != "counts":
         raise ValueError(
-            f"max_names needs keep='counts', not {keep!r}: the rows of a ledger would name columns "
-            "that have been given to other features"
+            f"max_names needs keep='counts', not {keep!r}: the columns of forgotten names are used "
+            "again, so rows in the ledger would mean other features"
         )

@@ -39,22 +39,26 @@ def seeded_order(rows: Rows, seed: int) -> Positions:
     return order
 
 
-def arranged(block: Block, seed: int) -> Block:
-    """The block with its rows in an order drawn from the seed, for many passes in that order.
+def arranged_rows(rows: Rows, seed: int) -> tuple[Rows, Positions | None, Positions | None]:
+    """Rows for many passes in a seeded order, with the `order` and `numbers` of their Block.
 
     Rows that fit in a cache are copied into the order, so that every pass reads them straight
     through (a third of the time on 32,561 × 123 sparse rows); larger data are not copied.
     """
-    order = seeded_order(block.rows, seed)
-    if block.rows.nbytes > CACHE_BYTES:
+    order = seeded_order(rows, seed)
+    if rows.nbytes > CACHE_BYTES:
+        return rows, order, None
+    return rows.take(order), None, order
+
+
+def arranged(block: Block, seed: int) -> Block:
+    """The block with its rows in an order drawn from the seed, for many passes in that order."""
+    rows, order, numbers = arranged_rows(block.rows, seed)
+    if numbers is None:
         return replace(block, order=order)
-    importances = None if block.importances is None else block.importances[order]
+    importances = None if block.importances is None else block.importances[numbers]
     return replace(
-        block,
-        rows=block.rows.take(order),
-        labels=block.labels[order],
-        numbers=order,
-        importances=importances,
+        block, rows=rows, labels=block.labels[numbers], numbers=numbers, importances=importances
     )
 
 

@@ -1,0 +1,446 @@
+"""The labels of a learner: two, many each against the rest, or many learned jointly.
+
+Each turns labels of any kind into the codes that learners know, and scores back into labels. All
+are frozen: meeting a new label makes a new one.
+"""
+
+from __future__ import annotations
+
+import math
+import reprlib
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from novikoff.stream.blocks import Codes
+from novikoff.stream.blocks import Labels as Signs
+from novikoff.stream.labels import is_positive_alone, label_key
+from novikoff.stream.problems import BadExample
+from novikoff.stream.rows import Vector
+
+Multiclass: TypeAlias = Literal["ovr", "joint"]
+Classes: TypeAlias = NDArray[Any]  # different labels, in order
+Given: TypeAlias = Sequence[Any] | NDArray[Any]  # a list of plain labels, or an array
+
+
+def plain_label(y: Any, where: str = "") -> Any:
+    """The label as a plain object; refused unless it is a truth value, a number or a text."""
+    label = y.item() if isinstance(y, np.generic) else y
+    if isinstance(label, float) and not math.isfinite(label):
+        what = "NaN" if math.isnan(label) else "infinity"
+        raise BadExample(f"{where}the label is {what}; leave out examples without a label")
+    if isinstance(label, bool | int | float):
+        return label
+    if isinstance(label, str):
+        if label.endswith("\0"):
+            raise BadExample(
+                f"{where}the label {label!r} ends with a NUL, which NumPy arrays would drop"
+            )
+        return str.__str__(label)
+    raise TypeError(
+        f"{where}a label must be a truth value, a number or a text, not {type(y).__name__}: "
+        f"{reprlib.repr(y)}"
+    )
+
+
+def plain_labels(y: Any) -> list[Any]:
+    """The labels of a list, an array or a column of a frame as plain objects."""
+    if isinstance(y, str | bytes) or not isinstance(y, Iterable):
+        raise TypeError(f"y must hold a label for each example, not be a {type(y).__name__}")
+    return [plain_label(one, f"row {i}: ") for i, one in enumerate(y)]
+
+
+def class_array(labels: Iterable[Any]) -> Classes:
+    """The different labels in order, as an array: numbers and texts that read as numbers by size.
+
+    >>> class_array(["10", "9", "10"]).tolist()
+    ['9', '10']
+    """
+    different = list(dict.fromkeys(labels))
+    if len({isinstance(label, str) for label in different}) > 1:
+        text, number = (
+            next(label for label in different if isinstance(label, str) == is_text)
+            for is_text in (True, False)
+        )
+        raise BadExample(f"labels must be all texts or all numbers, not {number!r} and {text!r}")
+    return np.array(sorted(different, key=lambda label: (label_key(label), str(label))))
+
+
+def named_classes(classes: ArrayLike | None) -> Classes | None:
+    """The classes that a caller names, in order; refused unless there are two."""
+    if classes is None:
+        return None
+    named = class_array(plain_labels(np.unique(np.asarray(classes))))
+    if len(named) < 2:
+        raise ValueError(f"at least 2 classes are needed, got {named.tolist()}")
+    return named
+
+
+@dataclass(frozen=True, eq=False)
+class TwoLabels:
+    """Two labels, learned in one run: code 0 is −1, and code 1, the greater label, is +1.
+
+    While only one label has been met, `alone_is_positive` says which of the two it stands for.
+    """
+
+    classes: Classes
+    alone_is_positive: bool = True
+    n_runs = 1
+    n_vectors = 1  # of weights
+
+    @property
+    def coded(self) -> dict[Any, int]:
+        """The code of each label."""
+        if len(self.classes) == 1:
+            return {self.classes.tolist()[0]: int(self.alone_is_positive)}
+        return {label: k for k, label in enumerate(self.classes.tolist())}
+
+    @property
+    def predictions(self) -> tuple[Any, ...]:
+        """What each code predicts: while only one label has been met, always that one."""
+        labels = tuple(self.classes.tolist())
+        return labels * 2 if len(labels) == 1 else labels
+
+    def met(
+        self, y: Given, named: Classes | None, *, symmetric: bool
+    ) -> TwoLabels | OneAgainstRest:
+        """The labels after meeting those of y, or after a caller named all of them.
+
+        Unless the rule is `symmetric` in the two labels, it must be known from the start which of
+        them is positive.
+        """
+        if len(self.classes) == 2:
+            _check_same(self.classes, named)
+            return self
+        if len(self.classes) == 0:
+            return self._first(y, named, symmetric=symmetric)
+        return self._second(y, named, symmetric=symmetric)
+
+    @staticmethod
+    def _first(y: Given, named: Classes | None, *, symmetric: bool) -> TwoLabels | OneAgainstRest:
+        if named is not None:
+            return one_or_many_runs(named)
+        found = class_array(y)
+        if len(found) > 1:
+            return TwoLabels(found[:2])  # `codes` refuses a third
+        label = found.tolist()[0]
+        says_itself = label in (1, 0, -1)  # a truth value among them
+        if not says_itself and not symmetric:
+            raise ValueError(
+                f"cannot tell yet whether {label!r} is the positive label, which matters with "
+                "these settings; pass both labels in the first call, classes=[...]"
+            )
+        return TwoLabels(found, is_positive_alone(label))
+
+    def _second(self, y: Given, named: Classes | None, *, symmetric: bool) -> TwoLabels:
+        alone = self.classes.tolist()[0]
+        if named is not None and (alone not in named.tolist() or len(named) > 2):
+            raise ValueError(
+                f"classes {named.tolist()} come too late: {alone!r} has been learned as one of two "
+                "labels"
+            )
+        both = class_array([alone, *y]) if named is None else named
+        if len(both) == 1:
+            return self
+        if len(both) > 2:
+            other = next(label for label in y if label != alone)
+            TwoLabels(class_array([alone, other])).codes(y)  # refuses the third
+        after = TwoLabels(both)
+        if after.is_turned(self) and not symmetric:
+            side = "positive" if self.alone_is_positive else "negative"
+            raise ValueError(
+                f"label {alone!r} was learned as the {side} one of two, but of {both.tolist()} it "
+                "is the other one; start again and pass both in the first call, classes=[...]"
+            )
+        return after
+
+    def is_turned(self, before: Labels) -> bool:
+        """Whether the label that was alone before has changed sides."""
+        if len(before.classes) != 1 or len(self.classes) != 2:
+            return False
+        return bool(before.coded.items() - self.coded.items())
+
+    def codes(self, y: Given) -> Codes:
+        """The code of each label; refused if a label is not one of the two."""
+        return _codes_of(y, self.coded, self._unknown)
+
+    def _unknown(self, label: Any, where: str) -> BadExample:
+        known = self.classes.tolist()
+        if isinstance(label, str) != isinstance(known[0], str):
+            return BadExample(
+                f"{where}labels must be all texts or all numbers, not {known[0]!r} and {label!r}"
+            )
+        return BadExample(
+            f"{where}label {label!r} is a third class, after {known[0]!r} and {known[-1]!r}: pass "
+            "all classes in the first call, classes=[...], to learn each against the rest; or use "
+            "multiclass='joint', which accepts new classes at any time"
+        )
+
+    def of_run(self, codes: NDArray[Any], _k: int) -> Signs:
+        """The labels of the run: +1 for code 1, −1 for code 0."""
+        return _signs(codes == 1)
+
+    def class_weights(self, each: Vector) -> list[Sequence[float]]:
+        """For each run, the factors of a step, from those of the classes."""
+        return [(float(each[0]), float(each[1]))] if len(each) == 2 else [(1.0, 1.0)]
+
+    def starts(self, vectors: Sequence[Vector | None]) -> list[Vector | None]:
+        """Where each run starts, from the rows of `coef_init`."""
+        return list(vectors)
+
+    def by_class(self, of_runs: Sequence[Vector]) -> Sequence[Vector]:
+        """What the runs say, a row for each row of `coef_`."""
+        return of_runs
+
+    def predict(self, scores: Vector, *, zero_is_positive: bool) -> NDArray[Any]:
+        """The label that each score predicts."""
+        if len(self.classes) == 1:
+            return np.repeat(self.classes, len(scores))
+        return _predict_two(self.classes, scores, zero_is_positive=zero_is_positive)
+
+    def title(self, _k: int) -> str:
+        """What a progress report calls the run: there is only one."""
+        return ""
+
+
+@dataclass(frozen=True, eq=False)
+class OneAgainstRest:
+    """More than two classes, each learned against the rest in a run of its own."""
+
+    classes: Classes
+
+    @property
+    def n_runs(self) -> int:
+        """One for each class."""
+        return len(self.classes)
+
+    @property
+    def n_vectors(self) -> int:
+        """How many weight vectors there are."""
+        return len(self.classes)
+
+    @property
+    def coded(self) -> dict[Any, int]:
+        """The code of each label: the number of its run."""
+        return {label: k for k, label in enumerate(self.classes.tolist())}
+
+    @property
+    def predictions(self) -> tuple[Any, ...]:
+        """What each code predicts."""
+        return tuple(self.classes.tolist())
+
+    def met(self, _y: Given, named: Classes | None, *, symmetric: bool) -> OneAgainstRest:
+        """The same labels: all classes were named at first."""
+        _check_same(self.classes, named)
+        return self
+
+    def is_turned(self, _before: Labels) -> bool:
+        """No: codes do not change."""
+        return False
+
+    def codes(self, y: Given) -> Codes:
+        """The code of each label; refused if it is not one of the classes."""
+        return _codes_of(y, self.coded, self._unknown)
+
+    def _unknown(self, label: Any, where: str) -> BadExample:
+        known = self.classes.tolist()
+        return BadExample(f"{where}label {label!r} is not one of the classes {known}")
+
+    def of_run(self, codes: NDArray[Any], k: int) -> Signs:
+        """The labels of run k: +1 for its class, −1 for all others."""
+        return _signs(codes == k)
+
+    def class_weights(self, each: Vector) -> list[Sequence[float]]:
+        """For each run, the factors of a step for the rest and for its class."""
+        return [(1.0, float(weight)) for weight in each]
+
+    def starts(self, vectors: Sequence[Vector | None]) -> list[Vector | None]:
+        """Where each run starts, from the rows of `coef_init`."""
+        return list(vectors)
+
+    def by_class(self, of_runs: Sequence[Vector]) -> Sequence[Vector]:
+        """What the runs say, a row for each row of `coef_`."""
+        return of_runs
+
+    def predict(self, scores: Vector, *, zero_is_positive: bool) -> NDArray[Any]:
+        """The label with the highest score in each row, the first among equals."""
+        return np.asarray(self.classes[scores.argmax(axis=1)])
+
+    def title(self, k: int) -> str:
+        """What a progress report calls run k."""
+        return f"{self.classes[k]} against the rest, "
+
+
+@dataclass(frozen=True, eq=False)
+class JointLabels:
+    """Any number of classes learned in one run; new ones may come at any time.
+
+    `numbers` holds the code of each class, in the order of `classes`: classes are numbered in the
+    order in which they became known.
+    """
+
+    classes: Classes
+    numbers: Codes
+    n_runs = 1
+
+    @classmethod
+    def of(cls, classes: Classes) -> JointLabels:
+        """Classes that are known beforehand, numbered in their order."""
+        return cls(classes, np.arange(len(classes), dtype=np.int32))
+
+    @property
+    def n_vectors(self) -> int:
+        """How many weight vectors `coef_` has: of two classes, one, their difference."""
+        return 1 if len(self.classes) == 2 else len(self.classes)
+
+    @property
+    def coded(self) -> dict[Any, int]:
+        """The code of each label."""
+        return dict(zip(self.classes.tolist(), self.numbers.tolist(), strict=True))
+
+    @property
+    def predictions(self) -> tuple[Any, ...]:
+        """What is predicted, in the order of the classes."""
+        return tuple(self.classes.tolist())
+
+    def met(self, y: Given, named: Classes | None, *, symmetric: bool = False) -> JointLabels:
+        """The labels with the classes named, and then those of y as they appear."""
+        return (self if named is None else self._with(named.tolist()))._with(_as_they_appear(y))
+
+    def _with(self, labels: Sequence[Any]) -> JointLabels:
+        known = self.coded
+        new = [label for label in labels if label not in known]
+        if not new:
+            return self
+        for label in new:
+            if isinstance(label, float) and not label.is_integer():
+                raise BadExample(
+                    f"label {label!r} is not a whole number: labels that may appear at any time "
+                    "must be texts, truth values or whole numbers"
+                )
+        classes = class_array([*known, *new])
+        numbers = known | {label: len(known) + k for k, label in enumerate(dict.fromkeys(new))}
+        return JointLabels(
+            classes, np.array([numbers[label] for label in classes.tolist()], dtype=np.int32)
+        )
+
+    def is_turned(self, _before: Labels) -> bool:
+        """No: codes do not change."""
+        return False
+
+    def codes(self, y: Given) -> Codes:
+        """The code of each label; refused if it is not one of the classes."""
+        return _codes_of(y, self.coded, OneAgainstRest(self.classes)._unknown)
+
+    def of_run(self, codes: NDArray[Any], _k: int) -> Codes:
+        """The labels of the run: the codes themselves."""
+        return codes.astype(np.int32, copy=False)
+
+    def class_weights(self, each: Vector) -> list[Sequence[float]]:
+        """For the one run, the factor of a step of each class, by code."""
+        return [self._by_code(each.tolist())]
+
+    def starts(self, vectors: Sequence[Vector | None]) -> list[Vector | None]:
+        """Where the run starts; one vector for two classes is their difference, halved."""
+        given = [v for v in vectors if v is not None]
+        if not given:
+            return [None]
+        if len(self.classes) == 2:
+            given = [-given[0] / 2, given[0] / 2]
+        return [np.stack(self._by_code(given))]
+
+    def by_class(self, of_runs: Sequence[Vector]) -> Sequence[Vector]:
+        """What the run says, a row for each row of `coef_`: of two classes, their difference."""
+        rows: Vector = of_runs[0][self.numbers]
+        return list(rows[1:] - rows[:1] if len(rows) == 2 else rows)
+
+    def predict(self, scores: Vector, *, zero_is_positive: bool) -> NDArray[Any]:
+        """The label with the highest score in each row, the first among equals."""
+        if len(self.classes) == 1:
+            return np.repeat(self.classes, len(scores))
+        if scores.ndim == 1:
+            return _predict_two(self.classes, scores, zero_is_positive=False)
+        return np.asarray(self.classes[scores.argmax(axis=1)])
+
+    def title(self, _k: int) -> str:
+        """What a progress report calls the run: there is only one."""
+        return ""
+
+    def _by_code(self, each: Sequence[Any]) -> list[Any]:
+        return [each[i] for i in np.argsort(self.numbers).tolist()]
+
+
+Labels: TypeAlias = TwoLabels | OneAgainstRest | JointLabels
+
+
+def one_or_many_runs(classes: Classes) -> TwoLabels | OneAgainstRest:
+    """Two classes in one run; more of them each against the rest."""
+    return TwoLabels(classes) if len(classes) == 2 else OneAgainstRest(classes)
+
+
+def nothing_met(*, joint: bool) -> TwoLabels | JointLabels:
+    """The labels of a stream before its first example."""
+    return JointLabels.of(np.empty(0)) if joint else TwoLabels(np.empty(0))
+
+
+def _as_they_appear(y: Given) -> list[Any]:
+    if not isinstance(y, np.ndarray):
+        return list(dict.fromkeys(y))
+    labels, first = np.unique(y, return_index=True)
+    return plain_labels(labels[np.argsort(first)])
+
+
+def _check_same(classes: Classes, named: Classes | None) -> None:
+    if named is not None and named.tolist() != classes.tolist():
+        raise ValueError(
+            f"classes {named.tolist()} are not those of the first call: {classes.tolist()}"
+        )
+
+
+def distinct(y: NDArray[Any]) -> tuple[Classes, NDArray[Any]]:
+    """The different labels in order, and for each row the place of its label among them.
+
+    Two whole numbers, the usual case, are found as the least and the greatest: sorting two million
+    labels would take longer than learning from their rows.
+    """
+    if y.dtype.kind in "biu" and len(y):
+        low, high = y.min(), y.max()
+        is_high = y == high
+        if low != high and np.count_nonzero(y == low) + np.count_nonzero(is_high) == len(y):
+            return np.array([low, high]), is_high.view(np.int8)
+    labels, which = np.unique(y, return_inverse=True)
+    if labels.dtype.kind in "biuf":
+        return labels, which
+    found = labels.tolist()
+    order = sorted(range(len(found)), key=lambda i: (label_key(found[i]), str(found[i])))
+    return labels[order], np.argsort(order)[which]
+
+
+def _codes_of(y: Given, coded: dict[Any, int], unknown: Callable[[Any, str], Exception]) -> Codes:
+    """The code of each label of y; a label without one raises what `unknown` makes of it."""
+    labels: Sequence[Any]
+    which: NDArray[Any] | None
+    if isinstance(y, np.ndarray):
+        different, which = distinct(y)
+        labels = different.tolist()
+    else:
+        labels, which = y, None
+    for i, label in enumerate(labels):
+        if label not in coded:
+            row = i if which is None else int(np.flatnonzero(which == i)[0])
+            raise unknown(label, f"row {row}: " if len(y) > 1 else "")
+    codes = np.array([coded[label] for label in labels], dtype=np.int32)
+    return codes if which is None else codes[which]
+
+
+def _signs(positive: NDArray[Any]) -> Signs:
+    signs: Signs = positive.view(np.int8) * np.int8(2) - np.int8(1)
+    return signs
+
+
+def _predict_two(classes: Classes, scores: Vector, *, zero_is_positive: bool) -> NDArray[Any]:
+    chosen = scores >= 0 if zero_is_positive else scores > 0
+    return np.asarray(classes[chosen.astype(np.intp)])
