@@ -34,6 +34,7 @@ from novikoff.show.web.request import MAX_COLUMNS, MAX_POINTS, PAGE_CURES
 from novikoff.show.web.server import MAX_BYTES, STATIC, new_app
 from novikoff.stream.format import short
 from novikoff.stream.order import arranged
+from novikoff.stream.problems import BadExample, Problem
 
 PORT = 1962
 CLIENT = TestClient(new_app(PORT), base_url=f"http://127.0.0.1:{PORT}")
@@ -372,6 +373,47 @@ def test_a_file_that_cannot_be_shown_is_refused_with_a_cure_that_the_page_has(
     assert words in found
     assert "--" not in found  # options are no cure on a page
     assert "/tmp" not in found
+
+
+# For each problem that an upload can have: a file with it, and the file changed as the cure says.
+UPLOADS: dict[Problem, tuple[str, str, str]] = {
+    Problem.THIRD_LABEL: ("a.svm", "1 1:1\n2 1:2\n3 1:3\n", "1 1:1\n2 1:2\n"),
+    Problem.THIRD_LABEL_IN_LAST_COLUMN: ("a.csv", "k,x\na,1\nb,2\na,3\n", "x,k\n1,a\n2,b\n3,a\n"),
+    Problem.UNKNOWN_FORMAT: ("a.txt", "some words\n", "1,2,a\n3,4,b\n"),
+    Problem.MISSING_VALUE: ("a.csv", "x,y,k\n1,nan,a\n3,4,b\n5,6,a\n", "x,y,k\n3,4,b\n5,6,a\n"),
+    Problem.EMPTY_COLUMN: ("a.csv", "x,y,k\n1,,a\n3,,b\n", "x,k\n1,a\n3,b\n"),
+    Problem.TEXT_AMONG_NUMBERS: ("a.csv", "x,k\n1,a\n2,b\ntwo,a\n", "x,k\n1,a\n2,b\n2,a\n"),
+    Problem.DATES: ("a.csv", "x,k\n2026-01-31,a\n2026-02-01,b\n", "x,k\n31,a\n32,b\n"),
+}
+# These need another format, a pipe, a model, or options that the page does not have.
+NOT_IN_UPLOADS = {
+    Problem.TOO_MANY_CLASSES,
+    Problem.ONE_LABEL_IN_PIPE,
+    Problem.TWO_LABELS_ONLY,
+    Problem.WRONG_LABEL_KEY,
+    Problem.LABEL_DIFFERS,
+    Problem.LABEL_IS_FEATURE,
+    Problem.LABEL_IGNORED,
+    Problem.UNUSABLE_COLUMN,
+    Problem.TOO_LONG_FOR_FLOAT,
+    Problem.READ_ONCE,
+    Problem.UNKNOWN_FEATURE_COUNT,
+    Problem.TOO_MANY_WEIGHTS,
+    Problem.TOO_MANY_WEIGHTS_FOR_CLASSES,
+}
+
+
+def test_every_problem_of_an_upload_has_a_cure_that_works_on_the_page() -> None:
+    assert set(PAGE_CURES) == set(UPLOADS) == set(Problem) - NOT_IN_UPLOADS
+    for problem, (name, bad, good) in UPLOADS.items():
+        with pytest.raises(BadExample) as refusal:
+            requests.read_upload(name, bad.encode())
+        assert refusal.value.problem == problem
+        cure = PAGE_CURES[problem].format_map(
+            {k: repr(v) for k, v in refusal.value.details.items()}
+        )
+        assert upload_refused(name, bad) == f"{refusal.value.without_cure}; {cure}"
+        assert uploaded(name, good)["points"]
 
 
 # an option of a command, or a parameter in Python
