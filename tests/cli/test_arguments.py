@@ -67,7 +67,7 @@ def test_values_come_from_words_in_any_order() -> None:
         ("a -o x", "missing: FILES"),
         ("a b -o", "-o needs a value"),
         ("a b -o --json", "-o needs a value"),
-        ("a b -o x --cuont 3", "there is no option --cuont; did you mean --count?"),
+        ("a b -o x --cuont 3", "there is no option --cuont (did you mean --count?)"),
         ("a b -o x -z", "there is no option -z"),
         ("a b -o x --json=yes", "--json takes no value"),
         ("a b -o x -n 0", "-n: 0 is not at least 1 and at most 9"),

@@ -92,7 +92,7 @@ def test_what_certify_writes_is_proved_by_verify_and_by_the_checker_alone(
     assert alone(cert, data, *zero_based) == (0, answer.stdout)
 
 
-def test_the_words_name_columns_and_rows(tmp_path: Path) -> None:
+def test_the_summary_names_columns_and_rows(tmp_path: Path) -> None:
     answer = run("certify", write(tmp_path, "tied.csv"))
     assert answer.stdout.splitlines() == [
         "quasi-complete: separable except for ties; a hyperplane has some rows strictly on their "
@@ -206,7 +206,7 @@ def test_ctrl_c_prints_and_saves_what_is_known(tmp_path: Path) -> None:
     assert run("verify", cert, data).stdout.startswith("undecided: no verdict, but true so far")
 
 
-def test_ctrl_c_while_reading_is_said_in_one_line(
+def test_ctrl_c_while_reading_is_reported_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def press(*_: Any, **__: Any) -> None:
@@ -281,7 +281,7 @@ def test_usage(tmp_path: Path) -> None:
     assert run("certify").exit_code == run("verify", cert).exit_code == alone(cert)[0] == 2
     status, words = alone("--help")
     assert (status, words.strip()) == (0, (check.__doc__ or "").strip())
-    assert "JSON lines: its key. [the last column]" in " ".join(
+    assert "JSON lines: its key. [the last column, the key 'label']" in " ".join(
         run("certify", "--help").stdout.split()
     )
 
@@ -319,7 +319,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
         assert error("certify", data, "-o", "there/cert") == "there/cert: permission denied"
 
 
-def test_an_output_that_fails_late_is_called_as_it_was_given(
+def test_a_late_write_error_names_the_output_as_given(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "replace", denied)
@@ -362,7 +362,7 @@ def test_other_data_are_rejected(tmp_path: Path) -> None:
         assert alone(cert, data) == (1, answer.stdout)
 
 
-def test_columns_in_another_order_are_put_in_the_certificates(tmp_path: Path) -> None:
+def test_columns_may_come_in_another_order(tmp_path: Path) -> None:
     data, cert = made(tmp_path, "mail.csv")
     table = [line.split(",") for line in MAIL.split()]
     for order in ((1, 0, 2), (2, 1, 0), (1, 2, 0)):
@@ -394,7 +394,7 @@ def test_a_certificate_of_arrays_is_proved_for_a_table_with_the_labels_last(
         assert run("verify", tmp_path / "cert", data).stdout == words
 
 
-def test_the_classes_are_the_certificates_whichever_labels_the_file_has(tmp_path: Path) -> None:
+def test_the_classes_come_from_the_certificate(tmp_path: Path) -> None:
     data, cert = made(tmp_path, "xor.csv")
     data.write_text(XOR.replace("0\n", "0.0\n").replace("1\n", "1e0\n"))
     assert run("verify", cert, data).exit_code == alone(cert, data)[0] == 0
@@ -413,7 +413,7 @@ def test_the_classes_are_the_certificates_whichever_labels_the_file_has(tmp_path
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-Infinity", "1e999", "", "x"])
-def test_the_checker_alone_refuses_what_is_no_number(value: str, tmp_path: Path) -> None:
+def test_the_checker_alone_refuses_values_that_are_not_numbers(value: str, tmp_path: Path) -> None:
     for name in ("mail.csv", "mail.txt"):
         data, cert = made(tmp_path, name)
         data.write_text(data.read_text().replace("120", value))

@@ -54,12 +54,12 @@ def test_columns_are_found_by_name(text: str, mail: Path, tmp_path: Path) -> Non
     assert answer.stdout.splitlines() == expected
 
 
-def test_a_column_that_was_learned_from_must_be_there(mail: Path, tmp_path: Path) -> None:
+def test_every_column_of_the_model_must_be_there(mail: Path, tmp_path: Path) -> None:
     file = rewritten(tmp_path, "words,lang\n20,en\n")
     assert error("predict", mail, file).startswith(f"{file}: there is no column 'links', which ")
 
 
-def test_a_text_that_was_not_met_is_left_out_and_told_of(mail: Path, tmp_path: Path) -> None:
+def test_unknown_categories_are_ignored_with_a_warning(mail: Path, tmp_path: Path) -> None:
     file = rewritten(tmp_path, "words,links,lang\n20,0,fr\n3,9,xx\n3,9,de\n")
     answer = run("predict", mail, file)
     assert answer.stdout.splitlines() == ["ham", "spam", "spam"]
@@ -70,7 +70,7 @@ def test_a_text_that_was_not_met_is_left_out_and_told_of(mail: Path, tmp_path: P
     assert answer.stderr == "novikoff: ignored 1 unknown feature\n"
 
 
-def test_larger_indices_than_were_met_are_left_out(numbered: Path, tmp_path: Path) -> None:
+def test_unknown_indices_are_ignored_with_a_warning(numbered: Path, tmp_path: Path) -> None:
     (tmp_path / "new.svm").write_text("1 1:0.1 3:2 900000:5\n-1 2:0.3 7:1 12:4\n")
     answer = run("predict", numbered, tmp_path / "new.svm", "--print", "scores")
     old = stdout_of("predict", numbered, tmp_path / "x.svm", "--print", "scores").splitlines()
@@ -111,7 +111,7 @@ def test_no_examples_have_no_predictions(numbered: Path, tmp_path: Path) -> None
     )
 
 
-def test_the_words_of_a_test_are_its_numbers(mail: Path, tmp_path: Path) -> None:
+def test_the_printed_result_agrees_with_the_json(mail: Path, tmp_path: Path) -> None:
     file = rewritten(tmp_path, MAIL.replace("spam,3", "ham,3") + "spam,40,1,en\nspam,40,0,en\n")
     found = json_of("test", mail, file)
     assert found["confusion"] == {"ham": {"ham": 3, "spam": 1}, "spam": {"ham": 2, "spam": 1}}
@@ -140,7 +140,7 @@ def test_one_label_alone_has_no_roc_area(mail: Path, tmp_path: Path) -> None:
     assert "ROC area  undefined: only one label\n" in stdout_of("test", mail, file)
 
 
-def test_weights_written_down_come_back_exactly(mail: Path, tmp_path: Path) -> None:
+def test_written_weights_are_exact(mail: Path, tmp_path: Path) -> None:
     trained_model(tmp_path / "a", tmp_path / "mail.csv", "--label", "kind", "--learner", "averaged")
     stdout_of("inspect", tmp_path / "a", "--weights", tmp_path / "w.csv")
     rows = list(csv.reader((tmp_path / "w.csv").read_text().splitlines()))
@@ -165,7 +165,7 @@ def test_names_with_commas_quotes_and_line_breaks_are_written_as_csv(tmp_path: P
         assert [row[0] for row in csv.reader(table)] == ["feature", *names]
 
 
-def test_inspect_says_the_same_in_words_and_in_json(mail: Path) -> None:
+def test_inspect_prints_what_its_json_has(mail: Path) -> None:
     found, screen = json_of("inspect", mail), stdout_of("inspect", mail)
     assert (found["kind"], found["classes"], found["examples"]) == (
         "perceptron",

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import csv
-import os
-import signal
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +10,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.command_line import contents, error, json_of, run, stdout_of, trained_model
-from novikoff.cli.train import Watch
+from helpers.command_line import (
+    contents,
+    error,
+    json_of,
+    stdout_of,
+    train_until_stopped,
+    trained_model,
+)
 from novikoff.learners import Joint
 from novikoff.models import model as models
 from novikoff.models.model import Model
@@ -54,7 +58,7 @@ MANY: list[Any] = ["--label", "kind", "--multiclass"]
 
 
 @every_kind
-def test_it_is_the_joint_learner_over_labels_in_the_order_they_are_met(
+def test_it_runs_the_joint_learner_with_labels_in_order_of_appearance(
     words: list[str], fruit: Path
 ) -> None:
     report = json_of(
@@ -86,7 +90,9 @@ def test_it_is_the_joint_learner_over_labels_in_the_order_they_are_met(
 
 
 @every_kind
-def test_one_file_and_then_another_with_new_labels_is_both(words: list[str], fruit: Path) -> None:
+def test_training_on_a_then_b_with_new_labels_equals_training_on_both(
+    words: list[str], fruit: Path
+) -> None:
     whole = trained_model(fruit / "whole", fruit / "all.csv", *MANY, *words)
     trained_model(fruit / "first", fruit / "a.csv", *MANY, *words)
     assert len(Model.load(fruit / "first").classes) == 3
@@ -97,34 +103,22 @@ def test_one_file_and_then_another_with_new_labels_is_both(words: list[str], fru
 
 @pytest.mark.parametrize("more", [[], ["--shuffle", "--holdout", 4, "--standardise"]])
 @pytest.mark.parametrize("blocks", [1, 5])
-def test_a_run_that_was_stopped_goes_on_to_the_same_bytes_with_a_cache_or_without(
+def test_an_interrupted_run_resumes_to_the_same_bytes(
     more: list[Any], blocks: int, fruit: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pieces, "PIECE_BYTES", 400)
     given = [fruit / "all.csv", *MANY, "--learner", "averaged", "--passes", 3, *more]
     straight = trained_model(fruit / "straight", *given)
     assert trained_model(fruit / "c", *given, "--cache", fruit / "cache") == straight
-    seen, block = 0, Watch.after_block
-
-    def counted(self: Watch, training: Any) -> None:
-        nonlocal seen
-        seen += 1
-        if seen == blocks:
-            os.kill(os.getpid(), signal.SIGTERM)
-        block(self, training)
-
-    monkeypatch.setattr(Watch, "after_block", counted)
     for words in ([], ["--cache", fruit / "cache"]):
-        seen = 0
-        stopped = run("train", *given, *words, "-o", fruit / "m", "-q", "--checkpoint", 999)
-        assert stopped.exit_code == 128 + signal.SIGTERM
+        train_until_stopped(blocks, *given, *words, "-o", fruit / "m", checkpoint=999)
         assert json_of("inspect", fruit / "m")["unfinished"]
         assert (
             trained_model(fruit / "m", *given, *words, "--resume", "--checkpoint", 999) == straight
         )
 
 
-def test_labels_named_beforehand_are_numbered_so_and_no_other_is_taken(fruit: Path) -> None:
+def test_named_labels_keep_their_order_and_others_are_refused(fruit: Path) -> None:
     order = [FRUIT[Y[0]], "plum", *(one for one in FRUIT[:3] if one != FRUIT[Y[0]])]
     words = [fruit / "a.csv", *MANY, "-q", "--classes", ",".join(order)]
     report = json_of("train", *words, "-o", fruit / "m")
@@ -145,7 +139,7 @@ def test_labels_named_beforehand_are_numbered_so_and_no_other_is_taken(fruit: Pa
     assert json_of(*on)["classes"] == [*order, "quince"]
 
 
-def test_a_cache_of_two_labels_is_not_used_for_many_nor_the_other_way(tmp_path: Path) -> None:
+def test_two_labels_and_many_classes_do_not_share_a_cache(tmp_path: Path) -> None:
     file, cache = tmp_path / "x.svm", tmp_path / "cache"
     file.write_text("2 1:1\n1 2:1\n2 1:2\n1 2:2\n")
     for words in ([], ["--multiclass"], []):
@@ -153,7 +147,7 @@ def test_a_cache_of_two_labels_is_not_used_for_many_nor_the_other_way(tmp_path: 
         assert trained_model(tmp_path / "n", file, *words, "--cache", cache) == plain
 
 
-def test_numbers_to_be_predicted_are_not_taken_for_labels(fruit: Path) -> None:
+def test_too_many_different_labels_are_refused(fruit: Path) -> None:
     prices = fruit / "prices.csv"
     prices.write_text("size,price\n" + "".join(f"{i % 7},{i}.5\n" for i in range(1200)))
     trained_model(fruit / "m", fruit / "a.csv", *MANY)
@@ -185,7 +179,7 @@ REFUSED: dict[str, tuple[list[Any], str]] = {
 
 
 @pytest.mark.parametrize(("words", "reason"), REFUSED.values(), ids=REFUSED)
-def test_what_cannot_be_is_said(
+def test_contradicting_options_are_refused(
     words: list[Any], reason: str, fruit: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(fruit)
@@ -216,7 +210,7 @@ def test_bad_labels_are_refused(name: str, text: str, reason: str, tmp_path: Pat
     assert not (tmp_path / "m").exists()
 
 
-def test_one_label_alone_is_all_that_is_ever_predicted(tmp_path: Path) -> None:
+def test_a_single_label_is_always_predicted(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("kind,a\nfig,1\nfig,2\n")
     screen = stdout_of(
         "train", tmp_path / "x.csv", "-o", tmp_path / "m", "-q", *MANY, "--passes", 2
@@ -227,7 +221,7 @@ def test_one_label_alone_is_all_that_is_ever_predicted(tmp_path: Path) -> None:
     assert json_of("test", tmp_path / "m", tmp_path / "x.csv")["accuracy"] == 1
 
 
-def test_the_words_of_a_test_are_its_numbers(fruit: Path) -> None:
+def test_the_printed_result_agrees_with_the_json(fruit: Path) -> None:
     trained_model(fruit / "m", fruit / "a.csv", *MANY)
     found = json_of("test", fruit / "m", fruit / "all.csv")
     labels = stdout_of("predict", fruit / "m", fruit / "all.csv").splitlines()
@@ -289,7 +283,7 @@ def test_inspect_names_the_weights_of_each_class(learner: str, fruit: Path) -> N
         assert after.split()[:2] == [top, f"{of_class[top]:+.6g}"]
 
 
-def test_of_very_many_classes_the_first_are_shown_and_the_rest_counted(tmp_path: Path) -> None:
+def test_long_lists_of_classes_are_cut(tmp_path: Path) -> None:
     (tmp_path / "x.svm").write_text("".join(f"{k} {k + 1}:1\n" for k in range(50)) * 2)
     trained_model(tmp_path / "m", tmp_path / "x.svm", "--multiclass")
     screen = stdout_of("inspect", tmp_path / "m")
@@ -323,7 +317,7 @@ def test_importances_hashing_and_products_are_as_for_two_labels(tmp_path: Path) 
     )
 
 
-def test_scores_are_asked_for_in_parts_that_fit_in_memory(
+def test_scores_are_computed_in_parts_that_fit_in_memory(
     fruit: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     words = [fruit / "all.csv", *MANY, "--holdout", 3]
@@ -344,5 +338,22 @@ def test_scores_are_asked_for_in_parts_that_fit_in_memory(
     assert max(sizes) == 7
 
 
-def test_certify_stays_with_two_labels(fruit: Path) -> None:
+def test_a_cycle_of_many_classes_is_a_verdict(tmp_path: Path) -> None:
+    (tmp_path / "xor.csv").write_text("a,b,y\n0,0,0\n0,1,1\n1,0,1\n1,1,0\n")
+    words = [
+        "train",
+        tmp_path / "xor.csv",
+        "-o",
+        tmp_path / "m",
+        "-q",
+        "--multiclass",
+        "--passes",
+        200,
+    ]
+    assert json_of(*words)["verdict"] == "cycle"
+    assert "Verdict   cycle: the weights returned to earlier values" in stdout_of(*words)
+    assert (tmp_path / "m").exists()
+
+
+def test_certify_supports_two_labels_only(fruit: Path) -> None:
     assert "is a third" in error("certify", fruit / "all.csv", "--label", "kind")

@@ -62,7 +62,7 @@ FILES: dict[str, tuple[bytes, str]] = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_bad_data(name: str, here: Path) -> None:
+def test_bad_data_are_refused(name: str, here: Path) -> None:
     content, words = FILES[name]
     (here / name).write_bytes(content)
     assert refused_training(here, here / name).startswith(words)
@@ -91,7 +91,7 @@ def test_a_bad_line_far_down_leaves_the_old_model(
         ("empty", "empty: the directory has no files"),
     ],
 )
-def test_data_that_are_not_there(data: str, words: str, here: Path) -> None:
+def test_missing_data_are_refused(data: str, words: str, here: Path) -> None:
     assert refused_training(here, here / data).removeprefix(f"{here}/") == words
     for verb in ("predict", "test"):
         assert refused(here, verb, here / "model", here / data) == words
@@ -126,7 +126,7 @@ def damaged(here: Path, kind: str) -> Path:
         ("data", "bad: this file was not saved by novikoff"),
     ],
 )
-def test_models_that_cannot_be_used(kind: str, words: str, here: Path) -> None:
+def test_unusable_models_are_refused(kind: str, words: str, here: Path) -> None:
     bad = damaged(here, kind)
     for verb in ("predict", "test"):
         assert refused(here, verb, bad, here / "x.svm").startswith(words)
@@ -139,7 +139,7 @@ def test_models_that_cannot_be_used(kind: str, words: str, here: Path) -> None:
     assert contents(here) == before
 
 
-def test_a_label_the_model_has_not_met(here: Path) -> None:
+def test_an_unknown_label_is_refused(here: Path) -> None:
     (here / "new.svm").write_text("1 1:1\n2 1:1\n")
     words = "new.svm:2: label '2' is not one of '-1' and '1'"
     assert refused(here, "test", here / "model", here / "new.svm") == words
@@ -193,7 +193,7 @@ def test_a_label_the_model_has_not_met(here: Path) -> None:
         (["--cache", "no/cache"], "no/cache: there is no directory no"),
     ],
 )
-def test_options_that_contradict(
+def test_contradicting_options_are_refused(
     options: list[str], words: str, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(here)
@@ -213,7 +213,7 @@ def test_a_finished_run_is_not_resumed(here: Path) -> None:
     assert words == "model: its run is finished; to train it further, use --initial"
 
 
-def test_outputs_that_cannot_be_written(here: Path) -> None:
+def test_unwritable_outputs_are_refused(here: Path) -> None:
     (here / "in").mkdir()
     (here / "in" / "1.svm").write_text(SVM)
     used = "this command uses this file already; choose another file for the"
@@ -232,7 +232,7 @@ def test_outputs_that_cannot_be_written(here: Path) -> None:
     assert refused(here, "predict", model, x, "-o", "/dev/full") == "/dev/full: not a regular file"
 
 
-def test_features_of_another_kind(here: Path) -> None:
+def test_features_of_another_kind_are_refused(here: Path) -> None:
     words = refused(here, "predict", here / "model", here / "x.csv")
     assert words == (
         "x.csv: these features are the columns of a table of numbers, "
@@ -262,7 +262,7 @@ def alone(here: Path, *words: Any, file_size: int | None = None, stdout: Any = N
     return done.stderr.removeprefix("novikoff: ").strip().replace(f"{here}{os.sep}", "")
 
 
-def test_a_full_disk(here: Path) -> None:
+def test_a_full_disk_is_reported(here: Path) -> None:
     (here / "x.svm").write_text(SVM * 99)
     words = ["train", here / "x.svm", "-o", here / "out", "-q"]
     assert alone(here, *words, file_size=500) == "out: file too large"

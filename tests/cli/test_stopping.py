@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from helpers.command_line import contents, error, run, stdout_of, trained_model
-from novikoff.cli.train import Watch
+from helpers.command_line import contents, error, run, stdout_of, train_until_stopped, trained_model
 from novikoff.models.model import Model
 from novikoff.sources.files import text as pieces
 
@@ -100,24 +99,8 @@ def test_without_checkpoints_a_signal_leaves_nothing(tmp_path: Path) -> None:
     assert contents(tmp_path) == before
 
 
-def stopped_after(blocks: int, *words: Any) -> None:
-    """Train with checkpoints, and press Ctrl-C after so many blocks."""
-    seen, block = 0, Watch.after_block
-
-    def counted(self: Watch, training: Any) -> None:
-        nonlocal seen
-        seen += 1
-        if seen == blocks:
-            signal.raise_signal(signal.SIGTERM)
-        block(self, training)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Watch, "after_block", counted)
-        assert run("train", *words, "--checkpoint", 0, "-q").exit_code == 143
-
-
 @pytest.mark.parametrize("blocks", [2, 9])
-def test_a_run_begun_from_a_model_is_resumed_in_its_place(blocks: int, tmp_path: Path) -> None:
+def test_a_run_from_an_initial_model_resumes_in_place(blocks: int, tmp_path: Path) -> None:
     a, b, model = tmp_path / "a.svm", tmp_path / "b.svm", tmp_path / "m"
     a.write_text("".join(LINES[:80]))
     b.write_text("".join(LINES[80:]))
@@ -126,7 +109,7 @@ def test_a_run_begun_from_a_model_is_resumed_in_its_place(blocks: int, tmp_path:
     words = [b, "--passes", 3]
     whole = trained_model(tmp_path / "n", *words, "--initial", tmp_path / "start")
     words += ["--cache", tmp_path / "cache"]
-    stopped_after(blocks, *words, "-o", model, "--initial", model)
+    train_until_stopped(blocks, *words, "-o", model, "--initial", model)
     assert Model.load(model).unfinished is not None
     assert trained_model(model, *words, "--initial", model, "--resume") == whole
 
@@ -143,13 +126,13 @@ def test_a_checkpoint_of_a_table_predicts_and_resumes(name: str, text: str, tmp_
     words = [tmp_path / name, "--label", "y", "--passes", 2]
     whole = trained_model(tmp_path / "n", *words)
     for blocks in (1, 3, 5):
-        stopped_after(blocks, *words, "-o", tmp_path / "m")
+        train_until_stopped(blocks, *words, "-o", tmp_path / "m")
         assert stdout_of("predict", tmp_path / "m", tmp_path / name).count("\n") == 150
         assert trained_model(tmp_path / "m", *words, "--resume") == whole
 
 
 @pytest.mark.parametrize("moment", range(6))
-def test_killed_at_any_moment_it_is_finished_to_the_same_bytes(moment: int, tmp_path: Path) -> None:
+def test_a_run_killed_at_any_moment_resumes_to_the_same_bytes(moment: int, tmp_path: Path) -> None:
     data, model = tmp_path / "x.svm", tmp_path / "m"
     data.write_text("".join(LINES))
     words = [data, "--passes", 12, "--shuffle", "--learner", ("averaged", "voted")[moment % 2]]

@@ -124,7 +124,7 @@ def test_the_same_examples_make_the_same_weights_in_every_format(tmp_path: Path)
     assert len(found) == 1
 
 
-def test_the_words_and_the_json_agree(tmp_path: Path) -> None:
+def test_the_printed_result_agrees_with_the_json(tmp_path: Path) -> None:
     data, _ = written(tmp_path, "csv")
     words = ["train", data, "-o", tmp_path / "model", "--passes", 4, "--holdout", 6, "-q"]
     screen = stdout_of(*words)
@@ -172,7 +172,7 @@ def test_until_separated_ends_with_a_verdict(lines: str, verdict: str, tmp_path:
     assert (wrong == 0) == (verdict == "separated")
 
 
-def test_going_on_from_a_model_is_training_on_both(tmp_path: Path) -> None:
+def test_training_a_model_further_equals_training_on_both_files(tmp_path: Path) -> None:
     both, a, b = tmp_path / "ab.svm", tmp_path / "a.svm", tmp_path / "b.svm"
     both.write_text(text(ROWS, "svm"))
     a.write_text(text(ROWS[:23], "svm"))
@@ -186,7 +186,7 @@ def test_going_on_from_a_model_is_training_on_both(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format", ["csv", "parquet"])
-def test_going_on_with_a_table_of_texts(format: str, tmp_path: Path) -> None:
+def test_a_model_of_a_table_with_text_is_trained_further(format: str, tmp_path: Path) -> None:
     rows: list[Row] = [
         {"kind": str(r["kind"]), "lang": "de" if i % 3 else "en", "words": r["words"]}
         for i, r in enumerate(ROWS)
@@ -252,7 +252,7 @@ def test_a_named_pipe_is_read_once_and_from_its_beginning(tmp_path: Path) -> Non
         writer.join(5)
 
 
-def test_bad_lines_are_skipped_counted_and_told_of(tmp_path: Path) -> None:
+def test_bad_lines_are_skipped_with_a_warning(tmp_path: Path) -> None:
     file = tmp_path / "x.svm"
     good = text(ROWS, "svm").splitlines(keepends=True)
     file.write_text("".join([*good[:9], "ham what\n", *good[9:], "spam 1:x\n"]))
@@ -319,7 +319,7 @@ def test_standardising_is_remembered_by_the_model(tmp_path: Path) -> None:
     assert [float(s) for s in scores] == pytest.approx([float(s) for s in expected], rel=1e-9)
 
 
-def test_hashed_names_are_kept_or_not(tmp_path: Path) -> None:
+def test_names_of_hashed_features_are_optional(tmp_path: Path) -> None:
     data, _ = written(tmp_path, "vw")
     kept = trained_model(tmp_path / "m", data, "--hash-bits", 5)
     without = trained_model(tmp_path / "n", data, "--hash-bits", 5, "--no-names")
@@ -344,7 +344,7 @@ def test_the_labels_may_be_named(tmp_path: Path) -> None:
     assert stdout_of("predict", tmp_path / "m", data) == stdout_of("predict", tmp_path / "n", data)
 
 
-def test_checkpoints_change_nothing_and_leave_nothing(
+def test_checkpoints_change_nothing_and_leave_no_files(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pieces, "PIECE_BYTES", 100)

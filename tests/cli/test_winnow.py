@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import csv
 import math
-import signal
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from helpers.command_line import error, json_of, run, stdout_of, trained_model
+from helpers.command_line import error, json_of, stdout_of, train_until_stopped, trained_model
 from novikoff import BadModel
-from novikoff.cli.train import Watch
 from novikoff.learners import Multiplicative, Winnow2
 from novikoff.models.model import Model
 from novikoff.runs.loop import play
@@ -52,7 +50,7 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path]:
 
 @every_kind
 @pytest.mark.parametrize("hashed", [[], ["--hash-bits", "7"]])
-def test_one_file_and_then_another_is_both(
+def test_training_on_a_then_b_equals_training_on_both(
     tmp_path: Path, files: tuple[Path, Path, Path], words: list[str], hashed: list[str]
 ) -> None:
     a, b, ab = files
@@ -64,7 +62,7 @@ def test_one_file_and_then_another_is_both(
 
 @every_kind
 @pytest.mark.parametrize("blocks", [2, 9])
-def test_a_run_gone_on_with_ends_with_the_same_bytes(
+def test_an_interrupted_run_resumes_to_the_same_bytes(
     tmp_path: Path,
     files: tuple[Path, Path, Path],
     words: list[str],
@@ -74,24 +72,14 @@ def test_a_run_gone_on_with_ends_with_the_same_bytes(
     monkeypatch.setattr(pieces, "PIECE_BYTES", 1000)
     given = [files[2], *words, "--passes", "3", "--shuffle"]
     straight = trained_model(tmp_path / "straight", *given)
-    model, seen, block = tmp_path / "m", 0, Watch.after_block
-
-    def counted(self: Watch, training: Any) -> None:
-        nonlocal seen
-        seen += 1
-        if seen == blocks:
-            signal.raise_signal(signal.SIGTERM)
-        block(self, training)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(Watch, "after_block", counted)
-        assert run("train", *given, "-o", model, "-q", "--checkpoint", 0).exit_code == 143
+    model = tmp_path / "m"
+    train_until_stopped(blocks, *given, "-o", model)
     assert Model.load(model).unfinished is not None
     assert trained_model(model, *given, "--resume") == straight
 
 
 @every_kind
-def test_what_is_predicted_is_what_the_learner_scores(
+def test_predictions_are_the_scores_of_the_learner(
     tmp_path: Path, files: tuple[Path, Path, Path], words: list[str]
 ) -> None:
     a, b, _ = files
@@ -136,7 +124,7 @@ def test_the_model_is_the_learner_of_the_library(
     assert model.ledger.n_mistakes == len(ledger)
 
 
-def test_hashing_says_the_threshold(tmp_path: Path, files: tuple[Path, Path, Path]) -> None:
+def test_hashing_sets_the_threshold(tmp_path: Path, files: tuple[Path, Path, Path]) -> None:
     a, *_ = files
     for kind, theta in (("winnow1", 64.0), ("winnow2", 128.0)):
         trained_model(tmp_path / kind, a, "--learner", kind, "--hash-bits", "7")
@@ -173,11 +161,11 @@ def test_inspect_shows_alpha_threshold_and_the_weights_that_were_learned(
     [
         (
             ["--learner", "winnow1"],
-            "winnow1 has no threshold: its default needs the number of features",
+            "winnow1 needs a threshold: the default depends on",
         ),
         (
             ["--learner", "winnow2"],
-            "winnow2 has no threshold: its default needs the number of features",
+            "winnow2 needs a threshold: the default depends on",
         ),
         (["--learner", "winnow2", "--threshold", "0"], "threshold must be a finite number above 0"),
         (["--learner", "winnow", "--alpha", "1"], "alpha must be a finite number above 1"),
@@ -193,7 +181,7 @@ def test_inspect_shows_alpha_threshold_and_the_weights_that_were_learned(
         (["--learner", "winnow", "--margin", "2"], "only the margin perceptron has a margin"),
     ],
 )
-def test_options_that_do_not_go_together_are_refused(
+def test_contradicting_options_are_refused(
     tmp_path: Path, files: tuple[Path, Path, Path], words: list[str], says: str
 ) -> None:
     assert says in error("train", files[0], "-o", tmp_path / "m", *words)
@@ -213,7 +201,7 @@ def test_options_that_do_not_go_together_are_refused(
         (["--bias"], "--bias differs from the initial model, which has no constant term"),
     ],
 )
-def test_a_model_that_is_gone_on_from_keeps_its_rule(
+def test_an_initial_model_keeps_its_rule(
     tmp_path: Path, files: tuple[Path, Path, Path], words: list[str], says: str
 ) -> None:
     trained_model(tmp_path / "m", files[0], "--learner", "winnow2", "--threshold", "40")

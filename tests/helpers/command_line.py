@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
@@ -13,6 +14,8 @@ from typing import Any
 from unittest.mock import patch
 
 from novikoff.cli.main import run as run_words
+from novikoff.cli.train import Watch
+from novikoff.models.training import Training
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,22 @@ def trained_model(output: Path, *words: Any, **options: Any) -> bytes:
     """The bytes of the model that `train` writes."""
     stdout_of("train", *words, "-o", output, "-q", **options)
     return output.read_bytes()
+
+
+def train_until_stopped(blocks: int, *words: Any, checkpoint: float = 0) -> None:
+    """Run `train` with checkpoints, and ask it to end (SIGTERM) after some blocks."""
+    seen, after_block = 0, Watch.after_block
+
+    def counted(self: Watch, training: Training) -> None:
+        nonlocal seen
+        seen += 1
+        if seen == blocks:
+            signal.raise_signal(signal.SIGTERM)
+        after_block(self, training)
+
+    with patch.object(Watch, "after_block", counted):
+        answer = run("train", *words, "--checkpoint", checkpoint, "-q")
+    assert answer.exit_code == 128 + signal.SIGTERM, answer
 
 
 def contents(folder: Path) -> dict[str, bytes]:

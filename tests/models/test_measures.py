@@ -58,7 +58,7 @@ def test_the_roc_area_is_the_share_of_pairs_in_the_right_order(
     assert area == pytest.approx(roc_auc_score(labels, scores))
 
 
-def test_no_examples_have_no_accuracy() -> None:
+def test_without_examples_there_is_no_accuracy() -> None:
     assert math.isnan(Confusion().accuracy)
 
 
@@ -96,7 +96,7 @@ def test_of_equal_scores_the_first_class_is_best() -> None:
     assert best_classes(scores).tolist() == [0, 1, 2]
 
 
-def test_classes_nobody_met_are_counted_as_none() -> None:
+def test_classes_without_examples_count_zero() -> None:
     assert math.isnan(ClassConfusion().accuracy)
     (only,) = ClassConfusion().of_classes(1)
     assert (only.examples, only.predicted, only.right) == (0, 0, 0)

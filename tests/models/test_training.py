@@ -119,7 +119,7 @@ def test_training_on_a_then_b_is_training_on_ab(
 
 @few
 @given(st.data(), plans(), ways, st.booleans(), st.sampled_from((None, 2, 3)), st.integers(1, 4))
-def test_a_run_stopped_after_any_block_goes_on_as_if_it_had_not_been(
+def test_a_run_stopped_after_any_block_resumes_to_the_same_bytes(
     draws: st.DataObject,
     plan: Plan,
     way: TextFormat,
@@ -265,7 +265,7 @@ def test_a_model_is_not_another_kind_of_file() -> None:
 
 
 @pytest.mark.parametrize("way", TEXT_FORMATS.values(), ids=TEXT_FORMATS)
-def test_a_strangers_file_with_another_header_is_refused_or_a_model(way: TextFormat) -> None:
+def test_a_tampered_header_is_refused_or_loads_a_model(way: TextFormat) -> None:
     changes: list[object] = [None, -1, 2**62, True, "x", [], {}, [1, 2], 0.5]
     with training_folder() as here:
         model = here.train(way, HALFSPACE, Plan("averaged")).model

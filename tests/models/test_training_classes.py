@@ -100,7 +100,7 @@ def test_training_on_a_then_b_is_training_on_ab_also_when_b_brings_classes(
 
 @few
 @given(st.data(), plans(), ways, st.booleans(), st.sampled_from((None, 2, 3)), st.integers(1, 4))
-def test_a_run_stopped_after_any_block_goes_on_as_if_it_had_not_been(
+def test_a_run_stopped_after_any_block_resumes_to_the_same_bytes(
     draws: st.DataObject,
     plan: Plan,
     way: TextFormat,
@@ -119,7 +119,7 @@ def test_a_run_stopped_after_any_block_goes_on_as_if_it_had_not_been(
 
 @few
 @given(example_lists(), plans(), ways, st.integers(1, 3))
-def test_blocks_from_a_cache_bring_their_classes_when_those_of_the_source_do(
+def test_a_cache_brings_classes_when_its_source_would(
     given: list[Example], plan: Plan, way: TextFormat, passes: int
 ) -> None:
     plan = repeated(plan, passes)
@@ -171,7 +171,7 @@ FOUR: list[Example] = [
 
 
 @pytest.mark.parametrize("kind", ["averaged", "voted"])
-def test_a_strangers_file_is_refused_or_a_model(kind: Kind) -> None:
+def test_a_tampered_file_is_refused_or_loads_a_model(kind: Kind) -> None:
     changes: list[object] = [None, -1, 3, 5, 2**62, True, "x", [], {}, ["1"] * 4, 0.5]
     with training_folder() as here:
         model = here.train(TEXT_FORMATS["indexed"], FOUR, Plan(kind, 2, multiclass=True)).model
@@ -199,7 +199,7 @@ def test_a_strangers_file_is_refused_or_a_model(kind: Kind) -> None:
 
 @pytest.mark.parametrize("column", ["ledger.classes", "ledger.rivals"])
 @pytest.mark.parametrize("number", [-1, 4])
-def test_mistakes_of_classes_that_are_not_there_are_refused(column: str, number: int) -> None:
+def test_mistakes_of_unknown_classes_are_refused(column: str, number: int) -> None:
     with training_folder() as here:
         here.train(TEXT_FORMATS["indexed"], FOUR, Plan("voted", multiclass=True))
         header, arrays = storage.load(here.model, kind="model")

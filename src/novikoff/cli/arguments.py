@@ -196,7 +196,7 @@ class Parser:
         option = self.options.get(name)
         if option is None:
             close = get_close_matches(name, [*self.options, "--help"], 1)
-            hint = f"; did you mean {close[0]}?" if close else ""
+            hint = f" (did you mean {close[0]}?)" if close else ""
             raise BadUsage(f"there is no option {name}{hint}")
         if option.is_flag:
             if mark:

@@ -12,7 +12,7 @@ from novikoff.cli.options import (
     DataFile,
     FormatOption,
     InterceptOption,
-    LabelColumnOption,
+    LabelOption,
     ZeroBasedOption,
     check_output,
 )
@@ -27,7 +27,7 @@ def certify(
         Option("-o", "--output", metavar="CERT", help="Write the certificate to this file."),
     ] = None,
     as_json: Annotated[bool, Option("--json", help="Print the certificate as JSON.")] = False,
-    label: LabelColumnOption = None,
+    label: LabelOption = None,
     intercept: InterceptOption = True,
     margin_rtol: Annotated[
         float | None,

@@ -36,7 +36,7 @@ def inspect(
     model: ModelFile,
     most: Annotated[
         int,
-        Option("-n", "--most", min=0, help="Weights to show for each label, or class and sign."),
+        Option("-n", "--most", min=0, help="Number of weights to show for each label."),
     ] = 10,
     weights: Annotated[
         Path | None, Option(metavar="FILE", help="Write all learned weights to this file, as CSV.")

@@ -31,12 +31,13 @@ LabelOption: TypeAlias = Annotated[
     str | None,
     Option(metavar="COLUMN", help=LABEL_HELP, show_default="the last column, the key 'label'"),
 ]
-LabelColumnOption: TypeAlias = Annotated[
-    str | None, Option(metavar="COLUMN", help=LABEL_HELP, show_default="the last column")
+ModelLabelOption: TypeAlias = Annotated[
+    str | None, Option(metavar="COLUMN", help=LABEL_HELP, show_default="the model's")
 ]
-MissingOption: TypeAlias = Annotated[
-    Missing,
-    Option(help="Missing values: refuse them, read them as 0, or mark each with a feature."),
+MISSING_HELP = "Missing values: refuse them, read them as 0, or mark each with a feature."
+MissingOption: TypeAlias = Annotated[Missing, Option(help=MISSING_HELP)]
+ModelMissingOption: TypeAlias = Annotated[
+    Missing, Option(help=MISSING_HELP, show_default="the model's")
 ]
 IgnoreOption: TypeAlias = Annotated[
     list[str] | None, Option(metavar="COLUMN", help="Tables: leave out this column. Repeatable.")

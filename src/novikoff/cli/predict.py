@@ -12,9 +12,9 @@ from novikoff.cli.errors import naming_stdout
 from novikoff.cli.options import (
     DataFiles,
     FormatOption,
-    LabelOption,
-    MissingOption,
     ModelFile,
+    ModelLabelOption,
+    ModelMissingOption,
     SkipBadOption,
     ThreadsOption,
     check_output,
@@ -36,15 +36,15 @@ def predict(
     data: DataFiles,
     what: Annotated[
         What,
-        Option("--print", help="What to print for each example, separated by tabs."),
+        Option("--print", help="Print labels, scores, or both with a tab between."),
     ] = "labels",
     output: Annotated[
         Path | None,
         Option("-o", "--output", metavar="FILE", help="Write to this file.", show_default="stdout"),
     ] = None,
-    label: LabelOption = None,
+    label: ModelLabelOption = None,
     format: FormatOption = None,
-    missing: MissingOption = "refuse",
+    missing: ModelMissingOption = "refuse",
     skip_bad: SkipBadOption = 0,
     threads: ThreadsOption = 2,
 ) -> None:

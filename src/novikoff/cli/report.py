@@ -12,7 +12,7 @@ from novikoff.cli.options import (
     DataFiles,
     FormatOption,
     InterceptOption,
-    LabelColumnOption,
+    LabelOption,
     ZeroBasedOption,
     check_output,
     named_classes,
@@ -30,7 +30,7 @@ def report(
     output: Annotated[
         Path, Option("-o", "--output", metavar="PAGE", help="Write the page to this file.")
     ],
-    label: LabelColumnOption = None,
+    label: LabelOption = None,
     classes: Annotated[
         str | None,
         Option(
@@ -57,10 +57,15 @@ def report(
     ] = 0,
     max_seconds: Annotated[
         float,
-        Option(metavar="SECONDS", min=0, help="Time limit for the proof, in seconds."),
+        Option(
+            metavar="SECONDS",
+            min=0,
+            help="Time limit for the proof, in seconds.",
+            show_default="60",
+        ),
     ] = 60.0,
-    top: Annotated[int, Option(min=0, help="Weights to list for each label.")] = 15,
-    mistakes: Annotated[int, Option(min=0, help="Mistakes to list.")] = 20,
+    top: Annotated[int, Option(min=0, help="Number of weights to list for each label.")] = 15,
+    mistakes: Annotated[int, Option(min=0, help="Number of mistakes to list.")] = 20,
     quiet: Annotated[bool, Option("-q", "--quiet", help="Print nothing but errors.")] = False,
     format: FormatOption = None,
     zero_based: ZeroBasedOption = False,

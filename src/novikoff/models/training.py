@@ -127,8 +127,8 @@ class Plan:
         if rule.needs_width:
             if hash_bits is None:
                 raise BadExample(
-                    f"{self.kind} has no threshold: its default needs the number of features, "
-                    "which is unknown before the data are read",
+                    f"{self.kind} needs a threshold: the default depends on the number of "
+                    "features, which is unknown before the data are read",
                     Problem.UNKNOWN_FEATURE_COUNT,
                 )
             rule = replace(rule, threshold=usual_threshold(WINNOWS[self.kind], 1 << hash_bits))

@@ -67,6 +67,12 @@ PYTHON_CURES: dict[Problem, str] = {
     Problem.UNUSABLE_COLUMN: "convert it, or pass ignore=[{column}]",
     Problem.TOO_LONG_FOR_FLOAT: "scale it; if it is an identifier, pass categorical=[{column}]",
     Problem.READ_ONCE: "read a file, or cache the parsed data (sources.cache.Cached)",
+    Problem.TWO_LABELS_ONLY: "choose perceptron, margin, averaged or voted",
+    Problem.UNKNOWN_FEATURE_COUNT: "pass threshold=, or hash the features (hash_bits=)",
+    Problem.TOO_MANY_WEIGHTS: "check the index, or hash the features (hash_bits=)",
+    Problem.TOO_MANY_WEIGHTS_FOR_CLASSES: (
+        "hash the features (hash_bits=), or learn fewer classes"
+    ),
 }
 
 
