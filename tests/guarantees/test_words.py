@@ -5,8 +5,11 @@ from __future__ import annotations
 import pytest
 
 from novikoff.guarantees.verdict import Separation, Verdict
-from novikoff.guarantees.words import logistic_fit, run_ended, separation
+from novikoff.guarantees.words import logistic_fit, run_ended, run_in_brief, separation
+from novikoff.learners import Additive
 from novikoff.ledger.ledger import Rule
+from novikoff.runs.loop import play
+from novikoff.sources import block
 
 RULES: tuple[Rule, ...] = ("additive", "multiplicative", "concepts", "joint")
 
@@ -40,3 +43,10 @@ def test_every_separation_has_words(verdict: Separation) -> None:
     assert "row" not in words.meaning
     assert "hyperplane" not in words.meaning
     assert "maximum-likelihood estimate" in logistic_fit(verdict)
+
+
+def test_a_run_in_brief_counts_mistakes_and_passes() -> None:
+    points = block([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, 1, 1, -1])
+    for passes, words in ((1, "4 mistakes in 1 pass: out of passes"), (99, "a cycle: no weights")):
+        run = play(points, Additive(2, bias=True), epochs=passes)
+        assert words in run_in_brief(run.ledger, run.verdict, of="points")

@@ -116,7 +116,7 @@ def test_a_failed_inequality_is_the_title() -> None:
     assert "fails after mistake 2" in plots.sandwich(broken).get_title()
 
 
-def test_the_mistakes_climb_by_one_where_they_were_made_and_the_bound_is_as_high_as_it_is() -> None:
+def test_the_curve_rises_by_one_at_each_mistake_and_the_bound_has_its_height() -> None:
     made = run()
     bound = guarantees.novikoff(made.ledger, U)
     ax = plots.mistakes(made, bound=bound)
@@ -140,7 +140,7 @@ def test_a_bound_far_above_makes_the_heights_logarithmic(bound: int, scale: str)
     assert set(line(ax, "at most")[:, 1]) == {bound}
 
 
-def test_a_bound_too_large_for_a_float_is_said() -> None:
+def test_a_bound_too_large_for_a_float_is_written_in_the_legend() -> None:
     ax = plots.mistakes(run(), bound=10**400)
     assert "at most 1×10⁴⁰⁰, far above the figure" in [str(it.get_label()) for it in ax.lines]
 
@@ -153,7 +153,7 @@ def test_counts_alone_are_drawn_by_passes() -> None:
     assert [0, *whole.ledger.epoch_ends] == drawn[:-1, 0].tolist()
 
 
-def test_runs_of_nothing_have_a_figure_that_says_so() -> None:
+def test_a_run_without_rounds_has_a_figure_that_says_so() -> None:
     none = Ledger(2)
     assert "no round" in words(plots.mistakes(none))
     assert "no round" in words(plots.readings(none, block([[1, 2]], [1])))

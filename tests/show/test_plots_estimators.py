@@ -1,0 +1,74 @@
+"""Figures of fitted estimators show their weights, labels and names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from helpers.figures import learned, line, points, same_places
+from novikoff import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron, Winnow
+from novikoff.show import plots
+from novikoff.stream.problems import BadExample
+
+
+@pytest.mark.parametrize(
+    "clf", [Perceptron(), AveragedPerceptron(), MarginPerceptron(), Winnow(), LogisticRegression()]
+)
+def test_a_fitted_estimator_is_drawn_with_its_own_labels(clf: Any) -> None:
+    data, _ = learned(bias=False)
+    X = np.asarray(data.rows.values)
+    y = np.where(data.labels > 0, "ham", "eggs")
+    clf.fit(X, y)
+    ax = plots.estimator(clf, X, y)
+    drawn = line(ax, "= 0")
+    assert np.abs(drawn @ clf.coef_[0] + clf.intercept_[0]).max() < 1e-9
+    assert same_places(points(ax, "ham"), X[y == "ham"])
+
+
+def test_the_title_says_that_a_vote_has_many_lines() -> None:
+    data, _ = learned(bias=False)
+    X, y = np.asarray(data.rows.values), data.labels
+    titles = [
+        plots.estimator(c().fit(X, y), X, y).get_title()
+        for c in (VotedPerceptron, AveragedPerceptron)
+    ]
+    assert titles == ["the last of the voting lines", ""]
+
+
+def test_of_many_classes_one_must_be_chosen() -> None:
+    dice = np.random.default_rng(0)
+    X = dice.normal(size=(60, 2))
+    y = np.argmax(np.stack([X[:, 0], X[:, 1], -X.sum(axis=1)]), axis=0)
+    clf = Perceptron().fit(X, y)
+    with pytest.raises(ValueError, match=r"of must be one of the classes \[0, 1, 2\]"):
+        plots.estimator(clf, X, y)
+    with pytest.raises(ValueError, match="got 9"):
+        plots.estimator(clf, X, y, of=9)
+    ax = plots.estimator(clf, X, y, of=1, average=True)
+    assert np.abs(line(ax, "= 0") @ clf.coef_[1] + clf.intercept_[1]).max() < 1e-9
+    coef, intercept = clf.weights("average")
+    assert np.abs(line(ax, "average") @ coef[1] + intercept[1]).max() < 1e-9
+    assert same_places(points(ax, "not 1"), X[y != 1])
+
+
+def test_an_estimator_must_be_linear_fitted_and_know_the_labels() -> None:
+    with pytest.raises(ValueError, match="Perceptron has no coef_; pass a fitted linear"):
+        plots.estimator(Perceptron(), [[1]], [1])
+    clf = Perceptron().fit([[1], [2]], [0, 1])
+    with pytest.raises(BadExample, match=r"row 1: label 7 is not one of the classes \[0, 1\]"):
+        plots.estimator(clf, [[1], [2]], [0, 7])
+    with pytest.raises(ValueError, match="of=1 is for more than two classes"):
+        plots.estimator(clf, [[1], [2]], [0, 1], of=1)
+    with pytest.raises(ValueError, match="LogisticRegression has no averaged weights"):
+        plots.fitted(LogisticRegression().fit([[1], [2]], [0, 1]), [[1]], [1], average=True)
+
+
+def test_names_of_a_frame_are_those_of_the_axes() -> None:
+
+    X = pd.DataFrame({"age": [1.0, 2, 3], "height": [4.0, 1, 2]})
+    ax = plots.estimator(Perceptron().fit(X, [0, 1, 1]), X, [0, 1, 1])
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("age", "height")
