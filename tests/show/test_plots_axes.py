@@ -56,8 +56,9 @@ def test_an_svg_has_short_coordinates_and_keeps_numbers_in_its_text() -> None:
 
 
 def test_figures_on_one_page_share_no_ids() -> None:
-    ax = plots.plane(XOR, [1, 1], bias=False)
-    one, two = (plots.svg(ax, name=name) for name in ("one", "two"))
+    one, two = (
+        plots.svg(plots.plane(XOR, [1, 1], bias=False), name=name) for name in ("one", "two")
+    )
     ids = re.findall(r' id="([^"]*)"', one)
     assert sorted(ids) == [f"one-{k}" for k in range(1, len(ids) + 1)]
     assert set(re.findall(r'(?:href="#|url\(#)([^")]*)', one)) == set(ids)
