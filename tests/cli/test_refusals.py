@@ -235,8 +235,8 @@ def test_unwritable_outputs_are_refused(here: Path) -> None:
 def test_features_of_another_kind_are_refused(here: Path) -> None:
     words = refused(here, "predict", here / "model", here / "x.csv")
     assert words == (
-        "x.csv: these features are the columns of a table of numbers, "
-        "where numbered were learned from"
+        "x.csv: the model expects numbered features; "
+        "the data have the columns of a table of numbers"
     )
 
 

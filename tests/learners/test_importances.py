@@ -181,7 +181,7 @@ def test_separability_asks_about_every_row() -> None:
 @pytest.mark.parametrize("wrong", [-1.0, math.nan, math.inf])
 def test_an_importance_is_finite_and_not_negative(wrong: float) -> None:
     rows, y = DenseRows(np.ones((3, 1))), np.ones(3, np.int8)
-    with pytest.raises(BadExample, match=f"row 12: importance {wrong!r} is not a finite number"):
+    with pytest.raises(BadExample, match=f"row 12: importance {wrong!r} must be finite"):
         Block(rows, y, 10, importances=np.array([1.0, 1.0, wrong]))
 
 

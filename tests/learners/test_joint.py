@@ -146,7 +146,7 @@ def test_an_example_that_cannot_be_used_changes_nothing() -> None:
     assert np.array_equal(learner.weights, before)
     with pytest.raises(BadExample, match="too large"):
         play(sources.classes_block([[1e308, -1e308]], [1]), learner, epochs=9)
-    with pytest.raises(BadExample, match="class -1 is not a number from 0"):
+    with pytest.raises(BadExample, match="class -1 is not in 0..2"):
         sources.classes_block([[1.0, 2.0]], [-1])
     with pytest.raises(BadExample, match="3 features, the learner has 2"):
         play(sources.classes_block([[1.0, 2.0, 3.0]], [0]), learner)
@@ -154,9 +154,9 @@ def test_an_example_that_cannot_be_used_changes_nothing() -> None:
 
 def test_what_knows_two_labels_refuses_classes() -> None:
     block = sources.classes_block([[1.0], [2.0]], [0, 1])
-    with pytest.raises(BadExample, match="the numbers of classes"):
+    with pytest.raises(BadExample, match="are class numbers"):
         play(block, Additive(1))
-    with pytest.raises(BadExample, match="the numbers of classes"):
+    with pytest.raises(BadExample, match="are class numbers"):
         guarantees.achieved_margin([1.0], block)
 
 

@@ -171,7 +171,7 @@ def test_a_cache_with_a_flipped_bit_is_never_used_as_if_it_were_right(here: Here
         except BadExample as error:
             found, words = None, str(error)
         if found is None:
-            assert words == f"{here.cache}: this cache is damaged; remove it, to have it made anew"
+            assert words == f"{here.cache}: the cache is damaged; remove it, and it will be rebuilt"
             assert here.cache.read_bytes() == damaged
         else:
             assert found == here.plain

@@ -240,13 +240,15 @@ def test_rows_are_scaled_to_length_1_last_of_all() -> None:
 def test_kinds_of_features_are_not_mixed() -> None:
     features = Features()
     features.rows(named([{"a": 1.0}]))
-    with pytest.raises(BadExample, match="these features are numbered, where named were learned"):
+    with pytest.raises(
+        BadExample, match="the model expects named features; the data have numbered"
+    ):
         features.rows(indexed([{1: 1.0}]))
     columns = Features()
     columns.rows(table([[1.0, 2.0]]), ("x", "y"))
-    with pytest.raises(BadExample, match="there are 1 columns, where there were 2"):
+    with pytest.raises(BadExample, match="there are 1 columns, but there were 2 before"):
         columns.rows(table([[1.0]]), ("x",))
-    with pytest.raises(BadExample, match="there is a column 'z', where there was 'y'"):
+    with pytest.raises(BadExample, match="there is a column 'z', but it was 'y' before"):
         columns.rows(table([[1.0, 2.0]]), ("x", "z"))
 
 

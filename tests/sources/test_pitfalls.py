@@ -59,7 +59,7 @@ def test_the_columns_of_a_table_keep_their_names_when_standardised(tmp_path: Pat
 def test_values_too_large_to_be_standardised_are_refused(tmp_path: Path) -> None:
     (tmp_path / "n.csv").write_text("a,b,y\n1,1e200,u\n2,-1e200,v\n")
     words = error("train", tmp_path / "n.csv", "--standardise", "-o", tmp_path / "m", "-q")
-    assert "feature 'b': its values are too large to be standardised" in words
+    assert "feature 'b': the values are too large to standardise" in words
 
 
 @pytest.mark.parametrize("size", [1e200, 1e-200, 5e-324, 1e308])
@@ -93,7 +93,7 @@ def test_a_file_that_is_no_cache_is_not_written_over(tmp_path: Path) -> None:
     notes = tmp_path / "notes.txt"
     notes.write_text("precious")
     words = error("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q", "--cache", notes)
-    assert words == f"{notes}: this is no cache; name another file for it, or remove this one"
+    assert words == f"{notes}: not a cache; choose another file, or remove this one"
     assert notes.read_text() == "precious"
 
 

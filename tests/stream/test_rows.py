@@ -96,7 +96,7 @@ def test_joining_keeps_columns_too_large_for_int32() -> None:
     [([0, 2, 5], 1), ([0, 3, 2], 1), ([-1, 2, 4], 0), ([0, -1, 4], 0), ([5, 5, 5], 1), ([], 0)],
 )
 def test_rows_outside_the_stored_entries_are_refused_at_once(starts: list[int], row: int) -> None:
-    with pytest.raises(BadExample, match=rf"row {row}: its entries are out of bounds, 4 are"):
+    with pytest.raises(BadExample, match=rf"row {row}: its entries are out of bounds; 4 are"):
         SparseRows(np.ones(4), np.array([0, 1, 0, 1]), np.array(starts, dtype=np.int64), 2)
 
 

@@ -1,4 +1,4 @@
-"""NumPy arrays and scipy's sparse ones as blocks, without copying what the core can read."""
+"""NumPy and scipy sparse arrays as blocks, without copying what the core can read."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _WIDTHS = (np.dtype(np.int32), np.dtype(np.int64))
 
 
 def rows_of(X: Any) -> Rows:
-    """Rows over the memory of X: float32 or float64, C-ordered or CSR, are used in place.
+    """Rows over the memory of X, if it is float32 or float64 in C order or CSR.
 
-    Anything else numeric is converted to float64; any scipy sparse format to CSR.
+    Other numbers are converted to float64, other sparse formats to CSR.
     """
     if hasattr(X, "tocsr"):
         if len(X.shape) != 2:
@@ -46,26 +46,26 @@ def rows_of(X: Any) -> Rows:
 
 
 def _frame(X: Any) -> NDArray[np.float64]:
-    """A frame of columns of different kinds of numbers, truth values among them."""
+    """A frame whose columns are different kinds of numbers, or truth values."""
     columns = []
     for name in X.columns:
         column = np.asarray(X[name])
         if column.ndim != 1 or column.dtype.kind not in "biuf":
             raise BadExample(
-                f"column {name!r} does not hold numbers; if it is the label, leave it out of X, "
-                "otherwise encode it"
+                f"column {name!r} does not hold numbers; if it is the label, remove it from X, "
+                "otherwise convert it to numbers"
             )
         columns.append(column.astype(np.float64))
     return np.column_stack(columns)
 
 
 def _ragged(rows: Any) -> str:
-    """Which row is not as long as the first."""
+    """The message about the first row that is not as long as row 0."""
     first = len(rows[0]) if hasattr(rows[0], "__len__") else None
     for i, row in enumerate(rows):
         length = len(row) if hasattr(row, "__len__") else None
         if length != first:
-            return f"row {i} has {length} features, and row 0 has {first}"
+            return f"row {i} has {length} features, but row 0 has {first}"
     return "the features are not numbers"
 
 
@@ -78,7 +78,7 @@ def _floats(values: NDArray[Any]) -> Values:
 
 
 def block(X: Any, y: Sequence[float] | NDArray[Any], *, first: int = 0) -> Block:
-    """A block of the rows of X with labels y, each −1 or +1.
+    """A block of the rows of X with the labels y, each −1 or +1.
 
     >>> block([[1.0, 0.0], [0.0, 2.0]], [1, -1])[1]
     Example(columns=array([0, 1]), values=array([0., 2.]), label=-1, importance=1.0)
@@ -87,16 +87,16 @@ def block(X: Any, y: Sequence[float] | NDArray[Any], *, first: int = 0) -> Block
 
 
 def classes_block(X: Any, y: Sequence[int] | NDArray[Any], *, first: int = 0) -> Block:
-    """A block of the rows of X with classes y, numbered from 0, to be learned jointly.
+    """A block of the rows of X with the classes y, numbered from 0, to be learned jointly.
 
     >>> classes_block([[1.0, 0.0], [0.0, 2.0]], [2, 0])[0]
     Example(columns=array([0, 1]), values=array([1., 0.]), label=2, importance=1.0)
     """
     given = np.asarray(y)
     if given.ndim != 1 or given.dtype.kind not in "iu":
-        raise BadExample(f"classes must be whole numbers in a row, not {given.dtype}")
+        raise BadExample(f"classes must be a list of whole numbers, not {given.dtype}")
     wrong = np.flatnonzero((given < 0) | (given >= 2**31))
     if len(wrong):
         i = int(wrong[0])
-        raise BadExample(f"row {i}: class {given.tolist()[i]} is not a number from 0 below 2^31")
+        raise BadExample(f"row {i}: class {given.tolist()[i]} is not in 0..2^31 - 1")
     return Block(rows_of(X), given.astype(np.int32), first)

@@ -1,4 +1,4 @@
-"""Blocks kept in a file, so that text is parsed once however many passes are made."""
+"""The cache: blocks kept in a file, so that text is parsed once however many passes are made."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ _FORMAT = 3
 
 
 class Cached:
-    """The blocks of a source, kept in an Arrow IPC file by the first pass for those after it.
+    """The blocks of a source, written to an Arrow IPC file by the first pass.
 
-    The file is mapped into memory, and what has been read is let go of, so that it may be larger
-    than memory. It is used again, without reading the source at all, by whoever asks for the same
-    fingerprint. What it holds is checked when it is first read.
+    The file is mapped into memory and released as it is read, so it may be larger than memory. A
+    later run with the same fingerprint uses it without reading the source. Checksums are compared
+    at the first reading.
 
     Parameters
     ----------
     fingerprint
-        Of the input and of everything that bears on how it becomes blocks. A file with another is
-        replaced; one that is no Arrow file at all is refused.
+        Of the input and of all options that affect how it becomes blocks. A file with another
+        fingerprint is replaced; one that is not an Arrow file is refused.
 
     Attributes
     ----------
     done, total
-        How many bytes of the file have been read in the present pass, and how many there are.
+        How many bytes of the file have been read in this pass, and how many there are.
     """
 
     def __init__(self, blocks: Numbered, path: str | os.PathLike[str], fingerprint: str) -> None:
@@ -62,22 +62,22 @@ class Cached:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The labels that are −1 and +1; or those of all classes met so far, in their order."""
+        """The negative and the positive label; or all classes met so far, in their order."""
         return self._blocks.classes if self._classes is None else self._classes[: self._met]
 
     @property
     def table(self) -> TableColumns | None:
-        """What the columns are, if the source is a table."""
+        """The columns, if the source is a table."""
         return self._table or self._blocks.table
 
     def _look(self) -> bool:
-        """Whether the file is there and of this input; if so, take what it says of the features."""
+        """Whether the file exists and fits the input; if so, take the features from it."""
         if not os.path.exists(self._path):
             return False
         with open(self._path, "rb") as file:
             if not _MAGIC.startswith(file.read(len(_MAGIC))):
                 raise BadExample(
-                    f"{self._path}: this is no cache; name another file for it, or remove this one"
+                    f"{self._path}: not a cache; choose another file, or remove this one"
                 )
         import pyarrow as pa
 
@@ -91,7 +91,7 @@ class Cached:
         named, classes = about["named"], tuple(about["classes"])
         most = getattr(self._blocks.labelling, "most", None)
         if most is not None and len(classes) > max(named, most):
-            return False  # the source then says where there are too many
+            return False  # reading the source again names the label that is one too many
         arrays = {
             name: np.frombuffer(base64.b64decode(text), dtype=kind)
             for name, (kind, text) in about["arrays"].items()
@@ -155,7 +155,7 @@ class Cached:
 
 
 class _Writer:
-    """Batches with checksums, and a last, empty one that says what all of it is."""
+    """Writes batches with checksums, and a last, empty one that describes the file."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -178,7 +178,7 @@ class _Writer:
 
 
 class _Mapped:
-    """An Arrow file in memory, of which only what is being read is held."""
+    """An Arrow file mapped into memory; batches that were read are released."""
 
     def __init__(self, path: str) -> None:
         import pyarrow as pa
@@ -193,7 +193,7 @@ class _Mapped:
         return self
 
     def __exit__(self, *_: object) -> None:
-        del self._reader, self._buffer  # blocks that are still held keep the map open
+        del self._reader, self._buffer  # blocks in use keep the map open
 
     def about(self) -> dict[str, Any]:
         last = self._reader.num_record_batches - 1
@@ -204,7 +204,7 @@ class _Mapped:
         return found
 
     def batches(self, *, check: bool) -> Iterator[tuple[pa.RecordBatch, int]]:
-        """Each batch, and where it ends in the file; one that was given is let go of."""
+        """Each batch and where it ends in the file; it is released when the next is asked for."""
         page, given = mmap.PAGESIZE, 0
         for i in range(self._reader.num_record_batches - 1):
             batch = self._batch(i) if check else self._reader.get_batch(i)
@@ -216,7 +216,7 @@ class _Mapped:
                 given = whole
 
     def _batch(self, i: int) -> pa.RecordBatch:
-        """Batch i, if it is as it was written."""
+        """Batch i, checked against its checksum."""
         import pyarrow as pa
 
         try:
@@ -226,17 +226,17 @@ class _Mapped:
                 return batch
         except (pa.ArrowException, OSError, KeyError, TypeError):
             pass
-        raise BadExample(f"{self._path}: this cache is damaged; remove it, to have it made anew")
+        raise BadExample(f"{self._path}: the cache is damaged; remove it, and it will be rebuilt")
 
 
 def _end(batch: pa.RecordBatch) -> int:
-    """The address where what the batch holds ends."""
+    """The address where the memory of the batch ends."""
     held = (buffer for column in batch.columns for buffer in column.buffers() if buffer)
     return max(int(buffer.address + buffer.size) for buffer in held)
 
 
 def _checksum(batch: pa.RecordBatch) -> bytes:
-    """Of all that the batch holds, as it lies in memory, and of what it is said to be."""
+    """A checksum of the batch's memory and schema."""
     found = zlib.crc32(f"{batch.num_rows} {batch.schema}".encode())
     for column in batch.columns:
         for buffer in column.buffers():
@@ -254,7 +254,7 @@ def _batch(block: Block) -> pa.RecordBatch:
         "importance": from_numpy(ones if block.importances is None else block.importances),
     }
     rows = block.rows
-    values = rows.values.astype(np.float64, copy=False)  # files of either precision may be mixed
+    values = rows.values.astype(np.float64, copy=False)  # float32 and float64 files may be mixed
     if isinstance(rows, SparseRows):
         span = slice(int(rows.starts[0]), int(rows.starts[-1]))
         starts = from_numpy((rows.starts - rows.starts[0]).astype(np.int32, copy=False))

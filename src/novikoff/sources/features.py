@@ -1,4 +1,4 @@
-"""Which column each feature of a source has, and what is done to its values on the way there."""
+"""Features: which column each feature of a source gets, and how its values are scaled."""
 
 from __future__ import annotations
 
@@ -8,14 +8,13 @@ from itertools import pairwise
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.sources.chunks import Chunk, Names
 from novikoff.sources.interactions import Pair, with_products
 from novikoff.storage.checked import Arrays, Stored
 from novikoff.stream.problems import BadExample
-from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Vector
+from novikoff.stream.rows import DenseRows, Indices, Positions, Rows, SparseRows, Vector
 from novikoff.stream.scaling import Spread, unit_length
 
 Kind: TypeAlias = Literal["columns", "indices", "names"]
@@ -24,36 +23,37 @@ LANES = 8
 
 
 class Features:
-    """The map from what a source calls features to the columns a learner has weights for.
+    """The map from the features of a source to the columns that a learner has weights for.
 
-    The first chunk decides its kind: a table of numbers has "columns", svmlight "indices" that are
-    columns as they are written, all else "names" that are given columns in the order they are met.
-    Rows come out with room for more columns than there are, a multiple of eight, so that a learner
-    that grows with them makes the same sums as one that was wide from the start.
+    The first chunk decides its kind: a table of numbers has "columns"; svmlight has "indices",
+    which are columns as written; all else has "names", which get columns in the order of their
+    first appearance. Rows come out with room for more columns than there are, a multiple of eight,
+    so that a learner that grows with them adds in the same order as one that was wide from the
+    start.
 
     Parameters
     ----------
     hash_bits
-        Give a name the column hash mod 2^bits instead: the weights then never grow, and names that
-        fall together share a weight.
+        Give a name the column hash mod 2^bits instead: the weights never grow, and names with the
+        same hash share a weight.
     keep_names
-        With hash_bits: whether the first name of each column is kept, for reports.
+        With hash_bits: whether to keep the first name of each column, for reports.
     products
-        Fields to multiply: see `with_products`.
+        Pairs of fields to multiply: see `with_products`.
     standardise
         Divide each column by its standard deviation, which `survey` measures; the columns of a
-        table of numbers are also moved to mean 0.
+        table of numbers are also shifted to mean 0.
     to_unit_length
-        Divide each row by its length, last of all.
+        Divide each row by its length, after everything else.
 
     Attributes
     ----------
     frozen
-        Whether features not met before are left out, and counted in `left_out`, instead of added.
+        Whether unknown features are ignored, and counted in `left_out`, instead of added.
     met_zero
-        Whether a frozen map met an index 0, where all indices before were 1 or more.
+        Whether a frozen map met an index 0 when all indices before were 1 or more.
     idle_products
-        The pairs of fields that no example so far had features of.
+        The pairs of fields that no example so far has had both of.
     """
 
     def __init__(
@@ -85,13 +85,13 @@ class Features:
 
     @classmethod
     def of(cls, names: Sequence[str], slots: Sequence[int], hash_bits: int | None = None) -> Self:
-        """The map in which names have these columns; unhashed they must be 0, 1, 2 and so on."""
+        """The map with these columns for these names (without hashing: 0, 1, 2 and so on)."""
         out = cls(hash_bits=hash_bits)
         placed = {name.encode(): slot for name, slot in zip(names, slots, strict=True)}
         out.kind = "names"
         if hash_bits is None:
             if list(placed.values()) != list(range(len(names))):
-                raise ValueError("each name must have the next column")
+                raise ValueError("without hash_bits the columns must be 0, 1, 2, …")
             out._places, out._count = placed, len(placed)
         else:
             out._named_slots, out._count = {j: name for name, j in placed.items()}, 1 << hash_bits
@@ -99,17 +99,17 @@ class Features:
 
     @property
     def dim(self) -> int:
-        """How many columns there are: up to the last that was met."""
+        """How many columns there are, up to the last one met."""
         return self._count
 
     @property
     def count(self) -> int:
-        """How many features there are: indices that count from 1 leave column 0 empty."""
+        """How many features there are: indices that start at 1 leave column 0 empty."""
         return self._count - (self.kind == "indices" and self._lowest > 0 < self._count)
 
     @property
     def names(self) -> tuple[str, ...] | None:
-        """What each column is called; None if columns are positions without names."""
+        """The names of the columns; None if they have none."""
         if self.kind == "columns":
             return self._header
         if self.hash_bits is not None:
@@ -119,7 +119,7 @@ class Features:
         return None
 
     def name_of(self, column: int) -> str:
-        """What a column is called: its index, if it has no name; # before it, if it is a hash."""
+        """The name of a column; without one its index, after # if features are hashed."""
         if self.hash_bits is not None:
             held = self._named_slots.get(column)
             return f"#{column}" if held is None else held.decode()
@@ -127,9 +127,9 @@ class Features:
         return str(column) if names is None else names[column]
 
     def rows(self, chunk: Chunk, columns: tuple[str, ...] | None = None) -> Rows:
-        """The rows of the chunk over these columns; unless frozen, names not met before are added.
+        """The rows of the chunk over the columns of the map; `columns` names those of a table.
 
-        A frozen map leaves features it does not know out and counts them in `left_out`.
+        New names are added; a frozen map ignores them and counts them in `left_out`.
         """
         rows = self._numbered(self._multiplied(chunk, columns), columns)
         if self._scale is not None:
@@ -137,9 +137,9 @@ class Features:
         return unit_length(rows) if self.to_unit_length else rows
 
     def survey(self, chunks: Iterable[tuple[Chunk, tuple[str, ...] | None]]) -> None:
-        """Meet all examples once, to know every feature and how far its values are spread.
+        """Read all examples once, to learn every feature and its standard deviation.
 
-        Each chunk comes with what its columns are called, if they are a table's.
+        Each chunk comes with the names of its columns, if it is part of a table.
         """
         spread = Spread()
         with np.errstate(over="ignore", invalid="ignore"):
@@ -148,8 +148,8 @@ class Features:
             wild = np.flatnonzero(~np.isfinite(spread.deviation[: self.dim]))
         if len(wild):
             raise BadExample(
-                f"feature {self.name_of(int(wild[0]))!r}: its values are too large to be "
-                "standardised; scale them"
+                f"feature {self.name_of(int(wild[0]))!r}: the values are too large to standardise; "
+                "scale them"
             )
         if self.standardise:
             self._scale = spread.deviation[: self.dim]
@@ -175,9 +175,7 @@ class Features:
             if kind == "columns":
                 self._header, self._count = columns, rows.dim
         if kind != self.kind:
-            raise BadExample(
-                f"these features are {_WORDS[kind]}, where {_WORDS[self.kind]} were learned from"
-            )
+            raise BadExample(f"the model expects {_WORDS[self.kind]}; the data have {_WORDS[kind]}")
         if kind == "columns":
             return self._same_columns(rows, columns)
         sparse = rows.sparse()
@@ -186,17 +184,18 @@ class Features:
         if self.hash_bits is not None:
             mask = (1 << self.hash_bits) - 1
             masked = SparseRows(sparse.values, sparse.indices & mask, sparse.starts, mask + 1)
-            self._name_slots_by_index(sparse.indices, masked.indices)
+            used, first = np.unique(masked.indices, return_index=True)
+            self._name_slots(used, (b"%d" % index for index in sparse.indices[first]))
             return self._place(masked, None)
         return self._indexed(sparse)
 
     def _same_columns(self, rows: Rows, columns: tuple[str, ...] | None) -> Rows:
         if rows.dim != self._count:
-            raise BadExample(f"there are {rows.dim} columns, where there were {self._count}")
+            raise BadExample(f"there are {rows.dim} columns, but there were {self._count} before")
         if columns is not None and self._header is not None and columns != self._header:
             pairs = zip(columns, self._header, strict=True)
             new, old = next((new, old) for new, old in pairs if new != old)
-            raise BadExample(f"there is a column {new!r}, where there was {old!r}")
+            raise BadExample(f"there is a column {new!r}, but it was {old!r} before")
         return rows
 
     def _indexed(self, rows: SparseRows) -> Rows:
@@ -231,24 +230,14 @@ class Features:
         self._count = len(places)
         return columns
 
-    def _name_slots(self, slots: Positions, names: Names) -> None:
+    def _name_slots(self, slots: Indices, names: Iterable[bytes]) -> None:
+        """Remember the first name of each hashed column."""
         if self.frozen:
             return
         self._count = 1 << (self.hash_bits or 0)
         if self.keep_names:
-            held = self._named_slots
             for slot, name in zip(slots.tolist(), names, strict=True):
-                if slot not in held:
-                    held[slot] = name
-
-    def _name_slots_by_index(self, indices: NDArray[Any], slots: NDArray[Any]) -> None:
-        if self.frozen:
-            return
-        self._count = 1 << (self.hash_bits or 0)
-        if self.keep_names:
-            used, first = np.unique(slots, return_index=True)
-            for slot, at in zip(used.tolist(), first.tolist(), strict=True):
-                self._named_slots.setdefault(slot, b"%d" % indices[at])
+                self._named_slots.setdefault(slot, name)
 
     def _place(self, rows: SparseRows, columns: Positions | None) -> SparseRows:
         values, indices, starts, left_out = _core.renumber(
@@ -262,7 +251,7 @@ class Features:
 
     @property
     def room(self) -> int:
-        """The columns that rows come with: those there are, or the next power of two above."""
+        """How many columns rows come with: those of a table, or else the next power of two."""
         if self.kind == "columns":
             return self._count
         return max(LANES, 1 << max(0, self._count - 1).bit_length())
@@ -276,10 +265,11 @@ class Features:
         sparse = rows.sparse()
         whole = np.ones(sparse.dim)
         whole[: len(scale)] = scale
-        return replace_values(sparse, sparse.values / whole[sparse.indices])
+        scaled = sparse.values / whole[sparse.indices]
+        return SparseRows(scaled, sparse.indices, sparse.starts, sparse.dim)
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
-        """What a model file says of the map: settings, and arrays."""
+        """The settings and arrays of the map, for a model file."""
         settings: dict[str, Any] = {
             "kind": self.kind,
             "dim": self.dim,
@@ -298,7 +288,7 @@ class Features:
             "name_starts": np.cumsum([0, *map(len, held)], dtype=np.int64),
             "slots": np.array(slots, dtype=np.int64),
         }
-        if self._scale is not None:  # features met later are left as they are
+        if self._scale is not None:  # features met later are not scaled
             arrays["scale"] = np.append(self._scale, np.ones(self.dim - len(self._scale)))
         if self._shift is not None:
             arrays["shift"] = self._shift
@@ -306,7 +296,7 @@ class Features:
 
     @classmethod
     def restored(cls, settings: dict[str, Any], arrays: Arrays) -> Self:
-        """The map as it was when its state was taken."""
+        """The map with this state."""
         stored = Stored("map of features", settings, arrays)
         bits = None if settings.get("hash_bits") is None else stored.count("hash_bits")
         try:
@@ -349,23 +339,18 @@ class Features:
             right = len(slots) == len(held) and all(0 <= slot < self._count for slot in slots)
             right &= self.kind in (None, "columns") or self._count == 1 << self.hash_bits
         if not right:
-            stored.refuse("its names are not those of its columns")
+            stored.refuse("its names do not match its columns")
 
 
 _WORDS: dict[Kind, str] = {
     "columns": "the columns of a table of numbers",
-    "indices": "numbered",
-    "names": "named",
+    "indices": "numbered features",
+    "names": "named features",
 }
 
 
-def replace_values(rows: SparseRows, values: Vector) -> SparseRows:
-    """The same entries with other values."""
-    return SparseRows(values, rows.indices, rows.starts, rows.dim)
-
-
 def _named(chunk: Chunk, columns: tuple[str, ...] | None) -> Chunk:
-    """The chunk with names for its columns: the table's own, or the indices as written."""
+    """The chunk with names for its columns: the table's, or the indices as written."""
     if chunk.names is not None:
         return chunk
     rows = chunk.rows.sparse()

@@ -1,9 +1,4 @@
-"""Streams drawn at random, with a separator known in advance.
-
-Many attributes, few of them relevant: sparse examples labelled by a disjunction of those few.
-
-Real data that come with the package.
-"""
+"""Data that need no file: random streams with a known separator, and the bundled corpus."""
 
 from __future__ import annotations
 
@@ -21,8 +16,8 @@ from novikoff.stream.sums import length, lengths, products
 class separable:  # noqa: N801  (read as a verb: sources.separable(...))
     """n points of the unit ball that u separates with at least the given margin.
 
-    Points are uniform in direction, length at most 1; those too near the hyperplane of u are
-    moved away from it along u. Iterated again, it gives the same points again.
+    Directions are uniform; points too near the hyperplane of u are moved away from it along u.
+    Every iteration gives the same points.
     """
 
     def __init__(
@@ -42,7 +37,7 @@ class separable:  # noqa: N801  (read as a verb: sources.separable(...))
         self.u: Vector = direction / size
 
     def __iter__(self) -> Iterator[Block]:
-        # 1962 keeps these draws apart from those of whoever drew u from the same seed
+        # 1962 makes these draws independent of a u drawn from the same seed
         dice = np.random.default_rng((self.seed, 1962))
         for first in range(0, self.n, self.block):
             size = min(self.block, self.n - first)
@@ -59,15 +54,15 @@ class separable:  # noqa: N801  (read as a verb: sources.separable(...))
             yield Block(DenseRows(points), sign.astype(np.int8), first)
 
 
-_ENTRIES = 1 << 22  # of a block, about
+_ENTRIES = 1 << 22  # entries of a block, at most
 
 
 class few_relevant:  # noqa: N801  (read as a description: sources.few_relevant(...))
-    """Examples of n Boolean attributes, of which k, drawn at random, are relevant.
+    """Sparse examples of n Boolean attributes, labelled by a disjunction of k random ones.
 
-    An example has `on` attributes on: the others are cut into so many stretches, and one of each
-    is on. Half of the examples have a relevant attribute instead of one of these, and are positive.
-    Iterated again, it gives the same examples again.
+    An example has `on` attributes on: the irrelevant attributes are cut into `on` stretches, and
+    one of each stretch is on. In half of the examples a relevant attribute replaces one of them;
+    these are positive. Every iteration gives the same examples.
 
     Attributes
     ----------
@@ -79,9 +74,9 @@ class few_relevant:  # noqa: N801  (read as a description: sources.few_relevant(
         if not 1 <= k <= n or not 1 <= on <= n - k:
             raise ValueError(f"need 1 <= k <= n and 1 <= on <= n - k, got {n=}, {k=} and {on=}")
         if n > np.iinfo(np.int32).max:
-            raise ValueError(f"columns are 32-bit numbers here: {n=} attributes are too many")
+            raise ValueError(f"n must be below 2^31, not {n}")
         self.examples, self.n, self.on, self.seed = examples, n, on, seed
-        dice = np.random.default_rng((seed, 1988))  # 1988 keeps these draws apart from others
+        dice = np.random.default_rng((seed, 1988))  # 1988 makes these draws independent of others
         self.relevant = np.sort(dice.choice(n, size=k, replace=False)).astype(np.int32)
         self._others = np.delete(np.arange(n, dtype=np.int32), self.relevant)
 
@@ -92,7 +87,7 @@ class few_relevant:  # noqa: N801  (read as a description: sources.few_relevant(
         most = max(1, _ENTRIES // on)
         for first in range(0, self.examples, most):
             size = min(most, self.examples - first)
-            # one of each stretch: the columns of a row are in order and differ as they are drawn
+            # one of each stretch, so the columns of a row are different and in order
             within = (dice.random((size, on), dtype=np.float32) * widths).astype(np.int32)
             columns = self._others[np.minimum(within, widths - 1) + begins]
             positive = np.flatnonzero(dice.random(size) < 0.5)
@@ -109,8 +104,8 @@ class few_relevant:  # noqa: N801  (read as a description: sources.few_relevant(
 def spamassassin() -> tuple[Block, list[str]]:
     """Word counts of 6,046 messages, spam +1 and ham −1, and the words of the 25,572 columns.
 
-    The SpamAssassin public corpus (data ODC-PDDL 1.0, contents CC0 1.0). The messages are sorted
-    by class: shuffle them. They are separable: γ = .242 with a bias, at R = 4373.
+    The SpamAssassin public corpus (data ODC-PDDL 1.0, contents CC0 1.0). The messages are sorted by
+    class, so shuffle them. They are separable: γ = .242 with a bias, R = 4373.
     """
     with (files("novikoff") / "data" / "spamassassin.npz").open("rb") as file, np.load(file) as at:
         words = at["words"].tobytes().decode().split("\n")

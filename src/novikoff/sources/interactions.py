@@ -1,4 +1,4 @@
-"""Products of features: a chunk with one feature more for each pair of them that is asked for."""
+"""Interactions: products of two features of an example, added as features of their own."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_PRODUCTS = 1 << 20
 
 
 def in_slices(chunk: Chunk, most: int = MOST_PRODUCTS) -> Iterator[Chunk]:
-    """The chunk in parts, none of which can have more products than so many, but for one row."""
+    """The chunk in parts of at most `most` possible products each, or of one row."""
     lengths = np.diff(chunk.rows.sparse().starts).astype(np.int64)
     ends = np.cumsum(lengths * lengths)
     begin = 0
@@ -30,13 +30,11 @@ def in_slices(chunk: Chunk, most: int = MOST_PRODUCTS) -> Iterator[Chunk]:
 
 
 def with_products(chunk: Chunk, pairs: Sequence[Pair]) -> tuple[Chunk, list[int]]:
-    """The chunk with the product of each two features of an example whose fields are a pair.
-
-    Also, for each pair, how many different products there are.
+    """The chunk with the products of features whose fields are a pair, and their number by pair.
 
     A feature belongs to the field it is named after: "origin=LAS" to origin, "subject^free" to
     subject, "words" to words. The product of a and b is called "a*b"; the pair `ALL` stands for any
-    two features, a before b in the alphabet.
+    two features of an example, a before b in the alphabet.
     """
     if chunk.names is None:
         raise ValueError("products need features with names")
@@ -83,14 +81,14 @@ def _wanted(names: Sequence[str], pair: Pair) -> tuple[NDArray[np.bool_], NDArra
 
 
 def belongs(name: str, field: str) -> bool:
-    """Whether a feature is named after the field."""
+    """Whether a feature belongs to the field."""
     return name.startswith(field) and (len(name) == len(field) or name[len(field)] in "=^.")
 
 
 def _crossed(
     starts: Positions, columns: Positions, wanted: tuple[NDArray[np.bool_], NDArray[np.bool_]]
 ) -> tuple[Positions, Positions]:
-    """The places of each two entries of a row, one of a column wanted left, one of one right."""
+    """The positions of all pairs of entries of a row, from a wanted left and right column."""
     left, right = (np.flatnonzero(kind[columns]) for kind in wanted)
     begin = np.searchsorted(right, starts[:-1])
     counts = np.searchsorted(right, starts[1:]) - begin

@@ -1,7 +1,7 @@
-"""The nouns a learner meets: examples, and blocks of them in an order.
+"""Examples and blocks of examples, as learners read them.
 
-Labels are −1 and +1 everywhere inside, and class 0, 1, 2, … where many classes are learned jointly;
-names and other numbers are converted at the door.
+Labels are −1 and +1 inside, or classes 0, 1, 2, … where many classes are learned jointly; other
+labels are converted where they come in (`labels.py`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Codes: TypeAlias = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One example: the columns that are stored, their values, its label or class, its weight."""
+    """One example: its stored columns and their values, its label or class, its importance."""
 
     columns: Positions
     values: Vector
@@ -32,17 +32,21 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """Some examples side by side, and the order to meet them in (None: as they stand).
+    """Some examples, and the order in which to show them.
 
-    `labels` are −1 and +1 as int8, or the numbers of classes, from 0, as int32.
-
-    `first` is the position in the whole stream of the block's first row, by which the ledger
-    names a row. When the rows are stored in another order than the stream's, `numbers` says where
-    each belongs, counted from `first`.
-
-    `importances` say how much each example counts (None: 1 each): a mistake on it is a step so many
-    times as long. One of importance 0 is met and scored, and never a mistake: what a run says of
-    its mistakes, and that it made none, it says of the others.
+    Parameters
+    ----------
+    labels
+        −1 and +1 as int8, or class numbers from 0 as int32.
+    first
+        The position of the first row in the whole stream; the ledger names rows by position.
+    order
+        The order in which rows are shown (None: as stored); it may leave rows out, or repeat them.
+    numbers
+        If the rows are not stored in the order of the stream: the position of each, from `first`.
+    importances
+        How much each example counts (None: 1 each): the step of a mistake is multiplied by it. An
+        example of importance 0 is scored but never counts as a mistake.
     """
 
     rows: Rows
@@ -55,13 +59,13 @@ class Block:
     def __post_init__(self) -> None:
         if not hasattr(self.rows, "core"):
             raise TypeError(
-                f"rows are a {type(self.rows).__name__}; make the block with sources.block(X, y)"
+                f"rows are a {type(self.rows).__name__}; make blocks with sources.block(X, y)"
             )
         if len(self.labels) != len(self.rows):
             raise BadExample(f"{len(self.rows)} rows but {len(self.labels)} labels")
         if self.labels.dtype == np.int32:
             if len(self.labels) and self.labels.min() < 0:
-                raise BadExample("classes are numbered from 0")
+                raise BadExample("class numbers start at 0")
         elif self.labels.dtype != np.int8 or (self.labels * self.labels != 1).any():
             raise BadExample("labels must be -1 or +1, as int8; sources.block(X, y) converts them")
         for name in ("order", "numbers"):
@@ -76,23 +80,21 @@ class Block:
 
     @property
     def signs(self) -> Labels:
-        """The labels −1 and +1, for what knows no others; refused if they are classes."""
+        """The labels −1 and +1; refused if the labels are class numbers."""
         if self.labels.dtype != np.int8:
-            raise BadExample(
-                "the labels of this block are the numbers of classes; -1 and +1 are needed here"
-            )
+            raise BadExample("the labels of this block are class numbers, but -1 and +1 are needed")
         return self.labels.view(np.int8)
 
     @property
     def codes(self) -> Codes:
-        """The numbers of the classes: of two labels, 0 for −1 and 1 for +1."""
+        """The class numbers; of two labels, 0 for −1 and 1 for +1."""
         if self.labels.dtype == np.int32:
             return self.labels.view(np.int32)
         return (self.labels > 0).astype(np.int32)
 
     @property
     def n_rounds(self) -> int:
-        """How many examples are met: an order may leave rows out, or repeat them."""
+        """How many examples are shown: an order may leave rows out, or repeat them."""
         return len(self.rows) if self.order is None else len(self.order)
 
     def positions(self, which: Positions) -> Positions:
@@ -127,12 +129,12 @@ def _check_importances(given: Vector, block: Block) -> None:
     if len(wrong):
         row = int(block.positions(wrong[:1])[0])
         raise BadExample(
-            f"row {row}: importance {float(given[wrong[0]])!r} is not a finite number from 0"
+            f"row {row}: importance {float(given[wrong[0]])!r} must be finite and at least 0"
         )
 
 
 def signs(labels: Sequence[float] | NDArray[Any]) -> Labels:
-    """The labels as int8, refused unless each is −1 or +1."""
+    """The labels as int8; refused unless each is −1 or +1."""
     given = np.asarray(labels)
     if given.ndim != 1:
         raise BadExample(f"labels must be one-dimensional, not of shape {given.shape}")
@@ -147,5 +149,5 @@ Stream: TypeAlias = Block | Iterable[Block]
 
 
 def blocks_of(stream: Stream) -> Iterable[Block]:
-    """The blocks of a stream, which may be a single block."""
+    """The blocks of a stream; a single block is a stream of one."""
     return (stream,) if isinstance(stream, Block) else stream

@@ -15,9 +15,9 @@ from novikoff.stream.rows import Positions, Rows
 Shuffle: TypeAlias = Literal["once"] | bool
 
 
-# Rows that fit in CACHE_BYTES are permuted freely; more are dealt out from RUNS_DEALT runs of
-# RUN_BYTES (at most RUN_ROWS rows) at a time. Longer runs and fewer of them are faster to read but
-# mix less: on mail sorted by class, 64 KB and 16 took twice the passes of a free permutation.
+# Rows that fit in CACHE_BYTES are permuted freely. More rows are dealt from RUNS_DEALT runs of
+# RUN_BYTES (at most RUN_ROWS rows) at a time. Fewer and longer runs are faster to read but mix
+# less: on mail sorted by class, 16 runs of 64 KB took twice the passes of a free permutation.
 CACHE_BYTES = 1 << 25
 RUN_BYTES = 1 << 14
 RUN_ROWS = 1 << 8
@@ -27,9 +27,9 @@ RUNS_DEALT = 32
 def seeded_order(rows: Rows, seed: int) -> Positions:
     """An order of the rows drawn from the seed, the same on every machine.
 
-    While the rows fit in a processor's cache it is a uniform permutation. Beyond that, runs of
-    neighbouring rows are shuffled and then dealt out at random, many at a time: data sorted by
-    class come out mixed, and memory is still read forwards.
+    If the rows fit in a processor's cache, it is a uniform permutation. Otherwise runs of
+    neighbouring rows are shuffled and dealt at random, many at a time: data sorted by class come
+    out mixed, and memory is still read forwards.
     """
     order = np.empty(len(rows), dtype=np.int64)
     run, mix = 1, max(1, len(rows))
@@ -42,8 +42,8 @@ def seeded_order(rows: Rows, seed: int) -> Positions:
 def arranged_rows(rows: Rows, seed: int) -> tuple[Rows, Positions | None, Positions | None]:
     """Rows for many passes in a seeded order, with the `order` and `numbers` of their Block.
 
-    Rows that fit in a cache are copied into the order, so that every pass reads them straight
-    through (a third of the time on 32,561 × 123 sparse rows); larger data are not copied.
+    Rows that fit in a cache are copied into the order, so that every pass reads memory forwards (a
+    third of the time on 32,561 × 123 sparse rows); larger data are not copied.
     """
     order = seeded_order(rows, seed)
     if rows.nbytes > CACHE_BYTES:
@@ -65,8 +65,8 @@ def arranged(block: Block, seed: int) -> Block:
 class Shuffled:
     """The blocks of a stream, each in a seeded order of its rows.
 
-    `again=False` keeps one order for every pass, so that runs are reproducible and a run that
-    comes back to the same weights is a proof; `again=True` draws a new one for each pass.
+    `again=False` keeps one order for every pass, so that a run that returns to the same weights
+    proves a cycle; `again=True` draws a new order for each pass.
     """
 
     def __init__(self, stream: Stream, *, seed: int, again: bool = False) -> None:
@@ -81,6 +81,6 @@ class Shuffled:
 
 
 def block_order(rows: Rows, seed: int, number: int, passes: int = 0) -> Positions:
-    """The order of the rows of a stream's block of this number, drawn from the stream's seed."""
+    """The order of the rows of block `number` of a stream, drawn from the stream's seed."""
     draw = np.random.SeedSequence((seed, passes, number))
     return seeded_order(rows, int(draw.generate_state(1, np.uint64)[0]))

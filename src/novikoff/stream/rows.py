@@ -1,7 +1,7 @@
-"""Rows of features, dense or CSR, as the compiled core reads them, and what makes one unusable.
+"""Rows of features, dense or sparse (CSR), as the compiled core reads them.
 
-The core reads the caller's memory as it is, whatever its layout or precision; only sparse rows
-whose indices are out of order or repeated are put right, in a copy.
+The core reads the caller's memory as it is; only sparse rows whose indices are out of order or
+repeated are sorted and summed, in a copy.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class Rows(Protocol):
 
     @property
     def values(self) -> Values:
-        """The numbers that are stored."""
+        """The stored numbers."""
 
     @property
     def nbytes(self) -> int:
-        """The memory the rows take."""
+        """The size of the rows in bytes."""
 
     @property
     def core(self) -> CoreArrays:
@@ -68,7 +68,7 @@ class Rows(Protocol):
         """A copy of the rows at these positions."""
 
     def sparse(self) -> SparseRows:
-        """The same rows in compressed form."""
+        """The same rows as CSR."""
 
 
 class DenseRows:
@@ -89,7 +89,7 @@ class DenseRows:
 
     @property
     def nbytes(self) -> int:
-        """The memory the rows take."""
+        """The size of the rows in bytes."""
         return int(self.values.nbytes)
 
     def __len__(self) -> int:
@@ -107,14 +107,14 @@ class DenseRows:
         return DenseRows(self.values.take(positions, axis=0))
 
     def sparse(self) -> SparseRows:
-        """The same rows in compressed form, without their zeros."""
+        """The same rows as CSR, without their zeros."""
         of_row, columns = map(np.ascontiguousarray, np.nonzero(self.values))
         starts = np.searchsorted(of_row, np.arange(len(self) + 1))
         return SparseRows(self.values[of_row, columns], columns, starts, self.dim)
 
 
 class SparseRows:
-    """Rows in compressed form (CSR): row i is values[starts[i]:starts[i+1]] at those indices."""
+    """Rows as CSR: row i holds values[starts[i]:starts[i+1]] at these indices."""
 
     def __init__(self, values: Values, indices: Indices, starts: Indices, dim: int) -> None:
         self.values: Values = values
@@ -126,7 +126,7 @@ class SparseRows:
         backwards = np.flatnonzero(bounds[1:] < bounds[:-1])
         if len(starts) == 0 or len(backwards):
             i = max(0, min(int(backwards[0]) - 1, len(starts) - 2)) if len(starts) else 0
-            raise BadExample(f"row {i}: its entries are out of bounds, {stored} are stored")
+            raise BadExample(f"row {i}: its entries are out of bounds; {stored} are stored")
 
     @property
     def dim(self) -> int:
@@ -140,7 +140,7 @@ class SparseRows:
 
     @property
     def nbytes(self) -> int:
-        """The memory the rows take."""
+        """The size of the rows in bytes."""
         return int(self.values.nbytes + self.indices.nbytes)
 
     def __len__(self) -> int:
@@ -149,7 +149,7 @@ class SparseRows:
     def put_in_order(self) -> None:
         """Sort the indices within each row and add up repeated ones, in a copy, if there are any.
 
-        A row with an index that is no column is left as it is, to be refused when it is met.
+        A row with an index out of range is left as it is; the core refuses it later.
         """
         span = slice(int(self.starts[0]), int(self.starts[-1]))
         values, indices = self.values[span], self.indices[span]
@@ -164,7 +164,8 @@ class SparseRows:
         indices, of_row, alone = indices[order], of_row[order], alone[order]
         first = np.ones(len(order), dtype=np.bool_)
         first[1:] = (np.diff(of_row) != 0) | (np.diff(indices) != 0) | alone[1:]
-        self.values = np.add.reduceat(values[order], np.flatnonzero(first))
+        self.values = np.zeros(int(first.sum()), dtype=values.dtype)
+        np.add.at(self.values, np.cumsum(first) - 1, values[order])  # in the order of the entries
         self.indices = indices[first]
         lengths = np.bincount(of_row[first], minlength=len(self))
         self.starts = np.concatenate([[0], np.cumsum(lengths)]).astype(self.starts.dtype)
@@ -191,17 +192,14 @@ class SparseRows:
     def widened(self, dim: int) -> SparseRows:
         """The same entries in rows of `dim` features, not fewer than now; nothing is copied."""
         if dim < self._dim:
-            raise ValueError(
-                f"rows of {self._dim} features cannot become rows of {dim}: "
-                "features are never taken away"
-            )
+            raise ValueError(f"rows of {self._dim} features cannot be narrowed to {dim}")
         wide = copy(self)
         wide._dim = dim
         return wide
 
 
 def join(pieces: Sequence[Rows]) -> Rows:
-    """The rows of all the pieces, in order; in compressed form if any of them is."""
+    """The rows of all the pieces in order; as CSR if any of them is."""
     if len(pieces) == 1:
         return pieces[0]
     if all(isinstance(piece, DenseRows) for piece in pieces):
@@ -231,7 +229,7 @@ def _spans(source: NDArray[Any], start: Positions, to: Positions) -> NDArray[Any
 
 
 def explain(flaw: Flaw, rows: Rows, i: int, *, position: int | None = None) -> BadExample:
-    """Say in words what is wrong with row i, in scikit-learn's manner; name it by its position."""
+    """The error about row i, in the words that scikit-learn uses; `position` names the row."""
     where = f"row {i if position is None else position}"
     if flaw is Flaw.BOUNDS:
         missing = not 0 <= i < len(rows)
@@ -261,7 +259,7 @@ def explain(flaw: Flaw, rows: Rows, i: int, *, position: int | None = None) -> B
 
 
 def dots(rows: Rows, weights: Vector, *, bias: bool = False) -> Vector:
-    """w·x for each row (the constant's weight last, with bias), added up as the pass adds."""
+    """w·x for each row in the core's order of summing; with bias, the constant's weight is last."""
 
     def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
         return _core.scores(*rows.core, begin=begin, end=end, w=weights, bias=bias, out=out)
@@ -272,9 +270,9 @@ def dots(rows: Rows, weights: Vector, *, bias: bool = False) -> Vector:
 def scored(
     rows: Rows, core: Callable[[int, int, Vector], tuple[int, int]], width: int | None = None
 ) -> Vector:
-    """What the core writes down for each row, asked for part by part; BadExample if it cannot.
+    """What `core` computes for each row, part by part; a row that it refuses is a BadExample.
 
-    It writes a number for each row, or so many of them.
+    It writes one number for each row, or `width` of them.
     """
     out = np.empty(len(rows) if width is None else (len(rows), width))
     at = 0
@@ -290,6 +288,6 @@ def scored(
 
 
 def part_size(rows: Rows) -> int:
-    """How many rows the core takes at a time: some milliseconds' worth, so Ctrl-C is heard."""
+    """How many rows the core takes at a time: a few milliseconds of work, so Ctrl-C works."""
     per_row = max(1, rows.values.size // max(1, len(rows)))
     return max(1, min(1 << 18, (1 << 23) // per_row))

@@ -1,4 +1,4 @@
-"""Rows divided by their lengths, or columns by their spread."""
+"""Scaling: rows to unit length, and the mean and standard deviation of columns."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _in_range(entries: Vector, of_row: Positions, rows: int) -> Vector:
 
 
 class Spread:
-    """The mean and the standard deviation of each column, over blocks of rows met one by one.
+    """The mean and the standard deviation of each column, over blocks of rows in turn.
 
     Blocks are joined as Chan, Golub & LeVeque (1979) do, so that a mean far from zero does not
     spoil the deviation. Values that sparse rows leave out count as zeros.
@@ -53,7 +53,7 @@ class Spread:
         self._squares: Vector = np.zeros(0)
 
     def meet(self, rows: Rows) -> None:
-        """Count these rows too; columns not met before were zero in all rows until now."""
+        """Include these rows; columns not met before were zero in all earlier rows."""
         n, dim = len(rows), rows.dim
         grown = dim - len(self.mean)
         if grown > 0:
@@ -85,7 +85,7 @@ class Spread:
     def deviation(self) -> Vector:
         """The standard deviation of each column; 1 for a column that does not vary.
 
-        What rounding alone may have made of a column of equal values is no variation.
+        A deviation within rounding error counts as none.
         """
         n, eps = max(1, self.count), float(np.finfo(np.float64).eps)
         variance = self._squares / n
