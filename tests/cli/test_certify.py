@@ -168,7 +168,7 @@ def test_an_undecided_verdict_is_status_1_and_says_why(
     assert answer.stdout.startswith(
         "undecided: no proof was found either way\n  why             the time limit was reached\n"
     )
-    words = "undecided: no verdict, but true so far, for the 4 rows\n"
+    words = "undecided: no verdict is proved, but its facts hold for the 4 rows\n"
     answer = run("verify", tmp_path / "cert", data)
     assert (answer.exit_code, answer.stdout) == (1, words)
     assert alone(tmp_path / "cert", data) == (1, words)
@@ -203,7 +203,9 @@ def test_ctrl_c_prints_and_saves_what_is_known(tmp_path: Path) -> None:
     assert out.startswith("undecided: no proof was found either way\n")
     assert "  why             the search was interrupted\n" in out
     assert "  best margin     at most " in out
-    assert run("verify", cert, data).stdout.startswith("undecided: no verdict, but true so far")
+    assert run("verify", cert, data).stdout.startswith(
+        "undecided: no verdict is proved, but its facts hold"
+    )
 
 
 def test_ctrl_c_while_reading_is_reported_in_one_line(
@@ -291,9 +293,9 @@ def test_the_certificate_comes_first(tmp_path: Path) -> None:
         data, cert = made(tmp_path, name)
         answer = run("verify", data, cert)
         assert answer.exit_code == 1
-        assert answer.stdout.startswith(f"rejected: {data}: this is not JSON")
+        assert answer.stdout.startswith(f"rejected: {data}: not JSON")
         assert answer.stdout.endswith(" (the certificate comes first)\n")
-        assert alone(data, cert) == (1, f"rejected: {data}: this is not JSON\n")
+        assert alone(data, cert) == (1, f"rejected: {data}: not JSON\n")
 
 
 def denied(path: Any, *_: Any, **__: Any) -> None:
@@ -332,9 +334,9 @@ def test_a_certificate_that_was_changed_is_rejected(tmp_path: Path) -> None:
     whole = cert.read_text()
     for text, words in (
         (whole.replace("complete", "overlap"), "it was changed after it was written"),
-        (whole[:99], "this is not JSON"),
+        (whole[:99], "not JSON"),
         ("[]", "it is not a certificate"),
-        ("", "this is not JSON"),
+        ("", "not JSON"),
     ):
         cert.write_text(text)
         answer = run("verify", cert, data)
@@ -373,7 +375,7 @@ def test_columns_may_come_in_another_order(tmp_path: Path) -> None:
     assert alone(cert, data) == (1, "rejected: column 'links' is missing\n")
     data.write_text("size," + MAIL.replace("\n", "\n1,").removesuffix("1,"))
     assert error("verify", cert, data).endswith("'size' is new")
-    assert alone(cert, data) == (1, "rejected: column 'size' is not one of the certificate's\n")
+    assert alone(cert, data) == (1, "rejected: column 'size' is not in the certificate\n")
 
 
 @pytest.mark.parametrize("top", ["", "a,b,y\n", "0,1,target\n"])

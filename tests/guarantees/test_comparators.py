@@ -267,7 +267,7 @@ def test_a_row_whose_label_is_changed_between_passes_is_not_in_the_data() -> Non
     play(sources.block(row, [-1]), learner, ledger=ledger)
     assert ledger.labels.tolist() == [1, -1]
     for y in (-1, 1):
-        with pytest.raises(BadExample, match="not those of the run"):
+        with pytest.raises(BadExample, match="not the data of the run"):
             guarantees.best_comparator(ledger, sources.block(row, [y]))
     assert guarantees.l1_bound(ledger, [1, 1], 3).loss == 0 + 2
 

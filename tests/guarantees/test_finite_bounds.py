@@ -161,7 +161,7 @@ def test_bounds_print_what_they_say() -> None:
         (lambda: weighted_majority_bound(5, -1, 0.5), "cannot make -1 mistakes"),
         (lambda: weighted_majority_bound(5, 1, 1), "β must be between 0 and 1, got 1"),
         (lambda: weighted_majority_bound(5, 1, 0), "β must be between 0 and 1, got 0"),
-        (lambda: weighted_majority_bound(5, 1, math.nan), "β is nan, not a number"),
+        (lambda: weighted_majority_bound(5, 1, math.nan), "β is nan, which is not a finite number"),
     ],
 )
 def test_what_is_no_class_and_no_factor_is_refused(

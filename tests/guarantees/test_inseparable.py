@@ -327,9 +327,9 @@ def test_freund_and_schapire_is_refused_for_more_or_less_than_one_pass() -> None
 def test_data_that_cannot_be_those_of_the_run_are_refused() -> None:
     block, ledger = one_pass()
     wrong: list[tuple[Block, str]] = [
-        (replace(block, order=np.arange(199)), "has 199 rounds.*end with rounds 200"),
+        (replace(block, order=np.arange(199)), "has 199 rounds.*ended at rounds 200"),
         (replace(block, labels=-block.labels), "another label"),
-        (replace(block, first=1000), "of its .* mistaken examples they have 0"),
+        (replace(block, first=1000), "they have 0 of its .* mistaken examples"),
         (sources.block(np.ones((200, 2)), block.labels), "2 features, the ledger 3"),
     ]  # fmt: skip
     for data, reason in wrong:

@@ -120,7 +120,7 @@ def test_counts_and_confidences_that_are_none_are_refused() -> None:
     for confidence in (0, 1, -0.5, 95):
         with pytest.raises(ValueError, match="between 0 and 1"):
             guarantees.average_risk(10, 1, confidence=confidence)
-    with pytest.raises(ValueError, match="not a number"):
+    with pytest.raises(ValueError, match="not a finite number"):
         guarantees.average_risk(10, 1, confidence=math.nan)
 
 

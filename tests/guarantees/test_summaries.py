@@ -42,7 +42,7 @@ mistakes    12: 4 in the first pass, 4 in the last
 radius R    1.73205, the length of the longest mistaken example
 margin γ    0: no weights put all examples on their correct sides
 bound       none: the final weights do not separate the mistaken examples, and a bound by losses
-            needs all the data: pass them to summary
+            needs all the data: pass them too
 sandwich    none: the final weights do not separate the mistaken examples
 new errors  no bound: the first pass was too short or made too many mistakes"""
 BUDGET = """\
@@ -302,7 +302,7 @@ def test_other_data_than_those_of_the_run_are_refused() -> None:
     for data, words in (
         ([], "hold no examples"),
         (sources.tight(3), "have 3 features, the ledger 2"),
-        (sources.block(XOR.rows.values[:3], [-1, 1, 1]), "the run: row 3 is not among them"),
+        (sources.block(XOR.rows.values[:3], [-1, 1, 1]), "the run: row 3 is missing"),
         (sources.block(XOR.rows.values, [-1, 1, 1, 1]), "the run: row 3 has another label"),
     ):
         with pytest.raises(BadExample, match=words):

@@ -55,7 +55,7 @@ def verify(
                     raise error.at(name) from None
             separability.verify(claim, given.block)
             status = 1 if claim.verdict == "undecided" else 0
-            proved = "no verdict, but true so far," if status else "proved"
+            proved = "no verdict is proved, but its facts hold" if status else "proved"
             words = f"{claim.verdict}: {proved} for the {rows}"
         except Rejected as reason:
             words, status = f"rejected: {reason}", 1

@@ -1,9 +1,4 @@
-"""The nouns of a certificate: the verdict, the interval for the margin, what data it is about.
-
-What a certificate knows its data by, and its rows as the checker reads them.
-
-A verdict on separability with its proof: exact numbers, a fingerprint of the data, one file.
-"""
+"""A verdict on separability with its proof: exact numbers, a fingerprint of the data, one file."""
 
 from __future__ import annotations
 
@@ -21,7 +16,7 @@ from numpy.typing import NDArray
 
 from novikoff.guarantees import check
 from novikoff.guarantees.check import Fingerprint, Row
-from novikoff.guarantees.exact.arithmetic import root
+from novikoff.guarantees.exact.arithmetic import fraction_text, root
 from novikoff.guarantees.exact.rows import Entries, parts
 from novikoff.guarantees.novikoff_bound import mistake_bound
 from novikoff.guarantees.verdict import Separation
@@ -31,15 +26,16 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.format import count, listed, plural, short, spans
 from novikoff.stream.rows import Positions, Rows
 
-Sparse: TypeAlias = Mapping[int, int]  # what is not here is 0
+Sparse: TypeAlias = Mapping[int, int]  # a vector of integers by place; 0 elsewhere
+_AT_ONCE = 1 << 20  # entries of rows
 
 
 @dataclass(frozen=True, slots=True)
 class MarginInterval:
-    """The best margin γ lies between the roots of these; None: nothing is known from above.
+    """The best margin γ lies between the roots of these numbers; None: no upper bound is known.
 
-    Below is what the certificate's weights reach, above the length of an average of the rows y·x
-    in which row i counts hull[i]: γ = min ‖Σ λ y x‖ over convex λ.
+    The lower bound is the margin of the certificate's weights. The upper bound is the length of an
+    average of the rows y·x in which row i has weight hull[i]: γ = min ‖Σ λ y x‖ over convex λ.
     """
 
     at_least_squared: Fraction = Fraction(0)
@@ -48,24 +44,24 @@ class MarginInterval:
 
     @property
     def low(self) -> float:
-        """A margin that is reached."""
+        """A margin that some weights reach."""
         return root(self.at_least_squared.numerator, self.at_least_squared.denominator)
 
     @property
     def high(self) -> float:
-        """A margin that is not exceeded."""
+        """A margin that no weights exceed."""
         most = self.at_most_squared
         return math.inf if most is None else root(most.numerator, most.denominator)
 
     @property
     def relative_width(self) -> float:
-        """(high − low)/high: 0 when the margin is known exactly, 1 when nothing is known below."""
+        """(high − low)/high: 0 if the margin is known exactly, 1 if there is no lower bound."""
         if self.at_most_squared is None:
             return 1.0
         if self.at_most_squared == self.at_least_squared:
             return 0.0
         ratio = self.at_least_squared / self.at_most_squared
-        return float((1 - ratio) / (1 + Fraction(math.sqrt(ratio))))  # 1 − √ratio, not cancelled
+        return float((1 - ratio) / (1 + Fraction(math.sqrt(ratio))))  # avoids 1 − √ratio
 
     def __str__(self) -> str:
         if self.at_most_squared == self.at_least_squared:
@@ -81,7 +77,7 @@ class MarginInterval:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """What a certificate says of its data; `verify` checks rows, columns and fingerprint."""
+    """The data of a certificate; `verify` checks rows, columns and fingerprint."""
 
     rows: int
     columns: int
@@ -92,52 +88,10 @@ class Described:
     classes: tuple[str, str] = ("-1", "1")
 
     def name(self, column: int) -> str:
-        """What to call a column: its name, its number from 0, or the constant."""
+        """The name of a column, or its number from 0, or "constant"."""
         if column == self.columns:
             return "constant"
         return f"column {column}" if self.names is None else self.names[column]
-
-
-def aliased_column(v: Sparse, constant: int) -> int:
-    """The column an alias is about: its last, the constant counting as the first."""
-    return max(v, key=lambda j: -1 if j == constant else j)
-
-
-_AT_ONCE = 1 << 20
-
-
-def fingerprint(block: Block) -> str:
-    """The same for the same labels and numbers, however they are stored: dense, sparse, float32.
-
-    Zeros do not count, whether they are written down or not. The rows must have passed `usable`.
-    """
-    out = Fingerprint()
-    for at in _positions(block.rows):
-        e = Entries.of(block.rows, at, bias=False).nonzero
-        columns: tuple[NDArray[Any], ...] = (block.labels[at], e.lengths, e.columns, e.values)
-        kinds = ("<i1", "<i8", "<i8", "<f8")
-        out.update(*(_bytes(c.astype(k, copy=False)) for c, k in zip(columns, kinds, strict=True)))
-    return str(out)
-
-
-def examples(block: Block) -> Iterator[tuple[int, Row]]:
-    """Each label with the columns and values of its row; the rows must have passed `usable`."""
-    for at in _positions(block.rows):
-        e = Entries.of(block.rows, at, bias=False)
-        columns, values, starts = e.columns.tolist(), e.values.tolist(), e.starts.tolist()
-        for k, label in enumerate(block.labels[at].tolist()):
-            span = slice(starts[k], starts[k + 1])
-            yield label, zip(columns[span], values[span], strict=True)
-
-
-def _positions(rows: Rows) -> Iterator[Positions]:
-    """All positions of the rows, some at a time."""
-    for part in parts(rows, len(rows), entries=_AT_ONCE):
-        yield np.arange(part.start, part.stop)
-
-
-def _bytes(numbers: NDArray[Any]) -> memoryview:
-    return np.ascontiguousarray(numbers).view(np.uint8).data
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -152,19 +106,20 @@ class Certificate:
         For complete and quasi-complete: w with y⟨w,x⟩ > 0 on `separated_rows` and 0 on the others,
         in integers, the constant's weight last. All 0 otherwise.
     multipliers
-        Unless complete: λ > 0 for some rows, by position, with Σ λ y x = 0. They span the rows that
-        are not separated (unless undecided), so no weights separate any of these.
+        Unless complete: λ > 0 for some rows, by position, with Σ λ y x = 0. Unless undecided, they
+        span the rows that are not separated, so no weights separate any of these.
     separated_rows
-        The rows strictly on their right sides, counted from 0.
+        The rows strictly on their correct sides, counted from 0.
     margin
-        An interval for the best margin γ; unless complete it is 0.
+        An interval for the best margin γ, which is 0 unless complete.
     radius_squared
-        R², the largest ‖x‖² with the constant.
+        R², the largest ‖x‖² over all rows, including the constant.
     aliases
-        Columns that are sums of others: for each one a vector v with ⟨v,x⟩ = 0 on every row, its
-        last entry the aliased column's. None: not looked for, it would have taken too long.
+        Columns that are combinations of others: for each, a vector v with ⟨v,x⟩ = 0 on every row,
+        whose last entry belongs to the aliased column. None: not searched, because it would take
+        too long.
     data
-        Its shape and fingerprint.
+        The shape and fingerprint of the data.
     """
 
     verdict: Separation
@@ -181,19 +136,19 @@ class Certificate:
 
     @property
     def aliased(self) -> tuple[int, ...] | None:
-        """The columns that are sums of others (the constant, then those before them), from 0."""
+        """The columns that are combinations of the constant and of columns before them, from 0."""
         if self.aliases is None:
             return None
         return tuple(aliased_column(v, self.data.columns) for v in self.aliases)
 
     @property
     def directions(self) -> tuple[float, ...]:
-        """For each coefficient 0, +∞ or −∞, and NaN when it is aliased; the constant's last.
+        """For each coefficient 0, +∞ or −∞, or NaN if it is aliased; the constant's is last.
 
-        Along the weights of this certificate the likelihood of a logistic model grows for ever, so
-        its estimate is infinite where they are not 0 (Albert & Anderson 1984; so prints R's
-        detectseparation). When more than one direction separates the same rows, others may differ
-        in their signs, and in where they are 0.
+        Along the weights of this certificate the likelihood of a logistic model grows without end,
+        so its estimate is infinite where they are not 0 (Albert & Anderson 1984; R's
+        detectseparation prints the same). If several directions separate the same rows, others may
+        have other signs and other zeros.
         """
         weights, aliased = list(self.weights), self.aliased or ()
         for j, v in zip(aliased, self.aliases or (), strict=True):
@@ -207,7 +162,10 @@ class Certificate:
 
     @property
     def mistake_bound(self) -> tuple[int, int] | None:
-        """Novikoff's (R/γ)², at the two ends of the interval for γ; None unless complete."""
+        """Novikoff's (R/γ)² at the largest and at the smallest γ; None unless complete.
+
+        R and γ are those of all rows, so it bounds any run over these data, in any order.
+        """
         if self.verdict != Separation.COMPLETE or self.margin.at_most_squared is None:
             return None
         ends = (self.margin.at_most_squared, self.margin.at_least_squared)
@@ -227,7 +185,7 @@ class Certificate:
         return hash((self.verdict, self.data.fingerprint))
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything, ready for JSON: exact numbers as strings, rows as spans, sealed."""
+        """The whole certificate, ready for JSON: exact numbers as texts, rows as spans, a seal."""
         d = self.data.columns
         out: dict[str, Any] = {
             "format": "novikoff certificate",
@@ -250,13 +208,13 @@ class Certificate:
                 "complement": [_written(v, d) for v in self.complement],
             },
             "margin": {
-                "at_least_squared": _text(self.margin.at_least_squared),
+                "at_least_squared": fraction_text(self.margin.at_least_squared),
                 "at_most_squared": None
                 if self.margin.at_most_squared is None
-                else _text(self.margin.at_most_squared),
+                else fraction_text(self.margin.at_most_squared),
                 "hull": _written(self.margin.hull),
             },
-            "radius_squared": _text(self.radius_squared),
+            "radius_squared": fraction_text(self.radius_squared),
             "aliases": [_written(v, d) for v in self.aliases or ()],
             "aliases_looked_for": self.aliases is not None,
             "why_undecided": self.why_undecided,
@@ -266,7 +224,7 @@ class Certificate:
 
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Certificate:
-        """The certificate that `to_dict` wrote; `check.Rejected` when it is not one."""
+        """The certificate that `to_dict` wrote; raises `check.Rejected` if it is not one."""
         check.claim(given)
         try:
             return cls._of(given)
@@ -283,7 +241,7 @@ class Certificate:
             *([d] if bias and given["multipliers"] else []),
         ]
         names = None if about["names"] is None else tuple(about["names"])
-        check.require(names is None or len(names) == d, f"it has names for other than {d} columns")
+        check.require(names is None or len(names) == d, f"it should have {d} column names")
         most, rows = margin["at_most_squared"], check.spans(given["separated"], about["rows"])
         aliases = tuple(_read(v, d) for v in given["aliases"])
         return cls(
@@ -308,17 +266,17 @@ class Certificate:
         )  # fmt: skip
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write it as JSON; the file is there whole or not at all."""
+        """Write it as a JSON file, completely or not at all."""
         with replacing(path) as file:
             file.write(f"{json.dumps(self.to_dict(), indent=1)}\n".encode())
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Certificate:
-        """Read what `save` wrote."""
+        """The certificate in a file that `save` wrote."""
         try:
             given = json.loads(Path(path).read_text(encoding="utf-8"))
         except (json.JSONDecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise check.Rejected(f"{os.fspath(path)}: this is not JSON: {error}") from None
+            raise check.Rejected(f"{os.fspath(path)}: not JSON: {error}") from None
         try:
             check.require(isinstance(given, dict), "it is not a certificate")
             return cls.from_dict(given)
@@ -331,7 +289,7 @@ class Certificate:
         label: str | None = None,
         classes: tuple[str, str] | None = None,
     ) -> Certificate:
-        """The same certificate with names for the columns, the label column and its two values."""
+        """The certificate with names for the columns, the label column and its two values."""
         data = replace(
             self.data,
             names=self.data.names if names is None else tuple(names),
@@ -395,15 +353,10 @@ def _infinite(it: Certificate) -> str:
     return f": {listed(names, 6)}; the others stay finite"
 
 
-def _text(number: Fraction | int) -> str:
-    """As p or p/q, in decimal or, when long, in hexadecimal, which Python reads at any length."""
-    over, under = number.as_integer_ratio()
-    write = str if max(abs(over), under) < 10**30 else hex
-    return write(over) if under == 1 else f"{write(over)}/{write(under)}"
-
-
 def _written(v: Sparse, constant: int = -1) -> dict[str, str]:
-    return {"constant" if j == constant else str(j): _text(x) for j, x in sorted(v.items()) if x}
+    return {
+        "constant" if j == constant else str(j): fraction_text(x) for j, x in sorted(v.items()) if x
+    }
 
 
 def _read(written: Mapping[str, str], constant: int = -1) -> dict[int, int]:
@@ -413,7 +366,7 @@ def _read(written: Mapping[str, str], constant: int = -1) -> dict[int, int]:
 
 
 def _spans(numbers: Positions) -> str:
-    """Increasing numbers as "0-3,7"."""
+    """Increasing numbers as "0-3,7", as the checker reads them."""
     if len(numbers) == 0:
         return ""
     breaks = np.flatnonzero(np.diff(numbers) != 1)
@@ -421,3 +374,42 @@ def _spans(numbers: Positions) -> str:
     lasts = numbers[np.concatenate([breaks, [len(numbers) - 1]])].tolist()
     pairs = zip(firsts, lasts, strict=True)
     return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in pairs)
+
+
+def aliased_column(v: Sparse, constant: int) -> int:
+    """The column that an alias is about: its last one, the constant counting as the first."""
+    return max(v, key=lambda j: -1 if j == constant else j)
+
+
+def fingerprint(block: Block) -> str:
+    """A digest of the labels and numbers, however they are stored: dense, sparse, float32.
+
+    Zeros do not count, stored or not. The rows must have passed `usable`.
+    """
+    out = Fingerprint()
+    for at in _positions(block.rows):
+        e = Entries.of(block.rows, at, bias=False).nonzero
+        columns: tuple[NDArray[Any], ...] = (block.labels[at], e.lengths, e.columns, e.values)
+        kinds = ("<i1", "<i8", "<i8", "<f8")
+        out.update(*(_bytes(c.astype(k, copy=False)) for c, k in zip(columns, kinds, strict=True)))
+    return str(out)
+
+
+def examples(block: Block) -> Iterator[tuple[int, Row]]:
+    """Each label with the columns and values of its row; the rows must have passed `usable`."""
+    for at in _positions(block.rows):
+        e = Entries.of(block.rows, at, bias=False)
+        columns, values, starts = e.columns.tolist(), e.values.tolist(), e.starts.tolist()
+        for k, label in enumerate(block.labels[at].tolist()):
+            span = slice(starts[k], starts[k + 1])
+            yield label, zip(columns[span], values[span], strict=True)
+
+
+def _positions(rows: Rows) -> Iterator[Positions]:
+    """The positions of the rows, part by part."""
+    for part in parts(rows, len(rows), entries=_AT_ONCE):
+        yield np.arange(part.start, part.stop)
+
+
+def _bytes(numbers: NDArray[Any]) -> memoryview:
+    return np.ascontiguousarray(numbers).view(np.uint8).data

@@ -1,20 +1,20 @@
-"""Check a separability certificate against the data it speaks of, in exact arithmetic.
+"""Check a separability certificate against its data, in exact arithmetic.
 
     python check.py CERTIFICATE.json DATA [--zero-based]        (svmlight or CSV, plain or gzipped)
 
-This file is all that has to be trusted: it uses the standard library only and does not know how the
-certificate was found. Write z = y·x for a row x with label y, a constant 1 after its features when
-there is a bias. What proves each verdict:
+This file is all that you need to trust: it uses only the standard library and does not depend on
+how the certificate was found. Write z = y·x for a row x with label y; with a bias, a constant 1
+follows its features. The proof of each verdict:
 
 complete         weights w with ⟨w,z⟩ > 0 on every row.
 overlap          multipliers λ > 0 on rows S with Σλz = 0, where S spans all rows: if ⟨w,z⟩ ≥ 0 on
-                 every row the sum forces ⟨w,z⟩ = 0 on S, and so on its span.
-quasi-complete   w with ⟨w,z⟩ ≥ 0 on every row, and λ on rows S that span those where it is 0.
+                 every row, the sum forces ⟨w,z⟩ = 0 on S, and so on its span.
+quasi-complete   w with ⟨w,z⟩ ≥ 0 on every row, and λ on rows S that span the rows where it is 0.
 
-S spans the rows that touch only certain columns and are orthogonal to k independent vectors (the
-complement) when its rank is the number of those columns less k. Ranks are counted modulo a prime,
-which never gives more than there is. The best margin γ of separable data is no less than what w
-reaches, and no more than the length of any average of the z (the hull).
+S spans all rows that use only certain columns and are orthogonal to k independent vectors (the
+complement) if its rank is the number of those columns less k. Ranks are computed modulo a prime,
+which never gives more than the true rank. The best margin γ of separable data is at least the
+margin of w, and at most the length of any average of the z (the hull).
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ from math import isfinite
 from pathlib import Path
 from typing import Any, TypeAlias
 
-Row: TypeAlias = Iterable[tuple[int, float]]  # columns that increase, and their values
+Row: TypeAlias = Iterable[tuple[int, float]]  # increasing columns, and their values
 Whole: TypeAlias = dict[int, int]  # a sparse vector of integers
-PRIME = 2**63 - 25  # modulo which the powers of two, of which floats are made, stay apart
+PRIME = 2**63 - 25  # no power of two in a float is 0 modulo it
 
 
-class Rejected(ValueError):  # noqa: N818  (it says what became of the certificate)
-    """The certificate does not prove what it says of these data, and why."""
+class Rejected(ValueError):  # noqa: N818  (it says what happened to the certificate)
+    """The certificate does not prove its verdict on these data; the message says why."""
 
 
 def require(truth: bool, reason: str) -> None:
-    """Reject the certificate unless it is true."""
+    """Reject the certificate for this reason unless `truth` holds."""
     if not truth:
         raise Rejected(reason)
 
@@ -56,14 +56,14 @@ def number(text: str) -> Fraction:
 
 
 def vector(written: Mapping[str, str], places: int, constant: int = -1) -> Whole:
-    """{"3": "5", "constant": "-2"} as numbers, none of them out of place."""
+    """{"3": "5", "constant": "-2"} as numbers, with every place in range."""
     v = {constant if key == "constant" else int(key): int(written[key], 0) for key in written}
-    require(all(0 <= place < places for place in v), "it names a row or column that is not there")
+    require(all(0 <= place < places for place in v), "it names a row or column that does not exist")
     return v
 
 
 def row_vector(entries: Row) -> tuple[Whole, int]:
-    """The floats of a row as integers over one denominator, a power of two."""
+    """The floats of a row as integers over a common denominator, a power of two."""
     ratios = [(c, *v.as_integer_ratio()) for c, v in entries]
     below = max((b for _, _, b in ratios), default=1)
     return {c: a * (below // b) for c, a, b in ratios}, below
@@ -75,7 +75,7 @@ def dot(u: Whole, x: Whole) -> int:
 
 
 def rank(rows: Iterable[Whole]) -> int:
-    """The rank of the rows modulo the prime: never more than their rank."""
+    """The rank of the rows modulo the prime, which is never more than their rank."""
     pivots: dict[int, Whole] = {}
     for row in rows:
         x = {c: n % PRIME for c, n in row.items()}
@@ -92,24 +92,24 @@ def rank(rows: Iterable[Whole]) -> int:
 
 
 def add(total: dict[int, Fraction], times: int, x: Whole, below: int) -> None:
-    """Add a row so many times to the total."""
+    """Add `times` times the row to the total."""
     for c, n in x.items():
         total[c] = total.get(c, Fraction(0)) + Fraction(times * n, below)
 
 
 def squared(total: Mapping[int, Fraction]) -> Fraction:
-    """The square of its length."""
+    """The squared length."""
     return sum((n * n for n in total.values()), Fraction(0))
 
 
 class Fingerprint:
-    """What a certificate knows its data by: labels, columns and values, row after row."""
+    """A digest of the data, by which a certificate recognises them: labels, columns and values."""
 
     def __init__(self) -> None:
         self.parts = [hashlib.sha256() for _ in range(4)]
 
     def update(self, *parts: bytes | memoryview) -> None:
-        """More labels (int8), row lengths, columns (int64) and values (float64), little-endian."""
+        """Add labels (int8), row lengths, columns (int64) and values (float64), little-endian."""
         for part, more in zip(self.parts, parts, strict=True):
             part.update(more)
 
@@ -118,32 +118,32 @@ class Fingerprint:
 
 
 def seal(certificate: Mapping[str, Any]) -> str:
-    """A digest of everything else in the certificate: it shows that nothing was changed since."""
+    """A digest of everything else in the certificate, which shows later changes."""
     rest = {key: value for key, value in certificate.items() if key != "seal"}
     return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def spans(text: str, places: int) -> Iterator[int]:
-    """The numbers written "0-3,7", none of them out of place."""
+    """The numbers written as "0-3,7", all of them in range."""
     for piece in filter(None, text.split(",")):
         first, _, last = piece.partition("-")
-        require(int(last or first) < places, "it names a row or column that is not there")
+        require(int(last or first) < places, "it names a row or column that does not exist")
         yield from range(int(first), int(last or first) + 1)
 
 
 class Claim:
-    """What a certificate says, as numbers."""
+    """The contents of a certificate, as numbers."""
 
     def __init__(self, written: Mapping[str, Any]) -> None:
         require(written.get("format") == "novikoff certificate", "it is not a certificate")
-        require(written.get("version") == 1, f"version {written.get('version')!r} is not known")
+        require(written.get("version") == 1, f"unknown version {written.get('version')!r}")
         require(seal(written) == written.get("seal"), "it was changed after it was written")
         self.verdict, about, margin = written["verdict"], written["data"], written["margin"]
         known = ("complete", "quasi-complete", "overlap", "undecided")
-        require(self.verdict in known, f"{self.verdict!r} is no verdict")
+        require(self.verdict in known, f"unknown verdict {self.verdict!r}")
         self.n, d, self.bias = about["rows"], about["columns"], about["bias"]
         kinds = (type(self.n), type(d), type(self.bias))
-        require(kinds == (int, int, bool), "it does not say how many rows and columns there are")
+        require(kinds == (int, int, bool), "it does not state its numbers of rows and columns")
         self.d, self.fingerprint, length = d, about["fingerprint"], d + self.bias
         self.w = vector(written["weights"], length, d)
         self.times = vector(written["multipliers"], self.n)
@@ -151,11 +151,11 @@ class Claim:
         positive = all(n > 0 for n in [*self.times.values(), *self.hull.values()])
         require(positive, "a multiplier is not positive")
         self.aliases = [vector(v, length, d) for v in written["aliases"]]
-        require(all(v and all(v.values()) for v in self.aliases), "an alias has a 0 in it")
+        require(all(v and all(v.values()) for v in self.aliases), "an alias contains a 0")
         self.complement = [vector(v, length, d) for v in written["span"]["complement"]]
         self.columns = {*spans(written["span"]["columns"], d), *([d] if self.bias else [])}
         within = all(self.columns.issuperset(v) for v in self.complement)
-        require(within, "the complement has a column outside those of the multiplied rows")
+        require(within, "the complement uses a column that the multiplied rows do not")
         self.separated = list(spans(written["separated"], self.n))
         self.radius = number(written["radius_squared"])
         self.low, high = number(margin["at_least_squared"]), margin["at_most_squared"]
@@ -163,7 +163,7 @@ class Claim:
 
 
 def claim(certificate: Mapping[str, Any]) -> Claim:
-    """The certificate as numbers, rejected when it is damaged."""
+    """The certificate as numbers; rejected if it is damaged."""
     try:
         return Claim(certificate)
     except Rejected:
@@ -175,8 +175,8 @@ def claim(certificate: Mapping[str, Any]) -> Claim:
 def check(certificate: Mapping[str, Any], examples: Iterable[tuple[int, Row]]) -> None:
     """Raise Rejected, with the reason, unless the certificate proves its verdict on the examples.
 
-    An example is its label, −1 or +1, and its columns and values. References: Gordan (1873); Albert
-    & Anderson (1984); Novikoff (1962) for the margin.
+    An example is a label, −1 or +1, and a row's columns and values. References: Gordan (1873);
+    Albert & Anderson (1984); Novikoff (1962) for the margin.
     """
     it, data = claim(certificate), Fingerprint()
     zero: dict[int, Fraction] = {}
@@ -185,11 +185,11 @@ def check(certificate: Mapping[str, Any], examples: Iterable[tuple[int, Row]]) -
     separated: list[int] = []
     n, least, radius = 0, Fraction(0), Fraction(0)
     for i, (label, row) in enumerate(examples):
-        require(label in (-1, 1), f"row {i} has the label {label!r}, not -1 or 1")
+        require(label in (-1, 1), f"row {i} has label {label!r}, which is not -1 or 1")
         entries = [(c, float(v)) for c, v in row if v]
         k, places, values = len(entries), [c for c, _ in entries], [v for _, v in entries]
         increasing = all(a < b for a, b in pairwise([-1, *places, it.d]))
-        require(increasing, f"row {i} has columns that do not increase from 0 to {it.d - 1}")
+        require(increasing, f"the columns of row {i} do not increase within 0 to {it.d - 1}")
         data.update(
             struct.pack("<b", label),
             struct.pack("<q", k),
@@ -207,41 +207,41 @@ def check(certificate: Mapping[str, Any], examples: Iterable[tuple[int, Row]]) -
         elif it.verdict != "undecided":
             require(it.verdict != "complete", f"row {i} is not separated by the weights")
             inside = it.columns.issuperset(x)
-            require(inside, f"row {i} has a column outside those of the multiplied rows")
+            require(inside, f"row {i} uses a column that the multiplied rows do not")
             orthogonal = all(dot(v, x) == 0 for v in it.complement)
             require(orthogonal, f"row {i} is not orthogonal to the complement")
         if i in it.times:
-            require(side == 0, f"row {i} has a multiplier and is separated")
+            require(side == 0, f"row {i} is separated but has a multiplier")
             add(zero, label * it.times[i], x, below)
             S.append(x)
         if i in it.hull:
             add(average, label * it.hull[i], x, below)
-        require(all(dot(a, x) == 0 for a in it.aliases), f"row {i} does not obey an alias")
+        require(all(dot(a, x) == 0 for a in it.aliases), f"row {i} violates an alias")
         radius = max(radius, Fraction(sum(m * m for m in x.values()), below**2))
         n = i + 1
     require(n > 0 and n == it.n, f"the data have {n} rows, not {it.n}")
-    same = str(data) == it.fingerprint
-    require(same, "the data are not those it was made for: their fingerprint is another")
+    require(str(data) == it.fingerprint, "it was made for other data: the fingerprint differs")
     require(not any(zero.values()), "the multiplied rows do not sum to zero")
-    require(it.separated == separated, "other rows are separated")
-    require(it.radius == radius, "the radius is another")
+    require(it.separated == separated, "the separated rows differ")
+    require(it.radius == radius, "the radius differs")
     if it.verdict in ("quasi-complete", "overlap"):
         require(bool(S), "there are no multipliers")
-        require(bool(separated) == (it.verdict == "quasi-complete"), "the verdict is another")
+        quasi = it.verdict == "quasi-complete"
+        require(bool(separated) == quasi, "the verdict does not match the separated rows")
         spanned = rank(S) == len(it.columns) - rank(it.complement)
         require(spanned, "the multiplied rows do not span the rows that are not separated")
     reached = Fraction(0)
     if it.verdict == "complete":
         reached = least**2 / sum(m * m for m in it.w.values())
-    require(it.low == reached, "the margin reached is another")
+    require(it.low == reached, "the margin of the weights differs")
     if it.high is not None:
-        require(bool(it.hull or S), "nothing shows that the margin is at most what it says")
+        require(bool(it.hull or S), "it gives no proof of its upper bound on the margin")
         most = squared(average) / sum(it.hull.values()) ** 2 if it.hull else Fraction(0)
-        require(it.high == most, "the hull shows another margin")
+        require(it.high == most, "the hull proves a different upper bound on the margin")
 
 
 def read(path: str, about: Mapping[str, Any], first: int = 1) -> Iterator[tuple[int, Row]]:
-    """The examples of a CSV file, if it is called so or the labels have a name; else svmlight's."""
+    """The examples of a CSV file, if its name or a named label column says so; else of svmlight."""
     raw, label, names = Path(path).read_bytes(), about["label"], about["names"]
     text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8-sig")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -263,17 +263,17 @@ def read(path: str, about: Mapping[str, Any], first: int = 1) -> Iterator[tuple[
     if names is not None and names != [top[k] for k in places]:
         for c in [*names, *(top[k] for k in places)]:
             require(c in top, f"column {c!r} is missing")
-            require(c in names, f"column {c!r} is not one of the certificate's")
+            require(c in names, f"column {c!r} is not in the certificate")
         places.sort(key=lambda k: names.index(top[k]))
     texts = [k for k, cell in enumerate(top) if value(cell) == cell] if label is None else []
     header = names is not None or (texts and (texts != [at] or top[at] not in about["classes"]))
     for cells in rows if header else chain([top], rows):
-        require(len(cells) == len(top), f"line {table.line_num} is not as long as the first")
+        require(len(cells) == len(top), f"line {table.line_num} has {len(cells)} fields")
         yield sign(cells[at], about), [(c, finite(cells[k])) for c, k in enumerate(places)]
 
 
 def value(text: str) -> float | str:
-    """The number, if it is one."""
+    """The number that the text stands for, or the text itself."""
     try:
         return float(text)
     except ValueError:
@@ -281,13 +281,13 @@ def value(text: str) -> float | str:
 
 
 def finite(text: str) -> float:
-    """A number, but not nan or inf."""
+    """The finite number that the text stands for."""
     require(value(text) != text and isfinite(float(text)), f"{text!r} is not a finite number")
     return float(text)
 
 
 def sign(label: str, about: Mapping[str, Any]) -> int:
-    """−1 for the first of the certificate's two classes, +1 for the other; numbers as numbers."""
+    """−1 for the certificate's first class, +1 for its second; numbers compare as numbers."""
     classes, names = [value(name) for name in about["classes"]], map(repr, about["classes"])
     require(value(label) in classes, f"label {label!r} is neither {' nor '.join(names)}")
     return (-1, 1)[classes.index(value(label))]
@@ -307,10 +307,10 @@ def main() -> int:
         why = str(getattr(error, "strerror", None) or error).lower().removesuffix(" or directory")
         print(f"{getattr(error, 'filename', None) or data}: {why}", file=sys.stderr)
         return 2
-    except Exception as e:  # whatever it was, nothing is proved
-        print("rejected:", f"{file}: this is not JSON" if type(e) is json.JSONDecodeError else e)
+    except Exception as e:  # whatever happened, nothing is proved
+        print("rejected:", f"{file}: not JSON" if type(e) is json.JSONDecodeError else e)
         return 1
-    held = "proved" if it["verdict"] != "undecided" else "no verdict, but true so far,"
+    held = "proved" if it["verdict"] != "undecided" else "no verdict is proved, but its facts hold"
     print(f"{it['verdict']}: {held} for the {it['data']['rows']:,} rows")
     return 0 if held == "proved" else 1
 

@@ -1,4 +1,4 @@
-"""The two running inequalities of Novikoff's proof, checked after each mistake of a run."""
+"""The inequalities of Novikoff's proof, checked after each mistake of a run."""
 
 from __future__ import annotations
 
@@ -20,14 +20,10 @@ from novikoff.guarantees.exact.arithmetic import (
     largest,
     root,
 )
-from novikoff.guarantees.exact.mistaken import (
-    Mistaken,
-    expect_start_zero,
-    expect_threshold,
-    witness_for,
-)
+from novikoff.guarantees.exact.mistaken import Mistaken, mistakes_from_zero, witness_for
 from novikoff.guarantees.exact.rows import Entries
 from novikoff.ledger.ledger import Ledger
+from novikoff.stream.format import plural, short
 from novikoff.stream.rows import Positions, Rows, Vector
 
 Chain: TypeAlias = tuple[list[int], list[int], list[int], list[int], list[int]]
@@ -41,7 +37,7 @@ _LINKS = (
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """An inequality that did not hold after a mistake (counted from 1); its two sides, squared."""
+    """An inequality that failed after a mistake (counted from 1), and the squares of its sides."""
 
     mistake: int
     row: int
@@ -57,10 +53,10 @@ class Failure:
 class Sandwich:
     """For k = 1, 2, … mistakes: lower ≤ progress ≤ norm ≤ root_sum ≤ upper.
 
-    With u taken as a unit vector they are kγ, ⟨w,u⟩, ‖w‖, √(Σ‖x‖²) and R√k. The arrays are the
-    exact numbers rounded once, so that where two are equal their floats are; `failure` is the first
-    exception in exact arithmetic, and `not_a_mistake` the first k at which y⟨w,x⟩ was, exactly,
-    above the margin, so that only rounding can have called for the update.
+    With u as a unit vector they are kγ, ⟨w,u⟩, ‖w‖, √(Σ‖x‖²) and R√k. The arrays hold the exact
+    numbers rounded once, so equal numbers have equal floats. `failure` is the first inequality that
+    fails in exact arithmetic, and `not_a_mistake` the first k at which y⟨w,x⟩ was exactly above the
+    margin, so that only rounding can have caused the update.
     """
 
     k: Positions = field(repr=False)
@@ -82,10 +78,9 @@ class Sandwich:
             return str(self.failure)
         if len(self.k) == 0:
             return "no mistakes"
-        return (
-            f"after {len(self.k)} mistakes: {self.lower[-1]:.6g} ≤ {self.progress[-1]:.6g} ≤ "
-            f"{self.norm[-1]:.6g} ≤ {self.root_sum[-1]:.6g} ≤ {self.upper[-1]:.6g}"
-        )
+        traces = (self.lower, self.progress, self.norm, self.root_sum, self.upper)
+        ends = " ≤ ".join(short(float(trace[-1]), 6) for trace in traces)
+        return f"after {plural(len(self.k), 'mistake')}: {ends}"
 
 
 def sandwich(
@@ -93,17 +88,17 @@ def sandwich(
 ) -> Sandwich:
     """kγ ≤ ⟨w,u⟩ ≤ ‖w‖ ≤ √(Σ‖x‖²) ≤ R√k after each mistake k, for u as a unit vector.
 
-    The outer two are what Novikoff's bound compares: one grows as k, the other as its root. With
-    steps r between a and b, and a margin η, they are γΣr, ⟨w,u⟩, ‖w‖, √Σ(r²‖x‖² + 2rη) and
-    √(k(b²R² + 2bη)). The weights are followed in exact integers. In floating point an example may
-    be called a mistake that is none; the third inequality can then fail, and is reported.
+    Novikoff's bound compares the first and the last: one grows as k, the other as √k. With steps r
+    between a and b, and a margin η, the five are γΣr, ⟨w,u⟩, ‖w‖, √Σ(r²‖x‖² + 2rη) and
+    √(k(b²R² + 2bη)). The weights are computed in exact integers. Rounding may have turned an
+    example into a mistake; the third inequality can then fail, which is reported.
 
     Parameters
     ----------
     ledger, witness, rows
         As for `novikoff`.
     margin
-        η, when the run was made with one.
+        η of a margin perceptron; 0 for a plain one.
 
     References
     ----------
@@ -119,13 +114,11 @@ def sandwich(
     after 9 mistakes: 3 ≤ 3 ≤ 3 ≤ 3 ≤ 3
     """
     u, eta = witness_for(ledger, witness), fraction(margin, "margin")
-    expect_start_zero(ledger)
-    if len(ledger) == 0:
+    seen = mistakes_from_zero(ledger, eta, rows)
+    if seen is None:
         none = np.empty(0)
         return Sandwich(np.arange(0), none, none, none, none, none, None, None)
-    expect_threshold(ledger, eta)
-    seen = Mistaken.of(ledger, rows)
-    seen.margin(u)
+    seen.margin(u)  # raises NotAWitness
     chain, scale, not_a_mistake = _follow(seen, u, eta)
     lower, progress, norm, root_sum, upper = (_roots(squares, scale) for squares in chain)
     failure = _first_failure(chain, scale, seen.positions)
@@ -134,13 +127,13 @@ def sandwich(
 
 
 def _follow(seen: Mistaken, u: ExactVector, eta: Fraction) -> tuple[Chain, Fraction, int | None]:
-    """The five squares after each mistake as integers, their unit, and the first non-mistake."""
+    """The five squares after each mistake as integers, their unit, and `not_a_mistake`."""
     e = Entries.of(seen.rows, np.arange(len(seen.rows)), bias=seen.bias)
     x, exponent = integers(e.values)
     squares, dots = e.squares(x).tolist(), e.dots(x, u).tolist()
     labels, sizes, which = seen.labels.tolist(), seen.steps.tolist(), seen.which.tolist()
     scores = _scores(e, x, seen, length=len(u))
-    # In the unit in which the weights are integers, 2rη is a step times allow/whole.
+    # in the unit in which the weights are integers, 2rη is a step times allow/whole
     unit = seen.unit * Fraction(2) ** exponent
     allow, whole = (2 * eta * seen.unit / unit**2).as_integer_ratio()
     U2 = sum(n * n for n in u.integers.tolist())
@@ -164,7 +157,7 @@ def _follow(seen: Mistaken, u: ExactVector, eta: Fraction) -> tuple[Chain, Fract
 
 
 def _scores(e: Entries, x: Integers, seen: Mistaken, *, length: int) -> list[int]:
-    """⟨w,x⟩ before each update, in the integers that stand for the entries and the steps."""
+    """⟨w,x⟩ before each update, in the units of the integer entries and steps."""
     reach = sum(seen.steps.tolist()) * largest(x) ** 2 * int(e.lengths.max())
     kind = np.int64 if x.dtype != object and reach < 2**63 else object
     x, w, out = x.astype(kind), np.zeros(length, dtype=kind), []

@@ -16,7 +16,7 @@ from novikoff.guarantees import known
 from novikoff.guarantees.certificate import MarginInterval
 from novikoff.guarantees.comparators import LossBound
 from novikoff.guarantees.cycle import Cycle
-from novikoff.guarantees.exact.arithmetic import Number, root
+from novikoff.guarantees.exact.arithmetic import Number, fraction_text, root
 from novikoff.guarantees.exact.mistaken import Mistaken, NotAWitness, expect_ledger
 from novikoff.guarantees.known import Chain
 from novikoff.guarantees.novikoff_bound import Bound
@@ -34,7 +34,7 @@ _SURE = Fraction(95, 100)
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What happened in a run and what is known of it; its `str` says it in words, on one screen.
+    """What happened in a run and what is known about it; its `str` says it in words, on one screen.
 
     Attributes
     ----------
@@ -43,30 +43,31 @@ class Summary:
     rule, classes
         The ledger's rule, and how many classes were learned jointly; None if there were two labels.
     epochs, rounds, pass_lengths
-        The whole passes, the examples met, and the fewest and the most of them in a pass.
+        How many whole passes and rounds there were, and the shortest and the longest pass.
     mistakes, first_pass, last_pass
-        The updates in all, in the first whole pass and in the last.
+        The mistakes in all, in the first whole pass and in the last.
     threshold, right_already
-        η: an example with y⟨w,x⟩ ≤ η was an update; and the updates on examples that were right,
-        but not by more. None when the ledger kept counts only, which do not show it.
+        η: an example with y⟨w,x⟩ ≤ η is a mistake; and how many mistakes were on examples that were
+        right, but not by more than η. None if the ledger kept only counts.
     radius, radius_squared
         R, the largest ‖x‖ over the mistaken examples, and R² exactly.
     separates, wrong_row, examples
-        Whether the final weights have the examples strictly on their correct sides, in exact
-        arithmetic; if not, a row that is not; and how many examples that is about, None for the
-        mistaken ones alone.
+        Whether the final weights put the examples strictly on their correct sides, in exact
+        arithmetic; if not, a row on which they fail; and how many examples were checked (None: only
+        the mistaken ones).
     margin
         The interval for γ, the best margin that any weights have on those examples.
     bound, bound_interval
-        A bound on the mistakes, proved; and what the theorem gives at the largest and at the
-        smallest γ of the interval, for a plain run ⌊(R/γ)²⌋. The latter is None when no γ is known
-        to be reached.
+        A proved bound on the mistakes; and the theorem's bound at the largest and at the smallest γ
+        of the interval, ⌊(R/γ)²⌋ for a plain run. The latter is None if no lower bound on γ is
+        known.
     sandwich
         The numbers of the theorem's proof.
     error_bound
-        What the weights of the first pass err on new examples, on average, with confidence 95 %.
+        A bound on the errors on new examples, on average over the weights of the first pass, with
+        95 % confidence.
     unknown
-        Why there is no bound, sandwich or error bound, or little known of the margin, if so.
+        For the bound, the sandwich, the error bound and the margin: why it is not known, if so.
     """
 
     verdict: str
@@ -104,20 +105,20 @@ class Summary:
         data: Stream | None = None,
         margin: Number | None = None,
     ) -> Self:
-        """From what a run left behind.
+        """The summary of a run, from its ledger.
 
         Parameters
         ----------
         ledger
-            One that kept its examples is enough. For one that kept positions the data are needed;
-            from counts little can be known.
+            If it kept only positions, the data are needed too; if it kept only counts, little is
+            known.
         weights
-            The final weights; of many classes learned jointly, a row a class. By default they are
-            added up from the ledger. For a run by a rule that does not add up neither they nor the
-            data are looked at: its mistakes are counted, and what rests on sums is left out.
+            The final weights; with many classes learned jointly, a row for each class. By default
+            they are summed from the ledger. If the weights are not a sum of the mistakes (Winnow,
+            concepts), weights and data are ignored and the summary has only counts.
         data
-            What each pass was made over. What is said of the margin is then about all of it, and a
-            run that did not separate it has a bound.
+            The data of each pass. The margin is then about all examples, and a run that did not
+            separate them has a bound by losses.
         margin
             η of a margin perceptron. By default the largest y⟨w,x⟩ of any update.
         """
@@ -168,9 +169,9 @@ class Summary:
         elif ledger.rule == "joint" and len(ledger) and not reached:
             unknown["margin"] = "the final weights do not separate the examples"
         if sandwich is None:
-            unknown["sandwich"] = known.why_no_sandwich(ledger) or (
-                "the final weights do not separate the mistaken examples" if len(ledger) else ""
-            )
+            unknown["sandwich"] = known.why_no_sandwich(ledger)
+            if len(ledger) and not unknown["sandwich"]:
+                unknown["sandwich"] = known.NOT_SEPARATED
         error_bound, unknown["error_bound"] = known.error_bound(ledger, _SURE)
         return cls(
             verdict=str(verdict),
@@ -195,7 +196,7 @@ class Summary:
 
     @classmethod
     def _of_counts(cls, ledger: Ledger, verdict: str) -> Self:
-        """What is known of a run whatever its rule: of a sum of mistakes it would be more."""
+        """The summary of a run whose weights are not a sum of its mistakes."""
         error_bound, why_not = known.error_bound(ledger, _SURE)
         return cls(
             verdict=str(verdict),
@@ -222,10 +223,7 @@ class Summary:
         return _screen(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """All of it but the witness, ready for JSON.
-
-        An exact number is a text, p or p/q, in hexadecimal when long: int(p, 0) reads either.
-        """
+        """All fields except the witness, ready for JSON; exact numbers as by `fraction_text`."""
         out: dict[str, Any] = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
         out["margin"] |= {"low": _plain(self.margin.low), "high": _plain(self.margin.high)}
         if self.bound is not None:
@@ -235,7 +233,7 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Summaries:
-    """A summary for each class against the rest; its `str` is a table, a line for each class."""
+    """The summaries of one run for each class against the rest; its `str` is a table."""
 
     classes: tuple[Any, ...]
     each: tuple[Summary, ...]
@@ -250,7 +248,7 @@ class Summaries:
         return _table(self.classes, self.each)
 
     def to_dict(self) -> dict[str, Any]:
-        """The classes and, in their order, the dict of each summary; ready for JSON."""
+        """The classes and, in the same order, their summaries; ready for JSON."""
         named = [c if isinstance(c, int | float | str) else str(c) for c in self.classes]
         return {"classes": named, "summaries": [one.to_dict() for one in self.each]}
 
@@ -259,11 +257,9 @@ _LEFT_OUT = ("witness", "hull")
 
 
 def _plain(value: Any) -> Any:
-    """The value as JSON has it; a number that is not finite is none."""
+    """The value as JSON can hold it; a float that is not finite becomes None."""
     if isinstance(value, Fraction):
-        write = str if max(abs(value.numerator), value.denominator) < 10**30 else hex
-        over, under = write(value.numerator), write(value.denominator)
-        return over if value.denominator == 1 else f"{over}/{under}"
+        return fraction_text(value)
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, np.ndarray):

@@ -21,24 +21,34 @@ _ZERO = Fraction(0)
 
 
 def fraction(number: Number, name: str) -> Fraction:
-    """The number itself, without rounding; `name` is what to call it when it is none."""
+    """The number as a fraction, without rounding; an error calls it `name`."""
     plain = number.item() if isinstance(number, np.generic) else number
     try:
         return Fraction(plain)
     except (ValueError, OverflowError):
-        raise ValueError(f"{name} is {plain!r}, not a number") from None
+        raise ValueError(f"{name} is {plain!r}, which is not a finite number") from None
+
+
+def fraction_text(number: Fraction | int) -> str:
+    """The number as p or p/q, in decimal or, if long, in hexadecimal; `int(p, 0)` reads either.
+
+    Python refuses to read decimal integers of more than some thousand digits.
+    """
+    over, under = number.as_integer_ratio()
+    write = str if max(abs(over), under) < 10**30 else hex
+    return write(over) if under == 1 else f"{write(over)}/{write(under)}"
 
 
 @dataclass(frozen=True, slots=True)
 class ExactVector:
-    """A vector of rationals, as integers without a common factor times one positive unit."""
+    """A vector of rationals: integers without a common factor, times one positive unit."""
 
     integers: Integers
     unit: Fraction
 
     @classmethod
     def of(cls, given: Numbers, name: str) -> ExactVector:
-        """The numbers given, floats read as the dyadic rationals they are."""
+        """These numbers; a float is read as the exact fraction that it stores."""
         shape = np.shape(
             given if isinstance(given, np.ndarray) else np.asarray(given, dtype=object)
         )
@@ -55,7 +65,7 @@ class ExactVector:
 
     @classmethod
     def sparse(cls, given: Mapping[int, int], length: int) -> ExactVector:
-        """The vector of so many integers that is 0 but in these places."""
+        """The vector of this length with these integers at these places, and 0 elsewhere."""
         small = packed(list(given.values()))
         whole = np.zeros(length, dtype=small.dtype)
         whole[list(given)] = small
@@ -83,16 +93,16 @@ class ExactVector:
         return length_squared(self.integers) * self.unit**2
 
     def floats(self) -> Vector:
-        """The vector over a power of two that makes every entry less than 1, each rounded once."""
+        """The integers divided by a power of two, so that all are below 1, and rounded once."""
         top = largest(self.integers)
         if top < 2**53 and self.integers.dtype != object:
-            return self.integers / 2.0 ** top.bit_length()
+            return self.integers / math.ldexp(1.0, top.bit_length())
         power = 1 << top.bit_length()
         return np.array([n / power for n in self.integers.tolist()], dtype=np.float64)
 
 
 def integers(values: Vector) -> tuple[Integers, int]:
-    """Integers n and an exponent e with values = n · 2^e exactly, e as large as can be.
+    """Integers n and the largest exponent e with values = n · 2^e exactly.
 
     >>> integers(np.array([0.75, -2.0, 0.0]))
     (array([ 3, -8,  0]), -2)
@@ -114,7 +124,7 @@ def integers(values: Vector) -> tuple[Integers, int]:
 
 
 def lowest_exponent(values: Vector) -> int:
-    """The largest e for which every value is an integer times 2^e; 0 when all are 0."""
+    """The largest e for which every value is an integer times 2^e; 0 if all are 0."""
     mantissas, exponents = np.frexp(values)
     whole = np.ldexp(mantissas, 53).astype(np.int64)
     some = whole != 0
@@ -129,7 +139,7 @@ def largest(numbers: Integers) -> int:
 
 
 def products(a: Integers, b: Integers, *, summed: int) -> Integers:
-    """The product entry by entry, in a type in which so many can be added without overflow."""
+    """The products of the entries, in a type that holds the sum of `summed` of them."""
     if a.dtype != object and b.dtype != object and largest(a) * largest(b) * summed < 2**63:
         return a * b
     wide: Integers = a.astype(object) * b.astype(object)
@@ -143,7 +153,7 @@ def length_squared(numbers: Integers) -> int:
 
 
 def span_sums(terms: Integers, starts: Positions) -> Integers:
-    """The sum of terms[starts[i]:starts[i+1]] for each i; of no terms it is 0."""
+    """The sum of terms[starts[i]:starts[i+1]] for each i; 0 for an empty span."""
     sums: Integers = np.add.reduceat(np.append(terms, terms.dtype.type(0)), starts[:-1])
     sums[starts[:-1] == starts[1:]] = 0
     return sums
@@ -157,7 +167,7 @@ def sums_by(keys: Positions, terms: Integers) -> Integers:
 
 
 def root(over: int, under: int) -> float:
-    """√(over/under), rounded once: equal numbers have equal roots, and larger ones no smaller.
+    """√(over/under), rounded once: equal numbers have equal roots, and the order is kept.
 
     >>> root(2, 1), root(2 * 3**999, 3**999)
     (1.4142135623730951, 1.4142135623730951)
@@ -167,11 +177,11 @@ def root(over: int, under: int) -> float:
     over, under = (over << shift, under) if shift >= 0 else (over, under << -shift)
     r = math.isqrt(over // under)
     if r * r * under != over:
-        r |= 1  # so that what was cut off still decides how the last bit is rounded
+        r |= 1  # a sticky bit, so that the rest still decides how the last bit is rounded
     return math.ldexp(r, -shift // 2)
 
 
 def packed(whole: list[int]) -> Integers:
-    """The integers as int64 if they have room in it, otherwise as Python's own."""
+    """The integers as int64 if they fit, otherwise as Python integers."""
     small = not whole or (min(whole) > -(2**62) and max(whole) < 2**62)
     return np.array(whole, dtype=np.int64 if small else object)

@@ -1,4 +1,4 @@
-"""Numbers with logarithms in them, rounded down exactly by intervals that narrow."""
+"""Exact floors of expressions with logarithms, by interval arithmetic."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from flint import arb, ctx, fmpq
 
 
 def ball(x: Fraction | int) -> arb:
-    """A rational number as an interval, as narrow as the precision of the moment allows."""
+    """A rational number as an interval, at the current precision."""
     return arb(fmpq(x.numerator, x.denominator))
 
 
 def floored(value: Callable[[], arb], is_exactly: Callable[[int], bool]) -> int:
-    """⌊value⌋, which is asked for at ever greater precision.
+    """⌊value()⌋, evaluated at increasing precision until the floor is certain.
 
-    A number that is an integer intervals never decide: `is_exactly` says whether it is this one.
+    If the value is an integer, no interval decides; `is_exactly(n)` says whether the value is n.
     """
     bits = 64
     while True:

@@ -1,4 +1,4 @@
-"""How far a comparator falls short of a margin on each of many examples, added up exactly."""
+"""Exact sums of hinge losses max(0, γ − y⟨u,x⟩) of a comparator u over many examples."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Counted:
 
     @classmethod
     def mistakes(cls, seen: Mistaken) -> Counted:
-        """The mistaken examples, each counting as the sum of its steps, in their unit."""
+        """The mistaken examples, each counting as the sum of its steps."""
         keys = 2 * seen.which + (seen.labels > 0)
         each = products(seen.steps, np.ones(1, dtype=np.int64), summed=len(keys))
         distinct = np.unique(keys)
@@ -45,7 +45,7 @@ class Counted:
 
     @classmethod
     def met(cls, block: Block, sizes: Integers, *, bias: bool) -> Counted:
-        """The examples of a block, each counting as its order meets it, times its label's size."""
+        """The examples of a block, each counting as often as its order has it, times `sizes`."""
         times = np.ones(len(block), dtype=np.int64)
         if block.order is not None:
             times = np.bincount(block.order, minlength=len(block)).astype(np.int64)
@@ -55,7 +55,7 @@ class Counted:
         return cls(block.rows, at, labels, each, bias)
 
     def hinges(self, u: ExactVector, gamma: Fraction) -> tuple[Fraction, Fraction]:
-        """Σ max(0, γ − y⟨u,x⟩), and the sum of the squares of the same."""
+        """Σ max(0, γ − y⟨u,x⟩), and the sum of the squares of these losses."""
         linear = square = Fraction(0)
         for part in parts(self.rows, len(self.at)):
             e = Entries.of(self.rows, self.at[part], bias=self.bias)
@@ -79,11 +79,11 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """The examples met in each pass of a run, and what the mistaken ones say of the rest.
+    """The examples of each pass of a run, weighted by the steps that the run took.
 
-    A loss counts s/a times: s is the largest step that was taken on an example with its label, and
-    a the least of all steps, which stands for s where no example with the label was mistaken.
-    `stretch` is b/a, b being the largest step, and `radius_squared` is R² over the mistakes.
+    A loss counts s/a times: s is the largest step on an example with the same label, and a the
+    smallest of all steps, which also stands for s if no example with that label was mistaken.
+    `stretch` is b/a for the largest step b, and `radius_squared` is R² over the mistakes.
     """
 
     pieces: tuple[Counted, ...]
@@ -94,7 +94,7 @@ class Pass:
 
     @classmethod
     def of(cls, ledger: Ledger, data: Stream) -> Pass:
-        """From the data of a run with mistakes; refused when the ledger cannot be of these data."""
+        """From the data of a run with mistakes; refused if they cannot be the run's data."""
         keys, steps = np.unique(2 * ledger.rows + (ledger.labels > 0)), ledger.steps
         mistaken, labels = keys // 2, 2 * (keys % 2) - 1
         a = np.abs(steps).min()
@@ -111,25 +111,25 @@ class Pass:
             place[place == len(mistaken)] = 0
             at = np.flatnonzero(mistaken[place] == positions)
             if (block.signs[at] != labels[place[at]]).any():
-                raise BadExample("the data are not those of the run: a mistake has another label")
+                raise BadExample("these are not the data of the run: a mistake has another label")
             R2 = max(R2, largest_square(block.rows.take(at), bias=ledger.bias))
             pieces.append(Counted.met(block, sizes[1:], bias=ledger.bias))
             rounds, found = rounds + block.n_rounds, found + len(at)
         if found != len(mistaken):
             raise BadExample(
-                f"the data are not those of the run: of its {len(mistaken)} mistaken examples they "
-                f"have {found}"
+                f"these are not the data of the run: they have {found} of its {len(mistaken)} "
+                "mistaken examples"
             )
         if any(end != k * rounds for k, end in enumerate(ledger.epoch_ends, 1)):
             raise BadExample(
-                f"the data are not those of the run: a pass over them has {rounds} rounds, and the "
-                f"passes of the run end with rounds {', '.join(map(str, ledger.epoch_ends[:3]))}"
+                f"these are not the data of the run: a pass over them has {rounds} rounds, but "
+                f"the run's passes ended at rounds {', '.join(map(str, ledger.epoch_ends[:3]))}"
             )
         least = int(sizes[0])
         return cls(tuple(pieces), least, Fraction(int(sizes.max()), least), R2, rounds)
 
     def losses(self, u: ExactVector, gamma: Fraction) -> tuple[Fraction, Fraction]:
-        """Σℓ and Σℓ² over a pass, each counted as often as said."""
+        """Σℓ and Σℓ² over a pass, each loss counted s/a times."""
         linear, square = zip(*(piece.hinges(u, gamma) for piece in self.pieces), strict=True)
         unit = gamma * self.least
         return sum(linear, Fraction(0)) / unit, sum(square, Fraction(0)) / (unit * gamma)
@@ -148,8 +148,8 @@ class Pass:
 def _dots(e: Entries, u: ExactVector) -> tuple[Integers, int]:
     """Integers n and an exponent with ⟨x, u⟩ = n · 2^exponent in units of u, for each row x.
 
-    Both are cut into pieces of so few bits that the sums of products fit in 64, which are put
-    together once a row: 0.2 s instead of 2.4 for 200,000 rows of 20 Gaussian numbers.
+    x and u are split into pieces of so few bits that sums of their products fit in 64 bits; Python
+    integers combine these once for each row. 0.2 s instead of 2.4 for 200,000 rows of 20 numbers.
     """
     bits = (62 - int(e.lengths.max(initial=1)).bit_length()) // 2
     sums = [
@@ -167,7 +167,7 @@ def _dots(e: Entries, u: ExactVector) -> tuple[Integers, int]:
 
 
 def _cut(values: Vector, bits: int) -> list[tuple[Positions, int]]:
-    """Integers of so many bits, and exponents, that add up to the values: n · 2^exponent each."""
+    """The values as a sum of terms n · 2^exponent, n an integer of this many bits."""
     pieces, rest = list[tuple[Positions, int]](), values
     place = int(np.frexp(np.abs(values).max(initial=0.0))[1])
     while not pieces or rest.any():
@@ -179,7 +179,7 @@ def _cut(values: Vector, bits: int) -> list[tuple[Positions, int]]:
 
 
 def _cut_integers(numbers: Integers, bits: int) -> list[tuple[Positions, int]]:
-    """The same of integers, with exponents from 0."""
+    """The same for integers, with exponents from 0."""
     pieces, place = list[tuple[Positions, int]](), 0
     signs, rest = np.where(numbers < 0, -1, 1), np.abs(numbers)
     while not pieces or rest.any():

@@ -1,4 +1,4 @@
-"""Exact sums over rows of data, with a floating-point filter for the rows that cannot matter."""
+"""Exact sums over rows of data; floating point first rules out rows that cannot matter."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from novikoff.guarantees.exact.arithmetic import (
 from novikoff.stream.blocks import Labels
 from novikoff.stream.rows import Positions, Rows, Vector, dots
 
-_AT_ONCE = 1 << 18  # entries: as Python integers these are some 20 MB
-_LEAST = 5e-324
+_AT_ONCE = 1 << 18  # entries, which take about 20 MB as Python integers
+_LEAST = 5e-324  # the smallest positive float
 
 
 @dataclass(frozen=True, slots=True)
 class Entries:
-    """The stored numbers of some rows, the constant's 1 among them; row i at starts[i]."""
+    """The stored numbers of some rows, row i from starts[i]; with a bias, each ends with a 1."""
 
     values: Vector
     columns: Positions
@@ -80,26 +80,26 @@ class Entries:
         return np.diff(self.starts)
 
     def dots(self, numbers: Integers, u: ExactVector) -> Integers:
-        """⟨n, u⟩ in units of u, for the integers n that stand for the values."""
+        """⟨n, u⟩ in units of u for each row, n being the values as integers."""
         summed = int(self.lengths.max(initial=1))
         return span_sums(products(numbers, u.integers[self.columns], summed=summed), self.starts)
 
     def squares(self, numbers: Integers) -> Integers:
-        """‖n‖² of each row, for the integers n that stand for the values."""
+        """‖n‖² of each row, n being the values as integers."""
         summed = int(self.lengths.max(initial=1))
         return span_sums(products(numbers, numbers, summed=summed), self.starts)
 
 
 def usable(rows: Rows) -> None:
-    """Raise BadExample at a row that is malformed or not finite; put sparse rows in order."""
+    """Raise BadExample if a row is malformed or not finite; sort the columns of sparse rows."""
     dots(rows, np.zeros(rows.dim))
 
 
 class ExactRows:
-    """Rows whose products with a vector are wanted exactly, without all the work that takes.
+    """Rows whose products with a vector are needed exactly.
 
-    They are taken in floating point first, with a bound on the error; only where that leaves the
-    answer open are they taken in integers. The rows must have passed `usable`.
+    They are computed in floating point first, with a bound on the error, and in integers only where
+    that leaves the answer open. The rows must have passed `usable`.
     """
 
     def __init__(self, rows: Rows, *, bias: bool) -> None:
@@ -110,7 +110,7 @@ class ExactRows:
         """‖x‖ of each row, the constant included, in floating point."""
         squares = np.empty(len(self.rows))
         _core.squares(*self.rows.core, bias=self.bias, out=squares)
-        # squares of numbers below 1e-154 are lost, those of numbers above 1e154 infinite
+        # squares of numbers below 1e-154 underflow, those of numbers above 1e154 overflow
         norms: Vector = np.sqrt(squares) + 1e-146
         norms[~np.isfinite(norms)] = np.finfo(float).max
         return norms
@@ -133,12 +133,12 @@ class ExactRows:
         return out
 
     def signs_at(self, at: Positions, u: ExactVector) -> Iterator[tuple[slice, Labels]]:
-        """The signs of these rows alone, taken in integers, part by part."""
+        """The signs for these rows, computed in integers, part by part."""
         for part, numbers, _ in self.exactly(at, u):
             yield part, (numbers > 0).astype(np.int8) - (numbers < 0).astype(np.int8)
 
     def least(self, at: Positions, labels: Labels, u: ExactVector) -> tuple[int, Fraction]:
-        """Where in `at` y⟨u, x⟩ is smallest, and what it is there; one label for each place."""
+        """The index into `at` where y⟨u, x⟩ is smallest, and its value there."""
         scores, error = self.rounded(u)
         margins, error = labels * scores[at], error[at]
         best: Fraction | None = None
@@ -152,11 +152,11 @@ class ExactRows:
             if best is None or margin < best:
                 best, where = margin, int(some[i])
         if best is None:
-            raise ValueError("there are no rows to take a margin on")
+            raise ValueError("there are no rows")
         return where, best
 
     def largest_square(self) -> Fraction:
-        """The largest ‖x‖², exactly; 0 when there are no rows."""
+        """The largest ‖x‖², exactly; 0 if there are no rows."""
         norms = self.norms
         with np.errstate(over="ignore", invalid="ignore"):
             error = (self.rows.dim + 16) * np.finfo(float).eps * norms + 1e-145
@@ -171,21 +171,21 @@ class ExactRows:
         return best
 
     def rounded(self, u: ExactVector) -> tuple[Vector, Vector]:
-        """⟨u, x⟩ over a positive number, for each row, and how far off it may be."""
+        """⟨u, x⟩ for each row, divided by a positive number, and bounds on its error."""
         w = u.floats()
         scores = dots(self.rows, w, bias=self.bias)
         return scores, self.error(u, w)
 
     def error(self, u: ExactVector, w: Vector) -> Vector:
-        """How far ⟨w, x⟩ may be off in floating point, for w = u.floats() and each row."""
+        """A bound on the error of ⟨w, x⟩ in floating point for each row, with w = u.floats()."""
         if u.integers.dtype != object and self._all_whole:
             # sums of integers below 2^53 are exact, and w is integers over a power of two
             size = float(np.sqrt(np.sum(u.integers.astype(np.float64) ** 2)))
             if size < 2.0**52 / self.norms.max(initial=1.0):
                 return np.zeros(len(self.rows))
         terms = int(np.count_nonzero(u.integers)) + 16
-        # Adding up n products errs by n ulps of the sum of magnitudes at most, in any order, and
-        # that sum is no more than ‖u‖‖x‖ (Cauchy). Rounding u itself adds one more ulp of it.
+        # A sum of n products is off by at most n ulps of the sum of magnitudes, in any order, and
+        # that sum is at most ‖u‖‖x‖ (Cauchy). Rounding u itself adds one more ulp.
         with np.errstate(over="ignore"):
             reach = float(np.sqrt(np.sum(w * w))) * self.norms
             error: Vector = terms * np.finfo(float).eps * reach * (1 + 1e-6)
@@ -194,7 +194,7 @@ class ExactRows:
         return error
 
     def exactly(self, at: Positions, u: ExactVector) -> Iterator[tuple[slice, Integers, Fraction]]:
-        """Part by part, ⟨u, x⟩ of the rows as integers times a unit."""
+        """⟨u, x⟩ of the rows as integers times a unit, part by part."""
         matters = u.integers != 0
         for part in parts(self.rows, len(at)):
             e = Entries.of(self.rows, at[part], bias=self.bias).only(matters)
@@ -205,15 +205,15 @@ class ExactRows:
 def smallest_margin(
     rows: Rows, at: Positions, labels: Labels, u: ExactVector
 ) -> tuple[int, Fraction]:
-    """Where in `at` y⟨u, x⟩ is smallest, and what it is there, exactly.
+    """The index into `at` where y⟨u, x⟩ is smallest, and its exact value there.
 
-    A constant 1 follows the features when u is one longer than the rows.
+    A constant 1 follows the features if u is one longer than the rows.
     """
     return ExactRows(rows, bias=len(u) > rows.dim).least(at, labels, u)
 
 
 def largest_square(rows: Rows, *, bias: bool) -> Fraction:
-    """The largest ‖x‖² over the rows, exactly; 0 when there are none."""
+    """The largest ‖x‖² over the rows, exactly; 0 if there are none."""
     return ExactRows(rows, bias=bias).largest_square()
 
 
@@ -230,7 +230,7 @@ def sum_of_squares(rows: Rows, times: Integers, *, bias: bool) -> Fraction:
 
 
 class ExactSum:
-    """Σ times · unit · x over rows, kept as one integer a column and a common unit."""
+    """Σ times · unit · x over rows, as an integer for each column and a common unit."""
 
     def __init__(self, length: int) -> None:
         self._length = length
@@ -272,7 +272,7 @@ class ExactSum:
 
 
 def _whole_sums(rows: Rows, at: Positions, times: Integers, *, bias: bool) -> Vector | None:
-    """Σ times · x when floating point gives it exactly: integers, and sums of them below 2^53."""
+    """Σ times · x, if floating point gives it exactly: sums of integers that stay below 2^53."""
     if len(at) == 0 or times.dtype == object:
         return None
     chosen = rows if len(at) == len(rows) and (np.diff(at) == 1).all() else rows.take(at)
@@ -287,13 +287,13 @@ def _whole_sums(rows: Rows, at: Positions, times: Integers, *, bias: bool) -> Ve
 
 
 def parts(rows: Rows, count: int, *, entries: int = _AT_ONCE) -> Iterator[slice]:
-    """So many of the rows, cut into parts of about so many entries."""
+    """Slices of range(count) that hold about `entries` entries of the rows each."""
     step = max(1, entries * len(rows) // max(1, rows.values.size))
     return (slice(a, min(count, a + step)) for a in range(0, count, step))
 
 
 def _may_be_least(low: Vector, high: Vector) -> Positions:
-    """Of numbers known to lie between low and high, the places where the least may be."""
+    """Where the smallest may be among numbers that lie between low and high."""
     if not (np.isfinite(low).all() and np.isfinite(high).all()):
         return np.arange(len(low))
     return np.flatnonzero(low <= high.min(initial=np.inf))
