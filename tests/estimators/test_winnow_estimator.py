@@ -88,9 +88,9 @@ def test_there_is_one_reading(variant: Variant) -> None:
     clf = Winnow(variant=variant).fit([[1, 0], [0, 1]], [0, 1])
     assert clf.decision_function([[1, 0]], reading="final").tolist()[0] < 0
     for reading in ("average", "vote"):
-        with pytest.raises(ValueError, match="Winnow has no average and no vote"):
+        with pytest.raises(ValueError, match="Winnow's weights are not a sum"):
             clf.decision_function([[1, 0]], reading=reading)
-    with pytest.raises(ValueError, match="no average"):
+    with pytest.raises(ValueError, match="Winnow's weights are not a sum"):
         clf.weights("average")
 
 

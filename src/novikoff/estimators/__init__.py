@@ -1,7 +1,7 @@
-"""scikit-learn's conventions over the same learners: fit, partial_fit, predict, and the ledger.
+"""scikit-learn's and river's conventions over the same learners: parameters, checks, attributes.
 
-The perceptrons run the additive rule and keep its ledger; they differ in the threshold and in
-which of the three readings of the run they predict with. Winnow runs the multiplicative rule.
+What learns is the engine in `online`, the rules are in `learners`, and nothing else imports
+scikit-learn.
 """
 
 from novikoff.estimators.perceptrons import (

@@ -1,4 +1,8 @@
-"""The rules that learn: one file each, all with the same two verbs."""
+"""Update rules, one a file, and the factory that makes a learner from settings.
+
+The loop over the data is in `runs`, the record of mistakes in `ledger`, and Boolean concepts in
+`concepts`.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +29,17 @@ __all__ = [
 
 
 class Learner(Protocol):
-    """Anything that can play: it scores a row, is then told the label, and may learn."""
+    """What `play` needs of a learner: it scores a row, then sees the label, and may learn."""
 
     @property
     def weights(self) -> Vector | None:
-        """The present weights, if what the learner does next depends on them alone."""
+        """The present weights, if all that the learner does next depends on them alone."""
 
     def scores(self, rows: Rows) -> Vector:
-        """The score of each row under the present weights, which do not change."""
+        """The score of each row under the present weights; changes nothing."""
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
-        """Meet examples begin..end of the block's order; where it stopped, and the mistakes."""
+        """Meet examples begin..end of the block; returns where it stopped, and the mistakes."""
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
-        """An empty ledger that starts where this learner stands."""
+        """An empty ledger that starts from the present weights."""

@@ -1,4 +1,4 @@
-"""The perceptron's rule, plain and with a margin: add a mistaken example to the weights."""
+"""The perceptron: add a mistaken example to the weights, with or without a margin."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from novikoff.stream.rows import Rows, Vector, dots
 
 
 class Additive:
-    """Add the example to the weights whenever its score had the wrong sign, or too little of it.
+    """Add the example to the weights whenever its score has the wrong sign, or too small a margin.
 
     On a stream with ‖x‖ ≤ R that some unit vector separates with margin γ, the plain rule makes at
     most (R/γ)² mistakes, however long the stream and whatever its order; with `margin` η it makes
@@ -28,18 +28,18 @@ class Additive:
     Parameters
     ----------
     dim, bias
-        The number of features, and whether a constant feature 1 is folded in after them.
+        The number of features, and whether a constant feature 1 follows them.
     margin
         Update when y(w·x) ≤ margin. 0 is the plain perceptron.
     rate
-        r > 0, the multiple of y·x that is added. When the weights start at 0 and the margin is 0
-        it only scales them, exactly: the run is made with rate 1 and the weights are multiplied
-        when they are read, so rounding cannot make the mistakes depend on it.
+        r > 0, the multiple of y·x that is added. If the weights start at 0 and the margin is 0, the
+        rate only scales them: the run is made with rate 1 and the weights are multiplied when they
+        are read, so rounding cannot make the mistakes depend on the rate.
     ties
-        What a score of exactly 0 says: "mistake" no sign at all, so it is always wrong;
-        "positive" and "negative" the sign they name. A positive margin makes 0 always wrong.
+        What a score of exactly 0 predicts: "mistake" means neither label, so it is always wrong;
+        "positive" and "negative" mean that label. With a positive margin 0 is always wrong.
     averaging
-        Keep the lazy sum that `average` needs; work is done only on mistakes.
+        Keep the sum that `average` needs; it costs work only on mistakes.
     start
         The weights before the first round; zero if not given.
     class_weights
@@ -92,7 +92,7 @@ class Additive:
 
     @property
     def averaging(self) -> bool:
-        """Whether it keeps what the average needs."""
+        """Whether the learner keeps the sum that `average` needs."""
         return self._u is not None
 
     @property
@@ -103,10 +103,10 @@ class Additive:
         return self._unit * mean_of_weights(self._w, self._u, self.rounds)
 
     def widen(self, dim: int) -> None:
-        """Go on with `dim` features, not fewer than before; the new ones have weight 0.
+        """Make room for `dim` features, at least as many as now; the new ones have weight 0.
 
-        Their weights are then those of a learner that had them from the start: on numbers that
-        round, bit for bit if each width is a multiple of 8 (sums are taken in lanes, column mod 8,
+        What follows is what a learner of this width from the start would do. Where numbers round,
+        that is bit for bit if each width is a multiple of 8 (sums are taken in lanes, column mod 8,
         and the constant stands in the column after the features).
         """
         self._w = widened(self._w, dim, bias=self.bias)
@@ -115,18 +115,18 @@ class Additive:
         self.dim = dim
 
     def turn_round(self) -> None:
-        """Let what was the label +1 be −1, and the other way round.
+        """Swap the two labels: the weights become those of a learner that met them swapped.
 
-        The weights are then those of a learner that was told so from the start, bit for bit.
+        This is exact, bit for bit.
         """
         if not self.is_symmetric:
-            raise ValueError("the two labels do not count alike, so they cannot change places")
+            raise ValueError("the rule treats the two labels differently; they cannot be swapped")
         self._w = turned(self._w)
         self._u = None if self._u is None else turned(self._u)
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether the two labels count alike."""
+        """Whether the rule treats the two labels alike."""
         (low, high), steps = self._thresholds, self._steps
         return low == high and steps[0] == steps[1]
 
@@ -147,10 +147,10 @@ class Additive:
         self._w, self._u = owned(self._w), None if self._u is None else owned(self._u)
 
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
-        """All that the learner is, for `restored`: settings for JSON, and arrays.
+        """Everything `restored` needs to make the same learner: settings for JSON, and arrays.
 
-        Only the first `dim` features are stored, and the constant apart from them, so that the room
-        a learner grew by does not show; the other features must have weight 0.
+        Only the first `dim` features are stored, and the constant apart from them, so that spare
+        room does not show; all other features must have weight 0.
         """
         dim = int(self.dim if dim is None else dim)
         sums = {"w": self._w} if self._u is None else {"w": self._w, "u": self._u}
@@ -173,10 +173,11 @@ class Additive:
 
     @classmethod
     def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Additive:
-        """The learner that `state` described: all that follows is the same, bit for bit.
+        """The learner that `state` described; it goes on exactly as that one would.
 
-        It has the features that were stored. One that had more room had its constant in another
-        lane of the sums, perhaps: `widen` it to a width with the same remainder by 8.
+        It is as wide as the features that were stored. To get the same bits as a learner with spare
+        room, `widen` it to a width with the same remainder by 8, which puts the constant in the
+        same lane of the sums.
         """
         stored = Stored("learner", settings, arrays)
         stored.choice("rule", ("additive",))
@@ -206,21 +207,21 @@ class Additive:
         return learner
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
-        """An empty ledger that starts where this learner stands."""
+        """An empty ledger that starts from the present weights."""
         start = self._w.copy() if self._w.any() else None
         return Ledger(
             self.dim, bias=self.bias, start=start, began=self.rounds, unit=self._unit, keep=keep
         )
 
     def scores(self, rows: Rows) -> Vector:
-        """w·x for each row, added up exactly as when learning."""
+        """w·x for each row, summed exactly as when learning."""
         return dots(rows, self._w, bias=self.bias) * self._unit
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Predict, reveal and update for examples begin..end of the block, in its order.
 
-        Stops early before an example it cannot use; asked to begin with that one, it raises
-        BadExample and changes nothing. So what is returned is always all that was learned.
+        Returns where it stopped, and the mistakes. It stops before an example that it cannot use; a
+        call that begins with such an example raises BadExample and changes nothing.
         """
         self._own_weights()
         at, which, mistakes = one_pass(
@@ -239,8 +240,8 @@ class Additive:
         )
         self.rounds += at - begin
         if self._u is not None:
-            # (t − 1) times each update, so that after T rounds the mean of w is (T·w − u)/T. Summed
-            # here and not in the pass, where u would be fetched anew for each mistake: 45 → 25 ms
+            # the u of `mean_of_weights`, summed here and not in the pass, where u would be fetched
+            # anew for each mistake: 45 → 25 ms
             steps = mistakes.steps * (mistakes.rounds - 1)
             _core.accumulate(*block.rows.core, example=which, step=steps, bias=self.bias, w=self._u)
         return at, mistakes

@@ -1,4 +1,4 @@
-"""What the linear learners share: what a tie says, and a pass of the compiled core over a block."""
+"""What the linear learners share: ties, checks of their settings, and a pass of the core."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from novikoff.stream.rows import Flaw, Positions, explain, part_size
 Ties: TypeAlias = Literal["mistake", "positive", "negative"]
 Core: TypeAlias = Callable[..., tuple[int, int, int]]
 
-# What y·s must not exceed for an update, for labels −1 and +1. The largest number below 0 stands
-# for "below 0": a tie then is not a mistake.
+# An update is made when y·s is at most this, for labels −1 and +1. With the greatest number below 0
+# a tie is not a mistake.
 _BELOW_ZERO = -math.ulp(0.0)
 THRESHOLDS: dict[Ties, tuple[float, float]] = {
     "mistake": (0.0, 0.0),
@@ -60,9 +60,9 @@ def one_pass(
 ) -> tuple[int, Positions, Mistakes]:
     """Let the core learn from examples begin..end of the block, in its order, by this rule.
 
-    Where it stopped, which rows of the block were mistaken, and the mistakes for the ledger. It
-    stops early before an example it cannot use; asked to begin with that one, it raises BadExample
-    and changes nothing. So what is returned is always all that was learned.
+    Returns where it stopped, which rows of the block were mistaken, and the mistakes for the
+    ledger. It stops before an example that it cannot use; a call that begins with such an example
+    raises BadExample and changes nothing.
     """
     rows, order = block.rows, block.order
     if rows.dim != dim:

@@ -1,4 +1,4 @@
-"""The perceptron for many classes learned jointly: a weight vector for each of them."""
+"""The perceptron for many classes in one run, with a weight vector for each class."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ from novikoff.stream.rows import Rows, Vector
 
 
 class Joint:
-    """Add a mistaken example to the weights of its class, take it from those of its best rival.
+    """Add a mistaken example to the weights of its class, subtract it from those of its best rival.
 
-    The class with the highest score is predicted. An example whose class is not ahead of all others
-    is a mistake, a tie among them. With ‖x‖ ≤ R, and vectors u with Σ‖u_r‖² = 1 such that
-    u_y·x − u_r·x ≥ γ for every other class r, at most 2(R/γ)² mistakes are made; with `margin` η at
-    most (2R² + 2η)/γ² updates.
+    The class with the highest score is predicted. An example is a mistake unless its class scores
+    higher than every other; a tie is a mistake. With ‖x‖ ≤ R, and vectors u with Σ‖u_r‖² = 1 such
+    that u_y·x − u_r·x ≥ γ for every other class r, it makes at most 2(R/γ)² mistakes; with `margin`
+    η at most (2R² + 2η)/γ² updates.
 
-    Classes are numbered from 0, and may appear while learning, the next number each: a new one has
-    weights 0 and is no one's rival before. So the bound holds for them as well, counting as right
-    an example of a new class for which all others score below 0, which nobody could predict; the
-    first of all classes has no rival at first, and nothing is learned until there is a second.
+    Classes are numbered from 0. New ones may appear while learning and get the next number: until
+    then a class has weights 0 and is nobody's rival. The bound holds for new classes too, if an
+    example of a new class counts as right when all other classes score below 0. The very first
+    class has no rival, so nothing is learned until there is a second.
 
     Parameters
     ----------
     dim, bias
-        The number of features, and whether a constant feature 1 is folded in after them.
+        The number of features, and whether a constant feature 1 follows them.
     classes
         How many classes are known before the first example.
     margin
-        Update when the class is ahead of its best rival by no more than this. 0 is the plain rule.
+        Update when the class leads its best rival by at most this. 0 is the plain rule.
     rate
         As for :class:`Additive`: from a start at 0 without a margin it only scales the weights.
     averaging
-        Keep the lazy sums that `average` needs.
+        Keep the sums that `average` needs; they cost work only on mistakes.
     start
         The weights before the first round, a row a class, the constant's last; zero if not given.
     class_weights
-        Factors of the rate, for each class that may be mistaken; 1 for any other.
+        Factors of the rate for the first classes; 1 for all others.
 
     References
     ----------
@@ -94,7 +94,7 @@ class Joint:
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether two labels could change places: classes have no order."""
+        """Classes have no order, so there are no two labels to swap."""
         return False
 
     @property
@@ -104,7 +104,7 @@ class Joint:
 
     @property
     def averaging(self) -> bool:
-        """Whether it keeps what the average needs."""
+        """Whether the learner keeps the sums that `average` needs."""
         return self._u is not None
 
     @property
@@ -116,9 +116,9 @@ class Joint:
         return self._unit * np.ascontiguousarray(mean[:, : self.n_classes].T)
 
     def widen(self, dim: int) -> None:
-        """Go on with `dim` features, not fewer than before, as if they had been there, bit for bit.
+        """Make room for `dim` features, at least as many as now; the new ones have weight 0.
 
-        The new ones have weight 0.
+        What follows is what a learner of this width from the start would do, bit for bit.
         """
         self._w = widened(self._w, dim, bias=self.bias)
         if self._u is not None:
@@ -126,24 +126,24 @@ class Joint:
         self.dim = dim
 
     def make_room(self, classes: int) -> None:
-        """Have weights for so many classes, which may then appear."""
+        """Make room for the weights of this many classes."""
         more = columns_for(classes) - self._w.shape[1]
         if more > 0:
             self._w = np.pad(self._w, ((0, 0), (0, more)))
             self._u = None if self._u is None else np.pad(self._u, ((0, 0), (0, more)))
 
     def know(self, classes: int) -> None:
-        """Let so many classes be known from now on, whether they have been met or not."""
+        """Know at least this many classes from now on, whether or not they have been met."""
         self.make_room(classes)
         self.n_classes = max(self.n_classes, classes)
 
     def weigh(self, first: int, class_weights: Sequence[float]) -> None:
-        """Have these factors of the rate for the classes from number `first` on."""
+        """Set the factors of the rate for the classes from number `first` on."""
         check_class_weights(class_weights)
         weights = np.ones(max(len(self._class_weights), first + len(class_weights)))
         weights[: len(self._class_weights)] = self._class_weights
         weights[first : first + len(class_weights)] = class_weights
-        others = np.flatnonzero(weights != 1)  # 1 is what any class has that is not weighed
+        others = np.flatnonzero(weights != 1)  # classes beyond the last of these have 1 anyway
         self._class_weights = weights[: others.max(initial=-1) + 1].copy()
 
     def share_weights(self, heads: _core.Heads, *, mean: bool) -> None:
@@ -164,7 +164,7 @@ class Joint:
         self._w, self._u = owned(self._w), None if self._u is None else owned(self._u)
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
-        """An empty ledger that starts where this learner stands."""
+        """An empty ledger that starts from the present weights."""
         start = self._w[:, : self.n_classes].copy() if self._w.any() else None
         return Ledger(
             self.dim,
@@ -178,14 +178,14 @@ class Joint:
         )
 
     def scores(self, rows: Rows) -> Vector:
-        """The score of each row for each class, a column a class, exactly as when learning."""
+        """The score of each row for each class, a column a class, summed as when learning."""
         return class_scores(rows, self._w, bias=self.bias)[:, : self.n_classes] * self._unit
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Predict, reveal and update for examples begin..end of the block, in its order.
 
-        Stops early before an example it cannot use; asked to begin with that one, it raises
-        BadExample and changes nothing. So what is returned is always all that was learned.
+        Returns where it stopped, and the mistakes. It stops before an example that it cannot use; a
+        call that begins with such an example raises BadExample and changes nothing.
         """
         codes = block.codes
         self.make_room(int(codes.max(initial=-1)) + 1)
@@ -224,7 +224,7 @@ class Joint:
         )
         self.rounds += at - begin
         if self._u is not None:
-            # (t − 1) times each update, so that after T rounds the mean of w is (T·w − u)/T
+            # the u of `mean_of_weights`
             _core.joint_accumulate(
                 *block.rows.core,
                 example=which,
@@ -238,14 +238,14 @@ class Joint:
         return at, mistakes
 
     def _steps(self, width: int) -> Vector:
-        """By how much of it an example of each class is added."""
+        """The factor with which a mistaken example of each class is added."""
         steps = np.full(width, self._rate)
         some = min(width, len(self._class_weights))
         steps[:some] *= self._class_weights[:some]
         return steps
 
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
-        """All that the learner is, for `restored`: settings for JSON, and arrays.
+        """Everything `restored` needs to make the same learner: settings for JSON, and arrays.
 
         Only the first `dim` features are stored, and the constant apart from them.
         """
@@ -270,13 +270,13 @@ class Joint:
 
     @classmethod
     def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Joint:
-        """The learner that `state` described: all that follows is the same, bit for bit."""
+        """The learner that `state` described; it goes on exactly as that one would."""
         stored = Stored("learner", settings, arrays)
         stored.choice("rule", ("joint",))
         dim, classes, bias = stored.count("dim"), stored.count("classes"), stored.flag("bias")
         unit, rate = stored.number("unit"), stored.number("rate")
         if unit not in (1.0, rate):
-            stored.refuse(f"its unit is {unit!r}, and its rate {rate!r}")
+            stored.refuse(f"its unit is {unit!r}, which is neither 1 nor its rate, {rate!r}")
         try:
             learner = cls(
                 0,

@@ -1,10 +1,10 @@
-"""Winnow's rule: a mistaken example multiplies the weights of the attributes it has."""
+"""Winnow: a mistaken example multiplies the weights of its attributes."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,33 +26,33 @@ ALPHAS: dict[Variant, float] = {"winnow1": 2.0, "winnow2": 2.0, "balanced": 1.1}
 
 
 def usual_threshold(variant: Variant, dim: int) -> float:
-    """θ where none is given: what the bounds are best known for, with so many attributes."""
+    """θ if none is given: the value that the known bounds use for `dim` attributes."""
     return {"winnow1": dim / 2, "winnow2": float(dim), "balanced": 0.0}[variant]
 
 
 class Multiplicative:
-    """Multiply the weights of the attributes of a mistaken example, by α^x or by 1/α^x.
+    """Multiply the weights of the attributes of a mistaken example by α^x, or divide by it.
 
-    The weights are αᵖ where the powers p are the sum of the mistakes y·x; so they can be as large
-    as no float is, and a row whose score then would not be one is scored by its largest powers. A
-    score is w·x − θ. With α = 2 and attributes that are 0 or 1 all of it is exact as long as the
-    weights of a row span no more than 53 bits.
+    The weights are αᵖ, where the powers p are the sum of the mistakes y·x. They can exceed the
+    largest float; a row whose score would exceed it is scored by its largest powers. A score is
+    w·x − θ. With α = 2 and attributes 0 or 1 everything is exact as long as the weights of a row
+    span at most 53 bits.
 
     Parameters
     ----------
     dim, bias
         The number of attributes, and whether a constant 1 follows them.
     variant
-        "winnow1" makes the weights of a negative example that was thought positive 0 instead of
-        dividing them; "winnow2" divides; both start with weights 1 and need attributes from 0.
-        "balanced" has weights αᵖ − α⁻ᵖ, of either sign, which start with 0.
+        "winnow1" sets the weights of a negative example that it took for positive to 0; "winnow2"
+        divides them. Both start with weights 1 and need attributes of at least 0. "balanced" has
+        weights αᵖ − α⁻ᵖ of either sign, which start at 0.
     alpha, threshold
-        α > 1 and θ.
+        α > 1 and θ; None means `ALPHAS` and `usual_threshold`.
     ties
-        What w·x = θ says: "mistake" neither, so that it is always wrong, and the bounds of
-        `guarantees` hold for that; "positive" and "negative" the label they name.
+        What w·x = θ predicts: "mistake" means neither label, so it is always wrong, and the bounds
+        of `guarantees` hold; "positive" and "negative" mean that label.
     class_weights
-        How many mistakes one counts as, for labels −1 and +1; it multiplies the importance.
+        How many mistakes one mistake counts as, for labels −1 and +1; multiplies the importance.
     """
 
     def __init__(
@@ -60,14 +60,16 @@ class Multiplicative:
         dim: int,
         *,
         variant: Variant,
-        alpha: float,
-        threshold: float,
+        alpha: float | None = None,
+        threshold: float | None = None,
         bias: bool = False,
         ties: Ties = "mistake",
         class_weights: tuple[float, float] = (1.0, 1.0),
     ) -> None:
         if variant not in VARIANTS:
             raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, not {variant!r}")
+        alpha = ALPHAS[variant] if alpha is None else alpha
+        threshold = usual_threshold(variant, dim) if threshold is None else threshold
         if not 1 < alpha < math.inf:
             raise ValueError(f"alpha must be a finite number above 1, not {alpha!r}")
         if not (math.isfinite(threshold) and (threshold > 0 or variant == "balanced")):
@@ -94,13 +96,13 @@ class Multiplicative:
     def powers(self) -> Vector:
         """p: the sum of the mistakes, y times the importance times x, the constant's last.
 
-        −∞ where Winnow1 made the weight 0.
+        −∞ where Winnow1 set the weight to 0.
         """
         return self._p.copy()
 
     @property
     def weights(self) -> Vector:
-        """The present weights, the constant's last; the largest float for one that is larger."""
+        """The present weights, the constant's last, cut off at the largest float."""
         largest = np.finfo(np.float64).max
         return self._w.clip(-largest, largest)
 
@@ -115,23 +117,23 @@ class Multiplicative:
         raise ValueError("Winnow has no average: its weights are not a sum of its mistakes")
 
     def widen(self, dim: int) -> None:
-        """Go on with `dim` attributes, not fewer than before; the new ones have power 0.
+        """Make room for `dim` attributes, at least as many as now; the new ones have power 0.
 
-        The threshold stays. Otherwise it is as if they had been there from the start, bit for bit
-        if each width is a multiple of 8.
+        The threshold stays. Apart from that, what follows is what a learner of this width from the
+        start would do, bit for bit if each width is a multiple of 8.
         """
         self._become(widened(self._p, dim, bias=self.bias))
         self.dim = dim
 
     def turn_round(self) -> None:
-        """Let what was the label +1 be −1, and the other way round: bit for bit, if balanced."""
+        """Swap the two labels, exactly; only for the balanced variant with threshold 0."""
         if not self.is_symmetric:
-            raise ValueError("the two labels do not count alike, so they cannot change places")
+            raise ValueError("the rule treats the two labels differently; they cannot be swapped")
         self._become(turned(self._p))
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether the two labels count alike."""
+        """Whether the rule treats the two labels alike."""
         low, high = THRESHOLDS[self.ties]
         alike = low == high and self.class_weights[0] == self.class_weights[1]
         return alike and self._balanced and self.threshold == 0
@@ -157,9 +159,9 @@ class Multiplicative:
         self._p = owned(self._p)
 
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
-        """All that the learner is, for `restored`: settings for JSON, and arrays.
+        """Everything `restored` needs to make the same learner: settings for JSON, and arrays.
 
-        Only the first `dim` attributes are stored, and the constant apart from them; the others
+        Only the first `dim` attributes are stored, and the constant apart from them; all others
         must have power 0.
         """
         dim = int(self.dim if dim is None else dim)
@@ -179,7 +181,7 @@ class Multiplicative:
 
     @staticmethod
     def restored(settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Multiplicative:
-        """The learner that `state` described: all that follows is the same, bit for bit."""
+        """The learner that `state` described; it goes on exactly as that one would."""
         stored = Stored("learner", settings, arrays)
         stored.choice("rule", ("multiplicative",))
         dim, bias = stored.count("dim"), stored.flag("bias")
@@ -207,7 +209,7 @@ class Multiplicative:
         return learner
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
-        """An empty ledger that starts where this learner stands."""
+        """An empty ledger that starts from the present powers."""
         return Ledger(
             self.dim,
             bias=self.bias,
@@ -218,9 +220,10 @@ class Multiplicative:
         )
 
     def scores(self, rows: Rows) -> Vector:
-        """w·x − θ for each row, added up exactly as when learning.
+        """w·x − θ for each row, summed exactly as when learning.
 
-        A score beyond the largest float is that, with its sign; one that is not 0 never reads 0.
+        A score beyond the largest float becomes that, with its sign. A score that is not 0 is never
+        rounded to 0.
         """
 
         def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
@@ -242,8 +245,8 @@ class Multiplicative:
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Predict, reveal and update for examples begin..end of the block, in its order.
 
-        Stops early before an example it cannot use; asked to begin with that one, it raises
-        BadExample and changes nothing. So what is returned is always all that was learned.
+        Returns where it stopped, and the mistakes. It stops before an example that it cannot use; a
+        call that begins with such an example raises BadExample and changes nothing.
         """
         self._own_weights()
         at, _, mistakes = one_pass(
@@ -268,14 +271,38 @@ class Multiplicative:
         return at, mistakes
 
 
-class Winnow1(Multiplicative):
+class _Monotone(Multiplicative):
+    """Weights that are never negative, and a threshold instead of a constant."""
+
+    _variant: ClassVar[Variant]
+
+    def __init__(
+        self,
+        dim: int,
+        *,
+        alpha: float = 2.0,
+        threshold: float | None = None,
+        ties: Ties = "mistake",
+        class_weights: tuple[float, float] = (1.0, 1.0),
+    ) -> None:
+        super().__init__(
+            dim,
+            variant=self._variant,
+            alpha=alpha,
+            threshold=threshold,
+            ties=ties,
+            class_weights=class_weights,
+        )
+
+
+class Winnow1(_Monotone):
     """Multiply by α when a positive example was missed; set to 0 when a negative one was accepted.
 
     On a monotone disjunction of k of n attributes, each 0 or 1, it makes at most
     αk(log_α θ + 1) + n/θ mistakes: with α = 2 and θ = n/2, 2k log₂ n + 2. An attribute of a
-    negative example cannot be in the disjunction and is never looked at again, so that one wrong
-    label can spoil it for good. Attributes other than 0 and 1 are taken if not negative, without a
-    bound: a promotion then multiplies by αˣ, and a demotion is of those with x > 0.
+    negative example cannot be in the disjunction and stays at 0, so one wrong label can do lasting
+    damage. Other attributes are accepted if not negative, without a bound: a promotion multiplies
+    by αˣ, and a demotion erases the weights where x > 0.
 
     Parameters
     ----------
@@ -296,26 +323,10 @@ class Winnow1(Multiplicative):
     (12, 14)
     """
 
-    def __init__(
-        self,
-        dim: int,
-        *,
-        alpha: float = ALPHAS["winnow1"],
-        threshold: float | None = None,
-        ties: Ties = "mistake",
-        class_weights: tuple[float, float] = (1.0, 1.0),
-    ) -> None:
-        super().__init__(
-            dim,
-            variant="winnow1",
-            alpha=alpha,
-            threshold=usual_threshold("winnow1", dim) if threshold is None else threshold,
-            ties=ties,
-            class_weights=class_weights,
-        )
+    _variant: ClassVar[Variant] = "winnow1"
 
 
-class Winnow2(Multiplicative):
+class Winnow2(_Monotone):
     """Multiply by α when a positive example was missed, divide when a negative one was accepted.
 
     With attributes in [0, 1] and μ ≥ 0 such that μ·x ≥ 1 on positive examples and μ·x ≤ 1 − δ on
@@ -341,36 +352,20 @@ class Winnow2(Multiplicative):
     (18, 23)
     """
 
-    def __init__(
-        self,
-        dim: int,
-        *,
-        alpha: float = ALPHAS["winnow2"],
-        threshold: float | None = None,
-        ties: Ties = "mistake",
-        class_weights: tuple[float, float] = (1.0, 1.0),
-    ) -> None:
-        super().__init__(
-            dim,
-            variant="winnow2",
-            alpha=alpha,
-            threshold=usual_threshold("winnow2", dim) if threshold is None else threshold,
-            ties=ties,
-            class_weights=class_weights,
-        )
+    _variant: ClassVar[Variant] = "winnow2"
 
 
 class BalancedWinnow(Multiplicative):
-    """Two weights an attribute, αᵖ and α⁻ᵖ, which count against each other: for any x and any sign.
+    """Two weights for each attribute, αᵖ and α⁻ᵖ, subtracted: for numbers of either sign.
 
-    It is Winnow over each attribute and its negative, and starts where all of them cancel. It needs
-    no threshold, for the constant attribute takes its place. Good where few of very many attributes
-    matter; no bound is claimed here.
+    It is Winnow over each attribute and its negative, and starts where they cancel. It needs no
+    threshold: the constant attribute takes its place. It suits data with very many attributes of
+    which few matter; no bound is claimed here.
 
     Parameters
     ----------
     alpha
-        α. What matters is its size beside that of the attributes: larger ones call for a smaller α.
+        α. Larger attributes need a smaller α.
 
     All others are those of :class:`Multiplicative`.
 

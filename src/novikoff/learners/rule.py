@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from novikoff.learners.additive import Additive
 from novikoff.learners.compiled_pass import Ties
 from novikoff.learners.joint import Joint
-from novikoff.learners.multiplicative import ALPHAS, Multiplicative, Variant, usual_threshold
+from novikoff.learners.multiplicative import Multiplicative, Variant
 from novikoff.ledger.readings import Reading
 from novikoff.stream.rows import Vector
 
@@ -144,8 +144,8 @@ class Rule:
         return Multiplicative(
             dim,
             variant=variant,
-            alpha=ALPHAS[variant] if self.alpha is None else self.alpha,
-            threshold=usual_threshold(variant, dim) if self.threshold is None else self.threshold,
+            alpha=self.alpha,
+            threshold=self.threshold,
             bias=self.bias and variant == "balanced",
             ties=self.ties,
             class_weights=(low, high),

@@ -207,7 +207,8 @@ def _expect_sums(ledger: Ledger) -> None:
     """Refuse a ledger whose weights are not a sum of the mistakes, or that kept no examples."""
     if ledger.rule == "multiplicative":
         raise ValueError(
-            "Winnow has no average and no vote: its weights are not a sum of its mistakes"
+            "Winnow's weights are not a sum of its mistakes, so its ledger gives no final weights, "
+            "average or vote"
         )
     if ledger.rule != "joint":
         ledger.expect_sums()

@@ -1,4 +1,4 @@
-"""One example at a time: feature names, labels that arrive late, progressive validation.
+"""One example at a time: the engine of the estimators, feature names, late labels, validation.
 
-The update rules are those of `learners`; only the way in differs.
+The update rules are in `learners`, scikit-learn's conventions in `estimators`.
 """
