@@ -41,6 +41,7 @@ from novikoff.sources.chunks import Source
 from novikoff.sources.features import Features
 from novikoff.sources.inputs import Input, inputs_of
 from novikoff.sources.interactions import ALL
+from novikoff.sources.open import label_is_last_column
 from novikoff.storage.file_format import is_stored
 from novikoff.stream.format import count, percent, plural, share, size
 from novikoff.stream.labels import MOST_CLASSES
@@ -316,13 +317,15 @@ class Labels:
             fail(f"--classes {classes!r}: write different labels, separated by commas")
         return cls(names, True, most or MOST_CLASSES)
 
-    def numbered(self, start: Model | None) -> LabelsAsSigns | LabelsAsClasses:
+    def numbered(
+        self, start: Model | None, *, is_last_column: bool
+    ) -> LabelsAsSigns | LabelsAsClasses:
         """How labels become numbers; an initial model has labels already."""
         known = self.named if start is None else start.classes
         if self.is_multiclass:
             return LabelsAsClasses(known or (), closed=self.named is not None, most=self.most)
         if known is None:
-            return LabelsAsSigns()
+            return LabelsAsSigns(is_last_column=is_last_column)
         negative, positive = known
         return LabelsAsSigns((negative, positive))
 
@@ -398,7 +401,8 @@ class TrainingData:
             features = Features(**transforms) if start is None else start.features
         self._how = how if start is None else how.following(start.reading)
         self.source: Source = open_files(inputs, self._how)
-        stream = Numbered(self.source, features, labels.numbered(start))
+        is_last = label_is_last_column(inputs, self._how)
+        stream = Numbered(self.source, features, labels.numbered(start, is_last_column=is_last))
         self.blocks: Numbered | Cached = stream
         self.came_from_cache = False
         if cache is not None:

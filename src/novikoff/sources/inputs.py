@@ -78,8 +78,8 @@ class Input:
 
     def head(self) -> bytes:
         """The first bytes, decompressed; reading still begins with them."""
-        if self.is_pipe and not self.is_stdin and self._open is None:
-            return self._pipe(open(self.path, "rb")).look()  # stays open until it is read
+        if self.is_pipe and not self.is_stdin:  # it stays open until it is read
+            return (self._open or self._pipe(open(self.path, "rb"))).look()
         with self.open() as reading:
             return reading.look()
 

@@ -30,6 +30,7 @@ _SUFFIXES: dict[str, Format] = {
     **dict.fromkeys((".arrow", ".arrows", ".feather", ".ipc"), "arrow"),
     ".npz": "npz",
 }
+_TABLES: tuple[Format, ...] = ("csv", "parquet", "arrow")
 _MAGIC: dict[bytes, Format] = {b"PAR1": "parquet", b"ARROW1": "arrow", b"PK\x03\x04": "npz"}
 
 
@@ -38,6 +39,11 @@ def open_files(paths: Paths, how: Reading | None = None) -> Source:
     how = how or Reading()
     inputs = inputs_of(paths)
     return _opened(inputs, how.format or format_of(inputs[0]), how)
+
+
+def label_is_last_column(inputs: Sequence[Input], how: Reading) -> bool:
+    """Whether the labels come from the last column of a table because no column was named."""
+    return how.label is None and (how.format or format_of(inputs[0])) in _TABLES
 
 
 def _opened(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
@@ -217,9 +223,7 @@ def read(
         raise BadExample(f"{inputs[0].name}: zero_based applies to svmlight only, not {found}")
     source = _opened(inputs, found, how)
     features = Features()
-    labelling = LabelsAsSigns(
-        classes, is_last_column=label is None and found in ("csv", "parquet", "arrow")
-    )
+    labelling = LabelsAsSigns(classes, is_last_column=label_is_last_column(inputs, how))
     blocks = list(Numbered(source, features, labelling))
     rows = join([block.rows for block in blocks])
     if isinstance(rows, SparseRows):

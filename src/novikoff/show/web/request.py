@@ -228,7 +228,7 @@ def read_upload(name: str, content: bytes) -> dict[str, Any]:
     if dim > MAX_COLUMNS:
         raise Refused(
             f"{name}: {dim:,} columns are more than the page can take ({MAX_COLUMNS}): keep only "
-            "the ones you want to see, or use the command novikoff certify, which has no such limit"
+            "the ones you want to see, or use the command novikoff certify, which takes more"
         )
     if dim == 0:
         raise Refused(f"{name}: the label is the only column; add a column of numbers")
