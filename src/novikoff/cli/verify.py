@@ -67,8 +67,8 @@ def load(path: str) -> Certificate:
     """The certificate of a file; Rejected if the file is damaged or holds something else."""
     try:
         return Certificate.load(path)
-    except (ArithmeticError, AttributeError, RecursionError) as error:
-        raise Rejected(f"{path}: not a certificate: {error}") from None
+    except (ArithmeticError, AttributeError, RecursionError):
+        raise Rejected(f"{path}: not a certificate") from None
     except Rejected as reason:
         with open(path, "rb") as file:
             is_data = not file.read(99).lstrip().startswith(b"{")

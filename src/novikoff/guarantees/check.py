@@ -169,7 +169,8 @@ def claim(certificate: Mapping[str, Any]) -> Claim:
     except Rejected:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise Rejected(f"it is damaged: {type(error).__name__}: {error}") from None
+        what = f": {error} is missing" if type(error) is KeyError else ""
+        raise Rejected(f"it is damaged{what}") from None
 
 
 def check(certificate: Mapping[str, Any], examples: Iterable[tuple[int, Row]]) -> None:
