@@ -229,7 +229,7 @@ class Certificate:
         try:
             return cls._of(given)
         except (AttributeError, LookupError, TypeError, ValueError):
-            raise check.Rejected("it is damaged") from None
+            raise check.Rejected("damaged") from None
 
     @classmethod
     def _of(cls, given: Mapping[str, Any]) -> Certificate:

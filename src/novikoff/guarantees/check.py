@@ -169,8 +169,7 @@ def claim(certificate: Mapping[str, Any]) -> Claim:
     except Rejected:
         raise
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        what = f": {error} is missing" if type(error) is KeyError else ""
-        raise Rejected(f"it is damaged{what}") from None
+        raise Rejected("damaged" + f": {error} is missing" * isinstance(error, KeyError)) from None
 
 
 def check(certificate: Mapping[str, Any], examples: Iterable[tuple[int, Row]]) -> None:
