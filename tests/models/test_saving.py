@@ -353,7 +353,7 @@ def test_rows_that_the_core_could_not_trust_are_refused(key: str, place: int, va
     kind, whole, arrays = CSR
     altered = arrays[key].copy()
     altered[place] = value
-    with pytest.raises(BadModel, match="the ledger in the file is not one that was saved"):
+    with pytest.raises(BadModel, match="the ledger in the file is invalid"):
         kind.restored(whole, {**arrays, key: altered})
 
 

@@ -15,7 +15,7 @@ from novikoff.cli.errors import fail, show
 from novikoff.cli.options import JsonOption, ModelFile, check_output, labels_in_words, load_model
 from novikoff.learners import Multiplicative
 from novikoff.models.model import Model
-from novikoff.storage.atomic_write import replacing
+from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.format import aligned, count, listed, percent, plural
 from novikoff.stream.rows import Positions, Vector
 
@@ -215,7 +215,7 @@ def write_weights(model: Model, path: Path) -> None:
     """Write all weights exactly, as CSV: feature,weight or feature,class,weight."""
     if model.kind == "voted":
         fail(f"{path}: a voted model has no single weights; each vector of its run votes")
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         file.write(b"feature,class,weight\n" if model.is_joint else b"feature,weight\n")
         for label, weights in weights_by_class(model):
             of_class = (label,) if model.is_joint else ()

@@ -26,7 +26,7 @@ from novikoff.models.model import Model
 from novikoff.models.prediction import labels_of, scored
 from novikoff.sources import Reading, open_files
 from novikoff.sources.chunks import Source
-from novikoff.storage.atomic_write import replacing
+from novikoff.storage.atomic_write import atomic_write
 
 What: TypeAlias = Literal["labels", "scores", "both"]
 
@@ -75,7 +75,7 @@ def predict(
                 sys.stdout.write(lines)
                 sys.stdout.flush()
     else:
-        with replacing(output) as file:
+        with atomic_write(output) as file:
             for lines in predictions(found, source, what):
                 file.write(lines.encode())
     warn_of_skipped_lines(source)

@@ -21,7 +21,7 @@ from novikoff.cli.progress import spinner
 from novikoff.guarantees.words import run_in_brief
 from novikoff.sources import Data, read
 from novikoff.sources.inputs import Input
-from novikoff.storage.atomic_write import replacing
+from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.format import count, plural
 
 
@@ -121,7 +121,7 @@ def report(
         known = gather(given, settings, origin=origin, progress=say)
         say("drawing")
         text = page(known, top=top, mistakes=mistakes)
-    with replacing(output) as file:
+    with atomic_write(output) as file:
         file.write(text.encode(errors="replace"))
     if not quiet:
         ended = run_in_brief(known.run.ledger, known.run.verdict, of="rows")

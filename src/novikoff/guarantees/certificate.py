@@ -21,7 +21,7 @@ from novikoff.guarantees.exact.rows import Entries, parts
 from novikoff.guarantees.novikoff_bound import mistake_bound
 from novikoff.guarantees.verdict import Separation
 from novikoff.guarantees.words import logistic_fit, separation
-from novikoff.storage.atomic_write import replacing
+from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.blocks import Block
 from novikoff.stream.format import count, listed, plural, short, spans
 from novikoff.stream.rows import Positions, Rows
@@ -267,7 +267,7 @@ class Certificate:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it as a JSON file, completely or not at all."""
-        with replacing(path) as file:
+        with atomic_write(path) as file:
             file.write(f"{json.dumps(self.to_dict(), indent=1)}\n".encode())
 
     @classmethod

@@ -17,7 +17,7 @@ from novikoff.sources.chunks import TableColumns
 from novikoff.sources.features import Features
 from novikoff.sources.files.arrow_arrays import from_numpy, to_numpy
 from novikoff.sources.numbered import Numbered
-from novikoff.storage.atomic_write import replacing
+from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.blocks import Block
 from novikoff.stream.labels import LabelsAsClasses
 from novikoff.stream.problems import BadExample
@@ -108,7 +108,7 @@ class Cached:
 
     def _write(self) -> Iterator[Block]:
         met = 0
-        with replacing(self._path, lasting=False) as file:
+        with atomic_write(self._path, durable=False) as file:
             writer = _Writer(file)
             for block in self._blocks:
                 writer.add(block)

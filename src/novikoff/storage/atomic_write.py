@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all: written beside their place, and moved into it."""
+"""Atomic writes: a file is written beside its place and moved into it when it is complete."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from typing import BinaryIO
 
 
 @contextlib.contextmanager
-def replacing(path: str | os.PathLike[str], *, lasting: bool = True) -> Iterator[BinaryIO]:
-    """A file to write to, which takes the place of `path` when the block ends well.
+def atomic_write(path: str | os.PathLike[str], *, durable: bool = True) -> Iterator[BinaryIO]:
+    """A file to write to, which replaces `path` when the block ends without an error.
 
-    Whatever goes wrong before that (a full disk, Ctrl-C), `path` is as it was and nothing is left
-    beside it; a reader never sees half a file, and after a power cut there is the old one or the
-    new. A link is followed: what it points to is replaced. A file that is there already passes its
-    permissions on, a new one has the usual ones. Errors name `path`, unless they name another
-    file that was used meanwhile. What need not outlast a power cut (`lasting`) is not waited for.
+    If anything fails before that (a full disk, Ctrl-C), `path` is unchanged and nothing is left
+    beside it; a reader never sees half a file. Links are followed, and the target is replaced. An
+    existing file keeps its permissions, a new one has the default ones. Errors name `path`, unless
+    they name another file that was used meanwhile. A durable file also survives a power cut, whole:
+    the old one or the new.
     """
     ours: set[object] = {None, os.fspath(path)}
     try:
@@ -33,17 +33,17 @@ def replacing(path: str | os.PathLike[str], *, lasting: bool = True) -> Iterator
             with open(handle, "wb") as file:
                 yield file
                 file.flush()
-                if lasting:
+                if durable:
                     os.fsync(file.fileno())
-            if mode is not None:  # exactly these, whatever the umask took away
+            if mode is not None:  # exactly these, whatever the umask is
                 os.chmod(temporary, mode)
             os.replace(temporary, target)
         except BaseException:
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(temporary)
             raise
-        if lasting:
-            _settle(target.parent)
+        if durable:
+            _sync(target.parent)
     except OSError as error:
         if error.errno is None or error.filename not in ours:
             raise
@@ -54,7 +54,7 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def _mode(target: Path) -> int | None:
-    """The permissions of the file to be replaced, None if there is none."""
+    """The permissions of the file to be replaced; None if there is none."""
     try:
         found = target.stat().st_mode
     except FileNotFoundError:
@@ -62,12 +62,12 @@ def _mode(target: Path) -> int | None:
     if stat.S_ISDIR(found):
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
     if not stat.S_ISREG(found):
-        raise OSError(errno.EINVAL, "not a regular file, and only those can be replaced")
+        raise OSError(errno.EINVAL, "not a regular file")
     return stat.S_IMODE(found) & 0o777
 
 
-def _settle(folder: Path) -> None:
-    """Make the new name outlast a power cut, where folders can be synced."""
+def _sync(folder: Path) -> None:
+    """Make the new name survive a power cut, where folders can be synced."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

@@ -1,7 +1,7 @@
-"""What is kept of an object between runs: settings that JSON can hold, and arrays.
+"""Checked loading: stored settings and arrays, each verified before it is used.
 
-Settings are what someone chose, or counts; all that was computed is in the arrays, for it may be
-infinite, which JSON cannot say. What is read back is doubted: the compiled core trusts its arrays.
+Settings are choices and counts, in JSON; everything computed is in arrays, because it may be
+infinite, which JSON cannot hold. The compiled core trusts its arrays, so they are checked here.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ Choice = TypeVar("Choice", bound=str)
 
 
 def prefixed(name: str, arrays: Mapping[str, NDArray[Any]]) -> Arrays:
-    """The arrays under names that begin with `name.`, to lie beside those of others."""
+    """The arrays under names that begin with `name.`, to be stored beside others."""
     return {f"{name}.{key}": array for key, array in arrays.items()}
 
 
 def with_prefix(name: str, arrays: Mapping[str, NDArray[Any]]) -> Arrays:
-    """The arrays that `prefixed` put among others, under their own names."""
+    """The arrays that `prefixed` renamed, under their own names."""
     start = f"{name}."
     return {key.removeprefix(start): a for key, a in arrays.items() if key.startswith(start)}
 
 
 class Stored:
-    """Settings and arrays as they were read: BadModel unless each is what is asked for.
+    """Settings and arrays as read from a file; one that is not as expected is a BadModel.
 
-    `what` is whose they are, for the words of the error.
+    `what` names the object that they belong to, for errors.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Stored:
         return bool(self._setting(name, bool, "true or false"))
 
     def count(self, name: str) -> int:
-        """A setting that counts something."""
+        """A setting that is a count."""
         count = int(self._setting(name, int, "a count"))
         if not 0 <= count < 2**63:
             self._refuse(name, count, "a count")
@@ -73,7 +73,7 @@ class Stored:
         return str(self._setting(name, str, "a text"))
 
     def texts(self, name: str, length: int | None = None) -> list[str]:
-        """A setting that is a list of so many texts."""
+        """A setting that is a list of texts, `length` of them if given."""
         found = list(self._setting(name, list, "a list"))
         if any(type(one) is not str for one in found) or length not in (None, len(found)):
             self._refuse(name, found, "a list of texts" if length is None else f"{length} texts")
@@ -84,15 +84,15 @@ class Stored:
         return dict(self._setting(name, dict, "settings"))
 
     def vector(self, name: str, length: int | None = None) -> Vector:
-        """An array of so many floats."""
+        """An array of floats, `length` of them if given."""
         return self.array(name, ("float64",), length)
 
     def positions(self, name: str, length: int | None = None) -> Positions:
-        """An array of so many integers."""
+        """An array of integers, `length` of them if given."""
         return self.array(name, ("int64",), length)
 
     def codes(self, name: str, length: int, below: int) -> NDArray[np.int32]:
-        """An array of the numbers of classes, of which there are so many."""
+        """An array of class numbers, each less than `below`."""
         codes = self.array(name, ("int32",), length)
         if length and not 0 <= codes.min() <= codes.max() < below:
             self.refuse(f"its {name} are not all from 0 to {below - 1}")
@@ -101,7 +101,7 @@ class Stored:
     def array(
         self, name: str, dtypes: Sequence[str], shape: int | tuple[int, ...] | None = None
     ) -> NDArray[Any]:
-        """An array of one of these dtypes and of this shape, which for a flat one is its length."""
+        """An array of one of these dtypes and of this shape; an int is the length of a vector."""
         array = self._arrays.get(name)
         if array is None:
             raise BadModel(f"the {self._what} in the file has no {name!r}")
@@ -118,8 +118,8 @@ class Stored:
         return settings, with_prefix(name, self._arrays)
 
     def refuse(self, why: str) -> NoReturn:
-        """Say what the whole of it is not."""
-        raise BadModel(f"the {self._what} in the file is not one that was saved: {why}")
+        """Raise BadModel for the object as a whole."""
+        raise BadModel(f"the {self._what} in the file is invalid: {why}")
 
     def _setting(self, name: str, kind: type, words: str) -> Any:
         found = self._settings.get(name)

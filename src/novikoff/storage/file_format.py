@@ -1,4 +1,4 @@
-"""One file for settings and arrays: checked in full when it is read, and mapped, not copied.
+"""The file format for settings and arrays: checked in full when read, and mapped, not copied.
 
 The file is, all numbers little-endian:
 
@@ -10,7 +10,7 @@ The file is, all numbers little-endian:
     arrays    in the order of their names, each from the next multiple of 64, zeros in between
     32        the SHA-256 of everything before
 
-Nothing in it can be run, and the same content always makes the same bytes.
+A file holds no code, and the same content always has the same bytes.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.storage.atomic_write import replacing
+from novikoff.storage.atomic_write import atomic_write
 
 FORMAT = 1
 _MAGIC = b"novikoff"
@@ -40,11 +40,11 @@ _DTYPES = ("|i1", "|u1", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8")
 
 
 class BadModel(ValueError):  # noqa: N818  (it names the thing that is wrong)
-    """A file that cannot be used as what it was asked for; says which one and why."""
+    """A stored file that cannot be used; says which one and why."""
 
 
 def is_stored(path: str | os.PathLike[str]) -> bool:
-    """Whether a file begins as those that are written here do."""
+    """Whether a file begins like the files that `save` writes."""
     with open(path, "rb") as file:
         return file.read(len(_MAGIC)) == _MAGIC
 
@@ -56,18 +56,18 @@ def save(
     *,
     kind: str,
 ) -> None:
-    """Write the file, whole or not at all (see `replacing`).
+    """Write the file atomically.
 
     Parameters
     ----------
     header
-        Whatever JSON can hold. Floats come back exactly; there is no NaN and no infinity.
+        What JSON can hold. Floats are restored exactly; NaN and infinity are not allowed.
     arrays
         Integers or floats of 1, 4 or 8 bytes, in one dimension or two.
     kind
-        What the file is, which `load` must be told: "model", "checkpoint".
+        What the file is, which `load` checks: "model", "checkpoint".
     """
-    with replacing(path) as file:
+    with atomic_write(path) as file:
         for piece in pieces(header, arrays, kind=kind):
             file.write(piece)
 
@@ -81,7 +81,7 @@ def pieces(
     content = {"kind": kind, "header": dict(header), "arrays": described}
     text = json.dumps(content, allow_nan=False, sort_keys=True, separators=(",", ":")).encode()
     if len(text) > _LONGEST_HEADER:
-        raise ValueError(f"a header of {len(text)} bytes is too large: put lists into arrays")
+        raise ValueError(f"a header of {len(text)} bytes is too large; put lists into arrays")
     at = _PREFIX.size + len(text)
     length = _laid_out(at, [a.nbytes for a in ready.values()])[-1] + _DIGEST
     digest = hashlib.sha256()
@@ -101,10 +101,10 @@ def pieces(
 def load(
     path: str | os.PathLike[str], *, kind: str
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The header and the arrays that `save` wrote; BadModel unless they are exactly those.
+    """The header and the arrays that `save` wrote; a damaged file is a BadModel.
 
-    The arrays cannot be written to. Those of a large file are the file's own pages, read from disk
-    when first used and shared by all processes that load it.
+    The arrays are read-only. Those of a large file are mapped: read from disk when first used, and
+    shared by all processes that load it.
     """
     with open(path, "rb") as file:
         mapped = os.fstat(file.fileno()).st_size > _MAPPED_FROM
@@ -115,7 +115,7 @@ def load(
 def unpacked(
     data: bytes | mmap.mmap, *, kind: str, where: str
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-    """The header and the arrays in the bytes of a file, which errors call `where`."""
+    """The header and the arrays in the bytes of a file; `where` names it in errors."""
     try:
         header_length = _intact(data)
         return _content(data, header_length, kind)
@@ -165,7 +165,7 @@ def _content(
     kinds = {name: _kind(name, described[name]) for name in sorted(described)}
     starts = _laid_out(at, [k.itemsize * math.prod(shape) for k, shape in kinds.values()])
     if starts[-1] + _DIGEST != len(data):
-        raise BadModel("the arrays in the header are not those in the file")
+        raise BadModel("the header does not match the arrays in the file")
     arrays = {
         name: np.frombuffer(data, dtype, math.prod(shape), start).reshape(shape)
         for (name, (dtype, shape)), start in zip(kinds.items(), starts, strict=False)
@@ -174,7 +174,7 @@ def _content(
 
 
 def _laid_out(at: int, sizes: list[int]) -> list[int]:
-    """Where each array begins, after so many bytes, and then where the last one ends."""
+    """Where each array begins, the first after byte `at`, and where the last one ends."""
     starts = []
     for size in sizes:
         starts.append(at + -at % _ALIGNED)
@@ -187,7 +187,7 @@ def _kind(name: str, described: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
         case [str(dtype), [*shape]] if dtype in _DTYPES and len(shape) in (1, 2):
             if all(type(n) is int and 0 <= n < 2**48 for n in shape):
                 return np.dtype(dtype), tuple(shape)
-    raise BadModel(f"array {name!r} is described as {described!r}, which cannot be read")
+    raise BadModel(f"the header describes array {name!r} as {described!r}, which is invalid")
 
 
 def _little_endian(name: str, array: NDArray[Any]) -> NDArray[Any]:
@@ -225,5 +225,5 @@ def _finite(text: str) -> float:
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise BadModel("the header has an entry twice")
+        raise BadModel("the header repeats an entry")
     return found
