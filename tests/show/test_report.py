@@ -28,6 +28,7 @@ from novikoff.show.report.html import Html, tag, text
 from novikoff.sources import Data
 from novikoff.stream.format import count, share_upwards, short
 from novikoff.stream.order import arranged, seeded_order
+from novikoff.stream.rows import dots
 
 VOID = {"meta", "br", "wbr"}
 EVIL = "<script>alert(1)</script>"
@@ -270,11 +271,21 @@ def test_every_figure_is_there(dim: int) -> None:
     assert mixed == ["plane", "margins", "proof", "mistakes", *updates, *flat, "readings"]
 
 
+def test_the_histogram_counts_the_errors_of_the_text_rows_on_the_hyperplane_included() -> None:
+    dice = np.random.default_rng(5)
+    X = dice.integers(-2, 3, size=(200, 4))
+    data = Data(sources.block(X, np.where(dice.random(200) < 0.5, 1, -1)), None, ("-1", "1"))
+    known = gather(data, Settings(passes=1, bias=False))
+    assert (dots(data.block.rows, known.final) == 0).sum() > 3
+    labels = drawable(known)["margins"].axes()[0].get_legend_handles_labels()[1]
+    assert f"errors: {known.wrong[0]}" in labels
+
+
 def test_of_many_rows_some_are_drawn_and_the_page_says_so() -> None:
     known = gather(two_clouds(4 * DRAWN, apart=0.5), Settings(passes=1))
     planned = drawable(known)
     assert f"Of {4 * DRAWN:,} rows, 1,500 random ones are drawn" in planned["plane"].caption
-    shown = [len(np.asarray(dots.get_offsets())) for dots in planned["plane"].axes()[0].collections]
+    shown = [len(np.asarray(each.get_offsets())) for each in planned["plane"].axes()[0].collections]
     assert sum(shown[:2]) == DRAWN
     assert "proof" not in planned
     assert known.trial is not None

@@ -20,6 +20,7 @@ from novikoff.show.plots.planes import (
     draw_points,
     plane,
     plane_axes,
+    scaled,
     set_limits,
 )
 from novikoff.show.plots.runs import areas_of
@@ -69,7 +70,7 @@ def certificate(
     names = about.names if names is None else names
     if classes is None:
         classes = CLASSES if about.classes == ("-1", "1") else about.classes
-    weights = _scaled(it)
+    weights = scaled(it.weights)
     if it.verdict == Separation.COMPLETE:
         ax = plane(block, weights, bias=about.bias, names=names, classes=classes, ax=ax)
     else:
@@ -85,12 +86,6 @@ def certificate(
         legend_below(ax)
     ax.set_title(_title(it), fontsize="medium")
     return ax
-
-
-def _scaled(it: Certificate) -> list[float]:
-    """The weights divided by the largest; as integers they may be too large for floats."""
-    largest = max(map(abs, it.weights), default=0) or 1
-    return [w / largest for w in it.weights]
 
 
 def _title(it: Certificate) -> str:
@@ -156,7 +151,7 @@ def _draw_lifted(found: Certificate, block: Block, classes: Sequence[str], ax: A
     """Points of one feature at height 1 of a plane, divided by a line through its origin."""
     lifted = np.column_stack([dots(block.rows, np.ones(1)), np.ones(len(block))])
     name = "x" if found.data.names is None else found.data.names[0]
-    weights = _scaled(found)
+    weights = scaled(found.weights)
     plane(
         Block(DenseRows(lifted), block.labels),
         weights,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -79,6 +80,16 @@ class Linear:
         """y(w·x + b) of each row: above 0 for the rows on the correct side."""
         signed: Vector = block.labels * dots(block.rows, self.whole, bias=self.bias)
         return signed
+
+
+def scaled(weights: Sequence[float]) -> Vector:
+    """The weights divided by a power of two that makes the largest about 1.
+
+    That is exact (but for integers too long for a float), so a score of 0 remains 0.
+    """
+    largest = Fraction(max(map(abs, weights), default=0))
+    power = Fraction(2) ** (largest.numerator.bit_length() - largest.denominator.bit_length())
+    return np.array([float(Fraction(w) / power) for w in weights])
 
 
 @dataclass(frozen=True, slots=True)

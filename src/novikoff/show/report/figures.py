@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ from novikoff.guarantees.verdict import Separation
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.trajectory import weights_after
 from novikoff.show import plots
+from novikoff.show.plots.planes import scaled
 from novikoff.show.projection import squared_lengths
 from novikoff.show.report.gathering import Known
 from novikoff.show.report.html import Html, tag
@@ -124,14 +125,8 @@ def hyperplane(known: Known) -> tuple[Vector, str]:
     rows as any can be; otherwise they are the run's final weights.
     """
     if known.certificate.verdict != Separation.COMPLETE:
-        return _scaled(known.final.tolist()), "the final weights of the run"
-    return _scaled(known.certificate.weights), "the weights of the certificate"
-
-
-def _scaled(weights: Sequence[float]) -> Vector:
-    """The weights divided by the largest."""
-    most = max(map(abs, weights), default=0) or 1
-    return np.array([w / most for w in weights], dtype=np.float64)
+        return scaled(known.final.tolist()), "the final weights of the run"
+    return scaled(known.certificate.weights), "the weights of the certificate"
 
 
 def without_far(block: Block, weights: Vector, *, bias: bool) -> tuple[Block, int]:
@@ -180,7 +175,7 @@ def _plane(known: Known, block: Block, weights: Vector, caption: str) -> Figure:
             shown,
             weights,
             bias=bias,
-            average=_scaled(known.average.tolist()) if dim <= 2 else None,
+            average=scaled(known.average.tolist()) if dim <= 2 else None,
             names=known.data.names,
             classes=known.data.classes,
             ax=ax,

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from typing import TypeAlias
 
 import numpy as np
 
@@ -34,6 +35,7 @@ from novikoff.stream.rows import Positions, Vector, dots
 UNTIL_SEPARATED, ENOUGH = 1000, 10  # passes over separable data, and over others
 # The time for the vote is proportional to mistakes times test rows.
 MOST_LEARNED, MOST_TESTED, TEST_PASSES = 20_000, 1000, 5
+Features: TypeAlias = tuple[tuple[str, float], ...]  # names and values
 _READ_BYTES = 1 << 20
 _NAMED_FEATURES = 4  # of each mistaken row
 
@@ -277,15 +279,6 @@ def largest_weights(known: Known, sign: int, most: int) -> list[Weight]:
 
 
 @dataclass(frozen=True, slots=True)
-class Feature:
-    """A feature of a row, and its share in the row's score by the average weights."""
-
-    name: str
-    value: float
-    share: float
-
-
-@dataclass(frozen=True, slots=True)
 class MistakenRow:
     """A row, how often it was mistaken, in which round last, and its score at the end."""
 
@@ -295,7 +288,7 @@ class MistakenRow:
     last_round: int
     final_score: float
     right: bool
-    features: tuple[Feature, ...]
+    features: Features
 
 
 def most_mistaken(known: Known, most: int) -> list[MistakenRow]:
@@ -328,7 +321,7 @@ class Mistake:
     row: int
     label: str
     score: float
-    features: tuple[Feature, ...]
+    features: Features
 
 
 def first_mistakes(known: Known, most: int) -> list[Mistake]:
@@ -348,14 +341,12 @@ def first_mistakes(known: Known, most: int) -> list[Mistake]:
     ]
 
 
-def _features(known: Known, rows: Positions) -> Iterator[tuple[Feature, ...]]:
-    """For each row, the features with the largest shares in its score."""
+def _features(known: Known, rows: Positions) -> Iterator[Features]:
+    """For each row, the features with the largest shares in its score by the average weights."""
     for i in rows.tolist():
         columns, values = known.data.block.rows.row(i)
         shares: Vector = values * known.average[columns]
         order = np.lexsort((-np.abs(values), -np.abs(shares)))[:_NAMED_FEATURES]
         yield tuple(
-            Feature(known.name(int(columns[k])), float(values[k]), float(shares[k]))
-            for k in order.tolist()
-            if values[k]
+            (known.name(int(columns[k])), float(values[k])) for k in order.tolist() if values[k]
         )

@@ -22,7 +22,7 @@ from novikoff.guarantees.words import (
     separation,
 )
 from novikoff.show.report.gathering import (
-    Feature,
+    Features,
     Known,
     first_mistakes,
     largest_weights,
@@ -170,19 +170,19 @@ def _separable(known: Known) -> str:
 def _complete(known: Known) -> Iterator[Html]:
     it = known.certificate
     constant = ", the constant counting as a column" if it.data.bias else ""
-    told = [
+    about = [
         ("Best margin γ", f"{it.margin}: the largest distance all rows can have{constant}"),
         ("Radius R", f"{_root(it.radius_squared)}: {RADIUS_OF_DATA}{constant}"),
     ]
     if (bound := it.mistake_bound) is not None:
-        told.append(
+        about.append(
             (
                 "Mistake bound",
                 f"a perceptron makes at most (R/γ)² = {plural(bound[1], 'mistake')}, "
                 f"{BOUND_OF_DATA} (Novikoff 1962)",
             )
         )
-    yield facts([*told, ("Logistic regression", logistic_fit(it.verdict))])
+    yield facts([*about, ("Logistic regression", logistic_fit(it.verdict))])
     yield tag("h3", "The proof: weights that separate the rows")
     yield tag(
         "p",
@@ -474,8 +474,8 @@ def mistakes(known: Known, most: int) -> Iterator[Html]:
     )
 
 
-def _listed(features: Sequence[Feature]) -> str:
-    return ", ".join(f"{cut(f.name)} = {short(f.value)}" for f in features) or "none"
+def _listed(features: Features) -> str:
+    return ", ".join(f"{cut(name)} = {short(value)}" for name, value in features) or "none"
 
 
 def again(known: Known) -> Iterator[Html]:
