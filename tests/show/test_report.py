@@ -344,7 +344,7 @@ def test_rows_very_far_out_are_left_out_of_figures_and_the_page_says_so() -> Non
 def test_small_and_odd_data_have_every_section(X: Any, y: Any, bias: bool) -> None:
     data = Data(sources.block(X, y), None, ("-1", "1"))
     known = gather(data, Settings(bias=bias))
-    for words in (sections.run, sections.new_rows, sections.again):
+    for words in (sections.run, sections.new_rows, sections.reproduce):
         assert said_by(words(known))
     assert said_by(sections.weights(known, 15))
     assert said_by(sections.mistakes(known, 20))
@@ -367,7 +367,7 @@ def test_the_verb_writes_the_page_whole(tmp_path: Path) -> None:
     assert set(contents(tmp_path)) == {"mail.csv", "mail.html"}
     seen = Page(target.read_text(encoding="utf-8"))
     assert "Report on mail.csv" in seen.words("")
-    again = seen.words("again")
+    again = seen.words("reproduce")
     assert hashlib.sha256(MAIL.encode()).hexdigest() in again
     assert f"novikoff report {data} -o {target} --seed 4 --max-seconds 60" in again
     assert "3 labelled spam and 3 labelled ham" in seen.words("")
@@ -413,7 +413,7 @@ def test_texts_in_a_table_and_the_standard_input_can_be_read(tmp_path: Path) -> 
     seen = Page((tmp_path / "page.html").read_text(encoding="utf-8"))
     assert "the standard input" in seen.words("data")
     assert "colour=red" in seen.words("weights")
-    assert "The bytes were not kept" in seen.words("again")
+    assert "The bytes were not kept" in seen.words("reproduce")
 
 
 def test_bad_input_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:

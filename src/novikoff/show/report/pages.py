@@ -30,7 +30,7 @@ def page(known: Known, *, top: int = 15, mistakes: int = 20) -> str:
         ("unseen", "New rows", "What to expect on new rows", sections.new_rows(known)),
         ("weights", "Weights", "The weights by name", sections.weights(known, top)),
         ("mistakes", "Mistakes", "The mistakes", sections.mistakes(known, mistakes)),
-        ("again", "Again", "How to repeat this report", sections.again(known)),
+        ("reproduce", "Reproduce", "How to reproduce this page", sections.reproduce(known)),
     ]
     title = f"Report on {known.origin.title}"
     style = (files("novikoff.show.report") / "style.css").read_text(encoding="utf-8")

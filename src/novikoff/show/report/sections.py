@@ -478,8 +478,8 @@ def _listed(features: Features) -> str:
     return ", ".join(f"{cut(name)} = {short(value)}" for name, value in features) or "none"
 
 
-def again(known: Known) -> Iterator[Html]:
-    """How to repeat the report."""
+def reproduce(known: Known) -> Iterator[Html]:
+    """How to reproduce the page."""
     origin, seed = known.origin, known.settings.seed
     if origin.command:
         yield tag("pre", origin.command)
