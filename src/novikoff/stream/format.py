@@ -30,9 +30,6 @@ def plural(n: int, noun: str, nouns: str | None = None) -> str:
     return f"{count(n)} {noun if n == 1 else nouns or noun + 's'}"
 
 
-some = plural
-
-
 def short(x: float | Fraction | Decimal, digits: int = 4) -> str:
     """A number in a few significant digits; below 10¹² at least to the nearest whole number.
 
@@ -80,9 +77,6 @@ def share_upwards(x: float) -> str:
     '12.1%'
     """
     return f"{math.ceil(x * 1000) / 10:.1f}%"
-
-
-upwards = share_upwards
 
 
 def cut(text: str, most: int = _LONGEST_NAME) -> str:
