@@ -1,32 +1,405 @@
-"""The best comparator is searched for in floating point, and what it proves is exact."""
+"""No run exceeds what the losses of a comparator allow, and the best comparator is found."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.strategies import Data, dyadic_data, dyadic_weights, layouts
-from helpers.textbook import dot
+from helpers.textbook import Point, dot, perceptron
 from novikoff import guarantees, sources
 from novikoff.learners import Additive
 from novikoff.ledger import readings
-from novikoff.ledger.ledger import Ledger
+from novikoff.ledger.ledger import Ledger, NotKept
 from novikoff.runs.loop import play
 from novikoff.stream.blocks import Block
-from novikoff.stream.order import Shuffled
+from novikoff.stream.order import Shuffled, arranged
 from novikoff.stream.problems import BadExample
 
-CLASS_WEIGHTS = st.sampled_from(((1.0, 1.0), (1.0, 1.0), (1.0, 0.5), (0.25, 1.0)))
+RATES = st.sampled_from((1.0, 0.5, 0.75))
+
+
+CLASS_WEIGHTS = st.sampled_from(((1.0, 1.0), (1.0, 1.0), (1.0, 0.5), (3.0, 2.0), (0.25, 1.0)))
+
+
+GAMMAS = st.fractions(Fraction(1, 9), 200, max_denominator=9)
+
+
+# No two of these are orthogonal, but each is to the sum of those before it, which is why it is
+# mistaken; and the last is the opposite of the first, so nothing separates them.
+OPPOSED = [[1, -1, 1, -1], [-1, -1, 1, 1], [-1, -1, -1, 1], [-1, 1, 1, 1], [-1, 1, -1, 1]]
 
 
 def run_on(block: Block, learner: Additive, epochs: int = 1) -> Ledger:
     return play([block], learner, epochs=epochs).ledger
+
+
+@dataclass(frozen=True)
+class Textbook:
+    """The sums of the theorems in Fractions, from the mistakes of the textbook's perceptron."""
+
+    M: int
+    stretch: Fraction
+    c2: Fraction
+    over_mistakes: tuple[Fraction, Fraction]
+    over_rounds: tuple[Fraction, Fraction]
+
+    @classmethod
+    def of(
+        cls,
+        data: Data,
+        u: list[Fraction],
+        gamma: Fraction,
+        *,
+        bias: bool = False,
+        rate: float = 1.0,
+        class_weights: tuple[float, float] = (1.0, 1.0),
+        epochs: int = 1,
+    ) -> Textbook:
+        ones = [1.0] * bias
+        X: list[Point] = [[Fraction(v) for v in [*x.tolist(), *ones]] for x in data.X]
+        y = data.y.tolist()
+        played = perceptron(
+            list(zip(range(len(X)), X, y, strict=True)),
+            start=[Fraction(0)] * len(u),
+            rate=Fraction(rate),
+            class_weights=(Fraction(class_weights[0]), Fraction(class_weights[1])),
+            epochs=epochs,
+        )
+        loss = [max(Fraction(0), 1 - yi * dot(u, x) / gamma) for x, yi in zip(X, y, strict=True)]
+        mistaken = [i for _, i, _ in played.mistakes]
+        seen = {y[i] for i in mistaken}
+        sizes = {s: Fraction(class_weights[s > 0]) for s in seen}
+        a, b = min(sizes.values()), max(sizes.values())
+        R2 = max(dot(X[i], X[i]) for i in mistaken)
+        counts = [sizes.get(s, a) / a * played.epochs for s in y]
+        return cls(
+            len(mistaken),
+            b / a,
+            b / a * R2 * dot(u, u) / gamma**2,
+            (
+                sum((sizes[y[i]] / a * loss[i] for i in mistaken), Fraction(0)),
+                sum((sizes[y[i]] / a * loss[i] ** 2 for i in mistaken), Fraction(0)),
+            ),
+            (
+                sum((n * f for n, f in zip(counts, loss, strict=True)), Fraction(0)),
+                sum((n * f**2 for n, f in zip(counts, loss, strict=True)), Fraction(0)),
+            ),
+        )
+
+
+def l1_allows(M: int, c2: Fraction, loss: Fraction) -> bool:
+    """Whether M − Σℓ ≤ c√M."""
+    return loss >= M or (M - loss) ** 2 <= c2 * M
+
+
+def l2_allows(M: int, c2: Fraction, loss: Fraction) -> bool:
+    """Whether √M ≤ c + √Σℓ²."""
+    rest = M - c2 - loss
+    return rest <= 0 or rest**2 <= 4 * c2 * loss
+
+
+@settings(max_examples=300)
+@given(st.data(), dyadic_data(), layouts, st.booleans(), RATES, CLASS_WEIGHTS, GAMMAS)
+def test_the_bounds_are_the_largest_numbers_that_the_textbook_allows(
+    more: st.DataObject,
+    data: Data,
+    layout: Any,
+    bias: bool,
+    rate: float,
+    class_weights: tuple[float, float],
+    gamma: Fraction,
+) -> None:
+    u = more.draw(dyadic_weights(data.dim + bias).filter(np.any))
+    epochs = more.draw(st.sampled_from((1, 1, 4)))
+    block = data.block(layout)
+    learner = Additive(data.dim, bias=bias, rate=rate, class_weights=class_weights)
+    ledger = run_on(block, learner, epochs)
+    exact = [Fraction(v) for v in u.tolist()]
+    passes = len(ledger.epoch_ends)
+    t = Textbook.of(
+        data, exact, gamma, bias=bias, rate=rate, class_weights=class_weights, epochs=passes
+    )
+    l1 = guarantees.l1_bound(ledger, u, gamma)
+    l2 = guarantees.l2_bound(ledger, u, gamma)
+    assert (l1.loss, l2.loss) == t.over_mistakes
+    assert l1.mistakes == t.M
+    assert l1.margin == gamma
+    assert l1.witness == tuple(exact)
+    assert l1_allows(l1.bound, t.c2, l1.loss)
+    assert not l1_allows(l1.bound + 1, t.c2, l1.loss)
+    assert l2_allows(l2.bound, t.c2, l2.loss)
+    assert not l2_allows(l2.bound + 1, t.c2, l2.loss)
+    assert l1.holds
+    assert l2.holds
+    if ledger.epoch_ends == [len(data)]:
+        fs = guarantees.freund_schapire(ledger, block, u, gamma)
+        assert fs.loss == t.over_rounds[1]
+        assert l2_allows(fs.bound, t.c2, fs.loss)
+        assert not l2_allows(fs.bound + 1, t.c2, fs.loss)
+        assert fs.bound >= l2.bound >= l2.mistakes
+        assert fs.radius_squared == l2.radius_squared
+
+
+def test_a_thousand_noisy_runs_stay_within_every_bound() -> None:
+    dice = np.random.default_rng(11)
+    slack = []
+    for _ in range(1000):
+        n, d = int(dice.integers(1, 40)), int(dice.integers(1, 5))
+        X, u = dice.integers(-3, 4, (n, d)), dice.integers(-3, 4, d)
+        y = np.where((X @ u > 0) ^ (dice.random(n) < 0.2), 1, -1)
+        block = sources.block(X, y)
+        ledger = run_on(block, Additive(d))
+        u[0] += not u.any()
+        gamma = Fraction(int(dice.integers(1, 60)), 4)
+        bounds = (
+            guarantees.l1_bound(ledger, u, gamma),
+            guarantees.l2_bound(ledger, u, gamma),
+            guarantees.freund_schapire(ledger, block, u, gamma),
+        )
+        assert all(b.holds for b in bounds)
+        slack.append([b.bound - b.mistakes for b in bounds])
+    assert (np.array(slack) == 0).any(axis=0)[0]
+
+
+@pytest.mark.parametrize("gamma", [1, Fraction(10, 9), 2, 7, 1000])
+@pytest.mark.parametrize("n", [1, 2, 3, 7, 10, 50, 99])
+def test_the_identity_meets_every_bound_exactly_with_losses(n: int, gamma: Fraction | int) -> None:
+    """Each loss is 1 − 1/γ and c is √n/γ, so that n(1 − 1/γ) + c√n = n = (c + √n(1 − 1/γ))²."""
+    block = sources.tight(n)
+    ledger = run_on(block, Additive(n, rate=0.5))
+    l1 = guarantees.l1_bound(ledger, [1] * n, gamma)
+    l2 = guarantees.l2_bound(ledger, [1] * n, gamma)
+    fs = guarantees.freund_schapire(ledger, block, [1] * n, gamma)
+    assert l1.bound == l2.bound == fs.bound == ledger.n_mistakes == n
+    loss = 1 - Fraction(1) / gamma
+    assert [l1.loss, l2.loss, fs.loss] == [n * loss, n * loss**2, n * loss**2]
+
+
+@pytest.mark.parametrize("gamma", [8, 9, 31, 10**6])
+def test_examples_that_nothing_separates_meet_the_l1_bound_exactly(gamma: int) -> None:
+    ledger = run_on(sources.block(OPPOSED, [1] * 5), Additive(4))
+    l1 = guarantees.l1_bound(ledger, [-3, -1, 1, 3], gamma)
+    assert l1.loss == 5 - Fraction(-4 + 8 + 6 + 6 + 4, gamma)
+    assert l1.bound == l1.mistakes == 5
+    # and it is no accident of rounding down: with c = R‖u‖/γ the inequality is an equality
+    assert (5 - l1.loss) ** 2 == 5 * l1.radius_squared * l1.witness_squared / gamma**2
+
+
+def test_no_smaller_loss_would_do() -> None:
+    ledger = run_on(sources.block(OPPOSED, [1] * 5), Additive(4))
+    l1 = guarantees.l1_bound(ledger, [-3, -1, 1, 3], 8)
+    c2 = l1.radius_squared * l1.witness_squared / 64
+    assert l1_allows(5, c2, l1.loss)
+    assert not l1_allows(5, c2, l1.loss - Fraction(1, 10**30))
+    tight = guarantees.l2_bound(run_on(sources.tight(7), Additive(7)), [1] * 7, 2)
+    c2 = Fraction(7, 4)
+    assert l2_allows(7, c2, tight.loss)
+    assert not l2_allows(7, c2, tight.loss - Fraction(1, 10**30))
+
+
+def test_class_weights_count_the_losses_of_the_heavier_class_more_and_the_bounds_are_met() -> None:
+    n, labels = 10, [1, -1] * 5
+    block = sources.block(np.eye(n), labels)
+    ledger = run_on(block, Additive(n, class_weights=(1023 / 1024, 1.0)))
+    for gamma in (1, 2):
+        l1 = guarantees.l1_bound(ledger, labels, gamma)
+        assert l1.loss == 5 * (1 + Fraction(1024, 1023)) * (1 - Fraction(1, gamma))
+        assert l1.bound == guarantees.l2_bound(ledger, labels, gamma).bound == n
+        assert guarantees.freund_schapire(ledger, block, labels, gamma).bound == n
+    heavy = run_on(block, Additive(n, class_weights=(1.0, 4.0)))
+    l1 = guarantees.l1_bound(heavy, labels, 2)
+    assert l1.loss == 5 * Fraction(1, 2) + 4 * 5 * Fraction(1, 2)
+    # c² = (4/1) · 10/4, and 12.5 + 5 + √(10 · (12.5 + 2.5)) = 29.7…
+    assert l1.bound == 29
+
+
+def test_as_gamma_grows_the_bounds_of_the_mistakes_tend_to_their_number_and_say_nothing() -> None:
+    dice = np.random.default_rng(5)
+    X, y = dice.integers(-9, 10, (300, 4)), dice.choice([-1, 1], 300)
+    block = sources.block(X, y)
+    ledger = run_on(block, Additive(4))
+    for u in ([1, 0, 0, 0], [-3, 1, 4, 1]):
+        for guarantee in (guarantees.l1_bound, guarantees.l2_bound):
+            assert guarantee(ledger, u, 10**6).bound == len(ledger)
+        assert guarantees.freund_schapire(ledger, block, u, 10**6).bound == 300
+
+
+def test_without_loss_the_bounds_are_novikoffs() -> None:
+    block = sources.block([[2, 1], [-1, 3], [1, -1]], [1, 1, 1])
+    ledger = run_on(block, Additive(2))
+    novikoff = guarantees.novikoff(ledger, [3, 2])
+    assert novikoff.margin is not None
+    l1 = guarantees.l1_bound(ledger, [3, 2], novikoff.margin)
+    l2 = guarantees.l2_bound(ledger, [3, 2], novikoff.margin)
+    assert l1.bound == l2.bound == novikoff.bound
+    assert l1.loss == l2.loss == 0
+
+
+def test_the_bounds_do_not_depend_on_the_length_of_the_comparator() -> None:
+    block = sources.block([[1, 0], [0, 1], [1, 1], [1, 1]], [1, 1, 1, -1])
+    ledger = run_on(block, Additive(2))
+    for guarantee in (guarantees.l1_bound, guarantees.l2_bound):
+        bounds = [guarantee(ledger, [2 * c, 3 * c], c) for c in (1, 7, Fraction(1, 3), 0.125)]
+        assert len({(b.bound, b.loss, b.unit_margin) for b in bounds}) == 1
+    fs = [guarantees.freund_schapire(ledger, block, [2 * c, 3 * c], c) for c in (1, Fraction(1, 3))]
+    assert len({(b.bound, b.loss) for b in fs}) == 1
+
+
+def test_numbers_of_all_sizes_are_added_up_exactly() -> None:
+    X = np.array([[1e150, 0.0], [-1e150, 1e-150], [0.0, 0.0], [2.0**53 + 2, 0.1]])
+    data = Data(X, np.array([1, 1, -1, -1], dtype=np.int8))
+    ledger = run_on(data.block(), Additive(2, bias=True))
+    u = [Fraction(1), Fraction(10**301), Fraction(-1, 3)]
+    t = Textbook.of(data, u, Fraction(7, 5), bias=True)
+    assert guarantees.l1_bound(ledger, u, Fraction(7, 5)).loss == t.over_mistakes[0]
+    assert guarantees.l2_bound(ledger, u, Fraction(7, 5)).loss == t.over_mistakes[1]
+    fs = guarantees.freund_schapire(ledger, data.block(), u, Fraction(7, 5))
+    assert fs.loss == t.over_rounds[1]
+
+
+def test_a_loss_is_counted_however_small() -> None:
+    ledger = run_on(sources.block([[1.0]], [1]), Additive(1))
+    gamma = 1 + Fraction(1, 2**200)
+    assert guarantees.l1_bound(ledger, [1], gamma).loss == 1 - 1 / gamma > 0
+
+
+def one_pass(**options: Any) -> tuple[Block, Ledger]:
+    dice = np.random.default_rng(2)
+    X, y = dice.integers(-5, 6, (200, 3)), dice.choice([-1, 1], 200)
+    block = sources.block(X, y)
+    return block, run_on(block, Additive(3, **options))
+
+
+def test_a_block_may_be_given_in_any_order_and_in_pieces() -> None:
+    block, _ = one_pass()
+    mixed = arranged(block, 7)
+    ledger = run_on(mixed, Additive(3))
+    first, second = (
+        Block(block.rows.take(np.arange(a, b)), block.labels[a:b], a)
+        for a, b in ((0, 80), (80, 200))
+    )
+    given: list[Any] = [mixed, block, [first, second], replace(block, order=np.arange(200)[::-1])]
+    bounds = [guarantees.freund_schapire(ledger, data, [1, 2, 3], 4) for data in given]
+    assert len(set(bounds)) == 1
+    best = [guarantees.best_comparator(ledger, data) for data in given]
+    assert len({b.bound for b in best}) == 1
+
+
+def test_an_example_counts_as_often_as_it_is_met_in_the_pass() -> None:
+    order = np.array([0, 1, 1, 3, 1])
+    block = replace(sources.block([[1.0], [1.0], [9.0], [2.0]], [1, -1, -1, 1]), order=order)
+    ledger = run_on(block, Additive(1))
+    fs = guarantees.freund_schapire(ledger, block, [1], 3)
+    # margins 1, −1, −1, 2, −1 and not −9
+    assert fs.loss == Fraction((3 - 1) ** 2 + 3 * (3 + 1) ** 2 + (3 - 2) ** 2, 9)
+
+
+def test_positions_are_enough_when_there_are_rows() -> None:
+    block, kept = one_pass()
+    learner = Additive(3)
+    places = play([block], learner, ledger=learner.open_ledger("positions")).ledger
+    for guarantee in (guarantees.l1_bound, guarantees.l2_bound):
+        expected = guarantee(kept, [1, 2, 3], 4)
+        assert guarantee(places, [1, 2, 3], 4, rows=block.rows) == expected
+        with pytest.raises(NotKept):
+            guarantee(places, [1, 2, 3], 4)
+    fs = guarantees.freund_schapire(places, block, [1, 2, 3], 4)
+    assert fs == guarantees.freund_schapire(kept, block, [1, 2, 3], 4)
+    assert guarantees.best_comparator(places, block, [[1, 2, 3]]).holds
+    with pytest.raises(NotKept):
+        guarantees.best_comparator(places, block)
+
+
+def test_freund_and_schapire_is_refused_for_more_or_less_than_one_pass() -> None:
+    block, ledger = one_pass()
+    twice = run_on(block, Additive(3), 2)
+    with pytest.raises(ValueError, match="one whole pass; the run made 2 in 400.*l2_bound"):
+        guarantees.freund_schapire(twice, block, [1, 2, 3], 4)
+    learner = Additive(3)
+    unfinished = learner.open_ledger()
+    unfinished.record(learner.learn(block, 0, 100)[1], 100)
+    with pytest.raises(ValueError, match="one whole pass; the run made 0 in 100"):
+        guarantees.freund_schapire(unfinished, block, [1, 2, 3], 4)
+    assert guarantees.freund_schapire(ledger, block, [1, 2, 3], 4).holds
+
+
+def test_data_that_cannot_be_those_of_the_run_are_refused() -> None:
+    block, ledger = one_pass()
+    wrong: list[tuple[Block, str]] = [
+        (replace(block, order=np.arange(199)), "has 199 rounds.*ended at rounds 200"),
+        (replace(block, labels=-block.labels), "another label"),
+        (replace(block, first=1000), "they have 0 of its .* mistaken examples"),
+        (sources.block(np.ones((200, 2)), block.labels), "2 features, the ledger 3"),
+    ]  # fmt: skip
+    for data, reason in wrong:
+        with pytest.raises(BadExample, match=reason):
+            guarantees.freund_schapire(ledger, data, [1, 2, 3], 4)
+        with pytest.raises(BadExample, match=reason):
+            guarantees.best_comparator(ledger, data)
+
+
+def test_runs_and_comparators_that_the_theorems_do_not_cover_are_refused() -> None:
+    block, ledger = one_pass()
+    refused: list[tuple[dict[str, Any], str]] = [
+        ({"start": np.ones(3)}, "did not start at w = 0"),
+        ({"margin": 20.0}, "right by .* larger margin"),
+    ]
+    for options, reason in refused:
+        _, other = one_pass(**options)
+        for guarantee in (guarantees.l1_bound, guarantees.l2_bound):
+            with pytest.raises(ValueError, match=reason):
+                guarantee(other, [1, 2, 3], 4)
+        with pytest.raises(ValueError, match=reason):
+            guarantees.freund_schapire(other, block, [1, 2, 3], 4)
+        with pytest.raises(ValueError, match=reason):
+            guarantees.best_comparator(other, block)
+    for u, gamma, reason in (
+        ([0, 0, 0], 1, "all 0"),
+        ([1, 2, 3], 0, "positive"),
+        ([1, 2], 1, "2 numbers; it needs one for each of the 3 features"),
+    ):
+        with pytest.raises(ValueError, match=reason):
+            guarantees.l1_bound(ledger, u, gamma)
+
+
+def test_no_mistakes_need_no_comparator() -> None:
+    empty = Additive(2).open_ledger()
+    empty.record(empty.mistakes, 3)
+    empty.close_epoch()
+    nothing = sources.block([[1, 0]] * 3, [1] * 3)
+    for bound in (
+        guarantees.l1_bound(empty, [1, 1], 1),
+        guarantees.l2_bound(empty, [1, 1], 1),
+        guarantees.freund_schapire(empty, nothing, [1, 1], 1),
+        guarantees.best_comparator(empty, nothing),
+        guarantees.best_comparator(empty, nothing, [[2, 1]]),
+    ):
+        assert [bound.bound, bound.mistakes, bound.loss] == [0, 0, 0]
+        assert bound.margin is None
+        assert bound.holds
+        assert str(bound).endswith("no mistakes")
+    assert list(bound.witness) == [2, 1]
+
+
+def test_what_is_printed_has_the_loss_and_says_when_the_bound_is_broken() -> None:
+    ledger = run_on(sources.block(OPPOSED, [1] * 5), Additive(4))
+    l1 = guarantees.l1_bound(ledger, [-3, -1, 1, 3], 8)
+    assert str(l1) == (
+        "Gentile 2003, L1: at most 5 mistakes, 5 made (R = 2, γ = 1.78885, loss = 2.5)"
+    )
+    assert "more than the bound" in str(replace(l1, mistakes=6))
+    assert "loss = 1×10⁹⁰⁰)" in str(replace(l1, loss=Fraction(10**900)))
+
+
+STEP_RATIOS = st.sampled_from(((1.0, 1.0), (1.0, 1.0), (1.0, 0.5), (0.25, 1.0)))
 
 
 def noisy(n: int, d: int, *, flipped: float = 0.1, seed: int = 0) -> Block:
@@ -59,18 +432,7 @@ def claimed(
     return b / a * R2 * dot(u, u) / gamma**2, loss, square
 
 
-def l1_allows(M: int, c2: Fraction, loss: Fraction) -> bool:
-    """Whether M − Σℓ ≤ c√M."""
-    return loss >= M or (M - loss) ** 2 <= c2 * M
-
-
-def l2_allows(M: int, c2: Fraction, loss: Fraction) -> bool:
-    """Whether √M ≤ c + √Σℓ²."""
-    rest = M - c2 - loss
-    return rest <= 0 or rest**2 <= 4 * c2 * loss
-
-
-@given(st.data(), dyadic_data(), layouts, st.booleans(), CLASS_WEIGHTS, st.sampled_from((1, 1, 3)))
+@given(st.data(), dyadic_data(), layouts, st.booleans(), STEP_RATIOS, st.sampled_from((1, 1, 3)))
 def test_what_is_found_is_exactly_what_its_theorem_says_and_holds(
     more: st.DataObject,
     data: Data,
