@@ -104,7 +104,7 @@ def test_importances_and_labels_are_kept(tmp_path: Path) -> None:
         assert [str(list(block)) for block in found] == [str(list(block)) for block in plain]
 
 
-def test_what_columns_a_table_has_is_known_without_reading_it(
+def test_a_cache_knows_the_columns_of_a_table_without_reading_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data, cache = tmp_path / "x.csv", tmp_path / "cache"
@@ -119,7 +119,7 @@ def test_what_columns_a_table_has_is_known_without_reading_it(
     assert again.classes == ("0", "1")
 
 
-def test_files_of_either_precision_may_be_mixed(tmp_path: Path) -> None:
+def test_float32_and_float64_files_may_be_mixed(tmp_path: Path) -> None:
     draw = np.random.default_rng(0)
     (tmp_path / "in").mkdir()
     for name, kind in (("a", np.float32), ("b", np.float64)):
@@ -147,7 +147,7 @@ def test_a_cache_of_something_else_is_replaced(here: Here) -> None:
     assert here.files() == {"data", "cache", "model"}
 
 
-def test_a_cache_cut_off_anywhere_is_made_anew(here: Here) -> None:
+def test_a_truncated_cache_is_rebuilt(here: Here) -> None:
     here.learned()
     whole = here.cache.read_bytes()
     for end in {0, 1, 7, 8, *range(16, len(whole), 531), len(whole) - 1}:
@@ -180,13 +180,13 @@ def test_a_cache_with_a_flipped_bit_is_never_used_as_if_it_were_right(here: Here
 
 
 @pytest.mark.parametrize("content", [b"", b"ARR", b"ARROW1\0\0" + b"\0" * 100])
-def test_what_is_left_of_a_cache_is_made_anew(here: Here, content: bytes) -> None:
+def test_the_remains_of_a_cache_are_rebuilt(here: Here, content: bytes) -> None:
     here.cache.write_bytes(content)
     assert not here.cached().is_ready
     assert here.learned() == here.plain
 
 
-def test_a_first_pass_that_is_broken_off_leaves_nothing(here: Here) -> None:
+def test_an_abandoned_first_pass_leaves_nothing(here: Here) -> None:
     blocks = iter(here.cached())
     next(blocks)
     assert len(here.files()) == 3  # the file on its way is beside its place
@@ -202,7 +202,7 @@ def test_a_bad_line_leaves_no_cache(here: Here) -> None:
     assert here.files() == {"data", "model"}
 
 
-def test_a_full_disk_is_told_of_by_the_caches_name(
+def test_a_full_disk_is_an_error_that_names_the_cache(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import pyarrow as pa

@@ -68,7 +68,7 @@ examples = st.lists(
 
 
 @given(st.lists(examples, min_size=1, max_size=4))
-def test_a_name_has_one_column_for_ever(chunks: list[list[Example]]) -> None:
+def test_a_name_keeps_its_column(chunks: list[list[Example]]) -> None:
     features = Features()
     met = [features.rows(named(chunk)) for chunk in chunks]
     assert [by_name(rows, features) for rows in met] == chunks
@@ -228,7 +228,7 @@ def test_standardised_names_are_divided_by_their_deviation(chunks: list[list[Exa
                 assert row[name] == pytest.approx(x / (spread or 1.0))
 
 
-def test_rows_are_scaled_to_length_1_last_of_all() -> None:
+def test_scaling_to_length_1_comes_last() -> None:
     features = Features(to_unit_length=True, products=[("a", "b")])
     rows = features.rows(named([{"a": 2.0, "b": 2.0}, {"a": 0.0}]))
     assert by_name(rows, features)[0] == pytest.approx(

@@ -12,7 +12,9 @@ from novikoff.sources import few_relevant
 
 
 @given(st.data())
-def test_examples_have_so_many_on_and_the_labels_of_the_disjunction(draws: st.DataObject) -> None:
+def test_every_example_has_its_attributes_on_and_the_label_of_the_disjunction(
+    draws: st.DataObject,
+) -> None:
     n = draws.draw(st.integers(2, 40))
     k = draws.draw(st.integers(1, n - 1))
     on, seed = draws.draw(st.integers(1, n - k)), draws.draw(st.integers(0, 99))
@@ -29,7 +31,7 @@ def test_examples_have_so_many_on_and_the_labels_of_the_disjunction(draws: st.Da
         assert (values == 1).all()
 
 
-def test_iterated_again_it_is_the_same_and_about_half_are_positive() -> None:
+def test_every_iteration_is_the_same_and_about_half_are_positive() -> None:
     stream = few_relevant(2000, 300, 5, seed=3)
     (first,), (again,) = stream, stream
     indices = first.rows.sparse().indices
@@ -47,6 +49,6 @@ def test_iterated_again_it_is_the_same_and_about_half_are_positive() -> None:
         (1 << 31, 5, 6, "n must be below 2\\^31, not 2147483648"),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(n: int, k: int, on: int, message: str) -> None:
+def test_impossible_parameters_are_refused(n: int, k: int, on: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         few_relevant(10, n, k, on=on)

@@ -150,7 +150,7 @@ def test_svmlight_reads_as_in_scikit_learn(tmp_path: Path, zero_based: bool) -> 
     assert ours.classes == ("1", "2")
 
 
-def test_indices_count_from_0_if_one_is_0_or_that_is_said() -> None:
+def test_indices_start_at_0_if_one_is_0_or_zero_based_is_given() -> None:
     assert sparse(reading("1 0:5 2:7\n-1 1:1\n"))[0] == [0, 2, 1]
     assert sparse(reading("1 1:5 2:7\n-1 1:1\n"))[0] == [0, 1, 0]
     assert sparse(reading("1 1:5 2:7\n-1 1:1\n", zero_based=True))[0] == [1, 2, 1]
@@ -159,19 +159,19 @@ def test_indices_count_from_0_if_one_is_0_or_that_is_said() -> None:
     )
 
 
-def test_a_qid_is_read_and_not_used() -> None:
+def test_a_qid_is_ignored() -> None:
     with_qid = reading("1 qid:3 1:5\n-1 qid:4 2:1 # a comment\n")
     assert sparse(with_qid) == sparse(reading("1 1:5\n-1 2:1\n"))
 
 
-def test_comments_and_blank_lines_are_passed_over() -> None:
+def test_comments_and_blank_lines_are_skipped() -> None:
     text = "# made by hand\n\n+1\t2:5  3:.5e1 # a: comment\n   \n-1 # 1:1\n 1 1:1#\n"
     assert sparse(reading(text)) == ([1, 2, 0], [5.0, 5.0, 1.0], [0, 2, 2, 3])
     assert reading("1 1:1\n\n\n-1 1:2\n").classes == ("-1", "1")
     assert dense(reading("a,b,y\n\n1,2,0\n  \n3,4,1\n", "x.csv")) == [[1, 2], [3, 4]]
 
 
-def test_indices_are_as_narrow_as_they_can_be() -> None:
+def test_indices_have_32_bits_if_they_fit() -> None:
     for index, width in ((2**31 - 1, np.int32), (2**31, np.int64), (2**53 - 1, np.int64)):
         rows = reading(f"1 3:1 {index}:1\n").block.rows
         assert isinstance(rows, SparseRows)
@@ -225,7 +225,7 @@ def test_the_label_is_the_last_column_or_the_one_that_is_named() -> None:
     assert reading("1 1:1\n").label is None
 
 
-def test_labels_known_beforehand_keep_their_signs_and_admit_no_other() -> None:
+def test_given_classes_keep_their_signs_and_refuse_other_labels() -> None:
     for classes, read in ((("0", "1"), [1, 1]), (("1", "0"), [-1, -1])):
         for text, name in (("1 1:1\n1.0 1:2\n", "x.svm"), ("x,y\n1,1\n2,1.0\n", "x.csv")):
             data = reading(text, name, classes=classes)
@@ -292,12 +292,14 @@ SPARSE, TABLE = "1 2:5\n-1 1:3\n", "a,y\n1,0\n2,1\n"
         ("x", "#id;y\n" + TABLE[4:].replace(",", ";"), DenseRows),
     ],
 )
-def test_the_format_is_known_by_the_name_or_the_first_line(name: str, text: str, kind: Any) -> None:
+def test_the_format_is_detected_from_the_name_or_the_first_line(
+    name: str, text: str, kind: Any
+) -> None:
     for content in (text.encode(), gzip.compress(text.encode())):
         assert isinstance(reading(content, name).block.rows, kind)
 
 
-def test_the_format_may_be_said() -> None:
+def test_the_format_may_be_given() -> None:
     assert isinstance(reading(TABLE, "x.svm", format="csv").block.rows, DenseRows)
     assert isinstance(reading(SPARSE, "x.csv", format="svmlight").block.rows, SparseRows)
     with pytest.raises(ValueError, match="format must be one of svmlight, .*, npz, not 'arff'"):

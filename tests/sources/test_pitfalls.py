@@ -88,7 +88,7 @@ def test_columns_are_added_up_from_the_first_row_on() -> None:
         assert dense.deviation.tolist() == sparse.deviation.tolist()
 
 
-def test_a_file_that_is_no_cache_is_not_written_over(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_cache_is_not_overwritten(tmp_path: Path) -> None:
     (tmp_path / "x.svm").write_text("1 1:1\n-1 2:1\n")
     notes = tmp_path / "notes.txt"
     notes.write_text("precious")
@@ -111,7 +111,7 @@ def test_a_run_is_not_resumed_from_a_pipe(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("most", [1, 10, 100, 10**6])
-def test_products_made_in_slices_are_those_made_at_once(tmp_path: Path, most: int) -> None:
+def test_products_do_not_depend_on_slices(tmp_path: Path, most: int) -> None:
     rng = np.random.default_rng(0)
     lines = [
         " ".join(["1", *(f"{j}:{rng.integers(1, 9)}" for j in sorted(rng.choice(20, k, False)))])
@@ -138,7 +138,7 @@ def test_products_made_in_slices_are_those_made_at_once(tmp_path: Path, most: in
     )
 
 
-def test_how_many_products_of_each_pair_there_are_is_said(tmp_path: Path) -> None:
+def test_products_are_counted_by_pair(tmp_path: Path) -> None:
     (tmp_path / "x.jsonl").write_text(
         '{"label":1,"a":1,"b":"u","c":2}\n{"label":0,"a":2,"b":"v"}\n'
     )
@@ -150,7 +150,7 @@ def test_how_many_products_of_each_pair_there_are_is_said(tmp_path: Path) -> Non
     )
 
 
-def test_labels_far_apart_are_looked_for_without_holding_what_lies_between(
+def test_looking_for_the_second_label_does_not_hold_examples_in_memory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pieces, "PIECE_BYTES", 256)
@@ -181,7 +181,7 @@ def test_a_column_a_model_knows_as_numbers_must_hold_numbers(tmp_path: Path) -> 
     )
 
 
-def test_indices_that_seem_to_be_shifted_are_remarked_on(tmp_path: Path) -> None:
+def test_indices_that_seem_shifted_are_warned_about(tmp_path: Path) -> None:
     (tmp_path / "one.svm").write_text("1 1:1\n-1 2:1\n")
     (tmp_path / "zero.svm").write_text("1 0:1\n-1 1:1\n")
     stdout_of("train", tmp_path / "one.svm", "-o", tmp_path / "m", "-q")
@@ -192,7 +192,7 @@ def test_indices_that_seem_to_be_shifted_are_remarked_on(tmp_path: Path) -> None
     assert run("test", tmp_path / "m", tmp_path / "one.svm").stderr == ""
 
 
-def test_the_label_of_a_table_does_not_bind_formats_that_have_theirs_first(tmp_path: Path) -> None:
+def test_the_label_column_of_a_table_does_not_apply_to_svmlight_and_vw(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("kind,a,b\nu,1,x\nv,2,y\n")
     (tmp_path / "x.vw").write_text("u | a:1 b=x\nv | a:2 b=y\n")
     stdout_of("train", tmp_path / "x.csv", "--label", "kind", "-o", tmp_path / "m", "-q")
@@ -200,7 +200,7 @@ def test_the_label_of_a_table_does_not_bind_formats_that_have_theirs_first(tmp_p
     assert (found["examples"], found["features_left_out"]) == (2, 0)
 
 
-def test_hashing_holds_for_tables_of_numbers_too(tmp_path: Path) -> None:
+def test_tables_of_numbers_can_be_hashed(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,b,y\n1,2,u\n2,1,v\n")
     stdout_of("train", tmp_path / "x.csv", "--hash-bits", "3", "-o", tmp_path / "m", "-q")
     found = Model.load(tmp_path / "m").features
@@ -208,7 +208,7 @@ def test_hashing_holds_for_tables_of_numbers_too(tmp_path: Path) -> None:
     assert {"a", "b"} <= set(found.names or ())
 
 
-def test_options_for_columns_are_refused_where_there_are_none(tmp_path: Path) -> None:
+def test_options_for_columns_are_refused_for_formats_without_columns(tmp_path: Path) -> None:
     (tmp_path / "x.svm").write_text("1 1:1\n-1 2:1\n")
     with pytest.raises(BadExample, match="svmlight has no columns, such as 'a'"):
         open_files(tmp_path / "x.svm", Reading(ignore=("a",)))
@@ -221,7 +221,7 @@ def test_an_index_that_would_need_gigabytes_of_weights_is_refused(tmp_path: Path
     assert json_of("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q", "--hash-bits", "10")
 
 
-def test_what_is_no_model_or_not_finished_is_not_replaced(tmp_path: Path) -> None:
+def test_training_overwrites_neither_other_files_nor_unfinished_runs(tmp_path: Path) -> None:
     data, other, model = tmp_path / "x.svm", tmp_path / "notes", tmp_path / "m"
     data.write_text("1 1:1\n-1 2:1\n")
     other.write_text("precious")
@@ -246,7 +246,7 @@ def test_one_pass_has_its_mistakes_and_features_are_counted_as_written(tmp_path:
     assert json_of("inspect", tmp_path / "m")["features"] == 2
 
 
-def test_a_model_that_has_learned_more_scores_anew() -> None:
+def test_scores_follow_further_learning() -> None:
     rows = SparseRows(np.array([1.0, 2.0]), np.array([0, 1]), np.array([0, 1, 2]), 8)
     model = Plan("averaged").new_model(Features(), ("-1", "1"))
     for _ in range(2):

@@ -56,7 +56,7 @@ SMALL = packed({"a": 0.1, "b": [1, "x"]}, {"u": np.arange(3), "w": np.ones(2, np
 
 @given(header=headers, arrays=some_arrays)
 @example(header={"tiny": 5e-324, "minus": -0.0, "third": 1 / 3, "big": 1.7e308}, arrays={})
-def test_what_is_saved_comes_back_to_the_bit(
+def test_saved_content_is_restored_bit_for_bit(
     header: dict[str, Any], arrays: dict[str, NDArray[Any]]
 ) -> None:
     found, read = opened(packed(header, arrays))
@@ -71,13 +71,13 @@ def test_what_is_saved_comes_back_to_the_bit(
 
 
 @given(arrays=some_arrays)
-def test_the_order_in_which_things_are_given_does_not_show(arrays: dict[str, NDArray[Any]]) -> None:
+def test_the_order_of_entries_does_not_change_the_bytes(arrays: dict[str, NDArray[Any]]) -> None:
     header = {"b": 1, "a": {"d": 2, "c": 3}}
     turned = {"a": {"c": 3, "d": 2}, "b": 1}
     assert packed(header, arrays) == packed(turned, dict(reversed(arrays.items())))
 
 
-def test_memory_layout_and_byte_order_do_not_show() -> None:
+def test_memory_layout_and_byte_order_do_not_change_the_bytes() -> None:
     square = np.arange(6, dtype=np.int32).reshape(2, 3)
     plain = packed({}, {"a": square})
     assert packed({}, {"a": np.asfortranarray(square)}) == plain
@@ -126,7 +126,7 @@ def test_random_bytes_are_refused(data: bytes, known: int) -> None:
 
 
 @pytest.mark.parametrize("data", [b"PK\3\4 anything", b"{}", b"1 2:3\n", b"\0" * 100])
-def test_a_file_of_another_program_is_called_that(data: bytes) -> None:
+def test_a_file_of_another_program_is_reported_as_such(data: bytes) -> None:
     with pytest.raises(BadModel, match="^it: this file was not saved by novikoff$"):
         opened(data)
 

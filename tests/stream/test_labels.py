@@ -77,6 +77,15 @@ def test_what_is_written_is_the_same_label(value: float) -> None:
     assert label_key(written(value)) == label_key(value)
 
 
+def test_comparing_a_text_label_composes_no_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    def composed(_text: str) -> str:
+        raise AssertionError("a message was composed")
+
+    monkeypatch.setattr("novikoff.stream.number_text.quoted", composed)
+    monkeypatch.setattr("novikoff.stream.labels.quoted", composed)
+    assert LabelsAsSigns().signs(codes([0, 1]), ["ham", "spam"], places("ab")).tolist() == [-1, 1]
+
+
 def test_labels_beyond_the_exact_floats_stay_apart() -> None:
     assert label_key("9007199254740993") != label_key("9007199254740992")
 

@@ -41,5 +41,5 @@ def test_any_number_is_read_as_python_reads_it(text: str) -> None:
     "text",
     ["", "+", "-", ".", "e5", "1e", "1e+", "--1", "1_0", "0x1", "nan", "inf", " 1", "1 ", "١"],
 )
-def test_what_is_no_number_is_not_read(text: str) -> None:
+def test_a_text_that_is_not_a_number_is_not_read(text: str) -> None:
     assert read_by_core(text) is None

@@ -406,7 +406,7 @@ def test_a_shuffled_stream_can_be_played() -> None:
 
 @settings(max_examples=40)
 @given(float_data(), layouts)
-def test_rows_of_unit_length_have_it(data: Data, layout: Layout) -> None:
+def test_scaled_rows_have_unit_length(data: Data, layout: Layout) -> None:
     """To a few roundings: each entry is divided once, by a root of a sum of squares."""
     scaled = np.array(dense(unit_length(data.rows(layout))))
     lengths = np.sqrt((scaled**2).sum(axis=1))
@@ -445,7 +445,7 @@ def test_a_bad_row_of_an_arranged_block_is_named_by_its_place_in_the_data() -> N
         play(ordering.arranged(block(X, [1, -1] * 25), 3), Additive(2))
 
 
-def test_untidy_rows_are_made_of_unit_length_too() -> None:
+def test_unsorted_sparse_rows_can_be_scaled_to_unit_length() -> None:
     rows = SparseRows(np.array([9.0, 3.0, 4.0, 1.0, 1.0, 9.0]), np.array([0, 1, 0, 0, 0, 0]),
                       np.array([1, 3, 5]), 2)  # fmt: skip
     assert dense(unit_length(rows)) == [[0.8, 0.6], [1.0, 0.0]]

@@ -10,7 +10,7 @@ import numpy as np
 from novikoff.models.measures import ClassConfusion, Confusion, best_classes, roc_area
 from novikoff.models.model import Model
 from novikoff.sources.chunks import Chunk, Source
-from novikoff.sources.numbered import parts_of, rows_of
+from novikoff.sources.numbered import feature_rows, parts_of
 from novikoff.stream.blocks import Labels
 from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns, predicts_positive
 from novikoff.stream.rows import Vector
@@ -32,7 +32,7 @@ def scored(model: Model, source: Source) -> Iterator[tuple[Chunk, Vector]]:
                     if len(chunk) <= most
                     else chunk.part(begin, min(len(chunk), begin + most))
                 )
-                yield part, model.scores(rows_of(source, part, model.features))
+                yield part, model.scores(feature_rows(source, part, model.features))
 
 
 def labels_of(model: Model, scores: Vector) -> list[str]:

@@ -86,12 +86,9 @@ class Numbered:
         held, rest = self._held, self._rest
         self._held, self._rest = [], None
         while held:
-            yield from self._parts(held.pop(0))
+            yield from parts_of(held.pop(0), self.features)
         for chunk in iter(self.source) if rest is None else rest:
-            yield from self._parts(chunk)
-
-    def _parts(self, chunk: Chunk) -> Iterator[Chunk]:
-        return parts_of(chunk, self.features)
+            yield from parts_of(chunk, self.features)
 
     def __iter__(self) -> Iterator[Block]:
         for chunk in self.chunks():
@@ -101,7 +98,7 @@ class Numbered:
 
     def block(self, chunk: Chunk) -> Block:
         """The chunk as a block."""
-        rows = rows_of(self.source, chunk, self.features)
+        rows = feature_rows(self.source, chunk, self.features)
         known = self.labelling
         labels = (
             chunk.class_numbers(known) if isinstance(known, LabelsAsClasses) else chunk.signs(known)
@@ -114,7 +111,7 @@ def parts_of(chunk: Chunk, features: Features) -> Iterator[Chunk]:
     return in_slices(chunk) if features.products else iter((chunk,))
 
 
-def rows_of(source: Source, chunk: Chunk, features: Features) -> Rows:
+def feature_rows(source: Source, chunk: Chunk, features: Features) -> Rows:
     """The rows of a chunk over the columns of the features; errors name the source."""
     try:
         return features.rows(chunk, source.columns)

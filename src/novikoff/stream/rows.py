@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from enum import IntEnum
-from typing import Any, Protocol, Self, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,40 +35,6 @@ class Flaw(IntEnum):
     STEP = 5
     LABEL = 6
     SIGN = 7
-
-
-class Rows(Protocol):
-    """Many feature vectors of one length, as the compiled core reads them."""
-
-    @property
-    def dim(self) -> int:
-        """How many features a row has."""
-
-    @property
-    def values(self) -> Values:
-        """The stored numbers."""
-
-    @property
-    def nbytes(self) -> int:
-        """The size of the rows in bytes."""
-
-    @property
-    def core(self) -> CoreArrays:
-        """What the compiled core takes: values, indices, starts, dim."""
-
-    def __len__(self) -> int: ...
-
-    def put_in_order(self) -> None:
-        """Sort the indices within each row and add up repeated ones, in a copy."""
-
-    def row(self, i: int) -> tuple[Positions, Vector]:
-        """The columns and values stored for row i."""
-
-    def take(self, positions: Positions) -> Self:
-        """A copy of the rows at these positions."""
-
-    def sparse(self) -> SparseRows:
-        """The same rows as CSR."""
 
 
 class DenseRows:
@@ -196,6 +162,9 @@ class SparseRows:
         wide = copy(self)
         wide._dim = dim
         return wide
+
+
+Rows: TypeAlias = DenseRows | SparseRows
 
 
 def join(pieces: Sequence[Rows]) -> Rows:

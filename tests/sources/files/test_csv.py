@@ -206,7 +206,7 @@ def test_a_bad_line_leaves_no_trace(lines: list[str]) -> None:
     assert (reading.names, reading.places.keys()) == (clean.names, clean.places.keys())
 
 
-def test_names_taken_back_are_given_anew() -> None:
+def test_names_of_a_bad_line_are_forgotten() -> None:
     """What a bad line met first is remembered nowhere: not by column, not as a text met lately."""
     text = "p,q,y\nk,1,u\nk,2,u\n{}new,x,u\nother,3,u\nnew,4,u\n"
     for filler in ("", "k,5,u\n" * 100):
@@ -268,7 +268,7 @@ def test_the_columns_of_a_table_of_numbers_are_known() -> None:
         assert table.columns is None
 
 
-def test_what_is_missing_is_refused_or_zero_or_a_feature() -> None:
+def test_a_missing_value_is_refused_or_zero_or_a_feature() -> None:
     for gap in ("", "NA", " ? ", '""', "NaN", "n/a", "Null", "-nan"):
         text = f"x,b,t,y\n1,true,u,0\n{gap},true,u,0\n1,{gap},u,0\n1,true,{gap},1\n"
         reading = read(text)
@@ -319,11 +319,11 @@ def test_dates_are_refused_with_advice(date: str) -> None:
 @pytest.mark.parametrize(
     "text", ["2024-01", "1-800-555", "10:3", "2024-01/31", "room 10:30", "1:2:3:4"]
 )
-def test_what_only_looks_like_a_date_is_a_text(text: str) -> None:
+def test_a_text_that_only_looks_like_a_date_is_a_text(text: str) -> None:
     assert read(f"t,y\n{text},0\nu,1\n").rows[0] == {f"t={text}": 1}
 
 
-def test_a_few_other_texts_do_not_make_a_column_of_numbers_one_of_texts() -> None:
+def test_a_few_texts_in_a_column_of_numbers_are_bad_lines() -> None:
     text = "size,y\n1,0\n2,1\n3,1\nbig,0\n5ft,1\n"
     assert read(text).bad == [
         f"t.csv:{line}: column 'size': {word!r} is not a number; "
@@ -544,7 +544,7 @@ def test_a_table_that_cannot_be_laid_out_is_refused(
     assert refusal(content, **options) == words
 
 
-def test_columns_alike_in_name_are_fine_where_their_features_differ() -> None:
+def test_similar_column_names_are_allowed_if_their_features_differ() -> None:
     text = "a,a=b,y\n1,2,3\n"
     assert read(text).rows == [{"a": 1, "a=b": 2}]
     assert "clashes with a category" in refusal(text, missing="indicate")
@@ -611,7 +611,7 @@ def test_later_files_must_have_the_columns_of_the_first() -> None:
     assert refusal("1,u\n", table=table, where="u.csv") == "u.csv:1: 2 columns, but 3 in t.csv"
 
 
-def test_a_file_may_be_read_again_bad_lines_and_all() -> None:
+def test_reading_a_file_again_gives_the_same_examples_and_bad_lines() -> None:
     table = table_of(expect=("n", "t"), categorical=("t",))
     once, again = (read("x,1,0\n2,v,1\n1,v,1\n", table=table) for _ in range(2))
     assert once == again

@@ -67,7 +67,7 @@ def test_the_label_is_the_key_that_is_named() -> None:
 
 
 @pytest.mark.parametrize("line", ['{"a": 1}', '{"label": null, "a": 1}', '{"label": "", "a": 1}'])
-def test_without_a_label_it_is_an_example_when_none_is_asked_for(line: str) -> None:
+def test_a_line_without_a_label_is_an_example_if_labels_are_optional(line: str) -> None:
     assert read_line(UNLABELLED, line) == Example(None, (("a", 1),))
     assert isinstance(read_line(JsonLines(), line), Refusal)
 
@@ -93,7 +93,7 @@ def test_null_is_refused_or_zero_or_indicated(
 
 
 @pytest.mark.parametrize("text", ["", "\n", "  \n\t\r\n\r"])
-def test_blank_lines_are_passed_over(text: str) -> None:
+def test_blank_lines_are_skipped(text: str) -> None:
     assert read(JsonLines(), text) == ([], [])
 
 
@@ -172,7 +172,7 @@ def test_a_bad_line_is_refused_in_these_words(line: str, flaw: tuple[int, str]) 
     assert read_line(JsonLines(), line) == Refusal(1, *flaw)
 
 
-def test_what_is_not_utf8_is_refused() -> None:
+def test_text_that_is_not_utf8_is_refused() -> None:
     found = read_line(JsonLines(), b'{"label": "caf\xe9"}')
     assert isinstance(found, Refusal)
     assert found.column == 15
@@ -309,7 +309,7 @@ def test_what_is_written_is_read(line: str, missing: Missing) -> None:
 
 
 @given(garbled(lines(), BENDS), RULES)
-def test_a_bent_line_is_read_as_python_does_or_refused(line: str, missing: Missing) -> None:
+def test_a_garbled_line_is_read_as_python_does_or_refused(line: str, missing: Missing) -> None:
     check(line, missing)
 
 

@@ -286,7 +286,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("content", "words"), REFUSED, ids=[words[:45] for _, words in REFUSED])
-def test_what_is_refused_and_why(content: bytes, words: str) -> None:
+def test_bad_files_are_refused_with_a_reason(content: bytes, words: str) -> None:
     assert refusal(content)[: len(words) + 3] == f"a: {words}"
 
 

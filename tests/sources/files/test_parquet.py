@@ -259,7 +259,7 @@ LABELS = [
 ]
 
 
-def test_a_category_of_dates_is_one_only_if_that_is_said() -> None:
+def test_dates_are_categories_only_on_request() -> None:
     column = pa.array([dt.date(2020, 2, 29)]).dictionary_encode()
     table = pa.table({"x": column, "y": [0]})
     assert "dates or times (dictionary<values=date32" in refusal(table, "file")
@@ -480,7 +480,7 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
 @pytest.mark.parametrize(
     ("columns", "options", "words"), REFUSED, ids=[words[:40] for _, _, words in REFUSED]
 )
-def test_what_is_refused_and_why(
+def test_bad_files_are_refused_with_a_reason(
     columns: dict[str, Any], options: dict[str, Any], words: str
 ) -> None:
     assert refusal(pa.table(columns), **options)[: len(words)] == words

@@ -103,7 +103,7 @@ COMPRESSIONS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("kind", COMPRESSIONS)
-def test_what_is_compressed_is_read_whatever_its_name(tmp_path: Path, kind: str) -> None:
+def test_compressed_files_are_read_whatever_their_names(tmp_path: Path, kind: str) -> None:
     text = text_of(3000)
     (tmp_path / "plain.svm").write_text(text)
     (tmp_path / "packed.svm").write_bytes(COMPRESSIONS[kind](text.encode()))
@@ -134,6 +134,14 @@ def test_a_directory_or_a_pattern_is_its_files_in_the_order_of_their_names(tmp_p
     (tmp_path / "empty").mkdir()
     with pytest.raises(BadExample, match="the directory has no files"):
         open_files(tmp_path / "empty")
+
+
+def test_inputs_are_looked_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a.svm").write_text(text_of(5))
+    inputs = inputs_of(tmp_path)
+    monkeypatch.setattr("novikoff.sources.inputs.os.scandir", None)
+    assert inputs_of(inputs) == inputs
+    assert sum(map(len, open_files(inputs))) == 5
 
 
 def test_the_standard_input_can_be_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -178,7 +186,7 @@ def test_an_eager_reader_does_not_wait_for_a_whole_piece(monkeypatch: pytest.Mon
     assert met == [0, 1, 1, 2, 3, 3]
 
 
-def test_telling_the_format_of_a_pipe_holds_nothing_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_detecting_the_format_of_a_pipe_delays_no_example(monkeypatch: pytest.MonkeyPatch) -> None:
     given: list[int] = []
     met: list[int] = []
 
@@ -200,7 +208,7 @@ def test_telling_the_format_of_a_pipe_holds_nothing_back(monkeypatch: pytest.Mon
     assert met == [0, 1, 2, 3]
 
 
-def test_an_iteration_broken_off_does_not_wait_for_its_threads(
+def test_an_abandoned_iteration_does_not_wait_for_its_threads(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     waited: list[bool] = []

@@ -57,7 +57,7 @@ def test_a_line_means(line: str, meaning: Example) -> None:
 
 
 @pytest.mark.parametrize("line", ["| a", "|", "'tag | a", "tag| a", "1| a", "'| a"])
-def test_a_line_without_a_label_is_an_example_when_none_is_asked_for(line: str) -> None:
+def test_a_line_without_a_label_is_an_example_if_labels_are_optional(line: str) -> None:
     found = read_line(UNLABELLED, line)
     assert isinstance(found, Example)
     assert found.label is None
@@ -65,7 +65,7 @@ def test_a_line_without_a_label_is_an_example_when_none_is_asked_for(line: str) 
 
 
 @pytest.mark.parametrize("text", ["", "\n", "  \n\t\r\n\r"])
-def test_blank_lines_are_passed_over(text: str) -> None:
+def test_blank_lines_are_skipped(text: str) -> None:
     assert read(Vw(), text) == ([], [])
 
 
@@ -123,7 +123,7 @@ def test_a_bad_line_is_refused_in_these_words(line: str, flaw: tuple[int, str]) 
     assert read_line(Vw(), line) == Refusal(1, *flaw)
 
 
-def test_what_is_not_utf8_is_refused() -> None:
+def test_text_that_is_not_utf8_is_refused() -> None:
     advice = "in Latin-1 it is 'é': convert the file (iconv -f latin1 -t utf8)"
     latin = f"byte 0xe9 is not UTF-8; {advice}"
     zero = "zero byte: the file is not UTF-8, perhaps UTF-16; convert it to UTF-8"
@@ -216,7 +216,7 @@ def test_what_is_written_is_read(line: str) -> None:
 @example("1 'a 'b | c")
 @example("'a | b")
 @example("1 1 0 0| b")
-def test_a_bent_line_is_read_as_the_textbook_does_or_refused(line: str) -> None:
+def test_a_garbled_line_is_read_as_the_textbook_does_or_refused(line: str) -> None:
     found, expected = read_line(UNLABELLED, line), textbook(line) if line.strip(" \t") else None
     if isinstance(found, Refusal):
         assert expected is None
@@ -258,7 +258,7 @@ def test_it_stops_when_more_lines_are_bad_than_allowed() -> None:
     assert len(parsed["labels"]) == 2
 
 
-def test_a_label_knows_the_line_it_was_met_on_first() -> None:
+def test_a_label_remembers_its_first_line() -> None:
     text = b"\nbad\nspam | a\nham | b\nspam | c\n"
     chunk = Vw().chunk(parse(Vw(), text), lambda line: f"mail.vw:{line + 1}", 7)
     assert (chunk.label_texts, chunk.label_places) == (("spam", "ham"), ("mail.vw:3", "mail.vw:4"))
