@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from helpers.figures import line
 from novikoff import Additive, Block, Run, Verdict, Winnow2, guarantees, play
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger, NotKept
@@ -35,12 +36,6 @@ def noisy(rows: int, seed: int = 0) -> Block:
     dice = np.random.default_rng(seed)
     X = dice.normal(size=(rows, 6))
     return block(X, np.where(X[:, 0] - X[:, 1] + dice.normal(size=rows) > 0, 1, -1))
-
-
-def line(ax: Axes, label: str) -> Array:
-    found = [np.asarray(it.get_xydata()) for it in ax.lines if label in str(it.get_label())]
-    assert len(found) == 1, [it.get_label() for it in ax.lines]
-    return found[0]
 
 
 def words(ax: Axes) -> str:

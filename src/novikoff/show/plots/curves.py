@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -35,6 +35,7 @@ from novikoff.stream.sums import length
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+_DECIMAL = Context(prec=28)  # powers are the same on every machine, unlike libm's
 _BINS = 40  # of the histogram
 _POINTS = 25  # of a learning curve
 _AHEAD = 8  # the proof's curves are continued to where they meet if that is within 8 times k
@@ -142,9 +143,8 @@ def readings(made: Ledger | Run, test: Block, *, most: int = 1000, ax: Axes | No
         tested = f"{count(most)} of {tested}"
         chosen = np.arange(most) * (len(test) - 1) // max(1, most - 1)
         test = Block(test.rows.take(chosen), test.labels[chosen])
-    # powers in decimal arithmetic, which has no libm in it
-    n = Decimal(ledger.n_rounds)
-    rounds = sorted({round(n ** (Decimal(k) / (_POINTS - 1))) for k in range(_POINTS)})
+    powers = (_DECIMAL.power(ledger.n_rounds, Decimal(k) / (_POINTS - 1)) for k in range(_POINTS))
+    rounds = sorted(set(map(round, powers)))
     values = np.array([_accuracies(_up_to(ledger, t), test) for t in rounds])
     for k, name in enumerate(("final", "average", "vote")):
         ax.plot(
