@@ -138,7 +138,7 @@ def test_frames_of_pandas_and_polars_come_back_as_series() -> None:
     assert (said.name, said.index[0], said.dtype) == ("phishing", 1000, np.bool_)
     assert said.tolist() == [one.predict_one(x) for x in X]
     assert polar.predict_many(pl.DataFrame(X)).equals(pl.Series("phishing", said.to_numpy()))
-    with pytest.raises(TypeError, match="a frame of pandas or polars is needed, not list"):
+    with pytest.raises(TypeError, match="X must be a frame of pandas or polars, not list"):
         one.predict_many(X)
 
 
@@ -241,13 +241,13 @@ def test_n_grams_are_named_by_their_words() -> None:
         "free", "prize", "free prize", "lunch", "free lunch",
     ]  # fmt: skip
     with pytest.raises(
-        BadExample, match=r"two features are called 'a b', one of them \('a', 'b'\)"
+        BadExample, match=r"two features have the name 'a b'; one of them is \('a', 'b'\)"
     ):
         ForRiver(Perceptron()).learn_one({"a b": 1, ("a", "b"): 1}, True)
 
 
 def test_what_needs_probabilities_is_told_that_there_are_none() -> None:
-    with pytest.raises(NotImplementedError, match="Perceptron has no probabilities, which"):
+    with pytest.raises(NotImplementedError, match="Perceptron gives no probabilities, which"):
         evaluate.progressive_val_score(
             datasets.Phishing().take(9), ForRiver(Perceptron()), metrics.ROCAUC()
         )

@@ -169,8 +169,8 @@ def test_a_protocol_given_goes_on() -> None:
         ([({}, 1), ({}, 1, 2)], {}, BadExample, "^example 2 of the stream is .*, not a pair"),
         ([{"a": 1, "b": 2}], {}, BadExample, "is {'a': 1, 'b': 2}, not a pair"),
         ([({}, 1)], {"delay": -1}, ValueError, "delay must be 0 or more examples, not -1"),
-        ([({}, 1)], {"delay": 1.5}, TypeError, "delay must count examples, not be 1.5"),
-        ([({}, 1)], {"delay": True}, TypeError, "delay must count examples, not be True"),
+        ([({}, 1)], {"delay": 1.5}, TypeError, "delay must be a number of examples, not 1.5"),
+        ([({}, 1)], {"delay": True}, TypeError, "delay must be a number of examples, not True"),
         ([({}, 1)], {"delay": lambda x, y: -2}, ValueError, "example 1 of the stream: its delay"),
     ],
 )  # fmt: skip

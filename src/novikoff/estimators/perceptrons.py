@@ -39,44 +39,46 @@ class Perceptron(LinearClassifier):
 
     On a stream with ‖x‖ ≤ R that some unit vector separates with margin γ it makes at most (R/γ)²
     mistakes, however long the stream and whatever its order. `fit` passes over the data until a
-    whole pass makes no mistake; it never stops because progress seems slow.
+    whole pass makes no mistake; it never stops because progress is slow.
 
     Parameters
     ----------
     fit_intercept
-        Fold a constant feature 1 into the weights; it counts in the radius and in the margin.
+        Add a constant feature 1; it counts in the radius and in the margin.
     max_iter
-        The passes allowed. Fewer are made when one makes no mistake, or the weights repeat.
+        The most passes to make. `fit` stops earlier when a pass makes no mistake, or when the
+        weights repeat.
     shuffle
         "once" draws one order from random_state and keeps it; True draws a new one for each pass;
         False keeps the order of the rows.
     eta0
-        The learning rate r > 0. From a start at 0 it only scales the weights: the mistakes are the
-        same for every r.
+        The learning rate r > 0. From a start at 0 it only scales the weights; the mistakes do not
+        depend on it.
     ties
         What a score of exactly 0 means while learning: "mistake" (always wrong), "positive" or
         "negative" (that sign).
     multiclass
-        What is done with more than two classes. "ovr": a run for each against the rest. "joint":
-        one run with weights for each class, in which a mistaken example is added to those of its
-        class and taken from those of the class in its way, as in :class:`novikoff.Joint`: at most
-        2(R/γ)² mistakes. New classes may then appear in any call of `partial_fit`. With two classes
-        `coef_` is the difference of their weights, and twice that of "ovr".
+        How to learn more than two classes. "ovr": one run for each class against the rest.
+        "joint": one run with a weight vector for each class; a mistaken example is added to that of
+        its class and subtracted from that of its best rival, as in :class:`novikoff.Joint`, with at
+        most 2(R/γ)² mistakes. New classes may then appear in any call of `partial_fit`. With two
+        classes `coef_` is the difference of their weights, twice that of "ovr".
     class_weight
-        Factors of the rate by class, a dict or "balanced", as scikit-learn means it.
+        Factors of the rate by class: a dict or "balanced", as in scikit-learn.
     keep
         What the ledger keeps of a mistake: "examples" copies each mistaken row once, so that any
-        reading can be asked for; "positions" says which row; "counts" keeps totals, for streams
-        without end.
+        reading is possible; "positions" keeps the row's number; "counts" keeps totals only, for
+        endless streams.
     hash_bits
-        For `learn_one` and `learn_many` with named features: give a name the column hash mod
-        2^hash_bits, so that memory is bounded; names that fall together share a weight.
+        For `learn_one` and `learn_many` with named features: give each name the column hash mod
+        2^hash_bits, so that memory is bounded. Names with the same hash share a weight.
     max_names
-        For the same: when there are more names, the least used (those of the fewest examples, and
-        of these the ones not met for longest) are forgotten, down to three quarters. Their weights
-        become 0, so the mistake bound no longer speaks of the run. It needs keep="counts".
+        Another bound for named features: when there are more names, forget the least used (those of
+        the fewest examples, and among these the ones not met for longest), down to three quarters.
+        Their weights become 0, so the mistake bound no longer holds for the run. Needs
+        keep="counts".
     random_state
-        Seeds the order, and a random start.
+        Seed of the order, and of a random start.
     verbose
         Print a line for each pass.
 
@@ -85,19 +87,18 @@ class Perceptron(LinearClassifier):
     coef_, intercept_, classes_, n_iter_, n_features_in_, feature_names_in_
         As in scikit-learn.
     verdict_
-        "separated" when the last pass of `fit` made no mistake, "cycle" when the weights came back
-        to where they were, which proves that nothing separates the data (`runs_[0].cycle`),
-        "budget" when max_iter was reached first (and after `partial_fit`, which sees no end),
-        "interrupted" when Ctrl-C was pressed: KeyboardInterrupt is raised, and if it is caught the
-        model works as it stands.
+        "separated" if the last pass of `fit` made no mistake; "cycle" if the weights repeated,
+        which proves that nothing separates the data (`runs_[0].cycle`); "budget" if max_iter was
+        reached first, and after `partial_fit`; "interrupted" after Ctrl-C, which raises
+        KeyboardInterrupt and leaves a working model.
     n_mistakes_, mistakes_per_epoch_
         How many updates were made, in all and in each pass; all `partial_fit` calls are one pass.
     radius_
         The largest ‖x‖ over the mistaken examples, the constant feature included.
     ledger_, runs_
-        The ledger of mistakes, and the run it comes from; with more than two classes that are not
-        learned jointly a tuple of ledgers, one for each class against the rest. A joint ledger
-        numbers the classes as they became known: in `fit`, in the order of `classes_`.
+        The ledger of mistakes, and the runs. With more than two classes, unless they are learned
+        jointly, `ledger_` is a tuple with a ledger for each class. A joint ledger numbers classes
+        as they became known: in `fit`, in the order of `classes_`.
 
     References
     ----------
@@ -170,7 +171,7 @@ class Perceptron(LinearClassifier):
 
 
 class MarginPerceptron(LinearClassifier):
-    """Add the example also when it was right, but not by enough: y(w·x) ≤ margin.
+    """Add the example also when it was right by a small margin only: y(w·x) ≤ margin.
 
     With ‖x‖ ≤ R, best margin γ and rate 1 it makes at most (R² + 2η)/γ² updates, and then separates
     the data with a margin of more than γη/(R² + 2η); η = R² = 1 gives 3/γ² and γ/3.
@@ -178,11 +179,11 @@ class MarginPerceptron(LinearClassifier):
     Parameters
     ----------
     margin
-        η ≥ 0, in the units of a score. It can generalise better than 0, and needs choosing: what
-        matters is its size beside R² times the rate.
+        η ≥ 0, in the units of a score. A good choice can generalise better than 0; compare it with
+        R² times the rate.
 
-    All other parameters, and the attributes, are those of :class:`Perceptron`; the rate is no
-    longer a mere scale, for it weighs against the margin.
+    All other parameters, and the attributes, are those of :class:`Perceptron`. The rate matters
+    here: it counts relative to the margin.
 
     References
     ----------
@@ -250,14 +251,13 @@ class AveragedPerceptron(Perceptron):
 
 
 class VotedPerceptron(LinearClassifier):
-    """Learn as the perceptron does; predict by the vote of every weight vector met on the way.
+    """Learn as the perceptron does; predict by the vote of all weight vectors of the run.
 
-    Each votes with the number of rounds it survived. The vectors are not stored, only the
-    mistakes they differ by, so memory is in proportion to the mistakes. A random one of the
-    vectors errs, on data like those of a first pass with M mistakes in n rounds, with probability
-    at most (M + 1)/(n + 1) on average. `coef_` holds the last of the voters. Parameters and
-    attributes are those of :class:`Perceptron`, but for `keep` and `max_names`: the examples are
-    always kept, and with them all names.
+    Each vector has as many votes as rounds it survived. The vectors are not stored, only the
+    mistakes between them, so memory is proportional to the mistakes. After a first pass with M
+    mistakes in n rounds, a random one of the vectors errs on such data with probability at most
+    (M + 1)/(n + 1) on average. `coef_` holds the last vector. Parameters and attributes are those
+    of :class:`Perceptron` without `keep` and `max_names`: all examples and names are kept.
 
     References
     ----------

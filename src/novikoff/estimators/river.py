@@ -1,4 +1,4 @@
-"""novikoff's estimators as classifiers of river: in its pipelines, metrics and evaluations.
+"""novikoff's estimators as river classifiers, for its pipelines, metrics and evaluations.
 
 River is optional: `pip install 'novikoff[river]'`.
 """
@@ -19,28 +19,26 @@ except ImportError as error:
 
 
 class ForRiver(base.MiniBatchClassifier):
-    """An estimator of novikoff as a classifier of river.
+    """An estimator of novikoff as a river classifier.
 
-    It adds nothing to the rule and changes nothing of it: what the estimator promises of a stream,
-    it promises of the stream that reaches it. A pipeline scales an example with what it knew
-    before it when it predicts, and with what it then knows when it learns, so the two scores of
-    one example may differ; the mistake bounds speak of what was learned from.
+    The update rule is unchanged, so the estimator's guarantees hold for the stream that reaches it.
+    A river pipeline may scale an example differently when it predicts and when it then learns, so
+    the two scores of one example can differ; the mistake bounds count the scores while learning.
 
-    There are no probabilities in these rules: `predict_proba_one` raises NotImplementedError, and
-    metrics and ensembles that need one cannot be used. Names that are tuples of texts, as those of
-    n-grams are, are joined by spaces.
+    These rules give no probabilities: `predict_proba_one` raises NotImplementedError, and metrics
+    and ensembles that need probabilities cannot be used. Feature names that are tuples of texts,
+    such as river's n-grams, are joined by spaces.
 
     Parameters
     ----------
     estimator
-        For instance `Perceptron()`. It is copied: what is learned is learned by `learner`, and a
-        `clone()`, which starts again, starts where the estimator stood when it was given.
+        For instance `Perceptron()`. It is copied: `learner` is the copy that learns, and a
+        `clone()` starts again from the estimator as it was given.
     classes
-        All the labels there will be, where the estimator needs them beforehand (see its
-        `learn_one`): more than two one against the rest, or a rule that does not treat two alike.
+        All labels, if the estimator needs them in the first call (see its `learn_one`).
     at_first
-        What to predict before any label was met. By default None, no prediction, which river's
-        metrics pass over.
+        What to predict before the first label. The default, None, is no prediction, which river's
+        metrics skip.
 
     Attributes
     ----------
@@ -103,15 +101,15 @@ class ForRiver(base.MiniBatchClassifier):
     def predict_proba_one(
         self, x: dict[base.typing.FeatureName, Any], **kwargs: Any
     ) -> dict[base.typing.ClfTarget, float]:
-        """Refused: there are no probabilities in these rules."""
+        """Raises NotImplementedError: these rules give no probabilities."""
         raise NotImplementedError(
-            f"{type(self.estimator).__name__} has no probabilities, which metrics such as ROCAUC "
-            "and river's ensembles ask for; metrics of labels, such as Accuracy, can be used"
+            f"{type(self.estimator).__name__} gives no probabilities, which metrics such as ROCAUC "
+            "and river's ensembles need; use metrics of labels, such as Accuracy"
         )
 
     def learn_many(self, X: Any, y: Any) -> None:
-        """Learn from the rows of a frame one after the other, as `learn_one` would."""
-        if len(X) == 0:  # nothing to begin with
+        """Learn from the rows of a frame in order, as `learn_one` would."""
+        if len(X) == 0:  # an empty batch must not use up the classes
             return
         self.learner.learn_many(X, y, **self._first)
         self._first = {}
@@ -121,10 +119,10 @@ class ForRiver(base.MiniBatchClassifier):
         """The labels of the rows of a frame, as a series of the same library."""
         frames = import_module(type(X).__module__.partition(".")[0])
         if not hasattr(frames, "Series"):
-            raise TypeError(f"a frame of pandas or polars is needed, not {type(X).__name__}")
+            raise TypeError(f"X must be a frame of pandas or polars, not {type(X).__name__}")
         found = self.learner.predict_many(X)
         labels = [self.at_first if label is None else label for label in found]
-        if hasattr(X, "index"):  # pandas: the rows keep their names
+        if hasattr(X, "index"):  # pandas: keep the index
             return frames.Series(labels, index=X.index, name=self._label_name)
         return frames.Series(self._label_name, labels)
 
@@ -160,6 +158,6 @@ def _joined(x: Mapping[Any, Any]) -> dict[Any, Any]:
     for name, value in x.items():
         text = " ".join(map(str, name)) if isinstance(name, tuple) else name
         if text in out:
-            raise BadExample(f"two features are called {text!r}, one of them {name!r}")
+            raise BadExample(f"two features have the name {text!r}; one of them is {name!r}")
         out[text] = value
     return out

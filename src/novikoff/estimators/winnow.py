@@ -18,25 +18,26 @@ from novikoff.stream.order import Shuffle
 class Winnow(LinearClassifier):
     """Multiply the weights of the attributes of a mistaken example instead of adding to them.
 
-    Where only k of n attributes matter the mistakes grow as k·log n, while those of the perceptron
-    can grow as n: made for very many attributes, few of them relevant. The bounds of
-    `guarantees.winnow1_bound`, `winnow2_bound` and `doubling_bound` are for the variants of these
-    names, on one run with two classes and `ties="mistake"`.
+    If only k of n attributes matter, the mistakes grow as k·log n; those of the perceptron can
+    grow as n: use it for very many attributes of which few are relevant. The bounds
+    `guarantees.winnow1_bound`, `winnow2_bound` and `doubling_bound` hold for the variants of these
+    names, for one run with two classes and `ties="mistake"`.
 
     Parameters
     ----------
     variant
         "balanced": weights of either sign, for any numbers. "winnow1" and "winnow2": weights that
-        are never negative, for attributes from 0, best 0 or 1; a mistake on a negative example
-        makes the weights of its attributes 0 ("winnow1") or divides them ("winnow2").
+        are never negative, for attributes of at least 0, best 0 or 1; a mistake on a negative
+        example sets the weights of its attributes to 0 ("winnow1") or divides them ("winnow2").
     alpha
-        α > 1; by default 1.1 if balanced, 2 otherwise. For balanced Winnow on numbers that are not
-        0 or 1, standardise them, and try values nearer to 1.
+        α > 1; by default 1.1 if balanced, 2 otherwise. With balanced Winnow, standardise attributes
+        that are not 0 or 1, and try values nearer to 1.
     threshold
-        θ: a score is w·x − θ. By default 0 if balanced, n/2 for "winnow1", n for "winnow2".
+        The decision threshold θ: a score is w·x − θ. By default 0 if balanced, n/2 for "winnow1",
+        n for "winnow2".
     fit_intercept
-        Whether balanced Winnow has a constant attribute 1. The others have their threshold, and no
-        constant whatever this says.
+        Whether balanced Winnow has a constant attribute 1. The others have a threshold and never a
+        constant.
     max_iter, shuffle, keep, hash_bits, max_names, random_state, verbose
         As for :class:`Perceptron`.
     ties
@@ -45,8 +46,8 @@ class Winnow(LinearClassifier):
     Attributes
     ----------
     coef_, intercept_
-        The weights, and −θ with the constant's weight; `decision_function` is X·coef_ + intercept_
-        unless a weight is too large for a float, which is then the largest there is.
+        The weights, and the constant's weight less θ; `decision_function` is X·coef_ + intercept_,
+        except that weights beyond the largest float are cut off at it.
     verdict_
         "separated", "budget" or "interrupted", as for :class:`Perceptron`.
 
@@ -102,8 +103,8 @@ class Winnow(LinearClassifier):
         Parameters
         ----------
         X, y
-            Rows (array, frame, or scipy sparse in any format) and their labels, of any two or
-            more kinds; more than two are learned one against the rest. For "winnow1" and "winnow2"
+            Rows (array, frame, or scipy sparse in any format) and their labels, of two or more
+            classes; more than two are learned one against the rest. For "winnow1" and "winnow2"
             no number may be negative.
         """
         return self._fit(X, y)

@@ -1,4 +1,4 @@
-"""Predict now, learn later: questions that wait for their labels, and what is counted of them."""
+"""Predict now, learn later: predictions wait under tickets for their labels, and are counted."""
 
 from __future__ import annotations
 
@@ -22,54 +22,52 @@ _POINTS = 2000  # of the curve, at most
 
 
 class BadTicket(ValueError):  # noqa: N818  (it names the thing that is wrong)
-    """A ticket that is not waiting for its label here; says why."""
+    """A ticket that is not waiting for a label here; the message says why."""
 
 
 class OneByOne(typing.Protocol):
-    """What a Protocol needs of a learner: novikoff's estimators and river's classifiers have it."""
+    """What a Protocol needs of a learner; novikoff's estimators and river's classifiers have it."""
 
     def predict_one(self, x: Any, /) -> Any:
-        """A label, or None when there is nothing to say yet; changes nothing that is counted."""
+        """A label, or None if there is no prediction yet; learns nothing."""
 
     def learn_one(self, x: Any, y: Any, /) -> Any:
-        """Learn from one example; when it is refused, by an error, nothing has changed."""
+        """Learn from one example; if it is refused with an error, nothing has changed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """A question that was answered: its number, from 1, and the prediction that was made."""
+    """A prediction: its number, from 1, and the predicted label."""
 
     number: int
     prediction: Any
-    of: str = field(repr=False)  # which Protocol gave it out
+    of: str = field(repr=False)  # which Protocol issued it
 
 
 class Protocol:
-    """See x, predict, be told y later, or out of order, or never: and count what was wrong.
+    """Predict x now, get y later, out of order, or never; and count the mistakes.
 
-    A label that comes late is compared with the prediction that was made, not with one made now;
-    then the learner learns from the example as it was. When every label comes at once this is the
-    online protocol itself, and its mistakes are those that the mistake bounds count, except that
-    a learner may also update where its prediction was right (a margin, or a score of exactly 0),
-    and that nobody can say a label before it was told once, which is a mistake a label.
+    A late label is compared with the prediction that was made at the time; then the learner learns
+    from the example as it was. If every label comes at once, this is the online protocol itself,
+    and its mistakes are those that the mistake bounds count, with two exceptions: a learner may
+    also update when its prediction was right (within a margin, or at a score of exactly 0), and it
+    cannot predict a label that it has never met, which costs one mistake for each label.
 
-    Threads may share one Protocol: they take turns, a prediction or an update at a time. That
-    holds for what goes through the Protocol, not for a learner that is also used beside it.
+    Threads may share one Protocol; they take turns, a prediction or an update at a time. This does
+    not protect a learner that is also used directly.
 
-    Ctrl-C may come between learning and counting, as between any two steps of Python; in
-    `progressive_validation` it is held back.
+    Ctrl-C may come between learning and counting; `progressive_validation` holds it back.
 
-    It can be pickled and copied, whole and at one moment, also while other threads use it: a copy
-    has a learner of its own, the same counts, and what was waiting goes on waiting in it, under the
-    same tickets.
+    A Protocol can be pickled and copied, also while other threads use it. A copy has its own
+    learner, the same counts, and the same waiting tickets.
 
     Parameters
     ----------
     learner
-        What has `predict_one(x)` and `learn_one(x, y)`. A prediction of None is a mistake.
+        An object with `predict_one(x)` and `learn_one(x, y)`. A prediction of None is a mistake.
     max_waiting
-        How many may wait at the same time. When one more is asked, the one that has waited longest
-        is let go, and counted in `let_go`. By default all wait until they are told.
+        How many predictions may wait at the same time. One more drops the one that has waited
+        longest, which counts in `let_go`. By default there is no limit.
 
     Examples
     --------
@@ -89,7 +87,7 @@ class Protocol:
 
     def __init__(self, learner: OneByOne, *, max_waiting: int | None = None) -> None:
         if isinstance(learner, type):
-            raise TypeError(f"a Protocol needs a learner, not its class: {learner.__name__}()")
+            raise TypeError(f"pass a learner, not its class: {learner.__name__}()")
         for verb in ("predict_one", "learn_one"):
             if not callable(getattr(learner, verb, None)):
                 raise TypeError(
@@ -110,11 +108,11 @@ class Protocol:
         self._turn = Lock()
 
     def ask(self, x: Any) -> Ticket:
-        """Predict for x, and keep a copy of it until its label comes.
+        """Predict x, and keep a copy of it until its label comes.
 
-        The prediction is `ticket.prediction`; the ticket, or its number, is what to `tell` the
-        label with. A dict or an array may be changed or used again afterwards (what the values of a
-        dict contain is not copied). When the learner refuses x, nothing was asked.
+        The prediction is `ticket.prediction`; pass the ticket, or its number, to `tell` with the
+        label. A dict or an array may be changed afterwards (the values of a dict are not copied).
+        If the learner refuses x, nothing is counted.
         """
         x = _copy(x)
         with self._turn:
@@ -126,15 +124,15 @@ class Protocol:
             return Ticket(self._asked, prediction, self._name)
 
     def tell(self, ticket: Ticket | SupportsIndex, y: Any) -> bool:
-        """Count whether the prediction was right, and learn from the example; returns whether.
+        """Compare the prediction with its label, and learn; returns whether it was right.
 
-        BadTicket, if it is not waiting: told already, let go, never given out, or another
-        Protocol's. When the learner refuses the label, the ticket waits on and nothing is counted.
+        Raises BadTicket if the ticket is not waiting: told already, dropped, never issued, or
+        another Protocol's. If the learner refuses the label, the ticket keeps waiting and nothing
+        is counted.
         """
         if y is None:
             raise ValueError(
-                f"{_named(ticket)}: the label is None; a label that never comes is not told, and "
-                "`drop` lets the example go"
+                f"{_named(ticket)}: the label is None; call drop() if none will arrive"
             )
         with self._turn:
             number = self._find(ticket)
@@ -149,12 +147,12 @@ class Protocol:
         return right
 
     def drop(self, ticket: Ticket | SupportsIndex) -> None:
-        """Let go of an example whose label will not come; BadTicket, if it is not waiting."""
+        """Drop an example whose label will not come; BadTicket if it is not waiting."""
         with self._turn:
             del self._waiting[self._find(ticket)]
 
     def __contains__(self, ticket: Ticket | SupportsIndex) -> bool:
-        """Whether the ticket, or the one of this number, is waiting here."""
+        """Whether the ticket, or the ticket of this number, is waiting here."""
         with self._turn:
             try:
                 self._find(ticket)
@@ -164,12 +162,12 @@ class Protocol:
 
     @property
     def learner(self) -> OneByOne:
-        """What learns."""
+        """The learner."""
         return self._learner
 
     @property
     def asked(self) -> int:
-        """How many predictions were made: those told, waiting and let go."""
+        """How many predictions were made: told, waiting and dropped."""
         return self._asked
 
     @property
@@ -179,7 +177,7 @@ class Protocol:
 
     @property
     def mistakes(self) -> int:
-        """How many of the labels that came were not what had been predicted."""
+        """How many of the labels that came differ from the prediction."""
         return self._mistakes
 
     @property
@@ -189,27 +187,27 @@ class Protocol:
 
     @property
     def let_go(self) -> int:
-        """How many will not be told: dropped, or too many for `max_waiting`."""
+        """How many were dropped, by `drop` or because of `max_waiting`."""
         with self._turn:
             return self._asked - self._told - len(self._waiting)
 
     @property
     def tickets(self) -> list[Ticket]:
-        """The tickets that are waiting, the one asked first first."""
+        """The waiting tickets, the oldest first."""
         with self._turn:
             return [Ticket(n, said, self._name) for n, (_, said) in self._waiting.items()]
 
     @property
     def error_rate(self) -> float:
-        """Mistakes by labels told; nan before the first."""
+        """Mistakes divided by labels told; nan before the first."""
         with self._turn:
             return self._mistakes / self._told if self._told else float("nan")
 
     @property
     def curve(self) -> list[tuple[int, int]]:
-        """How the mistakes grew: points (labels told, mistakes among them), the last one now.
+        """How the mistakes grew: points (labels told, mistakes among them), up to now.
 
-        Each point is exact. Up to two thousand labels there is one for every label; later for every
+        Each point is exact. Up to two thousand labels there is a point for each, later for every
         2nd, 4th, 8th, ..., so that a long run takes no more memory than a short one.
         """
         with self._turn:
@@ -221,35 +219,34 @@ class Protocol:
     def risk_bound(
         self, *, confidence: Number = 0.95, untold_as_mistakes: bool = False
     ) -> RiskBound:
-        """How often the predictors that were asked err on new examples, on average over them.
+        """A bound on the error rate on new examples, averaged over the predictors that were asked.
 
         Both bounds of `guarantees.average_risk`, with n the labels told and M the mistakes: `azuma`
-        and `bernstein`, each for itself, and `value`, which holds whichever of the two it is.
+        and `bernstein`, each on its own, and `value`, the smaller one, which also holds.
 
-        They need no label to come at once. Number the examples as they were asked, not as they were
-        told, and let h_i be the predictor that stood when x_i was asked. It was made from examples
-        asked earlier, those of them that had been told by then, so given these x_i and y_i are
-        still a fresh draw, and the mistake on them has the risk of h_i as its expectation. The
-        differences between risk and mistake are therefore those of a martingale in the order of
-        asking, and the two inequalities ask for nothing more. It takes that
+        Labels need not come at once. Number the examples as they were asked, not as they were told,
+        and let h_i be the predictor at the time x_i was asked. It was made from some of the earlier
+        examples, so given these, (x_i, y_i) is still a fresh draw, and the expected mistake on it
+        is the risk of h_i. The differences between risk and mistake are therefore a martingale in
+        the order of asking, and the two inequalities need nothing more. The assumptions are:
 
-        - the examples are independent draws from one distribution, each asked once, and the learner
-          has met none of them otherwise (what it had learned before from others does not matter);
-        - which of them have been told by now does not depend on the examples. If labels come after
-          some time, or are lost, whatever is in the mail, that is so; and if all that were asked
-          have been told, each may have come when it liked. It is not so if labels come for what
-          looked doubtful, or only when somebody complained, or spam is told sooner than ham and
-          some are waiting. Nobody can see this in the counts;
-        - the moment to look was not chosen by what was counted. To look k times, ask each time for
-          a confidence of 1 − δ/k.
+        - The examples are independent draws from one distribution, each asked once, and the learner
+          has not seen them otherwise (what it learned before from others does not matter).
+        - Which examples have been told by now does not depend on the examples. This holds if labels
+          come after a fixed time or are lost at random, and if all that were asked have been told,
+          whenever they came. It does not hold if labels come for doubtful cases, or only after
+          complaints, or sooner for spam than for ham while some are still waiting. The counts
+          cannot reveal this.
+        - The moment to look was not chosen by the counts. To look k times, use a confidence of
+          1 − δ/k each time.
 
         Parameters
         ----------
         confidence
             1 − δ, between 0 and 1.
         untold_as_mistakes
-            Count all that were asked, and those that were not told as mistakes. That can only be
-            too many, so the second condition falls away, whatever labels come for.
+            Count every prediction without a label as a mistake. This can only overestimate, so the
+            second assumption is not needed.
 
         References
         ----------
@@ -261,26 +258,25 @@ class Protocol:
         if untold_as_mistakes:
             n, M = asked, M + asked - n
         if n == 0:
-            raise ValueError(f"no label has been told, so nothing is known; {asked} were asked")
+            raise ValueError(f"no label has been told yet ({asked} asked), so there is no bound")
         return average_risk(n, M, confidence=confidence)
 
     def _find(self, ticket: Ticket | SupportsIndex) -> int:
-        """The number of a ticket that is waiting."""
+        """The number of a ticket, which must be waiting."""
         if isinstance(ticket, Ticket):
             if ticket.of != self._name:
-                raise BadTicket(f"{_named(ticket)} was given out by another Protocol")
+                raise BadTicket(f"{_named(ticket)} was issued by another Protocol")
             ticket = ticket.number
         elif isinstance(ticket, bool) or not hasattr(ticket, "__index__"):
             raise TypeError(
-                f"a Ticket or its number is needed, not {type(ticket).__name__}: "
-                f"{reprlib.repr(ticket)}"
+                f"pass a Ticket or its number, not {type(ticket).__name__}: {reprlib.repr(ticket)}"
             )
         number = operator.index(ticket)
         if number in self._waiting:
             return number
         if not 1 <= number <= self._asked:
-            upto = f"the last one is {self._asked}" if self._asked else "none has been"
-            raise BadTicket(f"ticket {number} was never given out; {upto}")
+            last = f"the last one is {self._asked}" if self._asked else "there are none yet"
+            raise BadTicket(f"ticket {number} was never issued; {last}")
         raise BadTicket(f"ticket {number} is not waiting: it was {self._gone()} already")
 
     def _gone(self) -> str:
@@ -295,7 +291,7 @@ class Protocol:
             self._marks, self._stride = self._marks[1::2], 2 * self._stride
 
     def __getstate__(self) -> dict[str, Any]:
-        with self._turn:  # a learner that another thread goes on teaching must not be half written
+        with self._turn:  # another thread may be teaching the learner
             state = {k: v for k, v in vars(self).items() if k not in ("_turn", "_learner")}
             state |= {"_waiting": self._waiting.copy(), "_marks": self._marks.copy()}
             return state | {"_learner": deepcopy(self._learner)}

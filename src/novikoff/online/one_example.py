@@ -1,7 +1,7 @@
 """One example as the compiled core reads it: a dict of plain names and values, or a row of floats.
 
-The core takes what is plain already as it is. What it does not take comes here, where Python code
-of the caller's may run, and either becomes plain or is refused with the name of the feature.
+The core reads plain objects itself. Anything else comes here, where code of the caller may run
+(`__float__`), and is made plain or refused with the name of the feature.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from novikoff.stream.problems import BadExample
 Plain: TypeAlias = dict[str | int, float | str]
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
-_MOST_DIGITS = 300  # more than a float's; Python refuses to write very long numbers out
+_MOST_DIGITS = 300  # more than a float has; Python refuses to print very long numbers
 
 
 def plain(x: object, where: str = "") -> Plain:
-    """The features of x with plain names and values; refused if one has none.
+    """The features of x with plain names and values; refused if one cannot be made plain.
 
-    A name is a text, or a whole number, which stands for its digits. A value is a number (anything
-    that float() takes and that is not text), or a text v, which makes the feature `name=v` with
-    value 1. `where` is what an error begins with.
+    A name is a text or a whole number, which stands for its digits. A value is a number (anything
+    but a text that float() accepts), or a text v, which makes the feature `name=v` with value 1.
+    Errors begin with `where`.
     """
     if not isinstance(x, Mapping):
         raise TypeError(
@@ -48,8 +48,8 @@ def plain_row(x: Any, dim: int | None, where: str = "") -> NDArray[Any]:
     """The row as one array of float32 or float64; refused unless it is `dim` real numbers."""
     if isinstance(x, Mapping):
         raise TypeError(
-            f"{where}x is a dict, but the columns learned from are positions without names: "
-            "give a row of numbers, or begin with dicts or a frame"
+            f"{where}x is a dict, but the columns learned from are positions without names; "
+            "pass a row of numbers, or start with dicts or a frame"
         )
     try:
         row = np.asarray(x)
@@ -57,19 +57,19 @@ def plain_row(x: Any, dim: int | None, where: str = "") -> NDArray[Any]:
         raise TypeError(f"{where}x must be a row of numbers, not {type(x).__name__}") from None
     if row.ndim != 1 or row.dtype.kind not in "biuf":
         what = f"an array of {row.dtype}" if row.ndim == 1 else f"of shape {row.shape}"
-        cure = "; its names and texts are read from x.to_dict()" if hasattr(x, "to_dict") else ""
+        cure = "; pass x.to_dict() to use its names" if hasattr(x, "to_dict") else ""
         raise TypeError(f"{where}x must be a row of real numbers, not {what}{cure}")
     if dim is None and len(row) == 0:
-        raise BadExample(f"{where}the row is empty, and so would be all that follow")
+        raise BadExample(f"{where}the row is empty")
     if dim is not None and len(row) != dim:
-        raise BadExample(f"{where}the row has {len(row)} features, and {dim} were learned from")
+        raise BadExample(f"{where}the row has {len(row)} features; {dim} are expected")
     if row.dtype not in _FLOATS or not row.dtype.isnative:
         row = row.astype(np.float64)
     return np.ascontiguousarray(row)
 
 
 def by_name(X: Any) -> bool:
-    """Whether X holds examples whose features have names: dicts, or a frame's columns."""
+    """Whether the features of X have names: dicts, or a frame whose columns are texts."""
     if hasattr(X, "columns"):
         return all(isinstance(name, str) for name in X.columns)
     return are_dicts(X)
@@ -81,15 +81,17 @@ def are_dicts(X: Any) -> bool:
 
 
 def count(X: Any) -> int:
-    """How many examples X holds; refused if it does not hold examples side by side."""
-    if hasattr(X, "shape"):  # some of scipy's are dicts too
+    """How many examples X holds; refused if it is not a list, a frame or an array."""
+    if hasattr(X, "shape"):  # some of scipy's matrices are dicts too
         return int(X.shape[0])
     if isinstance(X, Mapping):
-        raise TypeError("X is a dict: a list of dicts is needed, one for each example")
+        raise TypeError("X is a dict; pass a list of dicts, one for each example")
     if hasattr(X, "collect") and hasattr(X, "collect_schema"):  # of polars
-        raise TypeError(f"X is a {type(X).__name__}, which has no rows yet: give X.collect()")
+        raise TypeError(f"X is a {type(X).__name__}, which has no rows yet; pass X.collect()")
     if not hasattr(X, "__len__"):
-        raise TypeError(f"X must be a list, a frame or an array, not {type(X).__name__}: list(X)")
+        raise TypeError(
+            f"X must be a list, a frame or an array, not {type(X).__name__}; pass list(X)"
+        )
     return len(X)
 
 
@@ -100,7 +102,7 @@ def records(X: Any) -> list[Any]:
     names = list(X.columns)
     twice = [name for k, name in enumerate(names) if name in names[:k]]
     if twice:
-        raise BadExample(f"there are two columns called {twice[0]!r}")
+        raise BadExample(f"two columns have the name {twice[0]!r}")
     if not names:
         return [{} for _ in range(len(X))]
     columns = zip(*(_cells(X[name]) for name in names), strict=True)
@@ -120,15 +122,15 @@ def _cells(column: Any) -> list[Any]:
 
 
 def negative(name: object, size: float, where: str = "") -> BadExample:
-    """What to say of a number below 0 where Winnow takes none."""
+    """The error for a negative number where Winnow accepts none."""
     return BadExample(
-        f"{where}Negative values in data: feature {name!r} is {size:g}, and this Winnow takes "
-        "numbers from 0; balanced Winnow takes any"
+        f"{where}Negative values in data: feature {name!r} is {size:g}, but this Winnow needs "
+        "numbers of at least 0; balanced Winnow takes any"
     )
 
 
 def unscored(x: Plain, where: str, *, from_zero: bool) -> BadExample:
-    """What to say of an example that can be read but not scored, or not learned from."""
+    """The error for an example that can be read but not scored, or not learned from."""
     sizes = {name: 1.0 if isinstance(v, str) else float(v) for name, v in x.items()}
     for name, size in sizes.items():
         if from_zero and size < 0:
@@ -151,7 +153,7 @@ def _name(key: object, where: str) -> str | int:
             return number
         if number.bit_length() < 3 * _MOST_DIGITS:
             return str(number)
-        raise BadExample(f"{where}the name of a feature is a number of too many digits")
+        raise BadExample(f"{where}the name of a feature is a number with too many digits")
     raise TypeError(
         f"{where}the name of a feature must be a text or a whole number, "
         f"not {type(key).__name__}: {key!r}"
@@ -165,7 +167,7 @@ def _value(key: object, value: Any, where: str) -> float | str:
         return text
     if value is None or type(value).__name__ == "NAType":  # pandas', which may not be installed
         what = "None" if value is None else "NA"
-        raise TypeError(f"{where}feature {key!r} is {what}: leave out what is not known")
+        raise TypeError(f"{where}feature {key!r} is {what}; leave out unknown values")
     kind = getattr(getattr(value, "dtype", None), "kind", None)
     known = not isinstance(kind, str) or (kind in "biuf" and getattr(value, "ndim", 0) == 0)
     if not known or isinstance(value, complex) or not _is_number(value):
@@ -178,7 +180,7 @@ def _value(key: object, value: Any, where: str) -> float | str:
         _refuse(key, value, where)
     if not math.isfinite(number):
         what = "NaN" if math.isnan(number) else "infinity"
-        raise BadExample(f"{where}feature {key!r} is {what}; leave out what is not known")
+        raise BadExample(f"{where}feature {key!r} is {what}; leave out unknown values")
     return number
 
 
@@ -195,10 +197,10 @@ def _refuse(key: object, value: object, where: str) -> NoReturn:
 
 def _check(text: str, where: str, what: str) -> None:
     if "\0" in text:
-        raise BadExample(f"{where}{what} has a NUL in it, which no name of a feature may have")
+        raise BadExample(f"{where}{what} contains a NUL, which feature names must not")
     try:
         text.encode()
     except UnicodeEncodeError:
         raise BadExample(
-            f"{where}{what} has half of a surrogate pair in it, which is no character"
+            f"{where}{what} contains half of a surrogate pair, which is not a character"
         ) from None

@@ -1,4 +1,4 @@
-"""Progressive validation: each example is first a test and then a lesson, when its label comes."""
+"""Progressive validation: each example is first predicted, then learned when its label comes."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ Coming: TypeAlias = list[tuple[int, int, Any]]  # a heap: when, which ticket, it
 
 
 class Unfinished(KeyboardInterrupt):
-    """Ctrl-C during a progressive validation: all that happened until then, in a valid state.
+    """Ctrl-C during a progressive validation; everything up to then is in a valid state.
 
-    `protocol` can be given to `progressive_validation` again, with the rest of the stream.
-    `under_way` are the labels that had not come yet, as pairs of a ticket's number and a label in
-    the order of their coming: `tell` them, or let them be.
+    Pass `protocol` to `progressive_validation` again, with the rest of the stream, to continue.
+    `under_way` holds the labels that had not come yet, as pairs of a ticket's number and a label in
+    the order of arrival: `tell` them, or leave them.
     """
 
     def __init__(self, protocol: Protocol, under_way: list[tuple[int, Any]]) -> None:
@@ -44,34 +44,33 @@ def progressive_validation(
     delay: Delay | None = None,
     max_waiting: int | None = None,
 ) -> Protocol:
-    """Ask about each example of a stream, and tell its label when it comes.
+    """Predict each example of a stream, and learn from it when its label comes.
 
-    Every example is predicted before it is learned from, so on independent draws the mistakes
-    bound the error to expect on new ones: `risk_bound()` of what is returned. With every label at
-    once and a plain perceptron that knows both labels these are the mistakes of one pass over the
-    stream, at most (R/γ)² on separable data (Novikoff 1962). If never more than d others wait when
-    a label comes they are at most (1 + d)(R/γ)²: the labels in the order of their coming make at
-    most (R/γ)² updates, and a prediction was wrong without leading to one only if another came
-    while it waited. An estimator cannot say a label that it has not met, also where its weights
-    would be right: up to 1 + d mistakes come from the second label besides.
+    Every example is predicted before it is learned, so on independent draws the mistakes bound the
+    error rate on new examples: call `risk_bound()` on the result. If every label comes at once, and
+    a plain perceptron knows both labels, these are the mistakes of one pass over the stream: at
+    most (R/γ)² on separable data (Novikoff 1962). If at most d others wait whenever a label comes,
+    they are at most (1 + d)(R/γ)²: in the order of arrival the labels cause at most (R/γ)² updates,
+    and a wrong prediction causes none only if another update came while it waited. An estimator
+    cannot predict a label that it has not met: the second label adds up to 1 + d mistakes.
 
-    An example that the learner refuses raises its error. To have what was counted until then,
-    give a Protocol. Ctrl-C raises Unfinished.
+    If the learner refuses an example, its error is raised; pass a Protocol to keep what was counted
+    until then. Ctrl-C raises Unfinished.
 
     Parameters
     ----------
     stream
-        Pairs (x, y), as river's datasets give them; or a Block, or several: their dense rows become
-        NumPy rows, sparse ones dicts of column and value, and the labels are −1 and +1.
+        Pairs (x, y), as river's datasets give them; or one or several Blocks, whose dense rows
+        become NumPy rows and sparse ones dicts from column to value, with labels −1 and +1.
     learner
-        What learns; or a Protocol, to go on with.
+        The learner; or a Protocol to continue with.
     delay
-        How many further examples are asked before the label comes. None and 0: at once. A function
-        of x and y is asked for each example, and says None for a label that never comes. Of
-        labels that come at the same time the one asked first is first. Those under way when the
-        stream ends come then, in the same order.
+        How many more examples are predicted before the label comes. None and 0 mean at once. A
+        function of x and y is called for each example, and returns None for a label that never
+        comes. Labels that come at the same time come in the order of asking, and so do those still
+        under way when the stream ends.
     max_waiting
-        As for `Protocol`. The label of one that was let go is passed over when it comes.
+        As for `Protocol`. The label of a dropped example is ignored when it comes.
 
     References
     ----------
@@ -94,7 +93,7 @@ def progressive_validation(
     elif max_waiting is None:
         protocol = learner
     else:
-        raise ValueError(f"the Protocol given has its own max_waiting; {max_waiting} cannot be set")
+        raise ValueError(f"the Protocol has its own max_waiting; {max_waiting} cannot be set")
     wait = _waits(delay)
     coming: Coming = []
     stopped, pairs = partial(_unfinished, protocol, coming), _pairs(stream)
@@ -132,7 +131,7 @@ def _tell_next(protocol: Protocol, coming: Coming) -> None:
 
 
 def _waits(delay: Delay | None) -> Callable[[int, Any, Any], int | None]:
-    """How long the label of the n-th example, which is (x, y), is waited for."""
+    """A function that gives the delay of the label of the n-th example, which is (x, y)."""
     if delay is None:
         return lambda n, x, y: 0
     if not callable(delay):
@@ -148,7 +147,7 @@ def _waits(delay: Delay | None) -> Callable[[int, Any, Any], int | None]:
 
 def _checked(delay: int, what: str) -> int:
     if isinstance(delay, bool) or not hasattr(delay, "__index__"):
-        raise TypeError(f"{what} must count examples, not be {delay!r}")
+        raise TypeError(f"{what} must be a number of examples, not {delay!r}")
     if operator.index(delay) < 0:
         raise ValueError(f"{what} must be 0 or more examples, not {delay!r}")
     return operator.index(delay)
