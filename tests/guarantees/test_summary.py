@@ -353,7 +353,7 @@ def test_an_estimator_sums_up_its_run(name: str) -> None:
     assert clf.summary().examples is None
     clf.set_params(eta0=9.0)
     assert clf.summary(X, y == 0) == s
-    with pytest.raises(ValueError, match="row 0: label 5 is not one of the classes"):
+    with pytest.raises(ValueError, match="row 0: label 5 is"):
         clf.summary(X, np.full(len(y), 5))
     for half in ({"X": X}, {"y": y}):
         with pytest.raises(ValueError):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from fractions import Fraction
 from typing import Any, Self
 
@@ -22,7 +22,7 @@ from novikoff.guarantees.known import Chain
 from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.guarantees.risk import RiskBound
 from novikoff.guarantees.verdict import Verdict
-from novikoff.guarantees.words import run_ended
+from novikoff.guarantees.words import RADIUS_OF_RUN, run_ended
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger, Rule
 from novikoff.stream.blocks import Stream, blocks_of
@@ -32,7 +32,7 @@ from novikoff.stream.rows import Vector
 _SURE = Fraction(95, 100)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Summary:
     """What happened in a run and what is known about it; its `str` says it in words, on one screen.
 
@@ -71,26 +71,26 @@ class Summary:
     """
 
     verdict: str
-    cycle: Cycle | None
+    cycle: Cycle | None = None
     rule: Rule
-    classes: int | None
+    classes: int | None = None
     epochs: int
     rounds: int
     pass_lengths: tuple[int, int] | None
     mistakes: int
     first_pass: int | None
     last_pass: int | None
-    threshold: Fraction | None
-    right_already: int | None
+    threshold: Fraction | None = None
+    right_already: int | None = None
     radius: float
-    radius_squared: Fraction | None
-    separates: bool | None
-    wrong_row: int | None
-    examples: int | None
-    margin: MarginInterval
-    bound: Bound | None
-    bound_interval: tuple[int, int | None] | None
-    sandwich: Chain | None
+    radius_squared: Fraction | None = None
+    separates: bool | None = None
+    wrong_row: int | None = None
+    examples: int | None = None
+    margin: MarginInterval = field(default_factory=MarginInterval)
+    bound: Bound | None = None
+    bound_interval: tuple[int, int | None] | None = None
+    sandwich: Chain | None = None
     error_bound: RiskBound | None
     unknown: Mapping[str, str]
 
@@ -200,21 +200,9 @@ class Summary:
         error_bound, why_not = known.error_bound(ledger, _SURE)
         return cls(
             verdict=str(verdict),
-            cycle=None,
             rule=ledger.rule,
-            classes=None,
             **known.counts(ledger),
-            threshold=None,
-            right_already=None,
             radius=ledger.radius,
-            radius_squared=None,
-            separates=None,
-            wrong_row=None,
-            examples=None,
-            margin=MarginInterval(Fraction(0), None),
-            bound=None,
-            bound_interval=None,
-            sandwich=None,
             error_bound=error_bound,
             unknown=known.OTHER_RULE | ({"error_bound": why_not} if why_not else {}),
         )
@@ -321,7 +309,7 @@ def _paragraphs(s: Summary) -> Iterator[list[str]]:
     yield ["passes", _passes(s)]
     yield ["mistakes", _mistakes(s)]
     if s.mistakes:
-        yield ["radius R", f"{short(s.radius, 6)}, the length of the longest mistaken example"]
+        yield ["radius R", f"{short(s.radius, 6)}, {RADIUS_OF_RUN}"]
     yield ["margin γ", _margin(s)]
     yield ["bound", *_bound(s)]
     yield ["sandwich", *_sandwich(s)]

@@ -152,9 +152,8 @@ def logistic_fit(verdict: str) -> str:
 
 # R and γ are measured over all data, or over the examples that one run mistook.
 RADIUS_OF_DATA = "the length of the longest row"
-RADIUS_OF_RUN = "the length of the longest mistaken row"
+RADIUS_OF_RUN = "the length of the longest mistaken example"
 BOUND_OF_DATA = "for any order of the rows and any number of passes"
-BOUND_OF_RUN = "for this run: R and γ are those of the mistaken rows"
 
 
 def _one(of: str) -> str:
