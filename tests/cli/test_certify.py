@@ -255,7 +255,7 @@ def test_bad_files_are_named(tmp_path: Path) -> None:
         "there is no column 'z'; the columns are 'words', 'links', 'kind'"
     )
     assert error("verify", cert, write(tmp_path, "mail.txt")) == (
-        f"{tmp_path / 'mail.txt'}: svmlight has its labels first, not in a column 'kind'"
+        f"{tmp_path / 'mail.txt'}: svmlight has no column 'kind'; every line begins with its label"
     )
     assert alone(cert, none) == alone(none, data) == (2, f"{none}: no such file\n")
     torn = tmp_path / "torn.csv.gz"

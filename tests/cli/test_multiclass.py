@@ -206,8 +206,16 @@ def test_a_third_label_in_the_last_column_asks_where_the_label_is(tmp_path: Path
         ("x.csv", "", "there are no examples"),
         ("x.csv", "kind,a\n", "there are no examples"),
         ("x.svm", "", "there are no examples"),
-        ("x.csv", "a,kind\n1,fig\n2,\n", "label '' is not a class; name one or remove the row"),
-        ("x.svm", "2 1:1\nnan 1:1\n", "label 'nan' is not a class; name one or remove the row"),
+        (
+            "x.csv",
+            "a,kind\n1,fig\n2,\n",
+            "label '' is not a class; correct it or remove the row",
+        ),
+        (
+            "x.svm",
+            "2 1:1\nnan 1:1\n",
+            "label 'nan' is not a class; correct it or remove the row",
+        ),
         ("x.vw", "fig | a\n| a\n", "there is no label before the |"),
     ],
 )

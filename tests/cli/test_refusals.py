@@ -180,7 +180,7 @@ def test_an_unknown_label_is_refused(here: Path) -> None:
         (["--classes", "1"], "--classes '1': write two different labels as NEG,POS"),
         (["--classes", "1,+1"], "the classes must be two labels, not '1' and '+1'"),
         (["--interactions", "a"], "--interactions 'a': write A*B"),
-        (["--label", "y"], "x.svm: svmlight has its labels first"),
+        (["--label", "y"], "x.svm: svmlight has no column 'y'"),
         (
             ["--cache", "x.svm"],
             "x.svm: this command uses this file already; choose another file for the cache",

@@ -361,8 +361,8 @@ TWO = "read one label against the rest"
         ("1 3:1 qid:7", "'qid:7' is not index:value"),
         ("1 3:1\xa04:1", "fields must be separated by spaces or tabs"),
         ("3 3:1", f"label '3' is a third label, after '1' and '-1'; {TWO}"),
-        ("nan 3:1", "label 'nan' is not a class; name one or remove the row"),
-        ("inf 3:1", "label 'inf' is not a class; name one or remove the row"),
+        ("nan 3:1", "label 'nan' is not a class; correct it or remove the row"),
+        ("inf 3:1", "label 'inf' is not a class; correct it or remove the row"),
     ],
 )
 def test_a_line_of_svmlight_that_cannot_be_read_is_named(line: str, words: str) -> None:
@@ -387,9 +387,12 @@ def test_a_line_of_svmlight_that_cannot_be_read_is_named(line: str, words: str) 
         (f"{'x' * 99},1,0", f"column 'height': '{'x' * 39}…' {CATEGORY}"),
         ("1,2", "2 fields, but the first line has 3; fill in the rest"),
         ("7", "1 field, but the first line has 3; fill in the rest"),
-        ("1,2,3,4", "4 fields, but the first line has 3; quote a ',' in one"),
-        ("1,2,", "column 'tall': label '' is not a class; name one or remove the row"),
-        ("1,2,nan", "column 'tall': label 'nan' is not a class; name one or remove the row"),
+        (
+            "1,2,3,4",
+            "4 fields, but the first line has 3; quote a field that contains ','",
+        ),
+        ("1,2,", "column 'tall': label '' is not a class; correct it or remove the row"),
+        ("1,2,nan", "column 'tall': label 'nan' is not a class; correct it or remove the row"),
         (
             "1,2,3",
             "column 'tall': label '3' is a third label, after '0' and '1'; the label is "
@@ -398,7 +401,7 @@ def test_a_line_of_svmlight_that_cannot_be_read_is_named(line: str, words: str) 
         (
             '1,"2"3,0',
             "column 'wide, cm': expected ',' after '2' in quotes; "
-            "write a quote inside quotes twice",
+            "inside quotes, write a quote twice",
         ),
         (
             '1,"2,0\n1,2,0',
@@ -432,7 +435,7 @@ EMPTY = gzip.compress(b"", mtime=0)
           for text in ("", "\n \n", "\ufeff") for name in ("x.svm", "x.csv", "x")),
         ("# nothing\n", "x", {}, "x: there are no examples"),
         ("a,b,y\n", "x.csv", {}, "x.csv: there are no examples"),
-        ("a\n1\n", "x.csv", {}, "x.csv:1: one column only; separate columns by commas"),
+        ("a\n1\n", "x.csv", {}, "x.csv:1: only one column; use commas, tabs or semicolons"),
         (TABLE, "x.csv", {"label": "z"}, "x.csv: there is no column 'z'; the columns are 'a', 'y'"),
         (TABLE, "x.csv", {"label": 2}, "x.csv: there is no column 2; the last is 1"),
         (TABLE, "x.csv", {"label": -1}, "x.csv: there is no column -1; the last is 1"),
@@ -443,7 +446,7 @@ EMPTY = gzip.compress(b"", mtime=0)
         (TABLE, "x.csv", {"zero_based": True},
          "x.csv: zero_based applies to svmlight only, not csv"),
         (SPARSE, "x.svm", {"label": "y"},
-         "x.svm: svmlight has its labels first, not in a column 'y'"),
+         "x.svm: svmlight has no column 'y'; every line begins with its label"),
         ("\nhello world\n", "x", {},
          "x:2: 'hello world' is not in a known format; pass format="),
         (b"a,y\nx,0\n\xe9,1\n", "x.csv", {},

@@ -195,7 +195,7 @@ class Parser:
             name, mark, text = word[:2], "=", word[2:]
         option = self.options.get(name)
         if option is None:
-            close = get_close_matches(name, [*self.options, "--help"], 1)
+            close = get_close_matches(name, [*self.options, "--help"], 1, cutoff=0.75)
             hint = f" (did you mean {close[0]}?)" if close else ""
             raise BadUsage(f"there is no option {name}{hint}")
         if option.is_flag:

@@ -52,7 +52,7 @@ def _opened(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
     if how.expect is None:
         if how.label is not None and format in ("svmlight", "vw"):
             raise BadExample(
-                f"{name}: {format} has its labels first, not in a column {how.label!r}"
+                f"{name}: {format} has no column {how.label!r}; every line begins with its label"
             )
         if (unused := how.ignore or how.categorical) and not is_table:
             raise BadExample(f"{name}: {format} has no columns, such as {unused[0]!r}")

@@ -249,5 +249,5 @@ def _check_all_labelled(codes: Codes, first: int) -> None:
 
 def _checked_key(text: str, place: str) -> Key:
     if is_missing(text) or is_infinite(text):
-        raise BadExample(f"{place}: label {text!r} is not a class; name one or remove the row")
+        raise BadExample(f"{place}: label {text!r} is not a class; correct it or remove the row")
     return label_key(text)

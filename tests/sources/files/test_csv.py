@@ -357,13 +357,13 @@ HEAD = 'height,"wide, cm",tall\n1,2,0\n\n3,4,1\n'
          "correct it, or pass categorical=['wide, cm']"),
         ("1,2", "2 fields, but the first line has 3; fill in the rest"),
         ("x", "1 field, but the first line has 3; fill in the rest"),
-        ("x,2,3,4", "4 fields, but the first line has 3; quote a ',' in one"),
-        ("1,2,", "column 'tall': label '' is not a class; name one or remove the row"),
-        ("1,2,nan", "column 'tall': label 'nan' is not a class; name one or remove the row"),
+        ("x,2,3,4", "4 fields, but the first line has 3; quote a field that contains ','"),
+        ("1,2,", "column 'tall': label '' is not a class; correct it or remove the row"),
+        ("1,2,nan", "column 'tall': label 'nan' is not a class; correct it or remove the row"),
         ('1,"2"3,0', "column 'wide, cm': expected ',' after '2' in quotes; "
-         "write a quote inside quotes twice"),
+         "inside quotes, write a quote twice"),
         ('x,2,0,"4" ', "column 3: expected ',' after '4' in quotes; "
-         "write a quote inside quotes twice"),
+         "inside quotes, write a quote twice"),
         ('1,"2,0', "column 'wide, cm': a quote is opened and not closed; "
          "close it or remove it"),
         (b"1,2,\xe9", "column 'tall': byte 0xe9 is not UTF-8; save the file as UTF-8"),
@@ -508,7 +508,7 @@ def test_a_first_line_like_the_others_is_an_example() -> None:
         ("", {}, "t.csv: there are no examples"),
         ("\n \n", {}, "t.csv: there are no examples"),
         ("a,y\n", {}, "t.csv: there are no examples"),
-        ("a\n1\n", {}, "t.csv:1: one column only; separate columns by commas"),
+        ("a\n1\n", {}, "t.csv:1: only one column; use commas, tabs or semicolons"),
         (HEAD, {"ignore": ["z"]}, "t.csv: there is no column 'z'; "
          "the columns are 'height', 'wide, cm', 'tall'"),
         (HEAD, {"categorical": ["z"]}, "t.csv: there is no column 'z'; "
@@ -522,8 +522,8 @@ def test_a_first_line_like_the_others_is_an_example() -> None:
         ("a,a=b,y\nu,2,3\n", {}, "t.csv:1: column name 'a=b' clashes with a category of column "
          "'a'; rename one of them"),
         ("a,,y\n1,2,3\n", {}, "t.csv:1: column 1 has no name; give it one"),
-        ('a,"b" ,y\n1,2,3\n', {}, "t.csv:1: expected ',' after 'b' in quotes; write a "
-         "quote inside quotes twice"),
+        ('a,"b" ,y\n1,2,3\n', {}, "t.csv:1: expected ',' after 'b' in quotes; inside "
+         "quotes, write a quote twice"),
         ('\n\na,"y\n1,2\n', {}, "t.csv:3: a quote is opened and not closed; close it or "
          "remove it"),
         (b"a,\xff,y\n1,2,3\n", {}, "t.csv:1: byte 0xff is not UTF-8; save the file as UTF-8"),

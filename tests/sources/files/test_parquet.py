@@ -424,7 +424,7 @@ REFUSED: list[tuple[dict[str, Any], dict[str, Any], str]] = [
     (
         {"x": [1, 2], "y": pa.array(["a", None])},
         {},
-        "t: row 1: column 'y': the label is missing; name one or remove the row",
+        "t: row 1: column 'y': the label is missing; fill it in or remove the row",
     ),
     ({"x": [1], "y": [float("nan")]}, {}, "t: row 0: column 'y': the label is missing; "),
     ({"x": [1], "y": [float("inf")]}, {}, "t: row 0: column 'y': inf is not finite; "),

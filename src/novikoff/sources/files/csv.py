@@ -188,7 +188,7 @@ class Table:
         flaw, j = _Flaw(why % 16), why // 16
         separator, width = self._separator or ",", len(self.layout.names)
         if flaw == _Flaw.WIDTH:
-            cure = "fill in the rest" if j < width else f"quote a {separator!r} in one"
+            cure = "fill in the rest" if j < width else f"quote a field that contains {separator!r}"
             return 0, BadExample(f"{plural(j, 'field')}, but the first line has {width}; {cure}")
         field = records(line, separator, 1)[0].fields[j]
         if flaw in (_Flaw.QUOTE, _Flaw.OPEN):
@@ -282,7 +282,7 @@ def _find_layout(head: Sequence[Record], where: str, how: Reading) -> Layout:
     first = _texts(head[0], where)
     line, width = f"{where}:{head[0].line + 1}", len(first)
     if width == 1 and how.labelled:
-        raise BadExample(f"{line}: one column only; separate columns by commas")
+        raise BadExample(f"{line}: only one column; use commas, tabs or semicolons")
     sample = [r.texts for r in head[1:] if len(r.fields) == width and not r.flaw]
     texts = [j for j, field in enumerate(first) if is_text(field)]
     label = label_column(first, how, where, has_header=bool(texts))
@@ -364,7 +364,7 @@ def _quotes(flaw: _Flaw, field: bytes, separator: str) -> str:
     if flaw == _Flaw.OPEN:
         return "a quote is opened and not closed; close it or remove it"
     text = quoted(field.decode(errors="replace"))
-    return f"expected {separator!r} after {text} in quotes; write a quote inside quotes twice"
+    return f"expected {separator!r} after {text} in quotes; inside quotes, write a quote twice"
 
 
 def _bad_field(flaw: _Flaw, field: bytes, name: str) -> BadExample:
@@ -382,7 +382,7 @@ def _bad_field(flaw: _Flaw, field: bytes, name: str) -> BadExample:
         case _Flaw.INFINITE:
             return BadExample(f"{text} is not finite; replace it or remove the row")
         case _Flaw.LABEL:
-            return BadExample(f"label {text} is not a class; name one or remove the row")
+            return BadExample(f"label {text} is not a class; correct it or remove the row")
         case _Flaw.ZERO_BYTE:
             return BadExample(f"{text} holds a zero byte; save the file as UTF-8 text")
     try:

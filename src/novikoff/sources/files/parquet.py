@@ -151,7 +151,7 @@ class ArrowFiles:
         cells = text_cells(batch.column(label), "", "zero", place(label))
         if self._how.labelled and (cells.codes < 0).any():
             where = place(label)(int(np.argmin(cells.codes)))
-            raise BadExample(f"{where}: the label is missing; name one or remove the row")
+            raise BadExample(f"{where}: the label is missing; fill it in or remove the row")
         return _Piece(fields, cells)
 
     def _cut(self, pieces: Iterator[_Piece]) -> Iterator[list[_Piece]]:
