@@ -62,7 +62,7 @@ def test_without_separation_there_is_no_band_and_the_errors_are_ringed() -> None
     data = block([[1, 0], [-1, 0], [2, 1], [0, 3]], [1, 1, -1, 1])  # the last is on the line
     ax = plots.plane(data, [1, 0], bias=False)
     assert band(ax) == []
-    assert same_places(points(ax, "not on the right side (3)"), [[-1, 0], [2, 1], [0, 3]])
+    assert same_places(points(ax, "not on the correct side (3)"), [[-1, 0], [2, 1], [0, 3]])
 
 
 def test_classes_features_and_the_average_are_called_by_their_names() -> None:

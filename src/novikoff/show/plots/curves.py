@@ -69,7 +69,7 @@ def margins(block: Block, weights: Numbers, *, bias: bool, ax: Axes | None = Non
     ax = new_axes() if ax is None else ax
     for these, words, colour, hatch in (
         (wrong, "errors", ORANGE, "///"),
-        (~wrong, "right", BLUE, None),
+        (~wrong, "correct", BLUE, None),
     ):
         ax.bar(
             edges[:-1][these],
@@ -86,7 +86,7 @@ def margins(block: Block, weights: Numbers, *, bias: bool, ax: Axes | None = Non
     least = float(each.min())
     ax.axvline(least, color=BLACK, lw=1, ls=":", label=f"the least: {least:.4g}".replace("-", "−"))
     with_b = "y(w·x + b)/‖(w, b)‖" if bias else "y w·x/‖w‖"
-    ax.set_xlabel(f"{with_b}: how far on its right side")
+    ax.set_xlabel(f"margin {with_b}")
     ax.set_ylabel("examples")
     legend_below(ax)
     return ax

@@ -69,6 +69,6 @@ def _draw_checks(result: Result, ax: Axes) -> None:
     bounds = [check.bound for check in result.checks]
     seen = [check.seen for check in result.checks]
     ax.barh([p - 0.2 for p in places], bounds, 0.38, color=COLOURS[0], label="bound")
-    ax.barh([p + 0.2 for p in places], seen, 0.38, color=COLOURS[1], hatch="//", label="seen")
+    ax.barh([p + 0.2 for p in places], seen, 0.38, color=COLOURS[1], hatch="//", label="observed")
     ax.set_yticks(list(places), [check.claim for check in result.checks])
     ax.invert_yaxis()

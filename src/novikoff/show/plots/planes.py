@@ -211,7 +211,7 @@ def plane(
             ring(ax, view.places[nearest], f"nearest ({count(int(nearest.sum()))})")
         else:
             wrong = margins <= 0
-            ring(ax, view.places[wrong], f"not on the right side ({count(int(wrong.sum()))})")
+            ring(ax, view.places[wrong], f"not on the correct side ({count(int(wrong.sum()))})")
         if other is not None and length(other.w) and view.dim <= 2:
             draw_line(ax, view.normal(other.w), other.b, label="average", color=GREEN, ls="-.")
         draw_normal(ax, normal, line.b)

@@ -68,14 +68,14 @@ def figures(known: Known) -> Iterator[Figure]:
         near, far = without_far(block, weights, bias=bias)
         left_out = f" {plural(far, 'row')} very far out {'is' if far == 1 else 'are'} not drawn."
         left_out *= far > 0
-        yield _plane(known, near, weights, f"The hyperplane of {whose}.{left_out}")
+        yield _plane(known, near, weights, f"The hyperplane belongs to {whose}.{left_out}")
         constant = ", the constant counting as a column" if bias else ""
         yield Figure(
             "margins",
             "How far each row is from the hyperplane",
             lambda ax: plots.margins(near, weights, bias=bias, ax=ax),
             f"The distance of {plural(len(near), 'row')} from the hyperplane of {whose}, positive "
-            f"on the right side{constant}. Rows left of 0 are on the wrong side.{left_out}",
+            f"on the correct side{constant}. Rows left of 0 are on the wrong side.{left_out}",
         )
     it = known.certificate
     if it.multipliers and block.rows.dim and len(block) <= DRAWN:

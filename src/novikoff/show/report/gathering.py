@@ -152,7 +152,7 @@ class Trial:
 class Known:
     """The facts of a report, as the library gives them.
 
-    `wrong` counts the rows that the final weights and their average do not have on the right side.
+    `wrong` counts the rows not on their correct sides by the final weights and by their average.
     `adaptive` is the bound by the lengths of the mistaken rows, if the data are separable. If there
     is no bound, sandwich or risk, `unknown` says why.
     """

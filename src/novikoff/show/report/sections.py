@@ -160,7 +160,7 @@ def _separable(known: Known) -> str:
             return f"Yes: {said.meaning}"
         case Separation.QUASI_COMPLETE:
             separated = f"{count(len(it.separated_rows))} of {plural(it.data.rows, 'row')}"
-            return f"No: {said.meaning}. It has {separated} strictly on their right sides"
+            return f"No: {said.meaning}. It has {separated} strictly on their correct sides"
         case Separation.OVERLAP:
             return f"No: {said.meaning}"
         case Separation.UNDECIDED:
@@ -171,7 +171,10 @@ def _complete(known: Known) -> Iterator[Html]:
     it = known.certificate
     constant = ", the constant counting as a column" if it.data.bias else ""
     about = [
-        ("Best margin γ", f"{it.margin}: the largest distance all rows can have{constant}"),
+        (
+            "Best margin γ",
+            f"{it.margin}: the largest distance that all rows can have from a hyperplane{constant}",
+        ),
         ("Radius R", f"{_root(it.radius_squared)}: {RADIUS_OF_DATA}{constant}"),
     ]
     if (bound := it.mistake_bound) is not None:
@@ -245,7 +248,7 @@ def _multipliers(known: Known) -> Iterator[Html]:
         f"Take these {plural(len(it.multipliers), 'row')}. Multiply each by its sign "
         f"({known.label(-1)} is −, {known.label(1)} is +) and by the number λ beside it, and add "
         f"them up: every column sums to exactly 0{constant}. Weights with all these rows strictly "
-        "on their right sides would make that sum positive, so there are no such weights.",
+        "on their correct sides would make that sum positive, so there are no such weights.",
     )
     largest = sorted(it.multipliers, key=lambda i: (-it.multipliers[i], i))[:_LISTED]
     rows = [(i, known.label(int(labels[i])), count(it.multipliers[i])) for i in sorted(largest)]
@@ -378,7 +381,7 @@ def new_rows(known: Known) -> Iterator[Html]:
             *((names[key], count(right), percent(right, n)) for key, right in trial.right.items()),
             ("always the more frequent label", count(trial.majority), percent(trial.majority, n)),
         ]
-        yield table(["prediction by", f"right of {count(n)}", "share"], rows)
+        yield table(["prediction by", f"correct of {count(n)}", "share"], rows)
     yield tag("h3", "What the mistakes prove")
     yield tag("p", _risk(known))
 
@@ -453,7 +456,7 @@ def mistakes(known: Known, most: int) -> Iterator[Html]:
                 cut(m.label),
                 count(m.times),
                 count(m.last_round),
-                f"{short(m.final_score)}, {'right' if m.right else 'wrong'}",
+                f"{short(m.final_score)}, {'correct' if m.right else 'wrong'}",
                 _listed(m.features),
             )
             for m in most_mistaken(known, most)
