@@ -194,7 +194,7 @@ def test_contradicting_options_are_refused(
 def test_a_third_label_in_the_last_column_asks_where_the_label_is(tmp_path: Path) -> None:
     file = tmp_path / "first.csv"
     file.write_text("kind,a,b\nfig,1,2\npear,2,4\nfig,3,5\n")
-    last = "the label is the last column unless you name another with --label"
+    last = "name the label's column with --label (default: the last)"
     assert last in error("train", file, "-o", tmp_path / "m")
     trained_model(tmp_path / "m", file, "--label", "kind")
     assert last not in error("train", file, "-o", tmp_path / "n", "--label", "a")

@@ -16,16 +16,16 @@ from novikoff.stream.problems import BadExample, Problem
 CURES: dict[Problem, tuple[str, ...]] = {
     Problem.THIRD_LABEL: ("use --multiclass to learn them all",),
     Problem.THIRD_LABEL_IN_LAST_COLUMN: (
-        "the label is the last column unless you name another with --label; or use --multiclass "
-        "to learn all labels",
-        "the label is the last column unless you name another with --label",
+        "name the label's column with --label (default: the last), or use --multiclass to learn "
+        "all labels",
+        "name the label's column with --label (default: the last)",
     ),
     Problem.TOO_MANY_CLASSES: ("if these really are classes, raise --max-classes",),
     Problem.ONE_LABEL_IN_PIPE: ("name both labels with --classes",),
     Problem.TWO_LABELS_ONLY: ("leave out --multiclass, or choose another --learner",),
-    Problem.UNKNOWN_FORMAT: ("name it with --format",),
+    Problem.UNKNOWN_FORMAT: ("name the format with --format",),
     Problem.WRONG_LABEL_KEY: ("name the key with --label",),
-    Problem.LABEL_DIFFERS: ("name it with --label",),
+    Problem.LABEL_DIFFERS: ("name the label's column with --label",),
     Problem.LABEL_IS_FEATURE: ("name another column with --label",),
     Problem.LABEL_IGNORED: ("name another column with --label, or leave out --ignore {column}",),
     Problem.MISSING_VALUE: (
@@ -47,7 +47,7 @@ CURES: dict[Problem, tuple[str, ...]] = {
         "scale it",
     ),
     Problem.READ_ONCE: ("use --cache, or read a file", "read a file"),
-    Problem.UNKNOWN_FEATURE_COUNT: ("use --threshold, or --hash-bits",),
+    Problem.UNKNOWN_FEATURE_COUNT: ("use --threshold or --hash-bits",),
     Problem.TOO_MANY_WEIGHTS: ("check the index, or use --hash-bits 22",),
     Problem.TOO_MANY_WEIGHTS_FOR_CLASSES: ("use --hash-bits 16, or learn fewer classes",),
 }

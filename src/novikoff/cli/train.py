@@ -612,5 +612,5 @@ class Result:
             return str(ended)
         if plan.passes == 1:
             return f"{ended.meaning}; try --passes 10"
-        decides = "" if model.is_joint else "; novikoff certify decides whether any weights can"
-        return f"{ended.meaning}; try more --passes{decides}"
+        certify = "" if model.is_joint else ", or ask novikoff certify whether any weights can"
+        return f"{ended.meaning}; try more --passes{certify}"

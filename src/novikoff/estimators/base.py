@@ -573,7 +573,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     def to_model(self) -> Model:
         """What was learned by name, as a model: `save` writes one file, which the commands read.
 
-        `novikoff predict` and `test` use it, and `train --initial` goes on from it, to the same
+        `novikoff predict` and `test` use it, and `novikoff train` trains it further, to the same
         bits. A model is of one run: of two classes, or of many with multiclass="joint". Labels
         become texts. What is learned afterwards does not show in it.
         """

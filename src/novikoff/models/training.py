@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.learners.multiplicative import usual_threshold
-from novikoff.learners.rule import WINNOWS, Kind, Linear, Rule
+from novikoff.learners.rule import KINDS, WINNOWS, Kind, Linear, Rule
 from novikoff.ledger.ledger import Keep, Ledger
 from novikoff.models.measures import ClassConfusion, Confusion, best_classes
 from novikoff.models.model import Model
@@ -88,7 +88,8 @@ class Plan:
             raise BadExample(
                 f"{self.kind} supports two labels only", Problem.TWO_LABELS_ONLY, learner=self.kind
             )
-        Rule(self.kind)  # refuses an unknown kind
+        if self.kind not in KINDS:
+            raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {self.kind!r}")
         if not isinstance(self.passes, int) or self.passes < 1:
             raise ValueError(f"passes must be a whole number from 1, not {self.passes!r}")
         if self.holdout is not None and self.holdout < 2:

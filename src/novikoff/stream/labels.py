@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Any, TypeAlias, TypeVar, overload
 
 import numpy as np
@@ -34,8 +35,13 @@ def label_key(label: Any) -> Key:
     >>> label_key("+2") == label_key(2.0), label_key("9") < label_key("10") < label_key("a")
     (True, True)
     """
-    if not isinstance(label, str):
-        return False, label.item() if isinstance(label, np.generic) else label, ""
+    if isinstance(label, str):
+        return _text_key(label)
+    return False, label.item() if isinstance(label, np.generic) else label, ""
+
+
+@lru_cache(maxsize=4096)
+def _text_key(label: str) -> Key:
     value = number(label)
     if value is None:
         return True, 0.0, str(label)
