@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from helpers.hard_decimals import bits, hard_cases, read_by_core, read_by_python
+from novikoff.stream.number_text import number, why_not_number
 
 
 def test_hard_numbers_are_read_as_python_reads_them() -> None:
@@ -43,3 +45,20 @@ def test_any_number_is_read_as_python_reads_it(text: str) -> None:
 )
 def test_a_text_that_is_not_a_number_is_not_read(text: str) -> None:
     assert read_by_core(text) is None
+
+
+@given(st.text("+-.eE0123456789_ nif", max_size=12))
+def test_python_and_the_core_agree_on_what_a_number_is(text: str) -> None:
+    found = number(text)
+    if text != text.strip():
+        return  # spaces around a number are allowed where fields are trimmed
+    core = read_by_core(text)
+    assert found is None if core is None or math.isinf(core) else bits(found) == bits(core)
+    assert (why_not_number(text) == "") == (found is not None)
+
+
+@pytest.mark.parametrize("end", ["x", "e", "e+", ".x", "e1x"])
+def test_a_long_text_that_is_almost_a_number_is_refused_in_linear_time(end: str) -> None:
+    assert number("1" * 10**6 + end) is None
+    assert number("." + "1" * 10**6 + end) is None
+    assert number("1e" + "1" * 10**6 + end) is None

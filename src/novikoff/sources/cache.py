@@ -204,7 +204,7 @@ class _Mapped:
         return found
 
     def batches(self, *, check: bool) -> Iterator[tuple[pa.RecordBatch, int]]:
-        """Each batch and where it ends in the file; it is released when the next is asked for."""
+        """Each batch and where it ends in the file; a batch is released when the next is read."""
         page, given = mmap.PAGESIZE, 0
         for i in range(self._reader.num_record_batches - 1):
             batch = self._batch(i) if check else self._reader.get_batch(i)

@@ -95,7 +95,7 @@ class Input:
 
 
 class OpenInput:
-    """An input being read; whether it is compressed is told by its first bytes, not its name."""
+    """An input being read; its first bytes, not its name, decide whether it is compressed."""
 
     def __init__(self, name: str, stored: BinaryIO) -> None:
         self.name = name
@@ -189,7 +189,7 @@ Paths: TypeAlias = PathLike | Input | Sequence[PathLike | Input]
 def inputs_of(paths: Paths) -> tuple[Input, ...]:
     """The files that paths name: themselves, those in a directory, or those a pattern matches.
 
-    Call it once, and pass on what it returns: inputs are returned as they are. The files of a
+    Inputs are returned as they are, so paths need to be looked up only once. The files of a
     directory are sorted by name; subdirectories and names that begin with a dot or an underscore
     are left out.
     """

@@ -32,7 +32,7 @@ def with_prefix(name: str, arrays: Mapping[str, NDArray[Any]]) -> Arrays:
 
 
 class Stored:
-    """Settings and arrays as read from a file; one that is not as expected is a BadModel.
+    """Settings and arrays as read from a file; an unexpected one is a BadModel.
 
     `what` names the object that they belong to, for errors.
     """

@@ -144,7 +144,7 @@ class LabelsAsSigns:
         return self._classes or negative_and_positive(list(self._met.values()))
 
     def meet(self, texts: Sequence[str], places: Sequence[str]) -> None:
-        """Learn these labels; one that is no label, or a third, is refused with its place."""
+        """Learn these labels; a missing, infinite or third label is refused, with its place."""
         for text, place in zip(texts, places, strict=True):
             key = _checked_key(text, place)
             if key in self._met:

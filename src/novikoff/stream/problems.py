@@ -1,8 +1,8 @@
 """What can be wrong with the input, and the error that says so.
 
-The library says what is wrong. What to do about it depends on the front: a parameter in Python, an
-option on the command line, nothing on the page. So an error carries its kind of problem, and each
-front has a table of its own cures (`BadExample.with_cure`); `str(error)` uses Python's, below.
+The library says what is wrong. The cure depends on the front: a parameter in Python, an option on
+the command line, perhaps none on the page. So an error carries its kind of problem, and each front
+has a table of its own cures (`BadExample.with_cure`); `str(error)` uses Python's, below.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Problem(StrEnum):
     READ_ONCE = "a second pass over a pipe"
     UNKNOWN_FEATURE_COUNT = "the default threshold needs the number of features"
     TOO_MANY_WEIGHTS = "more weights than fit"
-    TOO_MANY_WEIGHTS_FOR_CLASSES = "more weights than fit, for so many classes"
+    TOO_MANY_WEIGHTS_FOR_CLASSES = "more weights than fit, because of the number of classes"
 
 
 # What a Python user can do; the details of the error fill the braces.

@@ -253,14 +253,14 @@ def padded(text: bytes) -> Text:
 def is_text(field: str) -> bool:
     """Whether a field is neither a number, in any way to write one, nor missing."""
     try:
-        float(field)  # takes what is refused as a number, such as inf: no name for a column either
+        float(field)  # also takes inf and 1_0: refused as numbers, but not names either
     except ValueError:
         return not is_missing(field)
     return False
 
 
 def _separator(head: bytes) -> str:
-    """The first of comma, tab and semicolon that the first line holds that is not blank."""
+    """The first of comma, tab and semicolon that the first line with text contains."""
     lines = re.finditer(rb"[^\r\n]+", head)
     first = next((line[0] for line in lines if not line[0].isspace()), b"")
     return next((mark for mark in ",\t;" if mark.encode() in first), ",")

@@ -92,7 +92,7 @@ class JsonLines(LineFormat):
         return sparse_chunk(parsed, place, first, named=True)
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
-        """The column of what is wrong with a line, and what it is."""
+        """The column of the error in a line, and the error."""
         return column(line, at), self._error(line, at, why)
 
     def _error(self, line: bytes, at: int, why: int) -> BadExample:

@@ -287,8 +287,8 @@ def batches(
     """All rows of a file in order, at most `rows` at a time; these columns, in any order.
 
     Parquet is decoded a few megabytes at a time even if it is a single row group; Arrow is read
-    from the mapped file, and only a compressed record batch must be in memory whole. Use this, and
-    what is made of the batches, within `reading`.
+    from the mapped file, and only a compressed record batch must be in memory whole. Call this, and
+    use the batches, within `reading`.
 
     Parameters
     ----------
@@ -372,7 +372,7 @@ def _mapped(path: Path) -> mmap.mmap:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[Any]:
-    """The file; Python opens it first, for its error if it cannot be opened."""
+    """The file, opened by Python first: its errors are better than pyarrow's."""
     import pyarrow as pa
 
     path.open("rb").close()

@@ -31,7 +31,7 @@ class Svmlight(LineFormat):
     Attributes
     ----------
     lowest
-        The lowest index met so far: 0 if the file counts from 0. None before any is met.
+        The lowest index so far, 0 if the file starts at 0; None before the first.
     queries
         How many lines had a qid.
     """
@@ -54,7 +54,7 @@ class Svmlight(LineFormat):
         """The index of the first column: 0 if the caller says so or an index is 0, else 1."""
         has_zero = self.lowest == 0
         if zero_based is False and has_zero:
-            raise BadExample("there is an index 0, but indices were said to start at 1")
+            raise BadExample("there is an index 0, but zero_based is False")
         return 0 if has_zero or zero_based else 1
 
     def parse(self, text: Text, length: int, allowed: int) -> Parsed:

@@ -2,8 +2,8 @@
 
 One column is the label, some are left out, the others are features in the order of the table, or
 of the model that expects them. A number in column c is the value of feature "c", a truth value is 1
-or 0, and a text v is feature "c=v" with value 1. How a column shows what it holds differs: by its
-first records in CSV (`csv.py`), by its type in Parquet and Arrow (`parquet.py`).
+or 0, and a text v is feature "c=v" with value 1. In CSV the first records decide what a column
+holds (`csv.py`), in Parquet and Arrow its type does (`parquet.py`).
 """
 
 from __future__ import annotations

@@ -160,7 +160,7 @@ class TextFiles:
         raise BadExample(words, error.problem, **error.details)
 
     def _parsed(self, reading: OpenInput) -> Iterator[tuple[Text, int, Parsed]]:
-        """Each piece of the text, the number of header lines before it, and what it holds."""
+        """Each piece of the text, the number of header lines before it, and its examples."""
         parse, allowed = self.format.parse, self._skip_bad
         pieces = self._pieces(reading)
         if self._threads < 1 or (self.total is not None and self.total <= PIECE_BYTES):
@@ -281,7 +281,7 @@ def sparse_chunk(parsed: Parsed, place: Callable[[int], str], first: int, *, nam
     )
 
 
-NOT_UTF8 = -1  # the core's code, in the formats of names, for a line that is not UTF-8
+NOT_UTF8 = -1  # the core's code in vw and jsonl for a line that is not UTF-8
 _FAR = 400  # bytes: more than is ever shown
 
 

@@ -66,7 +66,7 @@ class Vw(LineFormat):
         return sparse_chunk(parsed, place, first, named=True)
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
-        """The column of what is wrong with a line, and what it is."""
+        """The column of the error in a line, and the error."""
         words = not_utf8(line, at) if why == NOT_UTF8 else _words(line, at, VwFlaw(why))
         return column(line, at), BadExample(words)
 
