@@ -552,7 +552,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         check_is_fitted(self)
         engine = self._learned()
         blocks: list[Block | None] = [None] * len(engine.runs)
-        if X is not None or y is not None:
+        if (X is None) != (y is None):
+            raise ValueError("summary needs both X and y, or neither")
+        if X is not None:
             if engine.by_name or are_dicts(X):
                 engine = self._learned(opened=True)
                 rows, y = self._rows(engine, X), plain_labels(y)
