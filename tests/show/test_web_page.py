@@ -343,7 +343,7 @@ def test_a_loaded_file_keeps_its_column_names(page: Page, tmp_path: Path) -> Non
 def test_the_page_says_why_a_file_cannot_be_loaded(page: Page, tmp_path: Path) -> None:
     wide = ",".join(f"c{j}" for j in range(100)) + ",k\n" + "1," * 100 + "a\n"
     for name, content, words in [
-        ("bad.csv", "x,y,k\n1,oops,a\n2,2\n", "bad.csv:3: 2 fields, where the first line has 3"),
+        ("bad.csv", "x,y,k\n1,oops,a\n2,2\n", "bad.csv:3: 2 fields, but the first line has 3"),
         ("nan.csv", "x,y,k\n1,nan,a\n2,2,b\n", "'nan' is missing; fill it in or remove the row"),
         ("wide.csv", wide, "100 columns are more than the page can take (32): keep only"),
         (
