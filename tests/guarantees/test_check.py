@@ -130,7 +130,7 @@ def is_true(certificate: Written, given: Problem) -> bool:
 
 @settings(max_examples=100)
 @given(problems(most_rows=6, most_columns=3))
-def test_what_certify_writes_is_accepted_and_true(problem: Problem) -> None:
+def test_the_checker_accepts_what_certify_writes_and_it_is_true(problem: Problem) -> None:
     certificate = certified(problem)
     checked(certificate, problem)
     assert is_true(certificate, problem)
@@ -240,7 +240,7 @@ def test_multiples_of_the_proof_are_a_proof(kind: str, name: str) -> None:
     checked(sealed({**original(kind), name: times}), KINDS[kind])
 
 
-def test_a_complement_in_columns_that_are_not_there_proves_nothing() -> None:
+def test_a_complement_in_missing_columns_is_rejected() -> None:
     """In the plane two rows sum to zero, but the third is separated from them."""
     for column in ("7", "constant"):
         wrong = {
@@ -264,7 +264,7 @@ def test_rows_that_are_not_there_count_for_nothing(row: str) -> None:
 
 
 @pytest.mark.parametrize("alias", [{}, {"0": "0"}, {"7": "1"}])
-def test_an_alias_that_says_nothing_is_rejected(alias: dict[str, str]) -> None:
+def test_an_empty_alias_is_rejected(alias: dict[str, str]) -> None:
     with pytest.raises(Rejected):
         checked(sealed({**original("complete"), "aliases": [alias]}), KINDS["complete"])
 

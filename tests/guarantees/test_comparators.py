@@ -370,7 +370,7 @@ def test_runs_and_comparators_that_the_theorems_do_not_cover_are_refused() -> No
             guarantees.l1_bound(ledger, u, gamma)
 
 
-def test_no_mistakes_need_no_comparator() -> None:
+def test_a_run_without_mistakes_needs_no_comparator() -> None:
     empty = Additive(2).open_ledger()
     empty.record(empty.mistakes, 3)
     empty.close_epoch()
@@ -389,7 +389,7 @@ def test_no_mistakes_need_no_comparator() -> None:
     assert list(bound.witness) == [2, 1]
 
 
-def test_what_is_printed_has_the_loss_and_says_when_the_bound_is_broken() -> None:
+def test_a_printed_bound_has_its_loss_and_tells_if_it_is_broken() -> None:
     ledger = run_on(sources.block(OPPOSED, [1] * 5), Additive(4))
     l1 = guarantees.l1_bound(ledger, [-3, -1, 1, 3], 8)
     assert str(l1) == (
@@ -433,7 +433,7 @@ def claimed(
 
 
 @given(st.data(), dyadic_data(), layouts, st.booleans(), STEP_RATIOS, st.sampled_from((1, 1, 3)))
-def test_what_is_found_is_exactly_what_its_theorem_says_and_holds(
+def test_the_bound_of_the_best_comparator_is_exact_and_holds(
     more: st.DataObject,
     data: Data,
     layout: Any,
@@ -535,9 +535,7 @@ def test_the_identity_is_met_with_its_own_weights_and_without_loss(n: int) -> No
     assert len(set(best.witness)) == 1
 
 
-def test_on_noisy_data_it_says_more_than_the_number_of_rounds_and_l1_over_the_mistakes_more() -> (
-    None
-):
+def test_on_noisy_data_the_bound_is_well_below_the_number_of_rounds() -> None:
     block = noisy(5000, 10, seed=1)
     for epochs in (1, 3):
         ledger = run_on(block, Additive(10, bias=True), epochs)
@@ -634,7 +632,7 @@ def test_a_row_whose_label_is_changed_between_passes_is_not_in_the_data() -> Non
     assert guarantees.l1_bound(ledger, [1, 1], 3).loss == 0 + 2
 
 
-def test_comparators_must_be_some_and_not_zero() -> None:
+def test_comparators_must_be_given_and_not_zero() -> None:
     block = noisy(20, 3)
     ledger = run_on(block, Additive(3))
     none: list[list[list[int]]] = [[], [[0, 0, 0]], [[1, 2, 3], [0, 0, 0]]]

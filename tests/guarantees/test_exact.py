@@ -102,7 +102,7 @@ def test_integers_too_large_for_a_float_are_read_exactly() -> None:
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
-def test_a_vector_with_a_number_that_is_none_is_refused_by_name(bad: float) -> None:
+def test_a_vector_with_a_value_that_is_not_a_number_is_refused(bad: float) -> None:
     with pytest.raises(ValueError, match=r"witness\[1\] is"):
         ExactVector.of([1.0, bad], "witness")
 

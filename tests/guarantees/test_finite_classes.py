@@ -164,7 +164,7 @@ def test_bounds_print_what_they_say() -> None:
         (lambda: weighted_majority_bound(5, 1, math.nan), "β is nan, which is not a finite number"),
     ],
 )
-def test_what_is_no_class_and_no_factor_is_refused(
+def test_impossible_class_sizes_and_factors_are_refused(
     make: Callable[[], object], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):

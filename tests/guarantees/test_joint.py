@@ -118,7 +118,7 @@ def test_steps_that_differ_stretch_the_bound() -> None:
     assert guarantees.joint_bound(run.ledger, U).bound == 18
 
 
-def test_what_does_not_separate_is_refused_with_the_row_and_the_two_classes() -> None:
+def test_a_witness_that_fails_is_refused_with_the_row_and_the_two_classes() -> None:
     _, run = played(copies(1))
     U = [[-1, -1, 0, 0], [1, 0, 0, 0], [0, 1, 0, 0]]
     assert guarantees.joint_bound(run.ledger, U).margin == 1
@@ -131,7 +131,7 @@ def test_what_does_not_separate_is_refused_with_the_row_and_the_two_classes() ->
     assert (str(again), again.classes) == (str(refused.value), (2, 1))
 
 
-def test_it_says_what_it_needs() -> None:
+def test_wrong_arguments_are_refused_with_the_reason() -> None:
     learner, run = played(copies(1))
     ledger, U = run.ledger, learner.weights
     with pytest.raises(ValueError, match="2 numbers for each class; it needs"):

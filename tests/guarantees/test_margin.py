@@ -165,7 +165,7 @@ def test_the_achieved_margin_is_exact_and_names_its_row() -> None:
     assert not_right.value == 0
 
 
-def test_one_more_weight_is_the_constants() -> None:
+def test_one_extra_weight_belongs_to_the_constant() -> None:
     block = sources.block([[1.0], [3.0]], [-1, 1])
     achieved = guarantees.achieved_margin([1, -2], block)
     assert [achieved.smallest, achieved.weights_squared] == [1, 5]
@@ -173,7 +173,7 @@ def test_one_more_weight_is_the_constants() -> None:
         guarantees.achieved_margin([1, 2, 3], block)
 
 
-def test_weights_of_zero_and_blocks_of_nothing_have_no_margin() -> None:
+def test_zero_weights_and_empty_blocks_have_no_margin() -> None:
     with pytest.raises(ValueError, match="have no margin"):
         guarantees.achieved_margin([0, 0], sources.tight(2))
     with pytest.raises(BadExample, match="no rows"):

@@ -181,7 +181,7 @@ def test_a_row_whose_label_is_changed_between_passes_has_no_witness() -> None:
         guarantees.novikoff(ledger, [-1, -1])
 
 
-def test_what_is_not_a_ledger_or_a_flat_witness_is_named() -> None:
+def test_anything_but_a_ledger_and_a_flat_witness_is_refused() -> None:
     run: Any = play(sources.tight(3), Additive(3))
     several: Any = (run.ledger, run.ledger)
     for wrong in (run, several):
@@ -210,7 +210,7 @@ def test_the_constant_counts_in_the_radius_and_in_the_margin() -> None:
     assert bound.bound == 50
 
 
-def test_no_mistakes_need_no_witness() -> None:
+def test_a_run_without_mistakes_needs_no_witness() -> None:
     empty = Additive(2).open_ledger()
     for guarantee in (guarantees.novikoff, guarantees.adaptive, guarantees.from_start):
         bound = guarantee(empty, [1, 1])

@@ -99,7 +99,7 @@ def test_more_mistakes_and_more_confidence_do_not_make_the_risk_smaller(
         assert larger.value >= risk.value
 
 
-def test_what_is_printed_is_rounded_upwards_and_says_when_it_says_nothing() -> None:
+def test_the_printed_risk_is_rounded_upwards_or_called_useless() -> None:
     risk = guarantees.average_risk(10_000, 700)
     assert 0.0835 < risk.value < 0.0836
     assert str(risk) == (
@@ -113,7 +113,7 @@ def test_what_is_printed_is_rounded_upwards_and_says_when_it_says_nothing() -> N
     assert str(replace(risk, value=0.1)).startswith("average risk at most 0.101 ")  # 0.1 + 5.6e-18
 
 
-def test_counts_and_confidences_that_are_none_are_refused() -> None:
+def test_impossible_counts_and_confidences_are_refused() -> None:
     for rounds, mistakes in ((0, 0), (5, 6), (5, -1)):
         with pytest.raises(ValueError, match="0 <= mistakes <= rounds"):
             guarantees.average_risk(rounds, mistakes)
@@ -139,7 +139,7 @@ def test_only_the_first_pass_counts_however_many_there_are() -> None:
     assert first == guarantees.average_risk(400, first.mistakes, confidence=0.9)
 
 
-def test_counts_are_enough_and_any_start_and_margin_will_do() -> None:
+def test_counts_suffice_for_any_start_and_margin() -> None:
     learner = Additive(3)
     stream = sources.separable(400, [3.0, 1.0, -2.0], margin=0.01, seed=0)
     counts = play(stream, learner, ledger=learner.open_ledger("counts")).ledger

@@ -234,7 +234,7 @@ def test_positions_are_as_good_as_examples_when_the_data_are_given() -> None:
     assert played(far, 500, "positions").summary(far).bound is None
 
 
-def test_counts_alone_say_what_they_can() -> None:
+def test_a_ledger_of_counts_has_a_short_summary() -> None:
     learner = Additive(2)
     run = play(CORNERS, learner, epochs=9, ledger=learner.open_ledger("counts"))
     s = run.summary()
@@ -247,7 +247,7 @@ def test_counts_alone_say_what_they_can() -> None:
     assert "checked in exact arithmetic" in said(more)
 
 
-def test_little_or_nothing_happened_and_is_said() -> None:
+def test_short_and_empty_runs_have_summaries() -> None:
     nothing, right = Run(Additive(2).open_ledger(), Verdict.INTERRUPTED), np.array([2.0, 1.0])
     one, zero = sources.block([[1.5]], [1]), sources.block([[0.0, 0.0]], [1])
     for summary, words in (
@@ -277,7 +277,7 @@ def test_rounding_and_ties_do_not_pass_for_separation() -> None:
     assert "but in exact arithmetic row 1 is not on its correct side" in said(s)
 
 
-def test_what_rounding_broke_is_said() -> None:
+def test_a_bound_broken_by_rounding_is_reported() -> None:
     s = played(CORNERS).summary()
     assert s.bound is not None
     assert s.sandwich is not None
@@ -391,7 +391,7 @@ def test_more_classes_have_a_summary_each() -> None:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_it_fits_a_screen_whatever_the_run_was_like(seed: int) -> None:
+def test_every_summary_fits_a_screen(seed: int) -> None:
     dice = np.random.default_rng(seed)
     n, dim = int(dice.integers(2, 3000)), int(dice.integers(1, 60))
     X = dice.standard_normal((n, dim)) * 10.0 ** dice.integers(-90, 90)

@@ -61,7 +61,7 @@ def test_mistakes_by_a_round_are_those_up_to_and_with_it(
 
 @settings(max_examples=60)
 @given(float_data(), st.integers(1, 3))
-def test_a_survival_is_the_rounds_at_whose_end_the_weights_stood(data: Data, epochs: int) -> None:
+def test_a_survival_counts_the_rounds_that_the_weights_lasted(data: Data, epochs: int) -> None:
     ledger = played(data.block(), epochs=epochs)
     stood = [ledger.mistakes_by(t) for t in range(1, ledger.n_rounds + 1)]
     counts = np.bincount(stood, minlength=len(ledger) + 1)
@@ -211,7 +211,7 @@ def test_blocks_of_different_precision_or_width_make_one_ledger(
     assert readings.final(ledger).tobytes() == learner.weights.tobytes()
 
 
-def test_counts_alone_tell_nothing_of_single_mistakes() -> None:
+def test_a_ledger_of_counts_has_no_single_mistakes() -> None:
     ledger = played(XOR, keep="counts")
     for name in ("mistakes", "rounds", "rows", "scores", "steps", "squares", "labels"):
         with pytest.raises(NotKept, match="kept counts only; use keep='positions' or 'examples'"):

@@ -40,7 +40,7 @@ def test_each_moment_is_that_of_a_learner_stopped_there(data: Data, draw: st.Dat
         assert (moments[-1].average(ledger.n_rounds) == readings.average(ledger)).all()
 
 
-def test_some_moments_alone_and_only_in_order() -> None:
+def test_chosen_moments_must_be_in_order() -> None:
     block = sources.tight(9)
     ledger = play(block, Additive(9)).ledger
     assert [m.weights.sum() for m in trajectory(ledger, [0, 3, 3, 9])] == [0, 3, 3, 9]

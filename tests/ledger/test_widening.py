@@ -75,7 +75,7 @@ def test_widths_that_are_multiples_of_eight_give_the_same_bits(draws: st.DataObj
     assert_same(*grown(data, dims, options, averaging=draws.draw(st.booleans())))
 
 
-def test_features_are_never_taken_away() -> None:
+def test_features_cannot_be_removed() -> None:
     learner = Additive(5, bias=True)
     with pytest.raises(ValueError, match="cannot reduce 5 features to 4"):
         learner.widen(4)

@@ -168,7 +168,7 @@ def test_a_cycle_is_a_proof_where_the_weights_round_too(
 @pytest.mark.parametrize("precision", PRECISIONS)
 @pytest.mark.parametrize("rule", TIES)
 @pytest.mark.parametrize("margin", [0.0, 2.0])
-def test_however_rows_are_stored_and_judged_the_proof_comes(
+def test_the_proof_is_found_in_every_layout_and_with_every_tie_rule(
     bias: bool, layout: Layout, precision: Precision, rule: Ties, margin: float
 ) -> None:
     learner = Additive(2, bias=bias, ties=rule, margin=margin, class_weights=(1.0, 3.0), rate=0.1)
@@ -186,7 +186,7 @@ def test_class_weights_that_are_not_dyadic_are_multipliers_as_the_floats_they_ar
 
 
 @pytest.mark.parametrize("keep", ["examples", "positions", "counts"])
-def test_the_proof_needs_nothing_of_what_the_ledger_kept(keep: Keep) -> None:
+def test_the_proof_does_not_depend_on_what_the_ledger_keeps(keep: Keep) -> None:
     learner = Additive(2, bias=True)
     run = play(TANGLED.block(), learner, epochs=10_000, ledger=learner.open_ledger(keep))
     assert run.verdict is Verdict.CYCLE
@@ -231,7 +231,7 @@ def test_large_data_that_are_not_copied_into_their_order_keep_their_places(
     proven(play(stream, Additive(2), epochs=10_000).cycle, TANGLED)
 
 
-def test_a_run_that_goes_on_counts_the_passes_from_where_it_went_on() -> None:
+def test_a_continued_run_counts_passes_from_where_it_continued() -> None:
     learner = Additive(2)
     before = play(TANGLED.block(), learner, epochs=3)
     assert before.verdict is Verdict.BUDGET
@@ -287,7 +287,7 @@ def test_the_last_pass_allowed_may_be_the_one_that_closes_the_cycle() -> None:
     assert (short.verdict, short.cycle) == (Verdict.BUDGET, None)
 
 
-def test_a_single_pass_is_not_watched(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_single_pass_is_not_searched_for_cycles(monkeypatch: pytest.MonkeyPatch) -> None:
     def unwanted() -> None:
         raise AssertionError("there is nothing to watch in one pass")
 
@@ -303,7 +303,7 @@ def test_a_single_pass_is_not_watched(monkeypatch: pytest.MonkeyPatch) -> None:
     [([[1.0]], [-1], 1e17), ([[1e17], [1.0]], [1, -1], 0.0)],
     ids=["separable", "not separable"],
 )
-def test_weights_brought_back_by_rounding_alone_prove_nothing(
+def test_weights_that_return_by_rounding_alone_prove_nothing(
     X: list[list[float]], y: list[int], start: float
 ) -> None:
     """1e17 − 1 is 1e17 in floating point: a mistake in every pass, and the same weights after it.
@@ -323,7 +323,7 @@ def test_weights_brought_back_by_rounding_alone_prove_nothing(
     assert 1000 < len(looks) <= 1000 + 10
 
 
-def test_a_proof_may_still_come_after_weights_brought_back_by_rounding() -> None:
+def test_a_proof_may_still_follow_a_return_by_rounding() -> None:
     """Row 0 is lost in rounding for three passes, and then there are others without a separator."""
     data = Data(np.array([[1, 0], [0, 1], [0, 1.0]]), np.array([-1, 1, -1], np.int8))
 

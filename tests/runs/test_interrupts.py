@@ -26,7 +26,9 @@ def pressed(verb: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("verb", ["write_down", "close_epoch"])
-def test_what_waited_is_written_down_whole(verb: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pending_mistakes_are_recorded_completely(
+    verb: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     examples = stream(2, classes=3)
     clf, same = (learn_in_turn(AveragedPerceptron(), examples, classes=range(3)) for _ in range(2))
     with monkeypatch.context() as patch:
@@ -63,7 +65,7 @@ def test_a_block_is_learned_whole_or_not_at_all(
     assert learned_state(clf) == learned_state(same)
 
 
-def test_without_memory_to_grow_everything_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failed_allocation_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     examples = stream(2, classes=3)
     clf, same = (learn_in_turn(AveragedPerceptron(), examples, classes=range(3)) for _ in range(2))
     widen, calls = Additive.widen, [1]
@@ -84,7 +86,7 @@ def test_without_memory_to_grow_everything_is_as_it_was(monkeypatch: pytest.Monk
     )
 
 
-def test_a_handler_of_the_programs_own_is_called_late() -> None:
+def test_the_programs_own_handler_is_called_after_the_delay() -> None:
     seen: list[int] = []
     before = signal.signal(signal.SIGINT, lambda number, frame: seen.append(number))
     try:

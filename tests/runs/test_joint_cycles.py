@@ -76,7 +76,7 @@ def test_the_proof_is_the_same_from_blocks_in_any_order_of_rows() -> None:
     proven(mixed, block, bias=False)
 
 
-def test_an_estimator_says_so_too() -> None:
+def test_an_estimator_reports_the_cycle_too() -> None:
     clf = Perceptron(multiclass="joint", max_iter=10_000).fit(*TANGLED)
     assert clf.verdict_ == "cycle"
     assert "cycle" in str(clf.summary())
@@ -97,7 +97,7 @@ def test_a_search_that_is_saved_and_restored_finds_it_at_the_same_pass() -> None
     assert cycle.multipliers == straight.cycle.multipliers
 
 
-def test_rounding_that_brings_weights_back_proves_nothing() -> None:
+def test_a_return_of_the_weights_by_rounding_proves_nothing() -> None:
     # one step is lost in the other: the weights return, and the updates do not sum to 0
     block = sources.classes_block([[1.0], [2.0**60], [-(2.0**60)]], [0, 1, 1])
     run = play(block, Joint(1, classes=2), epochs=9)

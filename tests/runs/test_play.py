@@ -45,7 +45,7 @@ def test_a_clean_pass_ends_the_run_and_counts() -> None:
     assert run.ledger.epoch_mistakes == [1, 0]
 
 
-def test_passes_used_up_end_the_run() -> None:
+def test_a_run_ends_when_its_passes_are_used_up() -> None:
     run = play([noisy().block()], Additive(4), epochs=7)
     assert run.verdict is Verdict.BUDGET
     assert run.cycle is None
@@ -59,7 +59,7 @@ def test_the_last_pass_allowed_may_be_the_clean_one() -> None:
     assert play([points], Additive(1), epochs=1).verdict is Verdict.BUDGET
 
 
-def test_one_pass_is_made_unless_more_are_asked_for() -> None:
+def test_play_makes_one_pass_by_default() -> None:
     assert play([XOR], Additive(2)).epochs == 1
 
 
@@ -105,13 +105,13 @@ def test_a_stream_that_can_be_met_once_is_refused_for_more_passes() -> None:
     assert play((b for b in [XOR]), learner).epochs == 1
 
 
-def test_at_least_one_pass_is_asked_for() -> None:
+def test_zero_passes_are_refused() -> None:
     for epochs in (0, -1):
         with pytest.raises(ValueError, match=f"epochs must be at least 1, not {epochs}"):
             play([XOR], Additive(2), epochs=epochs)
 
 
-def test_what_is_not_a_learner_or_a_block_is_named() -> None:
+def test_wrong_types_are_refused_by_name() -> None:
     wrong: Any = object()
     with pytest.raises(TypeError, match="needs a learner such as Additive, not object"):
         play([XOR], wrong)
@@ -149,7 +149,7 @@ def test_ctrl_c_while_the_source_is_awaited_is_answered_at_once() -> None:
     assert again.run.ledger.n_rounds == 1
 
 
-def test_progress_is_told_after_each_pass() -> None:
+def test_progress_is_called_after_each_pass() -> None:
     seen: list[tuple[int, int]] = []
     run = play(
         [noisy().block()],
