@@ -43,8 +43,13 @@ def test_pending_mistakes_are_recorded_completely(
 
 @pytest.mark.parametrize(
     ("owner", "verb", "learned"),
-    [(Additive, "learn", False), (Ledger, "absorb", True), (Additive, "turn_round", True)],
-    ids=["in time", "too late", "too late, turning round"],
+    [
+        (Additive, "learn", False),
+        (Additive, "turn_round", False),
+        (Ledger, "absorb", True),
+        (Ledger, "turn_round", True),
+    ],
+    ids=["in time", "in time, turning round", "too late", "too late, turning round"],
 )
 def test_a_block_is_learned_whole_or_not_at_all(
     owner: Any, verb: str, learned: bool, monkeypatch: pytest.MonkeyPatch

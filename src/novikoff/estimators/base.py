@@ -121,14 +121,16 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             dice = check_random_state(self.random_state)
             seed = int(dice.randint(np.iinfo(np.int32).max))
             labels = JointLabels.of(classes) if rule.joint else one_or_many_runs(classes)
-            begin = starts(
-                labels.n_vectors,
-                rows.dim,
-                dice,
-                coef=coef_init,
-                intercept=intercept_init,
-                fit_intercept=self.fit_intercept,
-            )
+            begin = None
+            if coef_init is not None or intercept_init is not None:
+                begin = starts(
+                    labels.n_vectors,
+                    rows.dim,
+                    dice,
+                    coef=coef_init,
+                    intercept=intercept_init,
+                    fit_intercept=self.fit_intercept,
+                )
             engine = self._new_engine(rule, labels, rows.dim, y=y, starts=begin)
             try:
                 engine.fit(

@@ -120,9 +120,7 @@ def starts(
     intercept: ArrayLike | None,
     fit_intercept: bool,
 ) -> list[Vector | None]:
-    """Where each weight vector starts, the constant's weight last if it is fitted; None for 0."""
-    if coef is None and intercept is None:
-        return [None] * vectors
+    """Where each weight vector starts, the constant's weight last if it is fitted."""
     if isinstance(coef, str):
         if coef != "random":
             raise ValueError(f"coef_init must be an array or 'random', not {coef!r}")

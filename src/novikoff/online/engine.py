@@ -110,7 +110,7 @@ class Engine:
         self.hash_bits, self.max_names = hash_bits, max_names
         self.later_weights = later_weights or {}
         each = np.ones(len(labels.classes)) if class_weights is None else class_weights
-        vectors = [None] * labels.n_vectors if starts is None else starts
+        vectors = starts or [None] * labels.n_vectors
         self.learners: list[Linear] = [
             rule.learner(dim, classes=len(labels.classes), class_weights=factors, start=start)
             for factors, start in zip(

@@ -76,7 +76,7 @@ class Block:
             _check_importances(self.importances, self)
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.labels)
 
     @property
     def signs(self) -> Labels:
@@ -95,7 +95,7 @@ class Block:
     @property
     def n_rounds(self) -> int:
         """How many examples are shown: an order may leave rows out, or repeat them."""
-        return len(self.rows) if self.order is None else len(self.order)
+        return len(self.labels) if self.order is None else len(self.order)
 
     def positions(self, which: Positions) -> Positions:
         """The positions in the whole stream of these rows of the block."""
