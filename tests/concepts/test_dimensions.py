@@ -20,7 +20,6 @@ from novikoff.concepts import (
     conjunctions,
     dimensions,
     disjunctions,
-    every_example,
     linear_thresholds,
     littlestone_dimension,
     mistake_tree,
@@ -84,19 +83,19 @@ def test_all_functions_shatter_all_examples(n: int) -> None:
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
-def test_thresholds_on_a_line_shatter_one_point_and_can_be_searched_by_halves(n: int) -> None:
+def test_thresholds_on_a_line_have_vc_dimension_one_and_littlestone_dimension_n(n: int) -> None:
     line = thresholds(n)
     assert vc_dimension(line) == 1
     assert littlestone_dimension(line) == line.size.bit_length() - 1 == n
 
 
 @pytest.mark.parametrize("n", [1, 2, 3])
-def test_of_single_points_one_can_be_missed(n: int) -> None:
+def test_the_class_of_single_points_has_dimension_one(n: int) -> None:
     points = Tables(n, [1 << x for x in range(1 << n)])
     assert vc_dimension(points) == littlestone_dimension(points) == 1
 
 
-def test_one_variable_of_eight_can_be_asked_for_by_its_three_digits() -> None:
+def test_single_variables_of_eight_have_dimension_three() -> None:
     assert vc_dimension(disjunctions(8, k=1, monotone=True)) == 3
     assert littlestone_dimension(disjunctions(8, k=1, monotone=True)) == 3
 
@@ -140,7 +139,7 @@ def paths(
 
 
 @pytest.mark.parametrize("some", FAMILIES, ids=str)
-def test_every_path_of_the_mistake_tree_is_what_some_concept_says(some: ConceptClass) -> None:
+def test_some_concept_fits_every_path_of_the_mistake_tree(some: ConceptClass) -> None:
     found = paths(mistake_tree(some))
     assert {len(path) for path in found} == {littlestone_dimension(some)}
     for path in found:
@@ -185,20 +184,16 @@ def test_the_larger_part_may_have_the_smaller_dimension() -> None:
     assert littlestone_dimension(some) == brute_littlestone(frozenset(some.tables), range(8)) == 2
 
 
-def test_of_examples_that_split_the_class_in_the_same_way_one_is_kept() -> None:
+def test_one_example_is_kept_of_those_that_split_the_class_in_the_same_way() -> None:
     """By x₂ and its negation: also the example of which each says the opposite."""
     columns = dimensions.Columns(Tables(2, [0b1100, 0b0011]))
     assert columns.examples == [(0, 0)]
     assert columns.columns == [0b10]
 
 
-def test_every_example_comes_in_the_order_of_its_number() -> None:
-    assert every_example(2).tolist() == [[0, 0], [1, 0], [0, 1], [1, 1]]
-
-
 @pytest.mark.parametrize("dimension", [vc_dimension, littlestone_dimension, mistake_tree])
 @pytest.mark.parametrize("n", [14, 17, 1000])
-def test_a_class_too_large_says_so_at_once(dimension: type, n: int) -> None:
+def test_a_class_that_is_too_large_is_refused_at_once(dimension: type, n: int) -> None:
     with pytest.raises(TooLarge, match=r"monotone conjunctions of \d+ variables: .* small classes"):
         dimension(conjunctions(n, monotone=True))
 

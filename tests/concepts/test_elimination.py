@@ -1,4 +1,4 @@
-"""Elimination against its textbook, in sets; its bounds; and what it makes of noise."""
+"""Elimination against its textbook form in Python sets; its bounds; contradictory examples."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def test_what_is_refused_changes_nothing(data: Data, monotone: bool, conjunction
     assert learner.rounds == at
 
 
-def test_an_earlier_negative_example_is_remembered_unless_told_not_to() -> None:
+def test_negative_examples_are_remembered_unless_remember_is_false() -> None:
     block = sources.block([[1, 0], [1, 0]], [-1, 1])
     with pytest.raises(BadExample, match="row 1: no literal separates it from row 0"):
         play(block, EliminateConjunction(2))
@@ -180,7 +180,7 @@ def test_an_earlier_negative_example_is_remembered_unless_told_not_to() -> None:
         forgetful.learn(block, 0, 1)
 
 
-def test_a_negative_example_is_remembered_also_when_its_variables_were_dropped_in_between() -> None:
+def test_a_negative_example_is_remembered_after_its_variables_were_dropped() -> None:
     X = [[1, 1, 1, 0], [1, 1, 0, 1], [1, 1, 1, 1], [1, 1, 1, 0]]
     learner = EliminateConjunction(4)
     with pytest.raises(BadExample, match="row 3: no literal separates it from row 0"):
@@ -190,7 +190,7 @@ def test_a_negative_example_is_remembered_also_when_its_variables_were_dropped_i
 
 @given(any_labels(), st.booleans(), st.booleans())
 @example(Data(_TAKEN_BACK, np.array([1, -1, 1, 1], dtype=np.int8)), False, True)
-def test_after_a_refusal_it_goes_on_as_if_that_example_had_not_come(
+def test_a_refused_example_leaves_no_trace_in_later_learning(
     data: Data, monotone: bool, conjunction: bool
 ) -> None:
     learner = learner_of(data.dim, monotone=monotone, conjunction=conjunction)
@@ -211,7 +211,7 @@ def test_after_a_refusal_it_goes_on_as_if_that_example_had_not_come(
 
 
 @given(any_labels(), st.booleans(), st.booleans(), st.data())
-def test_an_example_of_importance_0_is_met_and_nothing_more(
+def test_an_example_of_importance_0_only_counts_as_a_round(
     data: Data, monotone: bool, conjunction: bool, more: st.DataObject
 ) -> None:
     flags = more.draw(st.lists(st.booleans(), min_size=len(data), max_size=len(data)))
@@ -247,7 +247,9 @@ def test_a_million_attributes_in_sparse_rows() -> None:
 
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("value", [2.0, -1.0, 0.5, float("nan")])
-def test_a_value_that_is_no_truth_is_named(layout: Layout, value: float) -> None:
+def test_a_value_other_than_0_and_1_is_refused_by_row_and_attribute(
+    layout: Layout, value: float
+) -> None:
     X = np.array([[1, 0, 1], [0, 1, value]])
     rows = Data(X, np.array([1, 1], dtype=np.int8)).rows(layout)
     learner = EliminateConjunction(3)
@@ -258,7 +260,7 @@ def test_a_value_that_is_no_truth_is_named(layout: Layout, value: float) -> None
         learner.scores(rows)
 
 
-def test_the_wrong_width_and_no_variables_are_named() -> None:
+def test_a_wrong_number_of_attributes_is_refused() -> None:
     block = Block(DenseRows(np.ones((1, 4))), np.ones(1, dtype=np.int8), first=3)
     with pytest.raises(BadExample, match="row 3 has 4 attributes, the learner has 3"):
         play(block, EliminateDisjunction(3))

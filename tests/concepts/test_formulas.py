@@ -1,4 +1,4 @@
-"""Formulas: what a concept prints is read back as itself, and what is no formula is refused."""
+"""Formulas: a printed concept is parsed back, and a wrong formula is refused."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from novikoff.concepts import (
 
 
 @given(concepts())
-def test_what_a_concept_prints_is_read_back_as_that_concept(concept: Concept) -> None:
+def test_a_printed_concept_is_parsed_back(concept: Concept) -> None:
     read = parse(str(concept))
     assert read == concept
     assert [read(x) for x in cube(6)] == [value(concept, x) for x in cube(6)]
 
 
 @given(st.lists(st.integers(-(10**17), 10**17), max_size=40), st.integers(-(10**17), 10**17))
-def test_weights_of_any_size_are_read_back(weights: list[int], threshold: int) -> None:
+def test_weights_of_any_size_are_parsed_back(weights: list[int], threshold: int) -> None:
     concept = LinearThreshold(tuple(weights), threshold)
     read = parse(str(concept))
     assert isinstance(read, LinearThreshold)
@@ -71,7 +71,7 @@ def test_weights_of_any_size_are_read_back(weights: list[int], threshold: int) -
         ("0", Disjunction(())),
     ],
 )
-def test_what_people_type_is_understood(text: str, concept: Concept) -> None:
+def test_formulas_are_parsed_as_people_type_them(text: str, concept: Concept) -> None:
     read = parse(text)
     assert read == concept
     assert type(read) is type(concept)
@@ -138,7 +138,7 @@ def test_an_empty_formula_is_refused(text: str) -> None:
         parse(text)
 
 
-def test_a_long_text_is_named_by_its_beginning() -> None:
+def test_the_error_quotes_only_the_beginning_of_a_long_formula() -> None:
     with pytest.raises(FormulaError) as refused:
         parse(" & ".join(["x1"] * 10_000) + " &")
     assert len(str(refused.value)) < 200

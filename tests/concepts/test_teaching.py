@@ -78,7 +78,7 @@ def test_protocol_one_finds_the_hidden_function_with_100_questions() -> None:
     assert learner.hypothesis == LECTURE_TARGET
 
 
-def test_its_questions_are_all_ones_with_one_variable_off() -> None:
+def test_its_questions_are_all_ones_but_one() -> None:
     learner, oracle = AskingConjunction(100), Oracle(LECTURE_TARGET, 100)
     asked = list[Truths]()
     for block in oracle.teach(learner):
@@ -199,7 +199,9 @@ def test_no_lesson_for_a_monotone_target_is_shorter(family: Subsets) -> None:
 
 
 @given(data=st.data(), monotone=st.booleans())
-def test_exact_means_that_one_concept_is_left(data: st.DataObject, monotone: bool) -> None:
+def test_the_hypothesis_is_exact_when_one_concept_is_left(
+    data: st.DataObject, monotone: bool
+) -> None:
     target, n = data.draw(targets(monotone=monotone).filter(lambda given: given[1] <= 4))
     some = data.draw(st.lists(st.integers(0, (1 << n) - 1), min_size=1, max_size=12))
     X = every_example(n)[some]
@@ -219,7 +221,7 @@ def test_exact_means_that_one_concept_is_left(data: st.DataObject, monotone: boo
 
 
 @given(data=st.data(), monotone=st.booleans(), seed=st.integers(0, 99))
-def test_under_nature_it_predicts_as_elimination_does(
+def test_on_random_examples_it_predicts_as_elimination_does(
     data: st.DataObject, monotone: bool, seed: int
 ) -> None:
     target, n = data.draw(targets(monotone=monotone))
@@ -284,7 +286,7 @@ def test_each_lesson_of_nature_begins_with_its_seed_and_has_its_density() -> Non
     assert abs(on - 0.9) < 0.015  # five standard deviations
 
 
-def test_contradictions_are_named_and_change_nothing() -> None:
+def test_contradictions_are_refused_with_their_row_and_change_nothing() -> None:
     learner = AskingConjunction(3)
     X = [[1, 1, 0], [1, 0, 1], [1, 0, 0]]
     block = labelled(X, np.array([True, False, True]))
@@ -301,7 +303,7 @@ def test_contradictions_are_named_and_change_nothing() -> None:
         play(both, AskingConjunction(3, monotone=False))
 
 
-def test_rows_that_are_no_examples_are_named() -> None:
+def test_bad_rows_are_refused_with_their_row() -> None:
     learner = AskingDisjunction(2)
     block = Block(DenseRows(np.array([[0.0, 1.0], [0.0, 3.0]])), np.ones(2, dtype=np.int8), first=4)
     with pytest.raises(BadExample, match="row 5: attribute x2 is 3.0, not 0 or 1"):
@@ -314,7 +316,7 @@ def test_rows_that_are_no_examples_are_named() -> None:
 @pytest.mark.parametrize(
     "learner", [AskingConjunction(2), AskingDisjunction(2), EliminateConjunction(2)]
 )
-def test_rows_that_are_not_there_and_importances_that_mean_nothing_are_named(
+def test_missing_rows_and_bad_importances_are_refused(
     learner: Learner,
 ) -> None:
     def met(**more: np.ndarray) -> Block:
@@ -365,12 +367,12 @@ def test_questions_about_negated_literals_need_one_example() -> None:
         (lambda: AskingConjunction(3, positive="01"), "the example given has shape"),
     ],
 )
-def test_what_makes_no_lesson_is_refused(make: Callable[[], object], message: str) -> None:
+def test_impossible_lessons_are_refused(make: Callable[[], object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()
 
 
-def test_a_teacher_of_other_concepts_and_a_sampler_of_other_shapes_are_refused() -> None:
+def test_other_concepts_and_wrong_shapes_of_a_sampler_are_refused() -> None:
     with pytest.raises(TypeError, match="Nature teaches any concept"):
         Teacher(Parity((1, 2)), 3)  # type: ignore[arg-type]
     narrow = Nature(

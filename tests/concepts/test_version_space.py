@@ -1,4 +1,4 @@
-"""The version space is the set of concepts consistent with what was seen, as a set of Python's."""
+"""The version space against a Python set of the consistent concepts."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def stream(family: ConceptClass, seed: int, rounds: int) -> list[tuple[list[bool
 @pytest.mark.parametrize("family", CLASSES, ids=str)
 @given(seed=st.integers(0, 1 << 20))
 @settings(max_examples=10)
-def test_what_is_left_is_what_a_set_keeps(family: ConceptClass, seed: int) -> None:
+def test_it_keeps_the_concepts_that_a_python_set_keeps(family: ConceptClass, seed: int) -> None:
     space, left = VersionSpace(family), set(range(family.size))
     for row, label in stream(family, seed, 12):
         x = np.array(row)
@@ -63,7 +63,7 @@ def test_what_is_left_is_what_a_set_keeps(family: ConceptClass, seed: int) -> No
         assert space.places().tolist() == sorted(left)
 
 
-def test_bits_and_list_keep_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bits_and_list_keep_the_same_concepts(monkeypatch: pytest.MonkeyPatch) -> None:
     family = conjunctions(6)
     listed = VersionSpace(family)
     monkeypatch.setattr(module, "_FEW", 0)
@@ -78,7 +78,7 @@ def test_bits_and_list_keep_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("family", MONOTONE, ids=["bits", "list"])
-def test_asking_changes_nothing_and_the_answer_is_not_kept_for_another_example(
+def test_splitting_changes_nothing_and_is_recomputed_for_another_example(
     family: ConceptClass,
 ) -> None:
     space = VersionSpace(family)

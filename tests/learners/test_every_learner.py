@@ -56,8 +56,8 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import DenseRows, Rows, Vector
 
-Any_Learner: TypeAlias = Additive | Multiplicative | Joint | ConceptLearner
-Rows_: TypeAlias = st.SearchStrategy[Data]
+AnyLearner: TypeAlias = Additive | Multiplicative | Joint | ConceptLearner
+DataStrategy: TypeAlias = st.SearchStrategy[Data]
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class Case:
     data: Data
 
 
-Kind: TypeAlias = Callable[[Rows_], st.SearchStrategy[Case]]
+Kind: TypeAlias = Callable[[DataStrategy], st.SearchStrategy[Case]]
 
 
 def start_for(length: int) -> Vector:
@@ -137,19 +137,19 @@ LITERAL_LEARNERS: dict[str, tuple[Any, Callable[[int, bool], ConceptLearner]]] =
 }
 
 
-def suited(learner: Any_Learner, data: Data) -> Data:
+def suited(learner: AnyLearner, data: Data) -> Data:
     """The data, without negative numbers for a learner that takes none."""
     positive = isinstance(learner, Multiplicative) and learner.variant != "balanced"
     return Data(np.abs(data.X), data.y) if positive else data
 
 
-def of_weights(make: Callable[[int], Any_Learner]) -> Kind:
+def of_weights(make: Callable[[int], AnyLearner]) -> Kind:
     return lambda rows: rows.map(lambda data: Case(lambda: make(data.dim), suited(make(1), data)))
 
 
 def jointly(make: Callable[[int], Joint]) -> Kind:
     @st.composite
-    def case(draw: st.DrawFn, rows: Rows_) -> Case:
+    def case(draw: st.DrawFn, rows: DataStrategy) -> Case:
         """Rows with classes from 0 to 4; a new class has the next number."""
         data = draw(rows)
         drawn = draw(st.lists(st.integers(0, 4), min_size=len(data), max_size=len(data)))
@@ -173,7 +173,7 @@ def of_a_class(make: Callable[[ConceptClass], ClassLearner]) -> Kind:
     )
 
     @st.composite
-    def case(draw: st.DrawFn, _rows: Rows_) -> Case:
+    def case(draw: st.DrawFn, _rows: DataStrategy) -> Case:
         concepts = draw(families | small_classes())
         target = concepts[draw(st.integers(0, concepts.size - 1))]
         return Case(lambda: make(concepts), draw(examples_of(target, concepts.n)))
@@ -183,7 +183,7 @@ def of_a_class(make: Callable[[ConceptClass], ClassLearner]) -> Kind:
 
 def of_literals(form: Any, make: Callable[[int, bool], ConceptLearner]) -> Kind:
     @st.composite
-    def case(draw: st.DrawFn, _rows: Rows_) -> Case:
+    def case(draw: st.DrawFn, _rows: DataStrategy) -> Case:
         n, monotone = draw(st.integers(1, 5)), draw(st.booleans())
         chosen = draw(st.sets(st.integers(1, n)))
         signs = draw(st.lists(st.booleans(), min_size=n, max_size=n))
@@ -210,7 +210,7 @@ every_learner_with_weights = pytest.mark.parametrize(
 few = settings(max_examples=15)
 
 
-def state(learner: Any_Learner) -> tuple[Any, ...]:
+def state(learner: AnyLearner) -> tuple[Any, ...]:
     """All that a learner knows, to the bit; of a concept learner, its score of every example."""
     if isinstance(learner, ConceptLearner):
         rows = DenseRows(every_example(learner.dim).astype(np.float64))
@@ -222,7 +222,7 @@ def state(learner: Any_Learner) -> tuple[Any, ...]:
     return learner.rounds, learner.weights.tobytes(), average
 
 
-def averages(learner: Any_Learner) -> bool:
+def averages(learner: AnyLearner) -> bool:
     return isinstance(learner, Additive | Joint) and learner._u is not None
 
 
@@ -238,7 +238,7 @@ def votes_of(ledger: Ledger, rows: Rows) -> list[Any] | None:
     return readings.vote(ledger, rows).tolist() if ledger.rule == "additive" else None
 
 
-def kept(learner: Any_Learner, ledger: Ledger) -> bool:
+def kept(learner: AnyLearner, ledger: Ledger) -> bool:
     """Whether the ledger alone gives back all that a learner knows of weights and average."""
     same = summed(learner, ledger)
     if isinstance(learner, Additive | Joint) and averages(learner):
@@ -246,7 +246,7 @@ def kept(learner: Any_Learner, ledger: Ledger) -> bool:
     return same
 
 
-def summed(learner: Any_Learner, ledger: Ledger) -> bool:
+def summed(learner: AnyLearner, ledger: Ledger) -> bool:
     """Whether the mistakes add up to the learner's weights, or to its powers, if it has any."""
     if isinstance(learner, ConceptLearner):
         return True

@@ -190,16 +190,14 @@ def test_the_answer_does_not_depend_on_how_the_data_are_stored(form: Any) -> Non
         ([[1.0, 2.0], [1.0]], [0, 1], "row 1|inhomogeneous|same length"),
     ],
 )
-def test_what_is_not_data_is_refused_and_the_row_named(X: Any, y: Any, words: str) -> None:
+def test_bad_data_are_refused_with_the_row(X: Any, y: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         certify(X, y)
 
 
 @settings(max_examples=60)
 @given(problems(), st.data())
-def test_scaling_rows_or_columns_and_moving_rows_changes_nothing(
-    problem: Problem, data: st.DataObject
-) -> None:
+def test_scaling_and_reordering_change_nothing(problem: Problem, data: st.DataObject) -> None:
     n, d = problem.X.shape
     expected = separable_rows(problem.points)
     factor = st.integers(-20, 20).map(lambda k: 2.0**k)
@@ -218,7 +216,7 @@ def test_scaling_rows_or_columns_and_moving_rows_changes_nothing(
 
 @settings(max_examples=80)
 @given(problems(most_rows=8, most_columns=3), st.data())
-def test_huge_and_tiny_numbers_are_judged_right_or_refused_but_never_wrong(
+def test_huge_and_tiny_numbers_are_decided_correctly_or_refused(
     problem: Problem, data: st.DataObject
 ) -> None:
     n, d = problem.X.shape
@@ -249,7 +247,7 @@ def nearly_separable(seed: int) -> tuple[Grid, NDArray[np.int8]]:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_margin_of_a_billionth_is_told_from_none(seed: int) -> None:
+def test_a_margin_of_a_billionth_is_distinguished_from_none(seed: int) -> None:
     X, y = nearly_separable(seed)
     found = certify(X, y, fit_intercept=False)
     assert found.verdict in ("complete", "undecided")
@@ -281,14 +279,14 @@ def test_the_same_data_get_the_same_certificate() -> None:
 
 
 @pytest.mark.parametrize("labels", [SMALL_LABELS, [0, 1, 1, 0, 0]])
-def test_no_time_gives_a_right_answer_or_none(labels: list[int]) -> None:
+def test_without_time_the_verdict_is_right_or_undecided(labels: list[int]) -> None:
     found = certify(SMALL, labels, max_seconds=0)
     assert found.verdict in ("undecided", certify(SMALL, labels).verdict)
     assert bool(found.why_undecided) == (found.verdict == "undecided")
     assert verify(found, SMALL, labels)
 
 
-def test_an_interrupt_at_any_moment_leaves_a_certificate_that_is_true() -> None:
+def test_an_interrupt_at_any_moment_leaves_a_true_certificate() -> None:
     dice = np.random.default_rng(5)
     X = np.vstack([dice.integers(-3, 4, (80, 5)), [[0] * 5, [0] * 5]]).astype(float)
     y = [*dice.integers(0, 2, 80), 0, 1]

@@ -1,4 +1,4 @@
-"""The search for a certificate where floating point, primes or sheer size are against it."""
+"""The search for a certificate where floating point, primes or size make it hard."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ def test_powers_of_two_far_apart_are_not_taken_for_dependent(apart: int, bias: b
         ([[0.0], [0.0], [-(2.0**-23)], [2.0**20]], [0, 0, 1, 0]),
     ],
 )
-def test_columns_of_very_different_sizes_are_separated_all_the_same(X: Any, y: Any) -> None:
+def test_columns_of_very_different_sizes_are_separated(X: Any, y: Any) -> None:
     found = certify(X, y)
     assert found.verdict == "complete"
     assert verify(found, X, y)
 
 
-def test_rows_of_very_different_sizes_are_proved_inseparable_all_the_same() -> None:
+def test_rows_of_very_different_sizes_are_proved_inseparable() -> None:
     X, y = [[2.0**-18], [0.0], [-4096.0]], [1, 1, 1]
     found = certify(X, y, fit_intercept=False)
     assert found.verdict == "overlap"
     assert verify(found, X, y)
 
 
-def test_a_hundred_thousand_columns_are_no_obstacle() -> None:
+def test_a_hundred_thousand_columns_are_decided() -> None:
     dice = np.random.default_rng(0)
     X: Any = sparse.random_array((300, 100_000), density=2e-4, rng=dice, format="csr")
     X = sparse.vstack([X, X[:2]], format="csr")
@@ -57,7 +57,7 @@ def test_a_hundred_thousand_columns_are_no_obstacle() -> None:
     assert verify(found, X, y)
 
 
-def test_exact_work_that_would_take_too_long_is_refused_and_nothing_guessed(
+def test_exact_work_that_takes_too_long_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(linear, "MOST_NUMBERS", 3)
@@ -84,7 +84,7 @@ def test_a_contradiction_is_known_at_once() -> None:
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-def test_names_and_kinds_of_a_frame_come_along(frame: Any) -> None:
+def test_the_certificate_takes_names_from_a_frame(frame: Any) -> None:
     X = frame({"dose": [1.0, 2.0, 3.0], "smokes": [True, False, True], "age": [30, 40, 50]})
     y = (pd if frame is pd.DataFrame else pl).Series([False, True, True])
     found = certify(X, y)
@@ -110,7 +110,7 @@ def test_certificates_are_equal_when_they_say_the_same() -> None:
     assert Certificate.from_dict(first.to_dict()) == first
 
 
-def test_a_contradiction_survives_what_is_too_large_to_finish(
+def test_a_contradiction_is_proved_even_if_the_rest_is_too_large(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(linear, "MOST_NUMBERS", 4)
@@ -122,6 +122,6 @@ def test_a_contradiction_survives_what_is_too_large_to_finish(
     assert verify(found, X, y)
 
 
-def test_a_named_series_of_labels_beside_nameless_columns_names_nothing() -> None:
+def test_the_name_of_the_labels_is_not_used_when_columns_have_none() -> None:
     found = certify(np.array([[0.0], [1.0]]), pd.Series([0, 1], name="cured"))
     assert found.data.label is None  # a label without names would be a position in a file

@@ -17,6 +17,7 @@ from novikoff.concepts.functions import Concept, Conjunction, Disjunction
 from novikoff.concepts.version_space import VersionSpace
 from novikoff.learners import Learner
 from novikoff.stream.blocks import Block
+from novikoff.stream.labels import predicts_positive
 from novikoff.stream.rows import DenseRows
 
 Path: TypeAlias = tuple[tuple[int, bool], ...]  # examples by number, and their labels
@@ -100,7 +101,7 @@ class Adversary:
         """A candidate with a label that the learner gets wrong and that leaves most concepts."""
         found, most = None, 0
         for x in self.candidates:
-            y = bool(learner.scores(DenseRows(x[None].astype(np.float32)))[0] < 0)
+            y = not predicts_positive(learner.scores(DenseRows(x[None].astype(np.float32)))[0])
             after = self._left.split(x)[y]
             if after > most:
                 found, most = (x, y), after

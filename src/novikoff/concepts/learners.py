@@ -27,6 +27,7 @@ from novikoff.concepts.functions import Concept
 from novikoff.concepts.version_space import VersionSpace
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.stream.blocks import Block
+from novikoff.stream.labels import predicts_positive
 from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Positions, Rows, Vector
 from novikoff.stream.sums import dot
@@ -106,7 +107,7 @@ class ConceptLearner(ABC):
                 if isinstance(error, Contradiction):
                     raise BadExample(f"{row_name(block, i)}: {error}") from None
                 raise
-            if counts and (score >= 0) != label:
+            if counts and predicts_positive(score) != label:
                 y = 1.0 if label else -1.0
                 made.append((self.rounds + at - begin + 1, i, score, y, int(np.count_nonzero(x))))
             at += 1

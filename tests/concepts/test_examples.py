@@ -1,4 +1,4 @@
-"""What people hand in for examples, labels, concepts and classes: taken, or refused by its name."""
+"""Examples, labels, concepts and classes in the forms that people pass, and what is refused."""
 
 from __future__ import annotations
 
@@ -53,12 +53,12 @@ def test_examples_are_labelled_in_any_form_they_come_in(X: Any, said: Any) -> No
         (Conjunction((1,)), "labels have shape () and type object; give a list of True"),
     ],
 )
-def test_what_is_no_label_is_refused_by_its_row(said: Any, message: str) -> None:
+def test_a_bad_label_is_refused_with_its_row(said: Any, message: str) -> None:
     with pytest.raises(BadExample, match=re.escape(message)):
         labelled(["10", "01"], said, first=7)
 
 
-def test_one_text_where_a_list_is_wanted_is_refused() -> None:
+def test_a_text_in_place_of_a_list_is_refused() -> None:
     for ask in (Conjunction((1,)).evaluate, conjunctions(2).evaluate):
         with pytest.raises(BadExample, match="'01' is one example; give a list of examples"):
             ask("01")
@@ -66,7 +66,7 @@ def test_one_text_where_a_list_is_wanted_is_refused() -> None:
         concept_list("x1")
 
 
-def test_a_class_is_asked_about_frames_and_sparse_matrices_too() -> None:
+def test_a_class_evaluates_frames_and_sparse_matrices() -> None:
     X, small = np.array([[1, 1], [1, 0]]), conjunctions(2)
     for same in (csr_array(X), pd.DataFrame(X, columns=["a", "b"])):
         np.testing.assert_array_equal(small.evaluate(same), small.evaluate(X))
@@ -81,7 +81,7 @@ def test_too_many_examples_to_list_are_refused_at_once() -> None:
 
 
 @pytest.mark.parametrize("ask", [lambda x: Oracle(x, 3), threshold_unit])
-def test_a_formula_where_a_concept_is_wanted_is_refused(ask: Callable[[Any], Any]) -> None:
+def test_a_formula_in_place_of_a_concept_is_refused(ask: Callable[[Any], Any]) -> None:
     with pytest.raises(TypeError, match=re.escape("'x1' is a str, not a concept; use parse('x1')")):
         ask("x1")
 
@@ -89,7 +89,7 @@ def test_a_formula_where_a_concept_is_wanted_is_refused(ask: Callable[[Any], Any
 @pytest.mark.parametrize(
     "ask", [Halving, Consistent, WeightedMajority, Optimal, Adversary, littlestone_dimension]
 )
-def test_a_list_where_a_class_is_wanted_is_refused(ask: Callable[[Any], Any]) -> None:
+def test_a_list_in_place_of_a_class_is_refused(ask: Callable[[Any], Any]) -> None:
     with pytest.raises(
         TypeError, match="expected a class of concepts, not list; make one with concept_list"
     ):

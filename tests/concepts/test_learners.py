@@ -1,4 +1,4 @@
-"""The learners of finite classes beside their textbook versions; noise, hostile examples, size."""
+"""Learners of finite classes against their textbook forms; noise, hostile examples, size."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ def textbook_majority(
 
 @quick
 @given(drawn=truthful())
-def test_con_is_the_textbooks(drawn: tuple[Tables, Stream]) -> None:
+def test_con_agrees_with_the_textbook(drawn: tuple[Tables, Stream]) -> None:
     concepts, stream = drawn
     learner = Consistent(concepts)
     assert mistaken(learner, stream)[0] == textbook_con(concepts.tables, stream)
@@ -143,14 +143,14 @@ def test_con_is_the_textbooks(drawn: tuple[Tables, Stream]) -> None:
 
 @quick
 @given(drawn=truthful())
-def test_halving_is_the_textbooks(drawn: tuple[Tables, Stream]) -> None:
+def test_halving_agrees_with_the_textbook(drawn: tuple[Tables, Stream]) -> None:
     concepts, stream = drawn
     assert mistaken(Halving(concepts), stream) == textbook_halving(concepts.tables, stream)
 
 
 @quick
 @given(drawn=noisy(), beta=betas)
-def test_weighted_majority_is_the_textbooks(
+def test_weighted_majority_agrees_with_the_textbook(
     drawn: tuple[Tables, Stream], beta: Fraction | float
 ) -> None:
     concepts, stream = drawn
@@ -195,7 +195,7 @@ def majority_bound(k: int, size: int, beta: Fraction | float) -> float:
 
 @quick
 @given(drawn=noisy(), beta=betas)
-def test_weighted_majority_lives_with_noise(
+def test_weighted_majority_tolerates_noise(
     drawn: tuple[Tables, Stream], beta: Fraction | float
 ) -> None:
     concepts, stream = drawn
@@ -229,7 +229,7 @@ def test_the_vote_is_exact_where_floats_underflow() -> None:
     assert abs(score) < 1e-300
 
 
-def test_a_long_noisy_run_is_soon_over() -> None:
+def test_a_long_noisy_run_is_fast() -> None:
     """The vote is decided by the first few powers of β, however many there are."""
     dice = np.random.default_rng(0)
     concepts = parities(6)
@@ -289,7 +289,7 @@ CONTRADICTION = [(0, True), (0, True), (0, False), (1, True)]
 
 
 @every_pruning
-def test_noise_is_refused_by_name_and_changes_nothing(make: Make) -> None:
+def test_a_contradictory_example_is_refused_with_its_row_and_changes_nothing(make: Make) -> None:
     concepts = Tables(1, range(4))
     learner = make(concepts)
     some = block_of(concepts, CONTRADICTION)
@@ -305,7 +305,7 @@ def test_noise_is_refused_by_name_and_changes_nothing(make: Make) -> None:
 
 
 @every_pruning
-def test_what_came_before_the_noise_is_learned(make: Make) -> None:
+def test_examples_before_a_contradiction_are_learned(make: Make) -> None:
     concepts = Tables(1, range(4))
     learner = make(concepts)
     ledger = learner.open_ledger()
@@ -319,7 +319,7 @@ every_make = pytest.mark.parametrize("make", MAKES.values(), ids=MAKES.keys())
 
 
 @every_make
-def test_examples_that_are_none_are_refused_by_name(make: Make) -> None:
+def test_bad_examples_are_refused_with_their_row(make: Make) -> None:
     learner = make(conjunctions(3, monotone=True))
     good = np.array([[1.0, 0.0, 1.0]])
     labels = np.array([1, 1], dtype=np.int8)
@@ -380,7 +380,7 @@ def test_a_dimension_not_found_stops_the_optimal_learner_before_the_example(
 
 
 @every_make
-def test_an_example_of_importance_0_is_met_and_teaches_nothing(make: Make) -> None:
+def test_an_example_of_importance_0_counts_as_a_round_and_teaches_nothing(make: Make) -> None:
     concepts = Tables(1, range(4))
     some = block_of(concepts, [(0, False), (0, True), (1, False)])
     silent = Block(some.rows, some.labels, importances=np.array([1.0, 0.0, 1.0]))
@@ -393,7 +393,7 @@ def test_an_example_of_importance_0_is_met_and_teaches_nothing(make: Make) -> No
 
 
 @every_make
-def test_the_ledger_says_what_the_mistakes_were(make: Make) -> None:
+def test_the_ledger_records_the_mistakes(make: Make) -> None:
     concepts = conjunctions(3, monotone=True)
     X = np.array([[1, 1, 0], [0, 0, 0], [1, 0, 1], [1, 1, 1]])
     learner = make(concepts)
@@ -412,7 +412,7 @@ def test_the_ledger_says_what_the_mistakes_were(make: Make) -> None:
     assert more.began == 4
 
 
-def test_settings_that_mean_nothing_are_refused() -> None:
+def test_bad_settings_are_refused() -> None:
     concepts = parities(2)
     for beta in (-0.1, 1, 1.5, math.nan):
         with pytest.raises(ValueError, match="beta must be at least 0 and less than 1"):

@@ -1,4 +1,4 @@
-"""Classes of concepts: their counts, and that all ways of asking them agree with plain Python."""
+"""Classes of concepts: their counts, and values that agree with plain Python."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def some_examples(n: int) -> list[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("family", SMALL, ids=repr)
-def test_all_ways_of_asking_a_class_agree_with_plain_python(family: ConceptClass) -> None:
+def test_all_ways_to_evaluate_a_class_agree_with_plain_python(family: ConceptClass) -> None:
     listed = list(family)
     assert len(listed) == len(family) == family.size
     backwards = np.arange(family.size)[::-1].copy()
@@ -138,7 +138,7 @@ WIDE: list[Callable[[], ConceptClass]] = [
 
 
 @pytest.mark.parametrize("make", WIDE, ids=lambda make: str(make()))
-def test_more_variables_than_a_word_has_bits_are_asked_rightly(
+def test_classes_of_more_than_64_variables_are_evaluated_correctly(
     make: Callable[[], ConceptClass],
 ) -> None:
     family = make()
@@ -241,7 +241,7 @@ def test_classes_too_large_to_enumerate_are_still_counted_and_sampled() -> None:
     assert family
 
 
-def test_places_of_a_large_group_are_told_apart_up_to_the_last_64_bit_number() -> None:
+def test_places_up_to_the_largest_64_bit_number_are_distinguished() -> None:
     places = np.array([0, comb(60, 51), 1 << 62, (1 << 63) - 2, (1 << 63) - 1])
     for family in (parities(100, k=50), at_least(25, 100, k=50), disjunctions(70, k=68)):
         for seed in range(20):
@@ -288,7 +288,7 @@ def test_a_place_outside_the_class_is_refused(family: ConceptClass) -> None:
         (lambda: concept_list(["x1", [0, 1, 0]]), "concept 1 of the list: a truth table has"),
     ],
 )
-def test_classes_that_do_not_exist_are_refused(make: Callable[[], Any], message: str) -> None:
+def test_impossible_classes_are_refused(make: Callable[[], Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make()
 
@@ -305,7 +305,7 @@ def test_classes_that_do_not_exist_are_refused(make: Callable[[], Any], message:
         (lambda: conjunctions(19).evaluate([[0] * 19]), "evaluate fewer examples at a time"),
     ],
 )
-def test_what_is_too_large_says_so(make: Callable[[], Any], message: str) -> None:
+def test_too_large_classes_are_refused(make: Callable[[], Any], message: str) -> None:
     with pytest.raises(TooLarge, match=message):
         make()
 
@@ -331,7 +331,7 @@ def test_a_list_keeps_the_first_of_those_with_the_same_truth_table(given: list[C
         assert bits(family, x) == [table[j] for table in by_table]
 
 
-def test_a_list_of_wide_concepts_drops_those_written_alike() -> None:
+def test_a_list_of_wide_concepts_drops_equal_formulas() -> None:
     family = concept_list(["x1 & x30", "x30 & x1", "at least 2 of (x1, x30)"])
     assert [str(concept) for concept in family] == ["x₁ ∧ x₃₀", "at least 2 of (x₁, x₃₀)"]
     assert family.n == 30

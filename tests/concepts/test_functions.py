@@ -1,4 +1,4 @@
-"""Concepts say of every example, however it is stored, what plain Python says of it."""
+"""Concepts have the same values as plain Python, however the examples are stored."""
 
 from __future__ import annotations
 
@@ -34,13 +34,15 @@ ROWS = np.array(cube(6), dtype=np.float64)
 
 
 @given(concepts(), st.sampled_from(LAYOUTS))
-def test_rows_in_any_layout_are_valued_as_by_plain_python(concept: Concept, layout: Layout) -> None:
+def test_rows_of_any_layout_have_the_values_of_plain_python(
+    concept: Concept, layout: Layout
+) -> None:
     expected = [value(concept, x) for x in cube(6)]
     assert concept.evaluate(stored(ROWS, layout, "float32")).tolist() == expected
 
 
 @given(concepts(), st.integers(0, 63))
-def test_arrays_lists_and_texts_are_valued_as_rows_are(concept: Concept, j: int) -> None:
+def test_arrays_lists_and_texts_have_the_values_of_rows(concept: Concept, j: int) -> None:
     x = cube(6)[j]
     text = "".join(map(str, x))
     expected = value(concept, x)
@@ -66,7 +68,7 @@ def test_every_example_comes_in_the_order_of_its_number() -> None:
     assert every_example(3).astype(int).tolist() == [list(x) for x in cube(3)]
 
 
-def test_concepts_written_alike_are_equal_and_others_are_not() -> None:
+def test_concepts_are_equal_when_their_formulas_are() -> None:
     assert len({Conjunction((1,)), Disjunction((1,)), Parity((1,))}) == 1
     assert Conjunction((2, 1, 2)) == Conjunction((1, 2))
     assert len({Conjunction((1, 2)), Disjunction((1, 2)), AtLeast((1, 2), 2)}) == 3
@@ -111,7 +113,7 @@ def test_an_index_given_twice_counts_twice() -> None:
         (SparseRows(np.array([3.0]), np.array([2]), np.array([0, 0, 1]), 3), "row 1: attribute x3"),
     ],
 )
-def test_rows_that_are_no_examples_are_refused(X: Any, message: str) -> None:
+def test_rows_that_are_not_boolean_examples_are_refused(X: Any, message: str) -> None:
     with pytest.raises(BadExample, match=message):
         Conjunction((1, 3)).evaluate(X)
 
@@ -131,7 +133,7 @@ def test_rows_that_are_no_examples_are_refused(X: Any, message: str) -> None:
         ([[0], [0, 1]], "its parts differ in shape"),
     ],
 )
-def test_what_is_no_single_example_is_refused(x: Any, message: str) -> None:
+def test_anything_but_a_single_boolean_example_is_refused(x: Any, message: str) -> None:
     with pytest.raises(BadExample, match=message):
         Conjunction((1, 3))(x)
 
@@ -173,7 +175,7 @@ def test_an_example_of_another_width_than_the_concepts_is_refused_by_its_row() -
         (truth_table, ([0, 2],), r"\[0, 2\] is not a truth table; give 2ⁿ values 0 and 1"),
     ],
 )
-def test_what_is_no_concept_is_refused(kind: Any, given: tuple[Any, ...], message: str) -> None:
+def test_impossible_concepts_are_refused(kind: Any, given: tuple[Any, ...], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         kind(*given)
 
@@ -188,7 +190,7 @@ def test_what_is_no_concept_is_refused(kind: Any, given: tuple[Any, ...], messag
         ([1, 0], [True, False], r"row 7 has shape \(\), not one row of attributes"),
     ],
 )
-def test_a_block_of_what_is_no_example_or_no_truth_is_refused(
+def test_a_block_of_bad_examples_or_labels_is_refused(
     X: list[Any], said: list[Any], message: str
 ) -> None:
     with pytest.raises(BadExample, match=message):
@@ -207,7 +209,7 @@ def test_a_truth_table_is_its_values_in_the_order_of_the_examples() -> None:
     assert str(truth_table("0100")) == "table 0100 of x₁, x₂"
 
 
-def test_weights_of_0_at_the_end_say_nothing() -> None:
+def test_trailing_weights_of_0_are_dropped() -> None:
     assert LinearThreshold((1, 0, 2, 0, 0), 1).weights == (1, 0, 2)
     assert LinearThreshold((0, 0), 1).weights == ()
 

@@ -131,7 +131,7 @@ def test_a_sequence_found_ends_with_a_mistake_and_fits_a_concept(concepts: Conce
 
 
 @pytest.mark.parametrize("concepts", [parities(2), disjunctions(2, k=1), Tables(2, [1, 7, 9])])
-def test_by_depth_the_game_is_the_same(concepts: ConceptClass) -> None:
+def test_a_game_of_given_depth_has_the_same_value(concepts: ConceptClass) -> None:
     """Playing so many rounds, and looking states up or not, finds what playing to the end does."""
 
     class Keyless:
@@ -208,7 +208,7 @@ def test_winnow_exceeds_its_bound_on_no_sequence_at_all(n: int, k: int) -> None:
     assert replayed(two, Winnow2(n)) == two.mistakes
 
 
-def test_a_game_without_end_is_refused() -> None:
+def test_a_game_that_may_not_end_is_refused() -> None:
     with pytest.raises(ValueError, match=r"WeightedMajority has no `key`.*depth="):
         worst_case(lambda: WeightedMajority(parities(2)), parities(2))
 
@@ -223,7 +223,7 @@ class Stubborn(Halving):
         return True
 
 
-def test_who_errs_and_stays_the_same_errs_in_every_round() -> None:
+def test_a_learner_that_errs_without_changing_errs_in_every_round() -> None:
     concepts = Tables(1, [0b00, 0b11])
     assert worst_case(lambda: Stubborn(concepts), concepts, depth=4).mistakes == 4
     with pytest.raises(ValueError, match=r"Stubborn comes back to a state.*depth="):
