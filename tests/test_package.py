@@ -140,6 +140,7 @@ def test_the_demo_prints_where_not_every_sign_can_be() -> None:
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
     )
     assert b"Verdict: separated" in done.stdout
+    assert b"at most (R/gamma)^2 = 4,872 mistakes" in done.stdout
 
 
 def test_the_demo_is_stopped_by_a_closed_pipe_without_a_traceback() -> None:

@@ -436,6 +436,21 @@ def test_progress_is_shown_on_a_terminal_and_nowhere_else(tmp_path: Path) -> Non
         assert subprocess.run(command, check=True, capture_output=True).stderr == b""
 
 
+def test_a_terminal_without_a_minus_sign_prints_a_hyphen(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "novikoff", "certify", str(write(tmp_path, "mail.csv"))]
+    plain, ascii_only = (
+        subprocess.run(
+            command,
+            check=True,
+            capture_output=True,
+            env={**os.environ, "PYTHONIOENCODING": encoding},
+        ).stdout.decode()
+        for encoding in ("utf-8", "ascii")
+    )
+    assert "weights         words: −" in plain
+    assert "weights         words: -" in ascii_only
+
+
 def test_a_pipe_closed_early_leaves_no_traceback(tmp_path: Path) -> None:
     lines = "".join(f"{'+-'[i % 2]}1 {i % 900 + 1}:{i + 1}\n" for i in range(9000))
     data = write(tmp_path, "long.svm", lines)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from types import SimpleNamespace
-from typing import cast
 
 import numpy as np
 import pyarrow as pa
@@ -13,10 +11,9 @@ import pytest
 
 from helpers.command_line import error, json_of, run, stdout_of
 from novikoff import BadExample
-from novikoff.cli.progress import Progress
 from novikoff.learners import Additive
 from novikoff.models.model import Model
-from novikoff.models.training import Plan, Training
+from novikoff.models.training import Plan
 from novikoff.sources import LabelsAsSigns, Numbered, Reading, open_files
 from novikoff.sources import numbered as numbering
 from novikoff.sources.features import Features
@@ -255,16 +252,3 @@ def test_scores_follow_further_learning() -> None:
         assert isinstance(model.learner, Additive)
         expected = dots(rows, model.learner.average, bias=True)
         assert model.scores(rows).tolist() == expected.tolist()
-
-
-def test_bytes_are_counted_over_all_passes() -> None:
-    meter = SimpleNamespace(done=0, total=10)
-    training = SimpleNamespace(
-        passes_made=2, model=SimpleNamespace(ledger=SimpleNamespace(n_rounds=5, n_mistakes=1))
-    )
-    progress = Progress(meter, 5, quiet=True)
-    progress.start(cast("Training", training))
-    for made, done in ((2, 4), (2, 10), (3, 10), (4, 5)):  # a pass may be one block
-        training.passes_made, meter.done = made, done
-        progress.update(cast("Training", training))
-    assert progress.bytes_read == 25

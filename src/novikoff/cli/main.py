@@ -5,6 +5,7 @@ Only the verb that runs is imported.
 
 from __future__ import annotations
 
+import codecs
 import io
 import os
 import sys
@@ -43,10 +44,30 @@ VERBS = {
 }
 
 
+ASCII_SIGNS = {
+    "−": "-",
+    "–": "-",
+    "…": "...",
+    "→": "->",
+    "∞": "inf",
+    "×": "x",
+    "≤": "<=",
+    "≥": ">=",
+    "√": "sqrt ",
+    "‖": "||",
+    "γ": "gamma",
+    "η": "eta",
+    "Σ": "sum ",
+    "█": "#",
+    "²": "^2",
+}
+
+
 def main() -> None:
     """Run `novikoff`; the version is printed without loading anything else."""
+    codecs.register_error("ascii signs", _ascii_signs)
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="replace")  # a terminal without γ still gets the rest
+        sys.stdout.reconfigure(errors="ascii signs")
     # No verb multiplies matrices; without this, NumPy would start a thread per core and take twice
     # as long to load.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -62,6 +83,13 @@ def main() -> None:
     except SystemExit:
         _drop_stdout_if_broken()
         raise
+
+
+def _ascii_signs(error: UnicodeError) -> tuple[str, int]:
+    """What a terminal without a sign prints instead: a minus above all must not be lost."""
+    assert isinstance(error, UnicodeEncodeError)
+    sign = error.object[error.start]
+    return ASCII_SIGNS.get(sign, "?"), error.start + 1
 
 
 def run(words: Sequence[str]) -> None:
