@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from novikoff.online.engine import Engine
 from novikoff.show.plots.planes import plane
 from novikoff.sources.arrays import rows_of
 from novikoff.stream.blocks import Block
@@ -96,7 +97,8 @@ def estimator(
         classes=it.classes,
         ax=ax,
     )
-    if getattr(clf, "_reading", None) == "vote":
+    engine = getattr(clf, "_engine", None)
+    if isinstance(engine, Engine) and engine.rule.reading == "vote":
         ax.set_title("the last of the voting lines", fontsize="medium")
     return ax
 
