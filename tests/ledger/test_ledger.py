@@ -21,7 +21,7 @@ from novikoff.stream.rows import DenseRows, Rows, Vector
 
 KEEPS: tuple[Keep, ...] = ("examples", "positions", "counts")
 XOR = block([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]], [-1, 1, 1, -1])
-# labels that have nothing to do with the points: every row is mistaken, and no weights come back
+# labels that have nothing to do with the points: every row is mistaken, and no weights return
 ENDLESS = block(np.random.default_rng(2).standard_normal((12, 2)), [-1, 1, 1, -1] * 3)
 
 

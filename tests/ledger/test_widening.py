@@ -82,7 +82,7 @@ def test_features_cannot_be_removed() -> None:
     assert learner.dim == 5
     with pytest.raises(ValueError, match="cannot reduce 5 features to 4"):
         learner.open_ledger().widen(4)
-    with pytest.raises(ValueError, match="rows of 5 features cannot become rows of 4"):
+    with pytest.raises(ValueError, match="rows of 5 features cannot be narrowed to 4"):
         DenseRows(np.ones((1, 5))).sparse().widened(4)
 
 

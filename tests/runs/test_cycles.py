@@ -1,4 +1,4 @@
-"""Weights that come back to where they were end the run, with a proof that holds exactly."""
+"""Weights that return to earlier values end the run, with an exact proof."""
 
 from __future__ import annotations
 
@@ -255,7 +255,7 @@ def trajectory(data: Data, start: int) -> tuple[int, int]:
 def test_a_cycle_is_noticed_two_periods_after_the_power_of_two_that_is_large_enough(
     data: Data, start: int
 ) -> None:
-    """So before pass 4 max(μ, p), of the μ + p it takes for the weights to come back at all."""
+    """That is before pass 4 max(μ, p); the weights first return after pass μ + p."""
     run = play(data.block(), Additive(data.dim, start=np.full(data.dim, start)), epochs=10**6)
     before, period = trajectory(data, start)
     if run.cycle is None:

@@ -49,12 +49,12 @@ def test_pending_mistakes_are_recorded_completely(
         (Ledger, "absorb", True),
         (Ledger, "turn_round", True),
     ],
-    ids=["in time", "in time, turning round", "too late", "too late, turning round"],
+    ids=["in time", "in time, swapping labels", "too late", "too late, swapping labels"],
 )
 def test_a_block_is_learned_whole_or_not_at_all(
     owner: Any, verb: str, learned: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The second label comes with the block, and what was learned is turned round after it."""
+    """The block brings the second label, which turns out to be the positive one."""
     clf, same = (learn_in_turn(Perceptron(), [(x, "ham") for x, _ in stream(3)]) for _ in range(2))
     block = [x for x, _ in stream(4)], ["spam", "ham"] * (len(stream(4)) // 2)
     with monkeypatch.context() as patch:

@@ -1,4 +1,4 @@
-"""Classes that no weights tell apart: the joint weights come back, and that is the proof."""
+"""If no weights separate many classes, the joint weights cycle, which proves it."""
 
 from __future__ import annotations
 
