@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from helpers.command_line import error
 from helpers.training_files import TEXT_FORMATS, Example, TextFormat
 from novikoff import BadExample
 from novikoff.models.training import Plan, Training
@@ -224,3 +225,12 @@ def test_a_cache_is_used_from_the_second_pass_of_the_run_that_makes_it(
     list(cached)
     monkeypatch.setattr(pieces.TextFiles, "__iter__", forbidden)
     assert sum(len(block) for block in cached) == len(GIVEN)
+
+
+def test_a_file_that_is_not_a_cache_is_not_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "x.svm").write_text("1 1:1\n-1 2:1\n")
+    notes = tmp_path / "notes.txt"
+    notes.write_text("precious")
+    words = error("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q", "--cache", notes)
+    assert words == f"{notes}: not a cache; choose another file, or remove this one"
+    assert notes.read_text() == "precious"

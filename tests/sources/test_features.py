@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from helpers.command_line import error, json_of, stdout_of
 from novikoff import BadExample
+from novikoff.models.model import Model
 from novikoff.sources.chunks import Chunk, Names
 from novikoff.sources.features import Features
 from novikoff.sources.interactions import ALL, Pair
@@ -257,3 +260,36 @@ def test_names_may_follow_a_table_of_the_same_names() -> None:
     features.rows(named([{"x": 1.0, "kind=a": 1.0}]))
     rows = features.rows(table([[3.0, 4.0]]), ("x", "y"))
     assert by_name(rows, features) == [{"x": 3.0, "y": 4.0}]
+
+
+def test_a_standardised_model_meets_new_features_and_can_be_read_again(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_text('{"label":1,"x":1,"y":2}\n{"label":0,"x":3}\n')
+    (tmp_path / "b.jsonl").write_text('{"label":1,"x":1,"z":2}\n')
+    model = tmp_path / "m"
+    stdout_of("train", tmp_path / "a.jsonl", "--standardise", "-o", model, "-q")
+    stdout_of("train", tmp_path / "b.jsonl", "--initial", model, "-o", model, "-q")
+    assert json_of("inspect", model)["features"] == 3
+    assert len(stdout_of("predict", model, tmp_path / "a.jsonl").split()) == 2
+
+
+def test_the_columns_of_a_table_keep_their_names_when_standardised(tmp_path: Path) -> None:
+    file, model = tmp_path / "n.csv", tmp_path / "m"
+    file.write_text("a,b,y\n1,5,u\n2,3,v\n4,1,u\n")
+    stdout_of("train", file, "--standardise", "--interactions", "a*b", "-o", model, "-q")
+    assert Model.load(model).features.names == ("a", "b", "a*b")
+    stdout_of("train", file, "--standardise", "-o", model, "-q")
+    assert Model.load(model).features.names == ("a", "b")
+
+
+def test_values_too_large_to_be_standardised_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "n.csv").write_text("a,b,y\n1,1e200,u\n2,-1e200,v\n")
+    words = error("train", tmp_path / "n.csv", "--standardise", "-o", tmp_path / "m", "-q")
+    assert "feature 'b': the values are too large to standardise" in words
+
+
+def test_tables_of_numbers_can_be_hashed(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text("a,b,y\n1,2,u\n2,1,v\n")
+    stdout_of("train", tmp_path / "x.csv", "--hash-bits", "3", "-o", tmp_path / "m", "-q")
+    found = Model.load(tmp_path / "m").features
+    assert (found.kind, found.dim) == ("names", 8)
+    assert {"a", "b"} <= set(found.names or ())

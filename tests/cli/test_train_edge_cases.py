@@ -1,0 +1,82 @@
+"""Training from files: pipes, overwritten files, huge and shifted indices, progress."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from helpers.command_line import error, json_of, run, stdout_of
+from novikoff.learners import Additive
+from novikoff.models.model import Model
+from novikoff.models.training import Plan
+from novikoff.sources.features import Features
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import SparseRows, dots
+
+
+def test_a_run_is_not_resumed_from_a_pipe(tmp_path: Path) -> None:
+    text = "1 1:1\n-1 2:1\n" * 3
+    (tmp_path / "x.svm").write_text(text)
+    model = tmp_path / "m"
+    stdout_of("train", tmp_path / "x.svm", "-o", model, "-q")
+    found = Model.load(model)
+    counts = dict.fromkeys(("passes", "passes_made", "position", "met"), 1)
+    found.unfinished = {**counts, "data": "", "watch": {}}
+    found.save(model)
+    words = error("train", "-", "-o", model, "-q", "--resume", "--format", "svmlight", input=text)
+    assert words == "--resume: cannot resume from a pipe; read a file"
+
+
+def test_indices_that_seem_shifted_are_warned_about(tmp_path: Path) -> None:
+    (tmp_path / "one.svm").write_text("1 1:1\n-1 2:1\n")
+    (tmp_path / "zero.svm").write_text("1 0:1\n-1 1:1\n")
+    stdout_of("train", tmp_path / "one.svm", "-o", tmp_path / "m", "-q")
+    assert (
+        "are both 0-based or both 1-based?"
+        in run("test", tmp_path / "m", tmp_path / "zero.svm").stderr
+    )
+    assert run("test", tmp_path / "m", tmp_path / "one.svm").stderr == ""
+
+
+def test_an_index_that_would_need_gigabytes_of_weights_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.svm").write_text("1 2000000000:1\n-1 2:1\n")
+    words = error("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q")
+    assert words.startswith("feature index 2,000,000,000 needs more than the 268,435,456 weights")
+    assert json_of("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q", "--hash-bits", "10")
+
+
+def test_training_overwrites_neither_other_files_nor_unfinished_runs(tmp_path: Path) -> None:
+    data, other, model = tmp_path / "x.svm", tmp_path / "notes", tmp_path / "m"
+    data.write_text("1 1:1\n-1 2:1\n")
+    other.write_text("precious")
+    words = error("train", data, "-o", other, "-q")
+    assert words == f"{other}: not a novikoff model; choose another -o, or delete it"
+    stdout_of("train", data, "-o", model, "-q")
+    found = Model.load(model)
+    counts = dict.fromkeys(("passes", "passes_made", "position", "met"), 1)
+    found.unfinished = {**counts, "data": "", "watch": {}}
+    found.save(model)
+    words = error("train", data, "-o", model, "-q")
+    assert words == f"{model}: contains an unfinished run; use --resume, or delete it"
+    assert error("train", model, "-o", tmp_path / "n", "-q", "--format", "csv") == (
+        f"{model}: this is a model, not data; the model comes before the data"
+    )
+
+
+def test_one_pass_has_its_mistakes_and_features_are_counted_as_written(tmp_path: Path) -> None:
+    (tmp_path / "x.svm").write_text("1 1:1\n-1 2:1\n")
+    found = json_of("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q")
+    assert (found["mistakes_per_pass"], found["features"]) == ([2], 2)
+    assert json_of("inspect", tmp_path / "m")["features"] == 2
+
+
+def test_scores_follow_further_learning() -> None:
+    rows = SparseRows(np.array([1.0, 2.0]), np.array([0, 1]), np.array([0, 1, 2]), 8)
+    model = Plan("averaged").new_model(Features(), ("-1", "1"))
+    for _ in range(2):
+        model.widen(8)
+        model.learner.learn(Block(rows, np.array([1, -1], dtype=np.int8)), 0, 2)
+        assert isinstance(model.learner, Additive)
+        expected = dots(rows, model.learner.average, bias=True)
+        assert model.scores(rows).tolist() == expected.tolist()
