@@ -133,13 +133,7 @@ def chapter(name: str) -> dict[str, str]:
         }
 
 
-def main(target: Path) -> None:
-    """Write every page again."""
+if __name__ == "__main__":
     for name in CHAPTERS:
         for page, text in chapter(name).items():
-            (target / page).parent.mkdir(parents=True, exist_ok=True)
-            (target / page).write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT)
+            (ROOT / page).write_text(text, encoding="utf-8")
