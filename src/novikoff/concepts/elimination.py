@@ -6,7 +6,6 @@ literals of one are the negated literals of the other, and the labels change sig
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from bisect import bisect_left
 from collections.abc import Callable
 from typing import ClassVar, TypeAlias
@@ -44,7 +43,7 @@ class _Elimination(ConceptLearner):
     """
 
     sign: ClassVar[int]  # the label that proves literals wrong
-    kind: ClassVar[str]
+    form: ClassVar[type[Conjunction | Disjunction]]
 
     def __init__(self, n: int, *, monotone: bool = False, remember: bool = True) -> None:
         super().__init__(n)
@@ -56,9 +55,10 @@ class _Elimination(ConceptLearner):
         self._remembered = _Negatives() if remember else None
 
     @property
-    @abstractmethod
     def hypothesis(self) -> Conjunction | Disjunction:
         """The concept it predicts with: all literals that are left."""
+        plain, negated = map(np.flatnonzero, self._literals_left())
+        return self.form((*(plain + 1).tolist(), *(-negated - 1).tolist()))
 
     def scores(self, rows: Rows) -> Vector:
         """+1 for each row at which the hypothesis is true, −1 for the others."""
@@ -185,10 +185,6 @@ class _Elimination(ConceptLearner):
         plain, negated = self._plain == self._drops, self._negated > self._drops
         return (plain, negated) if self.sign > 0 else (negated, plain)
 
-    def _numbers(self) -> tuple[int, ...]:
-        plain, negated = map(np.flatnonzero, self._literals_left())
-        return (*(plain + 1).tolist(), *(-negated - 1).tolist())
-
     @property
     def plain(self) -> Truths:
         """For each variable, whether its plain literal is left."""
@@ -211,7 +207,7 @@ class _Elimination(ConceptLearner):
         return explain(flaw, block.rows, i, position=position(block, i))
 
     def _contradicts(self, block: Block, i: int, why: str) -> BadExample:
-        kind = f"{'monotone ' * self.monotone}{self.kind}"
+        kind = f"{'monotone ' * self.monotone}{self.form.__name__.lower()}"
         error = Contradiction(f"{why}: no {kind} fits it and all examples before it")
         return BadExample(f"{row_name(block, i)}: {error}")
 
@@ -249,12 +245,7 @@ class EliminateConjunction(_Elimination):
     """
 
     sign = 1
-    kind = "conjunction"
-
-    @property
-    def hypothesis(self) -> Conjunction:
-        """The concept it predicts with: all literals that are left."""
-        return Conjunction(self._numbers())
+    form = Conjunction
 
 
 class EliminateDisjunction(_Elimination):
@@ -276,12 +267,7 @@ class EliminateDisjunction(_Elimination):
     """
 
     sign = -1
-    kind = "disjunction"
-
-    @property
-    def hypothesis(self) -> Disjunction:
-        """The concept it predicts with: all literals that are left."""
-        return Disjunction(self._numbers())
+    form = Disjunction
 
 
 class _Negatives:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -30,7 +29,7 @@ class _Asking(ConceptLearner):
     """
 
     negated: ClassVar[bool]
-    kind: ClassVar[str]
+    form: ClassVar[type[Conjunction | Disjunction]]
 
     def __init__(self, n: int, known: Any, *, monotone: bool) -> None:
         super().__init__(n)
@@ -45,14 +44,14 @@ class _Asking(ConceptLearner):
             self._known = given
 
     @property
-    @abstractmethod
     def hypothesis(self) -> Conjunction | Disjunction:
         """The concept it predicts with: all possible literals."""
+        return self.form(self._numbers(self._possible))
 
     @property
-    @abstractmethod
     def necessary(self) -> Conjunction | Disjunction:
         """The literals that are certain to be in the target."""
+        return self.form(self._numbers(self._certain))
 
     @property
     def exact(self) -> bool:
@@ -107,9 +106,8 @@ class _Asking(ConceptLearner):
         return 1.0 if mistaken != label else -1.0
 
     def _contradiction(self, why: str) -> Contradiction:
-        return Contradiction(
-            f"{why}: no {'monotone ' * self.monotone}{self.kind} fits it and all examples before it"
-        )
+        kind = f"{'monotone ' * self.monotone}{self.form.__name__.lower()}"
+        return Contradiction(f"{why}: no {kind} fits it and all examples before it")
 
     def _numbers(self, literals: Truths) -> tuple[int, ...]:
         plain, negated = np.flatnonzero(literals[: self.dim]), np.flatnonzero(literals[self.dim :])
@@ -138,20 +136,10 @@ class AskingConjunction(_Asking):
     """
 
     negated = False
-    kind = "conjunction"
+    form = Conjunction
 
     def __init__(self, n: int, *, positive: Any = None, monotone: bool = True) -> None:
         super().__init__(n, positive, monotone=monotone)
-
-    @property
-    def hypothesis(self) -> Conjunction:
-        """The concept it predicts with: all possible literals."""
-        return Conjunction(self._numbers(self._possible))
-
-    @property
-    def necessary(self) -> Conjunction:
-        """The literals that are certain to be in the target."""
-        return Conjunction(self._numbers(self._certain))
 
 
 class AskingDisjunction(_Asking):
@@ -166,20 +154,10 @@ class AskingDisjunction(_Asking):
     """
 
     negated = True
-    kind = "disjunction"
+    form = Disjunction
 
     def __init__(self, n: int, *, negative: Any = None, monotone: bool = True) -> None:
         super().__init__(n, negative, monotone=monotone)
-
-    @property
-    def hypothesis(self) -> Disjunction:
-        """The concept it predicts with: all possible literals."""
-        return Disjunction(self._numbers(self._possible))
-
-    @property
-    def necessary(self) -> Disjunction:
-        """The literals that are certain to be in the target."""
-        return Disjunction(self._numbers(self._certain))
 
 
 def _literals(x: Truths) -> Truths:
