@@ -23,6 +23,7 @@ from helpers.separation import (
 )
 from helpers.strategies import LAYOUTS, PRECISIONS, stored
 from novikoff import BadExample, Block, Certificate, Stopped, certify, verify
+from novikoff.stream.rows import Rows
 
 
 @settings(max_examples=300)
@@ -324,3 +325,13 @@ def test_the_classes_of_scikit_learns_data_are_separable_as_is_known(name: str, 
         assert found.verdict == "complete"
         assert found.margin.at_least_squared > 0
     assert verify(found, X, target == kind)
+
+
+def test_certify_and_verify_check_the_rows_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[Rows] = []
+    for module in ("separability.certifying", "guarantees.exact.rows"):
+        monkeypatch.setattr(f"novikoff.{module}.usable", checked.append)
+    found = certify(SMALL, SMALL_LABELS)
+    assert len(checked) == 1
+    assert verify(found, SMALL, SMALL_LABELS)
+    assert len(checked) == 2
