@@ -18,7 +18,7 @@ from novikoff.learners import Additive
 from novikoff.ledger.trajectory import trajectory
 from novikoff.runs.loop import play
 from novikoff.stream.blocks import Block
-from novikoff.stream.format import count, plural
+from novikoff.stream.printing import count, plural
 from novikoff.stream.rows import Vector
 from novikoff.stream.scaling import unit_length
 from novikoff.stream.sums import length

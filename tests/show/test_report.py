@@ -26,8 +26,8 @@ from novikoff.show.report.figures import DRAWN, Figure, figures
 from novikoff.show.report.gathering import largest_weights, most_mistaken
 from novikoff.show.report.html import Html, tag, text
 from novikoff.sources import Data
-from novikoff.stream.format import count, share_upwards, short
 from novikoff.stream.order import arranged, seeded_order
+from novikoff.stream.printing import count, share_upwards, short
 from novikoff.stream.rows import dots
 
 VOID = {"meta", "br", "wbr"}

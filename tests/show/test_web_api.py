@@ -32,8 +32,8 @@ from novikoff.show.web import request as requests
 from novikoff.show.web.presets import presets
 from novikoff.show.web.request import MAX_COLUMNS, MAX_POINTS, PAGE_CURES
 from novikoff.show.web.server import MAX_BYTES, STATIC, new_app
-from novikoff.stream.format import short
 from novikoff.stream.order import arranged
+from novikoff.stream.printing import short
 from novikoff.stream.problems import BadExample, Problem
 
 PORT = 1962

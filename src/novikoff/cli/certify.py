@@ -17,7 +17,7 @@ from novikoff.cli.options import (
     check_output,
 )
 from novikoff.cli.progress import spinner
-from novikoff.stream.format import plural
+from novikoff.stream.printing import plural
 
 
 def certify(

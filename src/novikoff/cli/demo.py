@@ -16,7 +16,7 @@ from novikoff.models.measures import Confusion
 from novikoff.runs.loop import play
 from novikoff.stream import unit_length
 from novikoff.stream.blocks import Block
-from novikoff.stream.format import count, plural, share
+from novikoff.stream.printing import count, plural, share
 from novikoff.stream.rows import Vector
 
 PASSES_SHOWN = 5  # then every tenth

@@ -16,7 +16,7 @@ from novikoff.cli.options import JsonOption, ModelFile, check_output, labels_in_
 from novikoff.learners import Multiplicative
 from novikoff.models.model import Model
 from novikoff.storage.atomic_write import atomic_write
-from novikoff.stream.format import aligned, count, listed, percent, plural
+from novikoff.stream.printing import aligned, count, listed, percent, plural
 from novikoff.stream.rows import Positions, Vector
 
 LABELS_SHOWN, CLASSES_SHOWN = 40, 10

@@ -12,7 +12,7 @@ from novikoff.models.model import Model
 from novikoff.sources.chunks import Source
 from novikoff.sources.inputs import Input, inputs_of
 from novikoff.sources.reading import Format, Missing
-from novikoff.stream.format import listed, plural
+from novikoff.stream.printing import listed, plural
 
 DataFiles: TypeAlias = Annotated[
     list[str],

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
-from novikoff.stream.format import percent
+from novikoff.stream.printing import percent
 
 if TYPE_CHECKING:
     from novikoff.models.training import Training

@@ -22,7 +22,7 @@ from novikoff.guarantees.words import run_in_brief
 from novikoff.sources import Data, read
 from novikoff.sources.inputs import Input
 from novikoff.storage.atomic_write import atomic_write
-from novikoff.stream.format import count, plural
+from novikoff.stream.printing import count, plural
 
 
 def report(

@@ -26,7 +26,7 @@ from novikoff.models.prediction import (
     evaluate_classes,
 )
 from novikoff.sources import Reading, open_files
-from novikoff.stream.format import aligned, count, cut, percent, plural, share
+from novikoff.stream.printing import aligned, count, cut, percent, plural, share
 
 CLASSES_SHOWN = 40
 CONFUSIONS_SHOWN = 10

@@ -43,8 +43,8 @@ from novikoff.sources.inputs import Input, inputs_of
 from novikoff.sources.interactions import ALL
 from novikoff.sources.open import label_is_last_column
 from novikoff.storage.file_format import is_stored
-from novikoff.stream.format import count, percent, plural, share, size
 from novikoff.stream.labels import MOST_CLASSES
+from novikoff.stream.printing import count, percent, plural, share, size
 
 UNLIMITED_PASSES = 10**9
 MANY_NAMES = 1 << 22

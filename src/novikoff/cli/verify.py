@@ -9,7 +9,7 @@ from novikoff.cli.options import LABEL_HELP, DataFile, FormatOption, ZeroBasedOp
 from novikoff.cli.progress import spinner
 from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.check import Rejected
-from novikoff.stream.format import plural
+from novikoff.stream.printing import plural
 from novikoff.stream.problems import BadExample
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from novikoff.concepts.examples import Truths, truths_of_examples
 from novikoff.concepts.functions import Concept
-from novikoff.stream.format import count
+from novikoff.stream.printing import count
 from novikoff.stream.rows import Positions
 
 Words: TypeAlias = NDArray[np.uint64]

@@ -22,7 +22,7 @@ from novikoff.concepts.classes import (
 )
 from novikoff.concepts.examples import Truths, every_example, number_of, truths
 from novikoff.concepts.functions import Concept, expect_literals, literal
-from novikoff.stream.format import plural
+from novikoff.stream.printing import plural
 from novikoff.stream.rows import Positions
 
 _MOST_COUNTED = 1000

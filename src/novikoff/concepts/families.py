@@ -40,7 +40,7 @@ from novikoff.concepts.functions import (
     expect_width,
     truth_table,
 )
-from novikoff.stream.format import plural
+from novikoff.stream.printing import plural
 from novikoff.stream.rows import Positions
 
 Tables: TypeAlias = NDArray[np.uint8]

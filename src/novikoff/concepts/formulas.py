@@ -26,7 +26,7 @@ from novikoff.concepts.functions import (
     variable,
 )
 from novikoff.concepts.thresholds import MOST_WEIGHTS, LinearThreshold
-from novikoff.stream.format import cut
+from novikoff.stream.printing import cut
 
 MOST_DIGITS = 19  # of a 64-bit integer
 _TOKEN = re.compile(

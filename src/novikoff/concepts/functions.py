@@ -20,7 +20,7 @@ from novikoff.concepts.examples import (
     truths,
     truths_of_columns,
 )
-from novikoff.stream.format import cut
+from novikoff.stream.printing import cut
 from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import DenseRows, Rows
 

@@ -23,7 +23,7 @@ from novikoff.concepts.functions import (
     variable,
 )
 from novikoff.guarantees import mistake_bound
-from novikoff.stream.format import plural
+from novikoff.stream.printing import plural
 from novikoff.stream.rows import Positions
 
 Integers: TypeAlias = NDArray[np.int64]

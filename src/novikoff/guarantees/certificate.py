@@ -23,7 +23,7 @@ from novikoff.guarantees.verdict import Separation
 from novikoff.guarantees.words import logistic_fit, separation
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.blocks import Block
-from novikoff.stream.format import count, listed, plural, short, spans
+from novikoff.stream.printing import count, listed, plural, short, spans
 from novikoff.stream.rows import Positions, Rows
 
 Sparse: TypeAlias = Mapping[int, int]  # a vector of integers by place; 0 elsewhere

@@ -33,7 +33,7 @@ from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.trajectory import trajectory
 from novikoff.stream import sums
 from novikoff.stream.blocks import Stream
-from novikoff.stream.format import short
+from novikoff.stream.printing import short
 from novikoff.stream.rows import Rows, Vector
 
 

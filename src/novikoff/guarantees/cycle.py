@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from novikoff.stream.format import plural
+from novikoff.stream.printing import plural
 from novikoff.stream.rows import Positions
 
 

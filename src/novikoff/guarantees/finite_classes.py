@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from novikoff.guarantees.exact.arithmetic import Number, fraction
 from novikoff.guarantees.exact.logarithms import ball, floored
-from novikoff.stream.format import plural, short
+from novikoff.stream.printing import plural, short
 
 
 @dataclass(frozen=True, slots=True)

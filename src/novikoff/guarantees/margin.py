@@ -30,7 +30,7 @@ from novikoff.guarantees.exact.rows import ExactSum, smallest_margin, usable
 from novikoff.guarantees.novikoff_bound import Bound, mistake_bound
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.blocks import Block
-from novikoff.stream.format import plural, short
+from novikoff.stream.printing import plural, short
 from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Rows
 

@@ -25,7 +25,7 @@ from novikoff.guarantees.exact.mistaken import (
 )
 from novikoff.guarantees.exact.rows import sum_of_squares
 from novikoff.ledger.ledger import Ledger
-from novikoff.stream.format import count, plural, short
+from novikoff.stream.printing import count, plural, short
 from novikoff.stream.rows import Rows
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from novikoff.guarantees.exact.arithmetic import Number, fraction
 from novikoff.guarantees.exact.mistaken import expect_ledger
 from novikoff.ledger.ledger import Ledger
-from novikoff.stream.format import plural, short
+from novikoff.stream.printing import plural, short
 
 _PRECISE = Context(prec=60)
 _THREE_DIGITS = Context(prec=3, rounding=ROUND_CEILING)

@@ -23,7 +23,7 @@ from novikoff.guarantees.exact.arithmetic import (
 from novikoff.guarantees.exact.mistaken import Mistaken, mistakes_from_zero, witness_for
 from novikoff.guarantees.exact.rows import Entries
 from novikoff.ledger.ledger import Ledger
-from novikoff.stream.format import plural, short
+from novikoff.stream.printing import plural, short
 from novikoff.stream.rows import Positions, Rows, Vector
 
 Chain: TypeAlias = tuple[list[int], list[int], list[int], list[int], list[int]]

@@ -26,7 +26,7 @@ from novikoff.guarantees.words import RADIUS_OF_RUN, run_ended
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger, Rule
 from novikoff.stream.blocks import Stream, blocks_of
-from novikoff.stream.format import aligned, count, cut, plural, share_upwards, short
+from novikoff.stream.printing import aligned, count, cut, plural, share_upwards, short
 from novikoff.stream.rows import Vector
 
 _SURE = Fraction(95, 100)

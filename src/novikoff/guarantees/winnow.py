@@ -7,7 +7,7 @@ from fractions import Fraction
 
 from novikoff.guarantees.exact.arithmetic import Number, fraction
 from novikoff.guarantees.exact.logarithms import ball, floored
-from novikoff.stream.format import plural
+from novikoff.stream.printing import plural
 
 
 @dataclass(frozen=True, slots=True)

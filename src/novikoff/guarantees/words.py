@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from novikoff.guarantees.verdict import Separation, Verdict
 from novikoff.ledger.ledger import Ledger, Rule
-from novikoff.stream.format import count, plural, short
+from novikoff.stream.printing import count, plural, short
 
 
 @dataclass(frozen=True, slots=True)

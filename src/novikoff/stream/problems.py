@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 
-from novikoff.stream.format import cut, listed
+from novikoff.stream.printing import cut, listed
 
 
 class Problem(StrEnum):

@@ -11,7 +11,7 @@ from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, Numbers,
 from novikoff.guarantees.exact.rows import largest_square, smallest_margin, usable
 from novikoff.ledger.ledger import Ledger, NotKept, Rule
 from novikoff.stream.blocks import Labels
-from novikoff.stream.format import short
+from novikoff.stream.printing import short
 from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Positions, Rows
 

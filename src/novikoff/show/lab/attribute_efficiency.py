@@ -7,7 +7,7 @@ from novikoff.concepts import EliminateDisjunction
 from novikoff.learners import Additive, Learner, Winnow2
 from novikoff.runs.loop import play
 from novikoff.show.lab.results import Check, Curves, Result, Value
-from novikoff.stream.format import count, plural
+from novikoff.stream.printing import count, plural
 
 MOST_FORCED = 4_096  # attributes of the largest sequence that forces mistakes
 

@@ -18,7 +18,7 @@ from novikoff.concepts.teaching import LECTURE_TARGET
 from novikoff.runs.loop import play
 from novikoff.show.lab.results import Check, Result
 from novikoff.stream.blocks import Stream
-from novikoff.stream.format import plural
+from novikoff.stream.printing import plural
 
 
 def conjunctions(

@@ -11,7 +11,7 @@ from novikoff.concepts import Adversary, Halving, Nature, conjunctions, each_on
 from novikoff.runs.loop import play
 from novikoff.show.lab.results import Check, Curves, Result
 from novikoff.stream.blocks import Block
-from novikoff.stream.format import count
+from novikoff.stream.printing import count
 
 CANDIDATES = 200  # random examples the adversary chooses from
 ENOUGH = 0.45  # it takes the first that leaves this share of the concepts in either case

@@ -8,7 +8,7 @@ from novikoff import guarantees, sources
 from novikoff.learners import Additive
 from novikoff.runs.loop import play
 from novikoff.show.lab.results import Check, Curves, Result
-from novikoff.stream.format import plural
+from novikoff.stream.printing import plural
 from novikoff.stream.rows import Vector
 from novikoff.stream.sums import length
 

@@ -10,7 +10,7 @@ from novikoff.runs.loop import play
 from novikoff.separability import certify
 from novikoff.show.lab.results import Check, Curves, Result
 from novikoff.stream.blocks import Block
-from novikoff.stream.format import plural, short
+from novikoff.stream.printing import plural, short
 from novikoff.stream.rows import join
 
 MARGINS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)

@@ -25,7 +25,7 @@ from novikoff.learners import Additive, Learner, Winnow1, Winnow2
 from novikoff.runs.loop import play
 from novikoff.show.lab.results import Check, Result
 from novikoff.stream.blocks import Block
-from novikoff.stream.format import count, plural
+from novikoff.stream.printing import count, plural
 
 SIZES = (4, 8, 16)  # Hadamard rows need powers of two; Halving lists all 2ⁿ disjunctions
 SMALL = 2  # variables of the class whose game tree is searched completely

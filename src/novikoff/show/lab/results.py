@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
-from novikoff.stream.format import aligned, count, cut_middle, short
+from novikoff.stream.printing import aligned, count, cut_middle, short
 
 Value: TypeAlias = int | float | str | bool | None
 WIDEST = 64  # characters in a cell

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from novikoff.stream.format import cut
+from novikoff.stream.printing import cut
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

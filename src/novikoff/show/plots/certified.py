@@ -25,7 +25,7 @@ from novikoff.show.plots.planes import (
 )
 from novikoff.show.plots.runs import areas_of
 from novikoff.stream.blocks import Block
-from novikoff.stream.format import count
+from novikoff.stream.printing import count
 from novikoff.stream.rows import DenseRows, dots
 from novikoff.stream.sums import length
 

@@ -27,8 +27,8 @@ from novikoff.show.plots.axes import (
 )
 from novikoff.show.plots.planes import Linear, expect_rows
 from novikoff.stream.blocks import Block
-from novikoff.stream.format import count, plural, share
 from novikoff.stream.labels import predicts_positive
+from novikoff.stream.printing import count, plural, share
 from novikoff.stream.rows import Positions, Vector
 from novikoff.stream.sums import length
 

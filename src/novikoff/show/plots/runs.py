@@ -35,7 +35,7 @@ from novikoff.show.plots.planes import (
     set_limits,
 )
 from novikoff.stream.blocks import Block
-from novikoff.stream.format import count
+from novikoff.stream.printing import count
 from novikoff.stream.rows import Vector
 from novikoff.stream.sums import dot, length
 

@@ -17,7 +17,7 @@ from novikoff.show.projection import squared_lengths
 from novikoff.show.report.gathering import Known
 from novikoff.show.report.html import Html, tag
 from novikoff.stream.blocks import Block
-from novikoff.stream.format import count, plural
+from novikoff.stream.printing import count, plural
 from novikoff.stream.rows import Vector, dots
 
 if TYPE_CHECKING:

@@ -29,7 +29,8 @@ from novikoff.show.report.gathering import (
     most_mistaken,
 )
 from novikoff.show.report.html import Html, facts, table, tag
-from novikoff.stream.format import (
+from novikoff.stream.order import CACHE_BYTES
+from novikoff.stream.printing import (
     count,
     cut,
     listed,
@@ -40,7 +41,6 @@ from novikoff.stream.format import (
     size,
     spans,
 )
-from novikoff.stream.order import CACHE_BYTES
 
 _LISTED = 12  # weights, coefficients and rows of a proof
 _PASSES = 12

@@ -24,7 +24,7 @@ from novikoff.runs.loop import Run, play
 from novikoff.separability import certify
 from novikoff.show.projection import principal_direction
 from novikoff.show.web.request import Choices, Points, Refused
-from novikoff.stream.format import count, listed, plural, short
+from novikoff.stream.printing import count, listed, plural, short
 from novikoff.stream.rows import Vector
 from novikoff.stream.sums import length, lengths
 

@@ -24,7 +24,7 @@ from novikoff.separability import verify
 from novikoff.show.web.presets import presets
 from novikoff.show.web.replay import certificate_of, replay
 from novikoff.show.web.request import PAGE_CURES, Choices, Points, Refused, read_upload
-from novikoff.stream.format import plural
+from novikoff.stream.printing import plural
 from novikoff.stream.problems import BadExample
 
 HOST = "127.0.0.1"

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff.stream.format import (
+from novikoff.stream.printing import (
     aligned,
     count,
     cut,
