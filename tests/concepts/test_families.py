@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pkgutil
 from collections.abc import Callable
 from itertools import product
 from math import comb
@@ -12,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import novikoff.concepts
 from helpers.boolean_concepts import concepts, cube, value
 from novikoff import BadExample, _core
 from novikoff.concepts import (
@@ -375,3 +377,8 @@ def test_the_core_refuses_sets_and_room_that_do_not_fit() -> None:
     ):
         with pytest.raises(ValueError):
             ask(**unfit)
+
+
+def test_public_names_are_not_hidden_by_modules_of_the_same_name() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(novikoff.concepts.__path__)}
+    assert modules.isdisjoint(novikoff.concepts.__all__)

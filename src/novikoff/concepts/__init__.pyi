@@ -7,8 +7,8 @@ from novikoff.concepts.adversaries import against_halving as against_halving
 from novikoff.concepts.adversaries import worst_case as worst_case
 from novikoff.concepts.classes import ConceptClass as ConceptClass
 from novikoff.concepts.classes import TooLarge as TooLarge
-from novikoff.concepts.decision_lists import DecisionList as DecisionList
-from novikoff.concepts.decision_lists import decision_lists as decision_lists
+from novikoff.concepts.decision_list import DecisionList as DecisionList
+from novikoff.concepts.decision_list import decision_lists as decision_lists
 from novikoff.concepts.dimensions import MistakeTree as MistakeTree
 from novikoff.concepts.dimensions import littlestone_dimension as littlestone_dimension
 from novikoff.concepts.dimensions import mistake_tree as mistake_tree

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from novikoff.concepts.decision_lists import DecisionList
+from novikoff.concepts.decision_list import DecisionList
 from novikoff.concepts.functions import (
     FALSE,
     MOST_VARIABLES,
