@@ -38,7 +38,7 @@ from novikoff.sources.features import Features as Features
 from novikoff.storage.file_format import BadModel as BadModel
 from novikoff.stream.blocks import Block as Block
 from novikoff.stream.blocks import Example as Example
-from novikoff.stream.problems import BadExample as BadExample
+from novikoff.stream.input_problems import BadExample as BadExample
 
 __all__: list[str]
 __version__: str

@@ -12,7 +12,7 @@ import novikoff
 from helpers.command_line import error
 from novikoff.cli.cures import CURES, with_cure
 from novikoff.cli.main import VERBS, function_and_parser
-from novikoff.stream.problems import BadExample, Problem
+from novikoff.stream.input_problems import BadExample, Problem
 
 PARSERS = {name: function_and_parser(name)[1] for name in VERBS if name != "lab"}
 LIBRARY = Path(novikoff.__file__).parent

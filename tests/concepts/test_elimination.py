@@ -16,7 +16,7 @@ from novikoff.concepts import EliminateConjunction, EliminateDisjunction, conjun
 from novikoff.concepts.examples import every_example
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.blocks import Block
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows, SparseRows
 
 Learner: TypeAlias = EliminateConjunction | EliminateDisjunction

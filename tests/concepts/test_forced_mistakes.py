@@ -32,7 +32,7 @@ from novikoff.concepts import (
 from novikoff.concepts.classes import ConceptClass, TooLarge
 from novikoff.learners import Learner, Ties, Winnow2
 from novikoff.ledger.ledger import Ledger
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows
 
 CLASSES = (

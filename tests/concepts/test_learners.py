@@ -38,7 +38,7 @@ from novikoff.concepts.learners import ClassLearner, VersionSpaceLearner
 from novikoff.concepts.version_space import VersionSpace
 from novikoff.runs.loop import play
 from novikoff.stream.blocks import Block
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows, SparseRows
 
 Make: TypeAlias = Callable[[ConceptClass], ClassLearner]

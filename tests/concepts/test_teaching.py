@@ -35,7 +35,7 @@ from novikoff.concepts.families import Subsets
 from novikoff.concepts.teaching import Teaches
 from novikoff.learners import Learner
 from novikoff.stream.blocks import Block
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows
 
 Target: TypeAlias = Conjunction | Disjunction

@@ -20,8 +20,8 @@ from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger, NotKept
 from novikoff.runs.loop import play
 from novikoff.stream.blocks import Block
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.order import Shuffled, arranged
-from novikoff.stream.problems import BadExample
 
 RATES = st.sampled_from((1.0, 0.5, 0.75))
 

@@ -17,8 +17,8 @@ from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import Additive
 from novikoff.ledger import readings
 from novikoff.runs.loop import play
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.order import arranged
-from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Vector
 
 

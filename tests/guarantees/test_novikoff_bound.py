@@ -24,7 +24,7 @@ from novikoff.learners import Additive
 from novikoff.ledger.ledger import NotKept
 from novikoff.runs.loop import play
 from novikoff.stream.blocks import Block
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import Vector
 
 

@@ -25,7 +25,7 @@ from novikoff.ledger import readings
 from novikoff.ledger.ledger import Keep
 from novikoff.runs.loop import Interrupted, Run, play
 from novikoff.stream.blocks import Block
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 
 CORNERS = sources.block([[2, 1], [1, 3], [-1, -2], [-2, 1]], [1, 1, -1, -1])
 XOR = sources.block([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, 1, 1, -1])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from novikoff.sources.chunks import Chunk, Names
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 
 PADDING = b"\n" * 16
 LINE_ENDS = ("\n", "\r\n", "\r")

@@ -14,7 +14,7 @@ from novikoff.ledger import readings
 from novikoff.runs.loop import play
 from novikoff.sources import block
 from novikoff.stream.blocks import Block
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import SparseRows
 
 

@@ -53,7 +53,7 @@ from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
 from novikoff.runs.loop import play
 from novikoff.stream.blocks import Block
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows, Rows, Vector
 
 AnyLearner: TypeAlias = Additive | Multiplicative | Joint | ConceptLearner

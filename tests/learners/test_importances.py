@@ -29,8 +29,8 @@ from novikoff.learners import Additive
 from novikoff.ledger import readings
 from novikoff.runs.loop import play
 from novikoff.stream.blocks import Block
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.order import Shuffled, arranged
-from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import DenseRows, Vector
 
 few = settings(max_examples=60)

@@ -22,7 +22,7 @@ from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
 from novikoff.sources import block
 from novikoff.stream.blocks import Block
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows
 
 few = settings(max_examples=60)

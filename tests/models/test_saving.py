@@ -37,7 +37,7 @@ from novikoff.storage import file_format as storage
 from novikoff.storage.checked import prefixed, with_prefix
 from novikoff.storage.file_format import BadModel
 from novikoff.stream.blocks import Block
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows, SparseRows, Vector
 
 few = settings(max_examples=100)

@@ -25,7 +25,7 @@ from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.runs.loop import Interrupted, Run, play
 from novikoff.sources import block, forcing_disjunction, separable, tight
 from novikoff.stream.blocks import Block
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows, Rows, SparseRows, Vector
 
 XOR = block([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]], [-1, 1, 1, -1])

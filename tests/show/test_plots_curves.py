@@ -19,7 +19,7 @@ from novikoff.ledger.ledger import Ledger, NotKept
 from novikoff.show import plots
 from novikoff.show.plots.curves import _counts, _edges
 from novikoff.sources import block, separable, tight
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import dots
 
 Array = NDArray[np.float64]

@@ -12,7 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from helpers.figures import learned, line, points, same_places
 from novikoff import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron, Winnow
 from novikoff.show import plots
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,9 @@ from novikoff.show.web import request as requests
 from novikoff.show.web.presets import presets
 from novikoff.show.web.request import MAX_COLUMNS, MAX_POINTS, PAGE_CURES
 from novikoff.show.web.server import MAX_BYTES, STATIC, new_app
+from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.order import arranged
 from novikoff.stream.printing import short
-from novikoff.stream.problems import BadExample, Problem
 
 PORT = 1962
 CLIENT = TestClient(new_app(PORT), base_url=f"http://127.0.0.1:{PORT}")

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff.stream.blocks import Codes
+from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import (
     LabelsAsClasses,
     LabelsAsSigns,
@@ -20,7 +21,6 @@ from novikoff.stream.labels import (
     predicts_positive,
     written,
 )
-from novikoff.stream.problems import BadExample, Problem
 
 
 def codes(given: Sequence[int]) -> Codes:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.multiclass import (
     JointLabels,
     OneAgainstRest,
@@ -17,7 +18,6 @@ from novikoff.stream.multiclass import (
     nothing_met,
     one_or_many_runs,
 )
-from novikoff.stream.problems import BadExample
 
 
 @pytest.mark.parametrize(

@@ -28,8 +28,8 @@ from novikoff.ledger import readings
 from novikoff.runs.loop import play
 from novikoff.sources import block, rows_of
 from novikoff.stream.blocks import Block, signs
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.order import Shuffled, seeded_order
-from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import DenseRows, Rows, SparseRows, dots, join
 from novikoff.stream.scaling import unit_length
 

@@ -1,7 +1,7 @@
 """What to do about bad input, in options of the command line.
 
 The library says what is wrong and which kind of problem it is; Python has its own cures in
-`stream/problems.py`. A cure is offered only if the verb at hand has every option that it names.
+`stream/input_problems.py`. A cure is offered only if the verb at hand has every option it names.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import re
 import shlex
 from collections.abc import Container
 
-from novikoff.stream.problems import BadExample, Problem
+from novikoff.stream.input_problems import BadExample, Problem
 
 # The best cure first; the details of the error fill the braces.
 CURES: dict[Problem, tuple[str, ...]] = {

@@ -50,7 +50,7 @@ def one_line_errors(options: Container[str], *, data: str | Sequence[str]) -> It
     except ValueError as error:
         from novikoff.cli.cures import with_cure
         from novikoff.storage.file_format import BadModel
-        from novikoff.stream.problems import BadExample
+        from novikoff.stream.input_problems import BadExample
 
         if isinstance(error, BadExample):
             fail(with_cure(error, options))
@@ -79,7 +79,7 @@ def show(text: str) -> None:
 @contextmanager
 def refusing_settings() -> Iterator[None]:
     """Report settings that the library refuses; bad examples are left to `one_line_errors`."""
-    from novikoff.stream.problems import BadExample
+    from novikoff.stream.input_problems import BadExample
 
     try:
         yield

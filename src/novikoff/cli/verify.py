@@ -9,8 +9,8 @@ from novikoff.cli.options import LABEL_HELP, DataFile, FormatOption, ZeroBasedOp
 from novikoff.cli.progress import spinner
 from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.check import Rejected
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import plural
-from novikoff.stream.problems import BadExample
 
 
 def verify(

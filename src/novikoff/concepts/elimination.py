@@ -18,7 +18,7 @@ from novikoff.concepts.functions import Conjunction, Disjunction
 from novikoff.concepts.learners import ConceptLearner, Contradiction, counts_once
 from novikoff.ledger.ledger import Mistakes
 from novikoff.stream.blocks import Block
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import (
     Flaw,
     Indices,

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from novikoff.sources.arrays import rows_of
 from novikoff.stream.blocks import Block
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import cut
-from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows
 
 Truths: TypeAlias = NDArray[np.bool_]

@@ -20,8 +20,8 @@ from novikoff.concepts.examples import (
     truths,
     truths_of_columns,
 )
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import cut
-from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import DenseRows, Rows
 
 MOST_VARIABLES = (1 << 31) - 1

@@ -27,8 +27,8 @@ from novikoff.concepts.functions import Concept
 from novikoff.concepts.version_space import VersionSpace
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.stream.blocks import Block
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.labels import predicts_positive
-from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Positions, Rows, Vector
 from novikoff.stream.sums import dot
 

@@ -47,6 +47,7 @@ from novikoff.runs.interrupts import undisturbed
 from novikoff.runs.loop import Interrupted, Progress, Run
 from novikoff.sources.features import Features
 from novikoff.stream.blocks import Block
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.labels import written
 from novikoff.stream.multiclass import (
     Classes,
@@ -60,7 +61,6 @@ from novikoff.stream.multiclass import (
     plain_labels,
 )
 from novikoff.stream.order import Shuffle
-from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Rows, Vector
 
 ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None

@@ -10,7 +10,7 @@ from copy import deepcopy
 from importlib import import_module
 from typing import Any
 
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 
 try:
     from river import base

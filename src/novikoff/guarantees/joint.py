@@ -24,7 +24,7 @@ from novikoff.guarantees.novikoff_bound import Bound, mistake_bound
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.weights import class_scores
 from novikoff.stream.blocks import Block, Codes
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import Positions, Rows, Vector
 
 _AT_ONCE = 1 << 20  # scores

@@ -33,7 +33,7 @@ from novikoff.guarantees.risk import RiskBound
 from novikoff.guarantees.running_sandwich import Sandwich
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.blocks import Block, Codes, Labels, Stream, blocks_of
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import Positions, Vector, join
 
 # The sandwich is followed mistake by mistake if that takes about a second: a limit on the numbers

@@ -30,8 +30,8 @@ from novikoff.guarantees.exact.rows import ExactSum, smallest_margin, usable
 from novikoff.guarantees.novikoff_bound import Bound, mistake_bound
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.blocks import Block
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import plural, short
-from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Rows
 
 

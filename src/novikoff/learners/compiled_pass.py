@@ -11,7 +11,7 @@ import numpy as np
 
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.stream.blocks import Block, Codes, Labels
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import Flaw, Positions, explain, part_size
 
 Ties: TypeAlias = Literal["mistake", "positive", "negative"]

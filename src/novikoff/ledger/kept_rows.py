@@ -9,7 +9,7 @@ import numpy as np
 
 from novikoff.storage.checked import Arrays, Stored
 from novikoff.stream.blocks import Block
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, dots, join
 
 _LARGE = 1 << 17  # numbers in a piece

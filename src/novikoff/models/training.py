@@ -21,8 +21,8 @@ from novikoff.runs.loop import Run, play
 from novikoff.sources.features import Features
 from novikoff.storage.checked import Arrays, Settings
 from novikoff.stream.blocks import Block
+from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.order import block_order
-from novikoff.stream.problems import BadExample, Problem
 from novikoff.stream.rows import Positions
 
 MOST_WEIGHTS = 1 << 28

@@ -30,9 +30,9 @@ from novikoff.online.one_example import negative, plain, plain_row, unscored
 from novikoff.runs.interrupts import undisturbed
 from novikoff.runs.loop import Interrupted, Progress, Run, play
 from novikoff.stream.blocks import Block
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.multiclass import Classes, Given, JointLabels, Labels
 from novikoff.stream.order import Shuffle, Shuffled, arranged_rows
-from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import DenseRows, Flaw, Indices, Rows, SparseRows, Vector, explain
 
 Examples: TypeAlias = Rows | Sequence[Any]  # rows, or dicts

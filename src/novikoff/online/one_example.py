@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 
 Plain: TypeAlias = dict[str | int, float | str]
 

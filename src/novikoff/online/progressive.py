@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from novikoff.online.delayed_labels import OneByOne, Protocol
 from novikoff.runs.interrupts import Interrupts
 from novikoff.stream.blocks import Block
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows
 
 Pairs: TypeAlias = Iterable[tuple[Any, Any]]

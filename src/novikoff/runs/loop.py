@@ -15,7 +15,7 @@ from novikoff.ledger.ledger import Ledger
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.interrupts import Interrupts
 from novikoff.stream.blocks import Block, Stream, blocks_of
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import Vector, part_size
 
 if TYPE_CHECKING:

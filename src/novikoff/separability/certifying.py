@@ -26,6 +26,7 @@ from novikoff.separability.search import Findings, Search
 from novikoff.separability.widest_margin import narrowed
 from novikoff.sources.arrays import rows_of
 from novikoff.stream.blocks import Block, Labels
+from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import (
     Classes,
     Key,
@@ -33,7 +34,6 @@ from novikoff.stream.labels import (
     label_key,
     negative_and_positive,
 )
-from novikoff.stream.problems import BadExample, Problem
 
 
 class Stopped(KeyboardInterrupt):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.stream.blocks import Block, signs
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows, Rows, SparseRows, Values
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))

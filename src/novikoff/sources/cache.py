@@ -19,8 +19,8 @@ from novikoff.sources.files.arrow_arrays import from_numpy, to_numpy
 from novikoff.sources.numbered import Numbered
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.blocks import Block
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.labels import LabelsAsClasses
-from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import DenseRows, Rows, SparseRows
 
 if TYPE_CHECKING:

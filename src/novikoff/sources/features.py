@@ -13,7 +13,7 @@ from novikoff import _core
 from novikoff.sources.chunks import Chunk, Names
 from novikoff.sources.interactions import Pair, with_products
 from novikoff.storage.checked import Arrays, Stored
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows, Indices, Positions, Rows, SparseRows, Vector
 from novikoff.stream.scaling import Spread, unit_length
 

@@ -13,7 +13,7 @@ from glob import glob
 from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias, cast
 
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 
 PathLike: TypeAlias = str | os.PathLike[str]
 Compression: TypeAlias = Literal["gzip", "bzip2", "zstd"]

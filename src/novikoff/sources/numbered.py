@@ -8,8 +8,8 @@ from novikoff.sources.chunks import Chunk, Source, TableColumns
 from novikoff.sources.features import Features
 from novikoff.sources.interactions import in_slices
 from novikoff.stream.blocks import Block
+from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns
-from novikoff.stream.problems import BadExample, Problem
 from novikoff.stream.rows import Rows
 
 HELD_AT_MOST = 1 << 24  # bytes of rows

@@ -17,8 +17,8 @@ from novikoff.sources.inputs import Input, Paths, inputs_of, suffix_of
 from novikoff.sources.numbered import Numbered
 from novikoff.sources.reading import Format, Missing, Reading
 from novikoff.stream.blocks import Block
+from novikoff.stream.input_problems import BadExample, Problem, quoted
 from novikoff.stream.labels import Classes, LabelsAsSigns
-from novikoff.stream.problems import BadExample, Problem, quoted
 from novikoff.stream.rows import DenseRows, Rows, SparseRows, join
 
 _SUFFIXES: dict[str, Format] = {

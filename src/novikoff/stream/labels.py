@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.stream.blocks import Codes, Labels
+from novikoff.stream.input_problems import BadExample, Problem, quoted, quoted_list
 from novikoff.stream.number_text import is_infinite, is_missing, number
-from novikoff.stream.problems import BadExample, Problem, quoted, quoted_list
 
 Classes: TypeAlias = tuple[str, str]  # the negative label and the positive one
 Key: TypeAlias = tuple[bool, float, str]  # numbers first, by size, then texts

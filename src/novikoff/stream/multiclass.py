@@ -17,8 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from novikoff.stream.blocks import Codes
 from novikoff.stream.blocks import Labels as Signs
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.labels import is_positive_alone, label_key
-from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Vector
 
 Multiclass: TypeAlias = Literal["ovr", "joint"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 
-from novikoff.stream.problems import quoted
+from novikoff.stream.input_problems import quoted
 
 # float() would also take 1_000, the digits of other scripts, nan and inf. A character that could
 # end one part and begin the next is never both, so matching takes linear time without possessive

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 
 Values: TypeAlias = NDArray[np.float32 | np.float64]
 Indices: TypeAlias = NDArray[np.int32 | np.int64]

@@ -20,7 +20,7 @@ from novikoff.guarantees.exact.mistaken import Mistaken
 from novikoff.guarantees.exact.rows import Entries, largest_square, parts, usable
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.blocks import Block, Labels, Stream, blocks_of
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import Positions, Rows, Vector, dots
 
 

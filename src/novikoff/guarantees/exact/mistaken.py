@@ -11,8 +11,8 @@ from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, Numbers,
 from novikoff.guarantees.exact.rows import largest_square, smallest_margin, usable
 from novikoff.ledger.ledger import Ledger, NotKept, Rule
 from novikoff.stream.blocks import Labels
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import short
-from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Positions, Rows
 
 # The learner compares with η/rate and records the score times the rate: two roundings.

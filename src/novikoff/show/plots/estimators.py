@@ -12,7 +12,7 @@ from novikoff.online.engine import Engine
 from novikoff.show.plots.planes import plane
 from novikoff.sources.arrays import rows_of
 from novikoff.stream.blocks import Block
-from novikoff.stream.problems import BadExample
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import Vector
 
 if TYPE_CHECKING:

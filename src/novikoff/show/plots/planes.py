@@ -26,8 +26,8 @@ from novikoff.show.plots.axes import (
 )
 from novikoff.show.projection import coordinates, principal_direction
 from novikoff.stream.blocks import Block, Labels
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import count
-from novikoff.stream.problems import BadExample
 from novikoff.stream.rows import Vector, dots
 from novikoff.stream.sums import dot, length
 

@@ -20,9 +20,9 @@ from novikoff.sources import Data, read
 from novikoff.sources.inputs import Input
 from novikoff.sources.open import format_of
 from novikoff.stream.blocks import Block
+from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.order import arranged
 from novikoff.stream.printing import listed, plural
-from novikoff.stream.problems import BadExample, Problem
 from novikoff.stream.rows import DenseRows, Rows, SparseRows
 
 MAX_POINTS = 20_000

@@ -24,8 +24,8 @@ from novikoff.separability import verify
 from novikoff.show.web.presets import presets
 from novikoff.show.web.replay import certificate_of, replay
 from novikoff.show.web.request import PAGE_CURES, Choices, Points, Refused, read_upload
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import plural
-from novikoff.stream.problems import BadExample
 
 HOST = "127.0.0.1"
 STATIC = Path(__file__).parent / "static"

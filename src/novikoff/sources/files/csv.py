@@ -23,9 +23,9 @@ from novikoff.sources.files.table_layout import (
 )
 from novikoff.sources.files.text import PADDING, Parsed, Text
 from novikoff.sources.reading import MISSING_RULES, Reading
+from novikoff.stream.input_problems import BadExample, Problem, quoted
 from novikoff.stream.number_text import is_missing
 from novikoff.stream.printing import listed, plural
-from novikoff.stream.problems import BadExample, Problem, quoted
 from novikoff.stream.rows import DenseRows, Rows, SparseRows
 
 SAMPLE = 1000  # how many records decide what the columns hold

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.stream.problems import BadExample, Problem
+from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.rows import Vector
 
 Where: TypeAlias = Callable[[int], str]  # names the place of a value, for errors

@@ -20,7 +20,7 @@ from novikoff.sources.files.text import (
     sparse_chunk,
 )
 from novikoff.sources.reading import Missing
-from novikoff.stream.problems import BadExample, Problem, quoted
+from novikoff.stream.input_problems import BadExample, Problem, quoted
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _KEY_BEFORE = re.compile(rf"({_STRING})[ \t]*:[ \t]*(?:\[[^\"\[\]]*)?\Z")

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from novikoff.sources.chunks import Chunk
 from novikoff.sources.files.exact_values import check_finite, exact
+from novikoff.stream.input_problems import BadExample, quoted_list
 from novikoff.stream.labels import written
-from novikoff.stream.problems import BadExample, quoted_list
 from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows
 
 CHUNK = 1 << 17  # values, a megabyte of them; a row without any counts as one

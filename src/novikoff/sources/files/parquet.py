@@ -31,8 +31,8 @@ from novikoff.sources.files.table_layout import (
     label_column,
 )
 from novikoff.sources.reading import Missing, Reading
+from novikoff.stream.input_problems import BadExample, Problem, quoted
 from novikoff.stream.labels import written
-from novikoff.stream.problems import BadExample, Problem, quoted
 from novikoff.stream.rows import DenseRows, Positions, SparseRows, Vector
 
 if TYPE_CHECKING:

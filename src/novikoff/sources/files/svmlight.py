@@ -16,8 +16,8 @@ from novikoff.sources.files.text import (
     not_utf8,
     sparse_chunk,
 )
+from novikoff.stream.input_problems import BadExample, quoted
 from novikoff.stream.number_text import why_not_number
-from novikoff.stream.problems import BadExample, quoted
 
 LARGEST_INDEX = 2**53 - 1
 NOT_UTF8 = 8  # the core's code

@@ -14,7 +14,7 @@ from enum import IntEnum
 
 from novikoff.sources.chunks import TableColumns
 from novikoff.sources.reading import Reading
-from novikoff.stream.problems import BadExample, Problem, quoted, quoted_list
+from novikoff.stream.input_problems import BadExample, Problem, quoted, quoted_list
 
 
 class Kind(IntEnum):

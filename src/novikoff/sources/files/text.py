@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from novikoff.sources.chunks import Chunk, Names, TableColumns
 from novikoff.sources.inputs import Input, OpenInput
+from novikoff.stream.input_problems import BadExample, Problem, quoted
 from novikoff.stream.printing import count
-from novikoff.stream.problems import BadExample, Problem, quoted
 from novikoff.stream.rows import SparseRows
 
 Text: TypeAlias = NDArray[np.uint8]

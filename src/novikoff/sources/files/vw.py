@@ -17,8 +17,8 @@ from novikoff.sources.files.text import (
     part,
     sparse_chunk,
 )
+from novikoff.stream.input_problems import BadExample, quoted
 from novikoff.stream.number_text import why_not_number
-from novikoff.stream.problems import BadExample, quoted
 
 
 class VwFlaw(IntEnum):
