@@ -19,7 +19,7 @@ def toy(
     colour: Annotated[Literal["red", "green"], Option(help="A colour.")] = "red",
     names: Annotated[list[str] | None, Option("--name", help="A name. Repeatable.")] = None,
     bias: Annotated[bool, Option(help="A constant, or none.")] = True,
-    as_json: Annotated[bool, Option("--json", help="Print JSON.")] = False,
+    as_json: Annotated[bool, Option("-j", "--json", help="Print JSON.")] = False,
     ignored: Any = None,
 ) -> None:
     """Do something with files, and describe it in a sentence that does not fit on one narrow line.
@@ -52,9 +52,11 @@ def test_values_come_from_words_in_any_order() -> None:
         "--json --no-bias --name x --name=-y a --rate=-.5 -n4 b -oout --colour=green c",
         "--bias --no-bias --json --name x --name=-y -n 9 -n 4 --rate -.5 --colour green"
         " -o out -- a b c",
+        "a b c --name x --name=-y --no-bias --rate -.5 --col green -jn4 -oout",
+        "a b c --name x --name=-y --no-bias --rate -.5 --colour green -n 4 -jo out",
     ):
         assert parsed(line) == expected
-    defaults = parsed("- -1 -o x")
+    defaults = parsed("- -o x -- -1")
     assert (defaults["first"], defaults["files"], defaults["count"]) == ("-", ["-1"], 3)
     assert (defaults["rate"], defaults["names"], defaults["bias"]) == (None, None, True)
 
@@ -67,13 +69,14 @@ def test_values_come_from_words_in_any_order() -> None:
         ("a -o x", "missing: FILES"),
         ("a b -o", "-o needs a value"),
         ("a b -o --json", "-o needs a value"),
+        ("a b -o -n 3", "-o needs a value"),
         ("a b -o x --cuont 3", "there is no option --cuont (did you mean --count?)"),
         ("a b -o x -z", "there is no option -z"),
         ("a b -o x --json=yes", "--json takes no value"),
-        ("a b -o x -n 0", "-n: 0 is not at least 1 and at most 9"),
-        ("a b -o x -n 1.5", "-n: '1.5' is not a whole number"),
-        ("a b -o x --rate nan", "--rate: nan is not below 1"),
-        ("a b -o x --colour blue", "--colour: 'blue' is not one of red, green"),
+        ("a b -o x -n 0", "-n must be from 1 to 9, not 0"),
+        ("a b -o x -n 1.5", "-n must be a whole number, not '1.5'"),
+        ("a b -o x --rate nan", "--rate must be below 1, not nan"),
+        ("a b -o x --colour blue", "--colour must be one of red, green, not 'blue'"),
     ],
 )
 def test_bad_usage_is_one_line(line: str, words: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -106,7 +109,7 @@ options:
   --colour red|green        A colour. [red]
   --name TEXT               A name. Repeatable.
   --bias, --no-bias         A constant, or none.
-  --json                    Print JSON.
+  -j, --json                Print JSON.
   -h, --help                Show this help.
 
 Example: novikoff toy a b -o c

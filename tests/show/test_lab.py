@@ -158,7 +158,7 @@ def test_a_figure_is_written_where_asked(tmp_path: Path) -> None:
             "there is no experiment 'nothing'; the experiments are conjunctions, halving",
         ),
         (("xor", "--json", "--csv"), "choose one of --json and --csv"),
-        (("xor", "-n", "1"), "1 is not at least 2"),
+        (("xor", "-n", "1"), "-n must be from 2 to 8, not 1"),
         (("xor", "--plot", "figure.txt"), "name the figure .png, .svg or .pdf"),
         (("xor", "--plot", "nowhere/figure.png"), "there is no directory nowhere"),
         (("conjunctions", "--target", "x1 &"), "x1 &"),
@@ -171,7 +171,7 @@ def test_a_figure_is_written_where_asked(tmp_path: Path) -> None:
         (("halving", "-n", "3", "-k", "3"), "with k = n = 3 there is only one concept"),
         (
             ("attribute-efficiency", "-n", "10000001"),
-            "is not at least 100 and at most 1e+07",
+            "must be from 100 to 10000000",
         ),
         (("mistake-bounds", "-n", "32"), "n must be 4, 8 or 16, not 32"),
         (("xor", "--plot", "-"), "-: name a file for the figure"),

@@ -1,32 +1,22 @@
 """The arguments of a verb: read from its function's signature, parsed, and listed in its help.
 
-argparse would do most of this, but its help and its errors differ between versions of Python; these
-are the same everywhere.
+`getopt` splits the words; argparse cannot read `--classes -1,1`, and its help and errors differ
+between versions of Python.
 """
 
 from __future__ import annotations
 
 import inspect
-import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from difflib import get_close_matches
+from getopt import GetoptError, gnu_getopt
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 WIDEST = 100
 INDENT = 28  # of the column with the help; a longer option has its help on the next line
-
-
-@dataclass(frozen=True)
-class Argument:
-    """What the help says about a positional argument."""
-
-    metavar: str
-    help: str
 
 
 class Option:
@@ -61,10 +51,17 @@ class Option:
         high = self.max is not None and not value <= self.max
         if not (low or high or (self.below is not None and not value < self.below)):
             return None
-        words = [] if self.min is None else [f"at least {self.min:g}"]
-        words += [] if self.max is None else [f"at most {self.max:g}"]
-        words += [] if self.below is None else [f"below {self.below:g}"]
-        return " and ".join(words)
+        if self.min is not None and self.max is not None:
+            return f"from {self.min:.10g} to {self.max:.10g}"
+        limits = {"at least": self.min, "at most": self.max, "below": self.below}
+        return " and ".join(f"{k} {v:.10g}" for k, v in limits.items() if v is not None)
+
+
+class Argument(Option):
+    """What the help says about a positional argument."""
+
+    def __init__(self, metavar: str, help: str) -> None:
+        super().__init__(help=help, metavar=metavar)
 
 
 class BadUsage(Exception):  # noqa: N818
@@ -75,56 +72,56 @@ class Parameter:
     """One parameter of a verb's function, as an argument or an option of its command line."""
 
     def __init__(self, found: inspect.Parameter, hint: Any) -> None:
-        kind, self.about = get_args(hint)
+        kind, about = get_args(hint)
         if get_origin(kind) in (Union, UnionType):  # `int | None`
             kind = next(one for one in get_args(kind) if one is not NoneType)
         self.many = get_origin(kind) is list
         self.kind = get_args(kind)[0] if self.many else kind
+        self.choices = get_args(self.kind) if get_origin(self.kind) is Literal else ()
+        self.is_flag = self.kind is bool
+        self.about: Option = about
         self.name = found.name
         self.required = found.default is inspect.Parameter.empty
         self.default = None if self.required else found.default
-        self.choices = get_args(self.kind) if get_origin(self.kind) is Literal else ()
-        self.is_flag = self.kind is bool
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The names of an option; a flag that is on by default has a name to switch it off."""
-        names = self.about.names or (f"--{self.name.replace('_', '-')}",)
-        if self.is_flag and self.default is not False:
-            return (*names, f"--no-{names[-1].removeprefix('--')}")
-        return tuple(names)
+        self.names: tuple[str, ...] = ()  # of an option
+        if not isinstance(about, Argument):
+            self.names = about.names or (f"--{self.name.replace('_', '-')}",)
+            if self.is_flag and self.default is not False:  # on by default: a name to switch it off
+                self.names += (f"--no-{self.names[-1].removeprefix('--')}",)
 
     @property
     def metavar(self) -> str:
-        """What stands for the value in the help."""
+        """What the help shows in place of the value."""
         if self.about.metavar or self.is_flag:
-            return str(self.about.metavar or "")
+            return self.about.metavar or ""
         return "|".join(self.choices) or {int: "N", float: "X"}.get(self.kind, "TEXT")
+
+    @property
+    def usage(self) -> str:
+        """How the usage line and the list of missing arguments show it."""
+        return " ".join([*self.names[:1], self.metavar])
 
     @property
     def help(self) -> str:
         """What the help says, with the default."""
-        if isinstance(self.about, Argument):
-            return self.about.help
-        words: str = self.about.help
         default = self.about.show_default
         if default is None and self.default is not None and not self.is_flag:
             default = str(self.default)
-        return f"{words} [{default}]" if default else words
+        return f"{self.about.help} [{default}]" if default else self.about.help
 
-    def value(self, text: str) -> Any:
-        """The value that a word stands for."""
+    def value(self, name: str, text: str) -> Any:
+        """The value that a text gives to the option of this name."""
         if self.choices:
             if text not in self.choices:
-                raise BadUsage(f"{text!r} is not one of {', '.join(self.choices)}")
+                raise BadUsage(f"{name} must be one of {', '.join(self.choices)}, not {text!r}")
             return text
         try:
             value = self.kind(text)
         except ValueError:
             what = {int: "a whole number", float: "a number"}[self.kind]
-            raise BadUsage(f"{text!r} is not {what}") from None
-        if isinstance(value, int | float) and (missed := self.about.range_missed(value)):
-            raise BadUsage(f"{text} is not {missed}")
+            raise BadUsage(f"{name} must be {what}, not {text!r}") from None
+        if self.kind in (int, float) and (missed := self.about.range_missed(value)):
+            raise BadUsage(f"{name} must be {missed}, not {text}")
         return value
 
 
@@ -145,102 +142,78 @@ class Parser:
         self.program, self.example = f"novikoff {name}", f"novikoff {name} {example}"
         self.description = inspect.getdoc(function) or ""
         functions = [function] if common is None else [function, common]
-        found = [one for each in functions for one in _parameters(each)]
-        self._parameters = found
-        self.arguments = [one for one in found if isinstance(one.about, Argument)]
-        self.options = {
-            name: one for one in found if isinstance(one.about, Option) for name in one.names
-        }
+        self._parameters = [one for each in functions for one in _parameters(each)]
+        self._arguments = [one for one in self._parameters if not one.names]
+        self.options = {name: one for one in self._parameters for name in one.names}
 
     def parse(self, words: Sequence[str]) -> dict[str, Any]:
         """The values of all parameters; prints the help or an error and exits where it must."""
         try:
-            return self._parsed(list(words))
+            given = self._options_and_arguments(words)
+            missing = [one for one in self._parameters if one.required and one.name not in given]
+            if missing:
+                raise BadUsage(f"missing: {', '.join(one.usage for one in missing)}")
         except BadUsage as error:
-            self.fail(str(error))
-
-    def fail(self, words: str) -> NoReturn:
-        """Exit with one line on stderr that points to the help."""
-        print(f"novikoff: {words}; see {self.program} --help", file=sys.stderr)
-        sys.exit(2)
-
-    def _parsed(self, words: list[str]) -> dict[str, Any]:
-        given: dict[str, Any] = {}
-        plain: list[str] = []
-        while words:
-            word = words.pop(0)
-            if word == "--":
-                plain += words
-                break
-            if not _is_option(word):
-                plain.append(word)
-                continue
-            if word in ("-h", "--help"):
-                print(self.help(), end="")
-                sys.exit(0)
-            self._take_option(word, words, given)
-        given |= self._positional(plain)
-        missing = [one for one in self._parameters if one.required and one.name not in given]
-        if missing:
-            named = [
-                one.metavar if one in self.arguments else f"{one.names[0]} {one.metavar}"
-                for one in missing
-            ]
-            raise BadUsage(f"missing: {', '.join(named)}")
+            print(f"novikoff: {error}; see {self.program} --help", file=sys.stderr)
+            sys.exit(2)
         return {one.name: given.get(one.name, one.default) for one in self._parameters}
 
-    def _take_option(self, word: str, words: list[str], given: dict[str, Any]) -> None:
-        name, mark, text = word.partition("=")
-        if not word.startswith("--") and len(word) > 2:  # `-n20`
-            name, mark, text = word[:2], "=", word[2:]
-        option = self.options.get(name)
-        if option is None:
-            close = get_close_matches(name, [*self.options, "--help"], 1, cutoff=0.75)
-            hint = f" (did you mean {close[0]}?)" if close else ""
-            raise BadUsage(f"there is no option {name}{hint}")
-        if option.is_flag:
-            if mark:
-                raise BadUsage(f"{name} takes no value")
-            given[option.name] = not (name.startswith("--no-") and name == option.names[-1])
-            return
-        if not mark:
-            if not words or _is_option(words[0]):
-                raise BadUsage(f"{name} needs a value")
-            text = words.pop(0)
+    def _options_and_arguments(self, words: Sequence[str]) -> dict[str, Any]:
+        takes_value = {name: not one.is_flag for name, one in self.options.items()}
+        takes_value |= {"-h": False, "--help": False}
+        short = "".join(k[1] + ":" * v for k, v in takes_value.items() if len(k) == 2)
+        long = [k[2:] + "=" * v for k, v in takes_value.items() if len(k) > 2]
         try:
-            value = option.value(text)
-        except BadUsage as error:
-            raise BadUsage(f"{name}: {error}") from None
-        if option.many:
-            given.setdefault(option.name, []).append(value)
-        else:
-            given[option.name] = value
-
-    def _positional(self, words: list[str]) -> dict[str, Any]:
+            options, plain = gnu_getopt(list(words), short, long)
+        except GetoptError as error:
+            raise BadUsage(self._why_not(error.opt)) from None
         given: dict[str, Any] = {}
-        for one in self.arguments:
-            if words:
-                given[one.name] = words if one.many else words.pop(0)
-                words = [] if one.many else words
-        if words:
-            raise BadUsage(f"unexpected argument {words[0]!r}")
+        for name, text in options:
+            if name in ("-h", "--help"):
+                print(self.help(), end="")
+                sys.exit(0)
+            one = self.options[name]
+            if one.is_flag:
+                given[one.name] = not (name.startswith("--no-") and name == one.names[-1])
+            elif text.startswith("--") or text in takes_value:
+                raise BadUsage(f"{name} needs a value")
+            elif one.many:
+                given.setdefault(one.name, []).append(one.value(name, text))
+            else:
+                given[one.name] = one.value(name, text)
+        for one in self._arguments:
+            if plain:
+                given[one.name] = plain if one.many else plain.pop(0)
+                plain = [] if one.many else plain
+        if plain:
+            raise BadUsage(f"unexpected argument {plain[0]!r}")
         return given
+
+    def _why_not(self, option: str) -> str:
+        """What is wrong with an option that `getopt` does not take; its own words may change."""
+        name = f"-{option}" if len(option) == 1 else f"--{option}"
+        if name in self.options:
+            return (
+                f"{name} takes no value" if self.options[name].is_flag else f"{name} needs a value"
+            )
+        from difflib import get_close_matches
+
+        close = get_close_matches(name, [*self.options, "--help"], 1, cutoff=0.75)
+        return f"there is no option {name}{f' (did you mean {close[0]}?)' if close else ''}"
 
     def help(self) -> str:
         """The usage, what the verb does, its arguments and options, and an example."""
         width = max(40, min(WIDEST, shutil.get_terminal_size((WIDEST, 0)).columns))
-        usage = [one.metavar + " ..." * one.many for one in self.arguments]
-        options = [one for one in self._parameters if one not in self.arguments]
-        usage += [f"{one.names[0]} {one.metavar}" for one in options if one.required]
+        usage = [one.usage + " ..." * one.many for one in self._parameters if one.required]
         lines = [f"usage: {' '.join([self.program, *usage])} [options]"]
         for paragraph in self.description.split("\n\n"):
             lines += ["", *textwrap.wrap(paragraph, width, break_on_hyphens=False)]
-        if self.arguments:
+        if self._arguments:
             lines += ["", "arguments:"]
-            for one in self.arguments:
+            for one in self._arguments:
                 lines += _entry(one.metavar, one.help, width)
         lines += ["", "options:"]
-        for one in options:
+        for one in dict.fromkeys(self.options.values()):
             lines += _entry(f"{', '.join(one.names)} {one.metavar}".rstrip(), one.help, width)
         lines += _entry("-h, --help", "Show this help.", width)
         return "\n".join([*lines, "", f"Example: {self.example}", ""])
@@ -253,15 +226,16 @@ def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
             yield Parameter(found, hints[found.name])
 
 
-def _is_option(word: str) -> bool:
-    """Whether a word is an option; `-` is the standard input, and `-1,1` a value."""
-    return re.match(r"-[^0-9.]", word) is not None
-
-
 def _entry(name: str, help: str, width: int) -> list[str]:
     """A line of the help, and those it is continued on."""
+    lines = textwrap.wrap(
+        help,
+        max(INDENT + 20, width),
+        initial_indent=" " * INDENT,
+        subsequent_indent=" " * INDENT,
+        break_on_hyphens=False,
+    )
     left = f"  {name}"
-    words = textwrap.wrap(help, max(20, width - INDENT), break_on_hyphens=False)
     if len(left) > INDENT - 2:
-        return [left, *(" " * INDENT + line for line in words)]
-    return [left.ljust(INDENT) + words[0], *(" " * INDENT + line for line in words[1:])]
+        return [left, *lines]
+    return [left + lines[0][len(left) :], *lines[1:]]
