@@ -1,15 +1,16 @@
 """The labels of a learner: two, many each against the rest, or many learned jointly.
 
 Each turns labels of any kind into the codes that learners know, and scores back into labels. All
-are frozen: meeting a new label makes a new one.
+are frozen: a new label makes a new object.
 """
 
 from __future__ import annotations
 
 import math
 import reprlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -27,7 +28,7 @@ Given: TypeAlias = Sequence[Any] | NDArray[Any]  # a list of plain labels, or an
 
 
 def plain_label(y: Any, where: str = "") -> Any:
-    """The label as a plain object; refused unless it is a truth value, a number or a text."""
+    """The label as a plain object: a truth value, a number or a text; others raise an error."""
     label = y.item() if isinstance(y, np.generic) else y
     if isinstance(label, float) and not math.isfinite(label):
         what = "NaN" if math.isnan(label) else "infinity"
@@ -70,7 +71,7 @@ def class_array(labels: Iterable[Any]) -> Classes:
 
 
 def named_classes(classes: ArrayLike | None) -> Classes | None:
-    """The classes that a caller names, in order; refused unless there are two."""
+    """The classes that a caller names, in order; there must be at least two."""
     if classes is None:
         return None
     named = class_array(plain_labels(np.unique(np.asarray(classes))))
@@ -80,34 +81,104 @@ def named_classes(classes: ArrayLike | None) -> Classes | None:
 
 
 @dataclass(frozen=True, eq=False)
-class TwoLabels:
-    """Two labels, learned in one run: code 0 is −1, and code 1, the greater label, is +1.
-
-    While only one label has been met, `alone_is_positive` says which of the two it stands for.
-    """
+class _Labels:
+    """What the three kinds of labels share: one run, and the codes 0, 1, 2, … of its classes."""
 
     classes: Classes
-    alone_is_positive: bool = True
-    n_runs = 1
-    n_vectors = 1  # of weights
 
     @property
+    def n_runs(self) -> int:
+        """How many runs learn the labels."""
+        return 1
+
+    @property
+    def n_vectors(self) -> int:
+        """How many weight vectors `coef_` has: one for two classes, else one for each."""
+        return 1 if len(self.classes) <= 2 else len(self.classes)
+
+    @cached_property
     def coded(self) -> dict[Any, int]:
         """The code of each label."""
-        if len(self.classes) == 1:
-            return {self.classes.tolist()[0]: int(self.alone_is_positive)}
         return {label: k for k, label in enumerate(self.classes.tolist())}
 
     @property
     def predictions(self) -> tuple[Any, ...]:
-        """What each code predicts: while only one label has been met, always that one."""
+        """The labels that are predicted, in the order of the classes."""
+        return tuple(self.classes.tolist())
+
+    def is_turned(self, _before: Labels) -> bool:
+        """Whether a label has changed sides: codes do not change, except from one to two labels."""
+        return False
+
+    def codes(self, y: Given) -> Codes:
+        """The code of each label; BadExample if one is not among the classes."""
+        labels: Sequence[Any]
+        which: NDArray[Any] | None
+        if isinstance(y, np.ndarray):
+            different, which = distinct(y)
+            labels = different.tolist()
+        else:
+            labels, which = y, None
+        coded = self.coded
+        for i, label in enumerate(labels):
+            if label not in coded:
+                row = i if which is None else int(np.flatnonzero(which == i)[0])
+                raise self._unknown(label, f"row {row}: " if len(y) > 1 else "")
+        codes = np.array([coded[label] for label in labels], dtype=np.int32)
+        return codes if which is None else codes[which]
+
+    def _unknown(self, label: Any, where: str) -> BadExample:
+        known = self.classes.tolist()
+        return BadExample(f"{where}label {label!r} is not one of the classes {known}")
+
+    def starts(self, vectors: Sequence[Vector | None]) -> list[Vector | None]:
+        """Where each run starts, from the rows of `coef_init`."""
+        return list(vectors)
+
+    def by_class(self, of_runs: Sequence[Vector]) -> Sequence[Vector]:
+        """The results of the runs, one for each row of `coef_`."""
+        return of_runs
+
+    def predict(self, scores: Vector, *, zero_is_positive: bool) -> NDArray[Any]:
+        """The label with the highest score in each row, the first among equals."""
+        if len(self.classes) == 1:
+            return np.repeat(self.classes, len(scores))
+        if scores.ndim == 1:
+            chosen = scores >= 0 if zero_is_positive else scores > 0
+            return np.asarray(self.classes[chosen.astype(np.intp)])
+        return np.asarray(self.classes[scores.argmax(axis=1)])
+
+    def title(self, _k: int) -> str:
+        """The title of run k in a progress report."""
+        return ""
+
+
+@dataclass(frozen=True, eq=False)
+class TwoLabels(_Labels):
+    """Two labels, learned in one run: code 0 is −1, and code 1, the greater label, is +1.
+
+    While only one label has been seen, `alone_is_positive` says which of the two it is.
+    """
+
+    alone_is_positive: bool = True
+
+    @cached_property
+    def coded(self) -> dict[Any, int]:
+        """The code of each label."""
+        if len(self.classes) == 1:
+            return {self.classes.tolist()[0]: int(self.alone_is_positive)}
+        return super().coded
+
+    @property
+    def predictions(self) -> tuple[Any, ...]:
+        """What each code predicts: while only one label has been seen, always that one."""
         labels = tuple(self.classes.tolist())
         return labels * 2 if len(labels) == 1 else labels
 
     def met(
         self, y: Given, named: Classes | None, *, symmetric: bool
     ) -> TwoLabels | OneAgainstRest:
-        """The labels after meeting those of y, or after a caller named all of them.
+        """The labels after those of y, or after a caller named all of them.
 
         Unless the rule is `symmetric` in the two labels, it must be known from the start which of
         them is positive.
@@ -125,10 +196,9 @@ class TwoLabels:
             return one_or_many_runs(named)
         found = class_array(y)
         if len(found) > 1:
-            return TwoLabels(found[:2])  # `codes` refuses a third
+            return TwoLabels(found[:2])  # `codes` rejects a third
         label = found.tolist()[0]
-        says_itself = label in (1, 0, -1)  # a truth value among them
-        if not says_itself and not symmetric:
+        if label not in (1, 0, -1) and not symmetric:  # a truth value is 1 or 0
             raise ValueError(
                 f"cannot tell yet whether {label!r} is the positive label, which matters with "
                 "these settings; pass both labels in the first call, classes=[...]"
@@ -147,7 +217,7 @@ class TwoLabels:
             return self
         if len(both) > 2:
             other = next(label for label in y if label != alone)
-            TwoLabels(class_array([alone, other])).codes(y)  # refuses the third
+            TwoLabels(class_array([alone, other])).codes(y)  # rejects the third
         after = TwoLabels(both)
         if after.is_turned(self) and not symmetric:
             side = "positive" if self.alone_is_positive else "negative"
@@ -162,10 +232,6 @@ class TwoLabels:
         if len(before.classes) != 1 or len(self.classes) != 2:
             return False
         return bool(before.coded.items() - self.coded.items())
-
-    def codes(self, y: Given) -> Codes:
-        """The code of each label; refused if a label is not one of the two."""
-        return _codes_of(y, self.coded, self._unknown)
 
     def _unknown(self, label: Any, where: str) -> BadExample:
         known = self.classes.tolist()
@@ -187,67 +253,20 @@ class TwoLabels:
         """For each run, the factors of a step, from those of the classes."""
         return [(float(each[0]), float(each[1]))] if len(each) == 2 else [(1.0, 1.0)]
 
-    def starts(self, vectors: Sequence[Vector | None]) -> list[Vector | None]:
-        """Where each run starts, from the rows of `coef_init`."""
-        return list(vectors)
-
-    def by_class(self, of_runs: Sequence[Vector]) -> Sequence[Vector]:
-        """What the runs say, a row for each row of `coef_`."""
-        return of_runs
-
-    def predict(self, scores: Vector, *, zero_is_positive: bool) -> NDArray[Any]:
-        """The label that each score predicts."""
-        if len(self.classes) == 1:
-            return np.repeat(self.classes, len(scores))
-        return _predict_two(self.classes, scores, zero_is_positive=zero_is_positive)
-
-    def title(self, _k: int) -> str:
-        """What a progress report calls the run: there is only one."""
-        return ""
-
 
 @dataclass(frozen=True, eq=False)
-class OneAgainstRest:
+class OneAgainstRest(_Labels):
     """More than two classes, each learned against the rest in a run of its own."""
-
-    classes: Classes
 
     @property
     def n_runs(self) -> int:
         """One for each class."""
         return len(self.classes)
 
-    @property
-    def n_vectors(self) -> int:
-        """How many weight vectors there are."""
-        return len(self.classes)
-
-    @property
-    def coded(self) -> dict[Any, int]:
-        """The code of each label: the number of its run."""
-        return {label: k for k, label in enumerate(self.classes.tolist())}
-
-    @property
-    def predictions(self) -> tuple[Any, ...]:
-        """What each code predicts."""
-        return tuple(self.classes.tolist())
-
     def met(self, _y: Given, named: Classes | None, *, symmetric: bool) -> OneAgainstRest:
         """The same labels: all classes were named at first."""
         _check_same(self.classes, named)
         return self
-
-    def is_turned(self, _before: Labels) -> bool:
-        """No: codes do not change."""
-        return False
-
-    def codes(self, y: Given) -> Codes:
-        """The code of each label; refused if it is not one of the classes."""
-        return _codes_of(y, self.coded, self._unknown)
-
-    def _unknown(self, label: Any, where: str) -> BadExample:
-        known = self.classes.tolist()
-        return BadExample(f"{where}label {label!r} is not one of the classes {known}")
 
     def of_run(self, codes: NDArray[Any], k: int) -> Signs:
         """The labels of run k: +1 for its class, −1 for all others."""
@@ -257,62 +276,39 @@ class OneAgainstRest:
         """For each run, the factors of a step for the rest and for its class."""
         return [(1.0, float(weight)) for weight in each]
 
-    def starts(self, vectors: Sequence[Vector | None]) -> list[Vector | None]:
-        """Where each run starts, from the rows of `coef_init`."""
-        return list(vectors)
-
-    def by_class(self, of_runs: Sequence[Vector]) -> Sequence[Vector]:
-        """What the runs say, a row for each row of `coef_`."""
-        return of_runs
-
-    def predict(self, scores: Vector, *, zero_is_positive: bool) -> NDArray[Any]:
-        """The label with the highest score in each row, the first among equals."""
-        return np.asarray(self.classes[scores.argmax(axis=1)])
-
     def title(self, k: int) -> str:
-        """What a progress report calls run k."""
+        """The title of run k in a progress report."""
         return f"{self.classes[k]} against the rest, "
 
 
 @dataclass(frozen=True, eq=False)
-class JointLabels:
-    """Any number of classes learned in one run; new ones may come at any time.
+class JointLabels(_Labels):
+    """Any number of classes learned in one run; new ones may appear at any time.
 
-    `numbers` holds the code of each class, in the order of `classes`: classes are numbered in the
-    order in which they became known.
+    `numbers` holds the code of each class, in the order of `classes`; the codes are in order of
+    appearance.
     """
 
-    classes: Classes
     numbers: Codes
-    n_runs = 1
 
     @classmethod
     def of(cls, classes: Classes) -> JointLabels:
         """Classes that are known beforehand, numbered in their order."""
         return cls(classes, np.arange(len(classes), dtype=np.int32))
 
-    @property
-    def n_vectors(self) -> int:
-        """How many weight vectors `coef_` has: of two classes, one, their difference."""
-        return 1 if len(self.classes) == 2 else len(self.classes)
-
-    @property
+    @cached_property
     def coded(self) -> dict[Any, int]:
         """The code of each label."""
         return dict(zip(self.classes.tolist(), self.numbers.tolist(), strict=True))
 
-    @property
-    def predictions(self) -> tuple[Any, ...]:
-        """What is predicted, in the order of the classes."""
-        return tuple(self.classes.tolist())
-
     def met(self, y: Given, named: Classes | None, *, symmetric: bool = False) -> JointLabels:
-        """The labels with the classes named, and then those of y as they appear."""
-        return (self if named is None else self._with(named.tolist()))._with(_as_they_appear(y))
-
-    def _with(self, labels: Sequence[Any]) -> JointLabels:
+        """The labels with the classes named, and then those of y in order of appearance."""
+        if isinstance(y, np.ndarray):
+            labels, first = np.unique(y, return_index=True)
+            y = plain_labels(labels[np.argsort(first)])
         known = self.coded
-        new = [label for label in labels if label not in known]
+        given = [*([] if named is None else named.tolist()), *y]
+        new = [label for label in dict.fromkeys(given) if label not in known]
         if not new:
             return self
         for label in new:
@@ -322,18 +318,10 @@ class JointLabels:
                     "must be texts, truth values or whole numbers"
                 )
         classes = class_array([*known, *new])
-        numbers = known | {label: len(known) + k for k, label in enumerate(dict.fromkeys(new))}
+        numbers = known | {label: k for k, label in enumerate(new, len(known))}
         return JointLabels(
             classes, np.array([numbers[label] for label in classes.tolist()], dtype=np.int32)
         )
-
-    def is_turned(self, _before: Labels) -> bool:
-        """No: codes do not change."""
-        return False
-
-    def codes(self, y: Given) -> Codes:
-        """The code of each label; refused if it is not one of the classes."""
-        return _codes_of(y, self.coded, OneAgainstRest(self.classes)._unknown)
 
     def of_run(self, codes: NDArray[Any], _k: int) -> Codes:
         """The labels of the run: the codes themselves."""
@@ -341,7 +329,7 @@ class JointLabels:
 
     def class_weights(self, each: Vector) -> list[Sequence[float]]:
         """For the one run, the factor of a step of each class, by code."""
-        return [self._by_code(each.tolist())]
+        return [each[np.argsort(self.numbers)].tolist()]
 
     def starts(self, vectors: Sequence[Vector | None]) -> list[Vector | None]:
         """Where the run starts; one vector for two classes is their difference, halved."""
@@ -350,27 +338,12 @@ class JointLabels:
             return [None]
         if len(self.classes) == 2:
             given = [-given[0] / 2, given[0] / 2]
-        return [np.stack(self._by_code(given))]
+        return [np.stack(given)[np.argsort(self.numbers)]]
 
     def by_class(self, of_runs: Sequence[Vector]) -> Sequence[Vector]:
-        """What the run says, a row for each row of `coef_`: of two classes, their difference."""
+        """The results of the run, one for each row of `coef_`: of two classes, their difference."""
         rows: Vector = of_runs[0][self.numbers]
         return list(rows[1:] - rows[:1] if len(rows) == 2 else rows)
-
-    def predict(self, scores: Vector, *, zero_is_positive: bool) -> NDArray[Any]:
-        """The label with the highest score in each row, the first among equals."""
-        if len(self.classes) == 1:
-            return np.repeat(self.classes, len(scores))
-        if scores.ndim == 1:
-            return _predict_two(self.classes, scores, zero_is_positive=False)
-        return np.asarray(self.classes[scores.argmax(axis=1)])
-
-    def title(self, _k: int) -> str:
-        """What a progress report calls the run: there is only one."""
-        return ""
-
-    def _by_code(self, each: Sequence[Any]) -> list[Any]:
-        return [each[i] for i in np.argsort(self.numbers).tolist()]
 
 
 Labels: TypeAlias = TwoLabels | OneAgainstRest | JointLabels
@@ -384,13 +357,6 @@ def one_or_many_runs(classes: Classes) -> TwoLabels | OneAgainstRest:
 def nothing_met(*, joint: bool) -> TwoLabels | JointLabels:
     """The labels of a stream before its first example."""
     return JointLabels.of(np.empty(0)) if joint else TwoLabels(np.empty(0))
-
-
-def _as_they_appear(y: Given) -> list[Any]:
-    if not isinstance(y, np.ndarray):
-        return list(dict.fromkeys(y))
-    labels, first = np.unique(y, return_index=True)
-    return plain_labels(labels[np.argsort(first)])
 
 
 def _check_same(classes: Classes, named: Classes | None) -> None:
@@ -419,28 +385,6 @@ def distinct(y: NDArray[Any]) -> tuple[Classes, NDArray[Any]]:
     return labels[order], np.argsort(order)[which]
 
 
-def _codes_of(y: Given, coded: dict[Any, int], unknown: Callable[[Any, str], Exception]) -> Codes:
-    """The code of each label of y; a label without one raises what `unknown` makes of it."""
-    labels: Sequence[Any]
-    which: NDArray[Any] | None
-    if isinstance(y, np.ndarray):
-        different, which = distinct(y)
-        labels = different.tolist()
-    else:
-        labels, which = y, None
-    for i, label in enumerate(labels):
-        if label not in coded:
-            row = i if which is None else int(np.flatnonzero(which == i)[0])
-            raise unknown(label, f"row {row}: " if len(y) > 1 else "")
-    codes = np.array([coded[label] for label in labels], dtype=np.int32)
-    return codes if which is None else codes[which]
-
-
 def _signs(positive: NDArray[Any]) -> Signs:
     signs: Signs = positive.view(np.int8) * np.int8(2) - np.int8(1)
     return signs
-
-
-def _predict_two(classes: Classes, scores: Vector, *, zero_is_positive: bool) -> NDArray[Any]:
-    chosen = scores >= 0 if zero_is_positive else scores > 0
-    return np.asarray(classes[chosen.astype(np.intp)])
