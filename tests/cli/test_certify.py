@@ -274,7 +274,7 @@ def test_a_number_out_of_its_range_is_a_usage_error(
     option: str, value: str, tmp_path: Path
 ) -> None:
     words = error("certify", write(tmp_path, "mail.csv"), option, value)
-    assert words.startswith(f"{option}: ")
+    assert words.startswith(f"{option} must be ")
     assert words.endswith("; see novikoff certify --help")
 
 
