@@ -1,10 +1,11 @@
-"""The experiments: what they claim, what they print, and how they refuse."""
+"""The experiments: their claims, their output and their error messages."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ SMALL: dict[str, dict[str, Any]] = {
 every = pytest.mark.parametrize("name", EXPERIMENTS)
 
 
-def test_every_experiment_is_a_command_and_has_a_small_form_here() -> None:
+def test_every_experiment_is_a_command_and_is_tested_here() -> None:
     assert list(EXPERIMENTS) == list(cli.EXPERIMENTS) == list(SMALL)
 
 
@@ -65,7 +66,7 @@ def test_every_experiment_has_a_figure_that_shows_its_numbers(name: str, tmp_pat
     assert "<svg" in (tmp_path / "figure.svg").read_text(encoding="utf-8")
 
 
-def test_a_figure_draws_a_line_for_each_kind() -> None:
+def test_a_figure_draws_a_line_for_each_value_of_by() -> None:
     rows = (("a", 1, 10), ("b", 1, 20), ("a", 2, 30), ("b", 3, None))
     curves = Curves("x", ("y",), by="who", logarithmic="y")
     ax = plots.experiment(Result("r", "?", ("who", "x", "y"), rows, (), (), curves))
@@ -86,14 +87,14 @@ def test_a_figure_draws_a_line_for_each_kind() -> None:
     ],
 )
 def test_a_check_compares_as_it_says(relation: str, bound: int, seen: int, holds: bool) -> None:
-    check = Check("so many", bound, seen, relation)
+    check = Check("mistakes", bound, seen, relation)
     assert check.holds is holds
     assert check.cells() == (
-        "so many", f"{relation} {bound}", str(seen), "holds" if holds else "DOES NOT HOLD"
+        "mistakes", f"{relation} {bound}", str(seen), "holds" if holds else "DOES NOT HOLD"
     )  # fmt: skip
 
 
-def test_a_long_cell_shows_its_two_ends_and_programs_get_all_of_it() -> None:
+def test_text_shortens_a_long_cell_and_json_and_csv_do_not() -> None:
     result = experiment("conjunctions")(rounds=1, density=0.0)
     everything = " ∧ ".join(variable(i) for i in range(1, 101))
     assert str(result).splitlines()[6].split("  ")[-2:] == [
@@ -103,17 +104,17 @@ def test_a_long_cell_shows_its_two_ends_and_programs_get_all_of_it() -> None:
     assert everything in result.to_csv()
 
 
-def test_the_claims_about_the_rate_hold_for_a_single_point_too() -> None:
+def test_the_claims_about_the_rate_hold_for_a_single_point() -> None:
     for seed in range(5):
         assert experiment("learning-rate")(points=1, seed=seed).holds
 
 
 def test_a_logarithmic_axis_shows_zeros_too() -> None:
     rows = ((0, 1), (10, 0), (100, 5))
-    curves = Curves("x", ("y",), logarithmic="xy", label="so many")
+    curves = Curves("x", ("y",), logarithmic="xy", label="mistakes")
     ax = plots.experiment(Result("r", "?", ("x", "y"), rows, (), (), curves))
     assert (ax.get_xscale(), ax.get_yscale()) == ("symlog", "symlog")
-    assert ax.get_ylabel() == "so many"
+    assert ax.get_ylabel() == "mistakes"
 
 
 def test_lab_alone_lists_the_experiments() -> None:
@@ -143,7 +144,7 @@ def test_a_claim_that_does_not_hold_ends_with_status_1(monkeypatch: pytest.Monke
     assert "mistakes  at most 1         2  DOES NOT HOLD" in answer.stdout
 
 
-def test_a_figure_is_written_where_asked(tmp_path: Path) -> None:
+def test_plot_writes_a_figure_of_each_format(tmp_path: Path) -> None:
     for kind, start in (("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")):
         path = tmp_path / f"figure.{kind}"
         stdout_of("lab", "learning-rate", "--points", 100, "--plot", path)
@@ -181,22 +182,20 @@ def test_a_figure_is_written_where_asked(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_one_line(
+def test_bad_usage_is_one_line_on_stderr(
     words: tuple[str, ...], says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     assert says in error("lab", *words)
 
 
-def test_without_matplotlib_a_figure_is_refused_before_the_work(
+def test_without_matplotlib_plot_fails_before_the_work(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    import sys
-
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    said_ = error("lab", "xor", "--plot", tmp_path / "figure.png")
-    assert "figures need matplotlib" in said_
-    assert "pip install" in said_
+    message = error("lab", "xor", "--plot", tmp_path / "figure.png")
+    assert "figures need matplotlib" in message
+    assert "pip install" in message
 
 
 def test_the_lecture_is_reproduced() -> None:

@@ -25,56 +25,43 @@ def attribute_efficiency(
     ----------
     Littlestone (1988); Kivinen, Warmuth & Auer (1997).
     """
-    sizes = [n for n in (10**p for p in range(2, 19)) if n <= largest]
-    rows = [_row(n, k, examples, seed) for n in sizes]
-    checks = [
-        Check(f"mistakes of {name}, n = {count(n)}", bound, seen)
-        for n, row in zip(sizes, rows, strict=True)
-        for name, bound, seen in (
-            ("the perceptron, (on + 1)(4k + 1)", (row[1] + 1) * (4 * k + 1), row[2]),
-            ("Winnow, 2 + 3k(1 + log₂ n)", guarantees.doubling_bound(n, k).bound, row[3]),
-            ("elimination, n", guarantees.elimination_bound(n, monotone=True).bound, row[4]),
-        )
-    ]
+    rows, checks, n = [], [], 100
+    while n <= largest:
+        on = n // 10
+        learners: list[Learner] = [
+            Additive(n, bias=True),
+            Winnow2(n),
+            EliminateDisjunction(n, monotone=True, remember=False),
+        ]
+        made = [0, 0, 0]
+        for block in sources.few_relevant(examples, n, k, on=on, seed=seed):
+            for i, learner in enumerate(learners):  # side by side: a block is too large to keep
+                made[i] += len(play(block, learner, ledger=learner.open_ledger("counts")).ledger)
+        forced: list[Value] = [None, None]
+        if n <= MOST_FORCED:
+            hard = sources.forcing_disjunction(n, k)
+            forced = [len(play(hard, it).ledger) for it in (Additive(n, bias=True), Winnow2(n))]
+        rows.append((n, on, *made, *forced))
+        bounds = {
+            "the perceptron, (on + 1)(4k + 1)": (on + 1) * (4 * k + 1),
+            "Winnow, 2 + 3k(1 + log₂ n)": guarantees.doubling_bound(n, k).bound,
+            "elimination, n": guarantees.elimination_bound(n, monotone=True).bound,
+        }
+        for (name, bound), seen in zip(bounds.items(), made, strict=True):
+            checks.append(Check(f"mistakes of {name}, n = {count(n)}", bound, seen))
+        n *= 10
+    mistakes = ("perceptron", "Winnow", "elimination", "perceptron, forced", "Winnow, forced")
     return Result(
         "attribute-efficiency",
         f"What do irrelevant attributes cost? {plural(examples, 'example')} of a disjunction of "
         f"{k} of n attributes.",
-        ("n", "on", "perceptron", "Winnow", "elimination", "perceptron, forced", "Winnow, forced"),
-        tuple((*row, *_forced(n, k)) for n, row in zip(sizes, rows, strict=True)),
+        ("n", "on", *mistakes),
+        tuple(rows),
         tuple(checks),
         (
             "on: the attributes that are 1 in an example. The other columns count mistakes.",
             "Forced: on a sequence of Hadamard rows, for which the perceptron is wrong every time "
             f"(up to n = {count(MOST_FORCED)}).",
         ),
-        Curves(
-            "n",
-            ("perceptron", "Winnow", "elimination", "perceptron, forced", "Winnow, forced"),
-            label="mistakes",
-        ),
+        Curves("n", mistakes, label="mistakes"),
     )
-
-
-def _row(n: int, k: int, examples: int, seed: int) -> tuple[int, int, int, int, int]:
-    """n, how many attributes are on, and the mistakes of the three learners."""
-    on = n // 10
-    learners: list[Learner] = [
-        Additive(n, bias=True),
-        Winnow2(n),
-        EliminateDisjunction(n, monotone=True, remember=False),
-    ]
-    made = [0] * len(learners)
-    for block in sources.few_relevant(examples, n, k, on=on, seed=seed):
-        for i, learner in enumerate(learners):  # side by side: a block is too large to keep
-            made[i] += len(play(block, learner, ledger=learner.open_ledger("counts")).ledger)
-    return n, on, made[0], made[1], made[2]
-
-
-def _forced(n: int, k: int) -> tuple[Value, Value]:
-    """The mistakes of perceptron and Winnow on the sequence that is hard for the perceptron."""
-    if n > MOST_FORCED:
-        return None, None
-    block = sources.forcing_disjunction(n, k)
-    perceptron, winnow = play(block, Additive(n, bias=True)), play(block, Winnow2(n))
-    return len(perceptron.ledger), len(winnow.ledger)

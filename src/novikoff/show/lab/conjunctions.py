@@ -2,19 +2,8 @@
 
 from __future__ import annotations
 
-from novikoff import guarantees
-from novikoff.concepts import (
-    AskingConjunction,
-    Conjunction,
-    EliminateConjunction,
-    Nature,
-    Oracle,
-    Teacher,
-    each_on,
-    lecture_examples,
-    parse,
-)
-from novikoff.concepts.teaching import LECTURE_TARGET
+from novikoff import concepts, guarantees
+from novikoff.concepts import AskingConjunction, Conjunction, EliminateConjunction
 from novikoff.runs.loop import play
 from novikoff.show.lab.results import Check, Result
 from novikoff.stream.blocks import Stream
@@ -22,7 +11,7 @@ from novikoff.stream.printing import plural
 
 
 def conjunctions(
-    target: str | Conjunction = LECTURE_TARGET,
+    target: str | Conjunction = concepts.LECTURE_TARGET,
     *,
     n: int = 100,
     rounds: int = 1000,
@@ -39,51 +28,41 @@ def conjunctions(
     ----------
     Valiant (1984); Angluin (1988) for learning by queries; Goldman & Kearns (1995) for teachers.
     """
-    hidden = parse(target) if isinstance(target, str) else target
+    hidden = concepts.parse(target) if isinstance(target, str) else target
     if not isinstance(hidden, Conjunction) or not hidden.monotone:
         raise ValueError(f"{hidden} is not a conjunction of plain variables such as x1 & x4")
     if hidden.width > n:
         raise ValueError(f"{hidden} needs {hidden.width} variables, but n is {n}")
-    asking, taught, drawn = (
-        AskingConjunction(n),
-        AskingConjunction(n),
-        EliminateConjunction(n, monotone=True),
-    )
-    nature = Nature(hidden, n, rounds=rounds, sampler=each_on(density), seed=seed)
+
+    def row(
+        protocol: str, lesson: Stream, learner: AskingConjunction | EliminateConjunction
+    ) -> tuple[str, int, int, str, bool]:
+        ledger = play(lesson, learner).ledger
+        learned = learner.hypothesis
+        return protocol, ledger.n_rounds, len(ledger), str(learned), learned == hidden
+
+    asking, taught = AskingConjunction(n), AskingConjunction(n)
+    drawn = EliminateConjunction(n, monotone=True)
+    sampler = concepts.each_on(density)
+    nature = concepts.Nature(hidden, n, rounds=rounds, sampler=sampler, seed=seed)
     rows = [
-        _row("I: the learner asks", Oracle(hidden, n).teach(asking), asking, hidden),
-        _row("II: a teacher", Teacher(hidden, n).teach(taught), taught, hidden),
-        _row(f"III: nature, {plural(rounds, 'draw')}", nature.teach(drawn), drawn, hidden),
+        row("I: the learner asks", concepts.Oracle(hidden, n).teach(asking), asking),
+        row("II: a teacher", concepts.Teacher(hidden, n).teach(taught), taught),
+        row(f"III: nature, {plural(rounds, 'draw')}", nature.teach(drawn), drawn),
     ]
-    k = len(hidden.literals)
-    checks = [
+    most = guarantees.elimination_bound(n, monotone=True).bound
+    checks = (
         Check("I: questions asked, n", n, rows[0][1]),
-        Check("II: examples sent, k + 1", k + 1, rows[1][1], "exactly"),
-        Check(
-            "III: mistakes of elimination, n",
-            guarantees.elimination_bound(n, monotone=True).bound,
-            rows[2][2],
-        ),
-    ]
-    if hidden == LECTURE_TARGET and n == 100:
+        Check("II: examples sent, k + 1", len(hidden.literals) + 1, rows[1][1], "exactly"),
+        Check("III: mistakes of elimination, n", most, rows[2][2]),
+    )
+    if hidden == concepts.LECTURE_TARGET and n == 100:
         eight = EliminateConjunction(n, monotone=True)
-        rows.insert(2, _row("III: the lecture's eight", lecture_examples(), eight, hidden))
+        rows.insert(2, row("III: the lecture's eight", concepts.lecture_examples(), eight))
     return Result(
         "conjunctions",
         f"Three ways to learn f = {hidden}, one of 2^{n} monotone conjunctions.",
         ("protocol", "examples", "mistakes", "hypothesis", "exact"),
         tuple(rows),
-        tuple(checks),
+        checks,
     )
-
-
-def _row(
-    protocol: str,
-    lesson: Stream,
-    learner: AskingConjunction | EliminateConjunction,
-    hidden: Conjunction,
-) -> tuple[str, int, int, str, bool]:
-    """The protocol, the length of the lesson, the mistakes, the hypothesis, whether it is exact."""
-    ledger = play(lesson, learner).ledger
-    learned = learner.hypothesis
-    return protocol, ledger.n_rounds, len(ledger), str(learned), learned == hidden

@@ -38,38 +38,32 @@ def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Re
     nature = Nature(target, n, rounds=rounds, sampler=each_on(density), seed=seed)
     drawn = np.random.default_rng(seed).random((CANDIDATES, n)) < density
     adversary = Adversary(concepts, candidates=drawn, enough=ENOUGH)
-    rows = [
-        *_followed("nature", nature.teach(pupil), pupil),
-        *_followed("adversary", adversary.against(victim), victim),
-    ]
-    bound = guarantees.halving_bound(concepts.size).bound
-    made = {
-        who: max((int(row[3]) for row in rows if row[0] == who), default=0)
-        for who in ("nature", "adversary")
-    }
+    bound, rows, checks = guarantees.halving_bound(concepts.size).bound, [], []
+    for who, stream, learner in (
+        ("nature", nature.teach(pupil), pupil),
+        ("adversary", adversary.against(victim), victim),
+    ):
+        left = [learner.left]
+        ledger = play(_watched(stream, learner, left), learner).ledger
+        rows += [
+            (who, t, left[t], ledger.mistakes_by(t))
+            for t in range(1, len(left))
+            if left[t] != left[t - 1]
+        ]
+        checks.append(Check(f"mistakes, ⌊log₂|C|⌋, {who}", bound, len(ledger)))
     return Result(
         "halving",
         f"How many mistakes to find one of {count(concepts.size)} concepts, the {concepts}?",
         ("teacher", "round", "concepts left", "mistakes"),
         tuple(rows),
-        tuple(Check(f"mistakes, ⌊log₂|C|⌋, {who}", bound, seen) for who, seen in made.items()),
+        tuple(checks),
         (f"Nature's target is {target}.", "Rounds that ruled out no concept are left out."),
         Curves("round", ("concepts left",), by="teacher", logarithmic="y"),
     )
 
 
-def _followed(
-    who: str, stream: Iterable[Block], learner: Halving
-) -> Iterator[tuple[str, int, int, int]]:
-    """Play, and report each round that ruled out concepts."""
-    left = [learner.left]
-
-    def watched() -> Iterator[Block]:
-        for block in stream:
-            yield block
-            left.append(learner.left)
-
-    ledger = play(watched(), learner).ledger
-    for t in range(1, len(left)):
-        if left[t] != left[t - 1]:
-            yield who, t, left[t], ledger.mistakes_by(t)
+def _watched(stream: Iterable[Block], learner: Halving, left: list[int]) -> Iterator[Block]:
+    """The blocks; after each, note how many concepts are left."""
+    for block in stream:
+        yield block
+        left.append(learner.left)

@@ -9,7 +9,6 @@ from novikoff.learners import Additive
 from novikoff.runs.loop import play
 from novikoff.show.lab.results import Check, Curves, Result
 from novikoff.stream.printing import plural
-from novikoff.stream.rows import Vector
 from novikoff.stream.sums import length
 
 RATES = (0.01, 0.1, 0.5, 1.0, 3.0, 100.0)
@@ -29,13 +28,17 @@ def learning_rate(
     """
     dice = np.random.default_rng(seed)
     stream = sources.separable(points, dice.standard_normal(dim), margin=margin, seed=seed)
-    start = dice.standard_normal(dim)
+    random_start = dice.standard_normal(dim)
     rows, checks = [], []
     for rate in RATES:
-        zero, norm, _ = _run(stream, rate, None)
-        made, other_norm, bound = _run(stream, rate, start)
-        rows.append((rate, zero, norm, made, other_norm))
-        checks.append(Check(f"mistakes from w₀, rate {rate:g}", bound, made))
+        row = [rate]
+        for start in (None, random_start):
+            learner = Additive(dim, rate=rate, start=start)
+            ledger = play(stream, learner, epochs=10_000).ledger
+            row += [len(ledger), length(learner.weights)]
+        rows.append(tuple(row))
+        bound = guarantees.from_start(ledger, stream.u).bound
+        checks.append(Check(f"mistakes from w₀, rate {rate:g}", bound, len(ledger)))
     different = len({row[1] for row in rows})
     same = Check("different numbers of mistakes from w = 0", 1, different, "exactly")
     return Result(
@@ -48,11 +51,3 @@ def learning_rate(
         ("From w = 0 the rate only scales w; from another start it changes the predictions.",),
         Curves("rate", ("mistakes from 0", "mistakes from w₀"), logarithmic="x", label="mistakes"),
     )
-
-
-def _run(stream: sources.separable, rate: float, start: Vector | None) -> tuple[int, float, int]:
-    """The mistakes, the length of the final weights, and the bound on the mistakes."""
-    learner = Additive(len(stream.u), rate=rate, start=start)
-    run = play(stream, learner, epochs=10_000)
-    bound = guarantees.from_start(run.ledger, stream.u).bound
-    return len(run.ledger), length(learner.weights), bound

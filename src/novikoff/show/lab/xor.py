@@ -6,8 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from novikoff.concepts import Halving, Parity, labelled, parities
-from novikoff.concepts.examples import Truths, every_example
+from novikoff.concepts import Halving, Parity, every_example, labelled, parities
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import Additive
 from novikoff.runs.loop import play
@@ -28,53 +27,27 @@ def xor(*, largest: int = 5, seed: int = 0) -> Result:
     for n in range(2, largest + 1):
         X = dice.permutation(every_example(n))
         parity = Parity(tuple(range(1, n + 1)))
-        said = parity.values(X)
-        block = labelled(X, said)
-        verdict = certify(block).verdict
+        values = parity.values(X)
+        block = labelled(X, values)
         run = play(block, Additive(n, bias=True), epochs=MOST_PASSES)
-        wide = labelled(_with_products(X), said)
-        separated = play(wide, Additive(wide.rows.dim, bias=True), epochs=MOST_PASSES)
-        halving = play(block, Halving(parities(n)))
-        rows.append(
-            (
-                n,
-                str(parity),
-                str(verdict),
-                str(run.verdict),
-                run.epochs,
-                str(separated.verdict),
-                len(separated.ledger),
-                len(halving.ledger),
-            )
-        )
+        chosen = [list(some) for k in range(1, n + 1) for some in combinations(range(n), k)]
+        products = np.column_stack([X[:, some].all(axis=1) for some in chosen])
+        learner = Additive(len(chosen), bias=True)
+        separated = play(labelled(products, values), learner, epochs=MOST_PASSES)
+        halving = len(play(block, Halving(parities(n))).ledger)
+        ended = str(run.verdict), run.epochs, str(separated.verdict), len(separated.ledger)
+        rows.append((n, str(parity), str(certify(block).verdict), *ended, halving))
+        cycles, separates = run.verdict == Verdict.CYCLE, separated.verdict == Verdict.SEPARATED
         checks += [
-            Check(
-                f"runs that end in a cycle, n = {n}",
-                1,
-                int(run.verdict == Verdict.CYCLE),
-                "exactly",
-            ),
-            Check(
-                f"runs with products that separate, n = {n}",
-                1,
-                int(separated.verdict == Verdict.SEPARATED),
-                "exactly",
-            ),
-            Check(f"mistakes of Halving, n = {n}", n, len(halving.ledger)),
+            Check(f"runs that end in a cycle, n = {n}", 1, int(cycles), "exactly"),
+            Check(f"runs with products that separate, n = {n}", 1, int(separates), "exactly"),
+            Check(f"mistakes of Halving, n = {n}", n, halving),
         ]
+    mistakes = ("mistakes, products", "mistakes, Halving")
     return Result(
         "xor",
         "Can a perceptron represent a parity? The parity of n variables, on all 2ⁿ examples.",
-        (
-            "n",
-            "parity",
-            "certified",
-            "perceptron",
-            "passes",
-            "with products",
-            "mistakes, products",
-            "mistakes, Halving",
-        ),
+        ("n", "parity", "certified", "perceptron", "passes", "with products", *mistakes),
         tuple(rows),
         tuple(checks),
         (
@@ -82,12 +55,5 @@ def xor(*, largest: int = 5, seed: int = 0) -> Result:
             "With the products of the variables as features, one does.",
             "Halving finds a parity among all 2ⁿ with at most n mistakes.",
         ),
-        Curves("n", ("mistakes, products", "mistakes, Halving"), logarithmic="y", label="mistakes"),
+        Curves("n", mistakes, logarithmic="y", label="mistakes"),
     )
-
-
-def _with_products(X: Truths) -> Truths:
-    """The variables, followed by the products of any two or more."""
-    n = X.shape[1]
-    chosen = [some for k in range(1, n + 1) for some in combinations(range(n), k)]
-    return np.column_stack([X[:, list(some)].all(axis=1) for some in chosen])
