@@ -95,9 +95,8 @@ def test_what_certify_writes_is_proved_by_verify_and_by_the_checker_alone(
 def test_the_summary_names_columns_and_rows(tmp_path: Path) -> None:
     answer = run("certify", write(tmp_path, "tied.csv"))
     assert answer.stdout.splitlines() == [
-        "quasi-complete: separable except for ties; a hyperplane has some rows strictly on their "
-        "correct sides and no row on its wrong side, but the other rows lie on every such "
-        "hyperplane",
+        "quasi-complete: separable with ties; a hyperplane errs on no row, but some rows always "
+        "lie on it",
         "  data            7 rows, 2 columns and a constant; rows and columns count from 0",
         "  label           y: 0 (-) or 1 (+)",
         "  separated       2 rows: 5–6",
@@ -356,11 +355,14 @@ def test_a_certificate_that_was_changed_is_rejected(tmp_path: Path) -> None:
 
 def test_other_data_are_rejected(tmp_path: Path) -> None:
     _, cert = made(tmp_path, "mail.csv")
-    for text in (MAIL + "100,1,ham\n", MAIL.replace("120", "121"), MAIL[: MAIL.index("200")]):
+    lines = (MAIL + "100,1,ham\n", MAIL[: MAIL.index("200")])
+    for text in (*lines, MAIL.replace("120", "121"), MAIL.replace("spam", "ham", 1)):
         data = write(tmp_path, "other.csv", text)
         answer = run("verify", cert, data)
         assert answer.exit_code == 1
-        assert answer.stdout.startswith("rejected: ")
+        same_rows = text.count("\n") == MAIL.count("\n")
+        why = "the data are not those of the certificate" if same_rows else "the data have "
+        assert answer.stdout.startswith(f"rejected: {why}")
         assert alone(cert, data) == (1, answer.stdout)
 
 

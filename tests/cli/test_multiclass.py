@@ -368,7 +368,7 @@ def test_a_cycle_of_many_classes_is_a_verdict(tmp_path: Path) -> None:
         200,
     ]
     assert json_of(*words)["verdict"] == "cycle"
-    assert "Verdict   cycle: the weights returned to earlier values" in stdout_of(*words)
+    assert "Verdict   cycle: the weights repeated" in stdout_of(*words)
     assert (tmp_path / "m").exists()
 
 

@@ -91,7 +91,7 @@ def part(certificate: Written, path: tuple[str | int, ...]) -> Any:
 
 
 def integer_vector(written: dict[str, str], length: int, *, bias: bool) -> list[int]:
-    """As the certificate means it; what it says of columns that are does not exist is left out."""
+    """As the certificate means it; columns that do not exist are left out."""
     keys = [*map(str, range(length - bias)), *(["constant"] if bias else [])]
     return [int(written.get(key, "0"), 0) for key in keys]
 
@@ -207,7 +207,7 @@ def test_a_certificate_with_a_part_missing_is_rejected_or_still_true(kind: str) 
         ("complete", ("radius_squared",), "10", "radius differs"),
         ("complete", ("separated",), "0-2", "the separated rows differ"),
         ("complete", ("data", "rows"), 5, "4 rows, not 5"),
-        ("complete", ("data", "fingerprint"), "sha256:0", "fingerprint differs"),
+        ("complete", ("data", "fingerprint"), "sha256:0", "the data are not those"),
         ("complete", ("data", "columns"), 1, "columns"),
         ("complete", ("data", "bias"), False, "does not exist|radius"),
         ("complete", ("aliases",), [{"0": "1", "1": "1"}], "violates an alias"),

@@ -35,8 +35,8 @@ NOISY = sources.block(
 )
 
 CYCLE = """\
-verdict     cycle: the weights returned to earlier values; the updates in between sum to 0, which
-            proves that no weights put every example on its correct side (proof: 4 rows)
+verdict     cycle: the weights repeated, which proves that no weights separate the examples (proof:
+            4 rows)
 passes      3, of 4 examples each; 12 examples in all
 mistakes    12: 4 in the first pass, 4 in the last
 radius R    1.73205, the length of the longest mistaken example
@@ -46,8 +46,8 @@ bound       none: the final weights do not separate the mistaken examples, and a
 sandwich    none: the final weights do not separate the mistaken examples
 new errors  no bound: the first pass was too short or made too many mistakes"""
 BUDGET = """\
-verdict     budget: stopped when the examples or the passes ran out, before a pass without mistakes;
-            certify(X, y) decides whether any weights separate the examples
+verdict     budget: the examples or the passes ran out; certify(X, y) decides whether any weights
+            separate the examples
 passes      1, of 1,000 examples; 1,000 examples in all
 mistakes    260, in the one pass
 radius R    14.5258, the length of the longest mistaken example

@@ -27,7 +27,7 @@ def test_every_end_of_every_rule_has_words(verdict: Verdict, rule: Rule) -> None
 
 def test_how_a_run_ended_in_words() -> None:
     assert run_ended("budget", passes=1).meaning == "stopped after the one pass you asked for"
-    assert "after the 2,000 passes you asked for" in run_ended("budget", passes=2000).meaning
+    assert "none of the 2,000 passes" in run_ended("budget", passes=2000).meaning
     assert "right by more than 0.5" in run_ended("separated", margin=0.5).meaning
     assert "no weights score the class of every row highest" in str(
         run_ended("cycle", rule="joint", of="rows")

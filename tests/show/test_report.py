@@ -213,7 +213,7 @@ def test_the_certificate_in_the_page_proves_its_verdict(known: Known, source: st
 
 def test_the_rows_that_cancel_and_those_separated_are_listed() -> None:
     seen = said_by(sections.verdict(gather(QUASI)))
-    assert "No: a hyperplane has some rows" in seen
+    assert "No: a hyperplane errs on no row" in seen
     assert "3 of 5 rows strictly on their correct sides" in seen
     assert "3 rows: 0–1, 4" in seen
     assert "dose +∞ constant −∞" in seen

@@ -612,5 +612,5 @@ class Result:
             return str(ended)
         if plan.passes == 1:
             return f"{ended.meaning}; try --passes 10"
-        certify = "" if model.is_joint else ", or ask novikoff certify whether any weights can"
+        certify = "" if model.is_joint else ", or novikoff certify"
         return f"{ended.meaning}; try more --passes{certify}"

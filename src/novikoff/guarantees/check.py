@@ -57,7 +57,7 @@ def number(text: str) -> Fraction:
 
 def vector(written: Mapping[str, str], places: int, constant: int = -1) -> Whole:
     """{"3": "5", "constant": "-2"} as numbers, with every place in range."""
-    v = {constant if key == "constant" else int(key): int(written[key], 0) for key in written}
+    v = {constant if c == "constant" else int(c): int(n, 0) for c, n in written.items()}
     require(all(0 <= place < places for place in v), "it names a row or column that does not exist")
     return v
 
@@ -95,11 +95,6 @@ def add(total: dict[int, Fraction], times: int, x: Whole, below: int) -> None:
     """Add `times` times the row to the total."""
     for c, n in x.items():
         total[c] = total.get(c, Fraction(0)) + Fraction(times * n, below)
-
-
-def squared(total: Mapping[int, Fraction]) -> Fraction:
-    """The squared length."""
-    return sum((n * n for n in total.values()), Fraction(0))
 
 
 class Fingerprint:
@@ -172,6 +167,18 @@ def claim(certificate: Mapping[str, Any]) -> Claim:
         raise Rejected("damaged" + f": {error} is missing" * isinstance(error, KeyError)) from None
 
 
+def check_row(it: Claim, i: int, x: Whole, side: int) -> None:
+    """Reject the certificate if row i is not where it says, `side` being ⟨w,z⟩ for this row."""
+    require(side >= 0, f"row {i} is on the wrong side of the weights")
+    if side == 0 and it.verdict != "undecided":
+        require(it.verdict != "complete", f"row {i} is not separated by the weights")
+        require(it.columns.issuperset(x), f"row {i} uses a column that the multiplied rows do not")
+        orthogonal = all(dot(v, x) == 0 for v in it.complement)
+        require(orthogonal, f"row {i} is not orthogonal to the complement")
+    require(side == 0 or i not in it.times, f"row {i} is separated but has a multiplier")
+    require(all(dot(a, x) == 0 for a in it.aliases), f"row {i} violates an alias")
+
+
 def check(certificate: Mapping[str, Any], examples: Iterable[tuple[int, Row]]) -> None:
     """Raise Rejected, with the reason, unless the certificate proves its verdict on the examples.
 
@@ -179,48 +186,40 @@ def check(certificate: Mapping[str, Any], examples: Iterable[tuple[int, Row]]) -
     Albert & Anderson (1984); Novikoff (1962) for the margin.
     """
     it, data = claim(certificate), Fingerprint()
-    zero: dict[int, Fraction] = {}
-    average: dict[int, Fraction] = {}
-    S: list[Whole] = []
-    separated: list[int] = []
+    zero, average = dict[int, Fraction](), dict[int, Fraction]()
+    S, separated = list[Whole](), list[int]()
     n, least, radius = 0, Fraction(0), Fraction(0)
+    flaw: Rejected | None = None  # raised after the fingerprint: other data say nothing about it
     for i, (label, row) in enumerate(examples):
         require(label in (-1, 1), f"row {i} has label {label!r}, which is not -1 or 1")
         entries = [(c, float(v)) for c, v in row if v]
-        k, places, values = len(entries), [c for c, _ in entries], [v for _, v in entries]
+        places, values = [c for c, _ in entries], [v for _, v in entries]
         increasing = all(a < b for a, b in pairwise([-1, *places, it.d]))
         require(increasing, f"the columns of row {i} do not increase within 0 to {it.d - 1}")
-        data.update(
-            struct.pack("<b", label),
-            struct.pack("<q", k),
-            struct.pack(f"<{k}q", *places),
-            struct.pack(f"<{k}d", *values),
-        )
+        parts = (("b", [label]), ("q", [len(entries)]), ("q", places), ("d", values))
+        data.update(*(struct.pack(f"<{len(part)}{kind}", *part) for kind, part in parts))
+        n = i + 1
         x, below = row_vector(entries)
         if it.bias:
             x[it.d] = below
         side = label * dot(it.w, x)
-        require(side >= 0, f"row {i} is on the wrong side of the weights")
+        try:
+            check_row(it, i, x, side)
+        except Rejected as error:
+            flaw = flaw or error
         if side > 0:
             separated.append(i)
             least = min(least or Fraction(side, below), Fraction(side, below))
-        elif it.verdict != "undecided":
-            require(it.verdict != "complete", f"row {i} is not separated by the weights")
-            inside = it.columns.issuperset(x)
-            require(inside, f"row {i} uses a column that the multiplied rows do not")
-            orthogonal = all(dot(v, x) == 0 for v in it.complement)
-            require(orthogonal, f"row {i} is not orthogonal to the complement")
         if i in it.times:
-            require(side == 0, f"row {i} is separated but has a multiplier")
             add(zero, label * it.times[i], x, below)
             S.append(x)
         if i in it.hull:
             add(average, label * it.hull[i], x, below)
-        require(all(dot(a, x) == 0 for a in it.aliases), f"row {i} violates an alias")
         radius = max(radius, Fraction(sum(m * m for m in x.values()), below**2))
-        n = i + 1
     require(n > 0 and n == it.n, f"the data have {n} rows, not {it.n}")
-    require(str(data) == it.fingerprint, "it was made for other data: the fingerprint differs")
+    require(str(data) == it.fingerprint, "the data are not those of the certificate")
+    if flaw is not None:
+        raise flaw
     require(not any(zero.values()), "the multiplied rows do not sum to zero")
     require(it.separated == separated, "the separated rows differ")
     require(it.radius == radius, "the radius differs")
@@ -236,7 +235,8 @@ def check(certificate: Mapping[str, Any], examples: Iterable[tuple[int, Row]]) -
     require(it.low == reached, "the margin of the weights differs")
     if it.high is not None:
         require(bool(it.hull or S), "it gives no proof of its upper bound on the margin")
-        most = squared(average) / sum(it.hull.values()) ** 2 if it.hull else Fraction(0)
+        length = sum((m * m for m in average.values()), Fraction(0))
+        most = length / sum(it.hull.values()) ** 2 if it.hull else Fraction(0)
         require(it.high == most, "the hull proves a different upper bound on the margin")
 
 

@@ -63,39 +63,27 @@ def run_ended(
     goal = {
         "joint": f"score the class of every {_one(of)} highest",
         "concepts": f"are right about every {_one(of)}",
-    }.get(rule, f"put every {_one(of)} on its correct side")
-    found = "hypotheses" if rule == "concepts" else "weights"
+    }.get(rule, f"separate the {of}")
+    more = f"more passes may separate the {of}"
     match Verdict(verdict):
         case Verdict.SEPARATED:
-            clean = (
-                f"the last pass got every {_one(of)} right by more than {short(margin, 6)}"
-                if margin
-                else "the last pass made no mistake"
-            )
-            return Words("separated", f"{clean}, so the final {found} {goal}")
+            clean = "the last pass made no mistake"
+            if margin:
+                clean = f"the last pass got every {_one(of)} right by more than {short(margin, 6)}"
+            found = "hypotheses" if rule == "concepts" else "weights"
+            return Words("separated", f"{clean}, so the {found} {goal}")
         case Verdict.CYCLE:
             return Words(
                 f"a cycle: no weights separate the {of}",
-                "the weights returned to earlier values; the updates in between sum to 0, which "
-                f"proves that no weights {goal}",
+                f"the weights repeated, which proves that no weights {goal}",
             )
+        case Verdict.BUDGET if passes == 1:
+            return Words("stopped after one pass", "stopped after the one pass you asked for", more)
+        case Verdict.BUDGET if passes is None:
+            return Words("out of passes", f"the {of} or the passes ran out", more)
         case Verdict.BUDGET:
-            if passes == 1:
-                return Words(
-                    "stopped after one pass",
-                    "stopped after the one pass you asked for",
-                    f"more passes may separate the {of}",
-                )
-            stopped = (
-                f"stopped when the {of} or the passes ran out"
-                if passes is None
-                else f"stopped after the {count(passes)} passes you asked for"
-            )
-            return Words(
-                "out of passes",
-                f"{stopped}, before a pass without mistakes",
-                f"more passes may separate the {of}, unless no {found} can",
-            )
+            tried = f"none of the {count(passes)} passes was free of mistakes"
+            return Words("out of passes", tried, more)
         case Verdict.INTERRUPTED:
             return Words("interrupted", "stopped by Ctrl-C; this describes the run up to then")
 
@@ -122,11 +110,8 @@ def separation(verdict: str, *, of: str = "rows", by: str = "hyperplane") -> Wor
         case Separation.COMPLETE:
             return Words("separable", f"a {by} has every {one} strictly on its correct side")
         case Separation.QUASI_COMPLETE:
-            return Words(
-                "separable except for ties",
-                f"a {by} has some {of} strictly on their correct sides and no {one} on its wrong "
-                f"side, but the other {of} lie on every such {by}",
-            )
+            meaning = f"a {by} errs on no {one}, but some {of} always lie on it"
+            return Words("separable with ties", meaning)
         case Separation.OVERLAP:
             meaning = f"every {by} has a {one} on its wrong side, or all {of} on it"
             return Words("not separable", meaning)

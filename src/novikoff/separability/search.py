@@ -25,8 +25,8 @@ from novikoff.separability.exact_linear import (
     independent_rows,
 )
 from novikoff.separability.face import Face
+from novikoff.separability.linear_programs import Support, Unsolved, maximal_support
 from novikoff.separability.points import Points, Progress
-from novikoff.separability.programs import Support, Unsolved, maximal_support
 from novikoff.stream.order import arranged
 from novikoff.stream.rows import Positions, Vector, dots
 from novikoff.stream.sums import length
