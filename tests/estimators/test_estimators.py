@@ -27,7 +27,9 @@ from novikoff import (
 )
 from novikoff.learners import Additive
 from novikoff.ledger import readings
+from novikoff.online import engine
 from novikoff.sources import rows_of
+from novikoff.stream.input_problems import BadExample
 
 ALL = [Perceptron, MarginPerceptron, AveragedPerceptron, VotedPerceptron]
 every = pytest.mark.parametrize("kind", ALL)
@@ -468,11 +470,11 @@ def test_an_interrupted_fit_leaves_a_model_that_works(kind: Any, monkeypatch: An
     X, y = noisy(seed=3)
     clf = kind(max_iter=1000, verbose=1)
 
-    def interrupt_after_three(ledger: Any) -> None:
+    def interrupt_after_three(_title: str, ledger: Any) -> None:
         if len(ledger.epoch_ends) == 3:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(kind, "_report", lambda self, k: interrupt_after_three)
+    monkeypatch.setattr(engine, "_print_pass", interrupt_after_three)
     with pytest.raises(Interrupted):
         clf.fit(X, y)
     assert clf.verdict_ == "interrupted"
@@ -547,3 +549,13 @@ def test_a_copy_of_a_fitted_estimator_learns_on_its_own() -> None:
     assert (clf.coef_.tolist(), clf.ledger_.n_rounds) == (before, 200)
     clf.learn_one(X[0], y[0])
     assert (twin.ledger_.n_rounds, clf.ledger_.n_rounds) == (400, 201)
+
+
+@pytest.mark.parametrize("unknown", [2, "spam"])
+def test_a_summary_with_an_unknown_label_says_which_labels_the_estimator_knows(
+    unknown: Any,
+) -> None:
+    X, y = [[1.0], [-1.0]], [1, 0]
+    clf = Perceptron().fit(X, y)
+    with pytest.raises(BadExample, match=r"label .* is not one of the classes \[0, 1\]$"):
+        clf.summary(X, np.array([0, unknown]))

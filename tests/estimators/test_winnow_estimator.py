@@ -151,3 +151,8 @@ def test_a_negative_number_is_refused_by_its_place(variant: Variant) -> None:
 def test_a_parameter_that_makes_no_sense_is_refused(options: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         Winnow(**options).fit([[1, 0], [0, 1]], [0, 1])  # type: ignore[arg-type]
+
+
+def test_winnow_accepts_no_starting_weights() -> None:
+    with pytest.raises(ValueError, match="Winnow cannot start from given weights"):
+        Winnow().fit([[1.0], [-1.0]], [1, 0], coef_init=[[1.0]])

@@ -16,7 +16,7 @@ from novikoff.learners.rule import Rule
 from novikoff.ledger.weights import class_scores
 from novikoff.online.engine import Engine
 from novikoff.runs.interrupts import undisturbed
-from novikoff.stream.multiclass import nothing_met
+from novikoff.stream.multiclass import labels_of
 
 
 @settings(max_examples=15)
@@ -25,7 +25,7 @@ def test_classes_learned_jointly_one_by_one_are_those_of_a_block(seed: int, mean
     examples = stream(seed, classes=6)
     met = list(dict.fromkeys(y for _, y in examples))
     rule = Rule("averaged" if mean else "perceptron", joint=True)
-    alone, whole = (Engine(rule, nothing_met(joint=True), 8) for _ in range(2))
+    alone, whole = (Engine(rule, labels_of(np.empty(0), joint=True), 8) for _ in range(2))
     for engine in (alone, whole):
         engine.open([])
     for x, y in examples:

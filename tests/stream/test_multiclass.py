@@ -14,9 +14,8 @@ from novikoff.stream.multiclass import (
     TwoLabels,
     class_array,
     distinct,
+    labels_of,
     named_classes,
-    nothing_met,
-    one_or_many_runs,
 )
 
 
@@ -36,7 +35,7 @@ def test_labels_have_one_order_in_lists_and_arrays(labels: list[Any], order: lis
 
 
 def test_lists_and_arrays_have_the_same_codes() -> None:
-    for labels in (TwoLabels(np.array(["9", "10"])), JointLabels.of(np.array(["9", "10"]))):
+    for labels in (TwoLabels(np.array(["9", "10"])), labels_of(np.array(["9", "10"]), joint=True)):
         y = ["10", "9", "10"]
         assert labels.codes(y).tolist() == labels.codes(np.array(y)).tolist() == [1, 0, 1]
     three = OneAgainstRest(np.array([3, 4, 5]))
@@ -51,7 +50,7 @@ def test_lists_and_arrays_have_the_same_codes() -> None:
 
 
 def test_a_label_alone_may_change_sides_when_the_other_comes() -> None:
-    alone = nothing_met(joint=False).met(["ham"], None, symmetric=True)
+    alone = labels_of(np.empty(0)).met(["ham"], None, symmetric=True)
     assert (alone.coded, alone.predictions) == ({"ham": 1}, ("ham", "ham"))
     both = alone.met(["spam"], None, symmetric=True)
     assert both.coded == {"ham": 0, "spam": 1}
@@ -64,7 +63,7 @@ def test_a_label_alone_may_change_sides_when_the_other_comes() -> None:
 
 
 def test_joint_classes_are_numbered_as_they_appear_and_listed_in_order() -> None:
-    labels = nothing_met(joint=True).met(["c", "a"], None, symmetric=False)
+    labels = labels_of(np.empty(0), joint=True).met(["c", "a"], None, symmetric=False)
     grown = labels.met(np.array(["b", "c", "b"]), named_classes(["a", "d"]), symmetric=False)
     assert isinstance(grown, JointLabels)
     assert grown.classes.tolist() == ["a", "b", "c", "d"]
@@ -76,6 +75,6 @@ def test_joint_classes_are_numbered_as_they_appear_and_listed_in_order() -> None
 
 
 def test_a_score_of_zero_predicts_the_positive_label_unless_told_otherwise() -> None:
-    two = one_or_many_runs(np.array([0, 1]))
+    two = labels_of(np.array([0, 1]))
     for zero, predicted in ((True, 1), (False, 0)):
         assert two.predict(np.zeros(1), zero_is_positive=zero).tolist() == [predicted]

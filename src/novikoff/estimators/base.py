@@ -13,38 +13,23 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff import _core
-from novikoff.estimators.validation import (
-    COLUMNS,
-    Columns,
-    check_common,
-    classes_and_codes,
-    read,
-    read_new,
-    starts,
-)
+from novikoff.estimators.validation import COLUMNS, Columns, check_common, read, read_new, starts
 from novikoff.guarantees.summary import Summaries, Summary
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import Multiplicative, Ties
 from novikoff.learners.rule import Rule
-from novikoff.ledger.ledger import Keep, Ledger
+from novikoff.ledger.ledger import Keep
 from novikoff.ledger.readings import Reading
 from novikoff.ledger.weights import LANES
 from novikoff.models.model import Model
 from novikoff.online.engine import Engine
-from novikoff.online.one_example import (
-    are_dicts,
-    by_name,
-    count,
-    first,
-    plain,
-    plain_row,
-    records,
-)
+from novikoff.online.one_example import are_dicts, by_name, count, first, plain_example, records
 from novikoff.runs.interrupts import undisturbed
-from novikoff.runs.loop import Interrupted, Progress, Run
+from novikoff.runs.loop import Interrupted, Run
 from novikoff.sources.features import Features
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
@@ -54,9 +39,9 @@ from novikoff.stream.multiclass import (
     JointLabels,
     Labels,
     TwoLabels,
+    distinct,
+    labels_of,
     named_classes,
-    nothing_met,
-    one_or_many_runs,
     plain_label,
     plain_labels,
 )
@@ -67,6 +52,7 @@ ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None
 
 _BEGINNING = threading.RLock()  # held while an estimator gets an engine, or opens its core
 _BUSY = "another thread is learning with this estimator; try again when it is done"
+_NO_CLASSES = np.empty(0)
 _WORST_FIRST = (Verdict.INTERRUPTED, Verdict.BUDGET, Verdict.CYCLE, Verdict.SEPARATED)
 
 
@@ -98,23 +84,41 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
 
     @abstractmethod
     def _rule(self) -> Rule:
-        """The rule with these parameters; refused if they make none."""
+        """The rule with these parameters; ValueError if they are invalid."""
 
     # learning from blocks
 
-    def _fit(
+    def fit(
         self,
         X: Any,
         y: Any,
         coef_init: ArrayLike | Literal["random"] | None = None,
         intercept_init: ArrayLike | None = None,
     ) -> Self:
-        """Learn from these rows alone; `_engine` is assigned last, so an error changes nothing."""
+        """Pass over the data until a pass makes no mistake, the weights repeat, or max_iter passes.
+
+        There is no other reason to stop. On data with ‖x‖ ≤ R and margin γ, the constant feature
+        counted in both, the perceptron's clean pass comes after at most (R/γ)² mistakes (Novikoff
+        1962); when it learns many classes jointly, after at most 2(R/γ)² (Crammer & Singer 2003).
+        What was learned before is forgotten, unless an error is raised.
+
+        Parameters
+        ----------
+        X, y
+            Rows (array, frame, or scipy sparse in any format) and their labels, of two or more
+            classes.
+        coef_init, intercept_init
+            Where to start, in the shapes of `coef_` and `intercept_`; `coef_init="random"` draws
+            standard normal weights (and intercepts) from random_state. The default is 0, and Winnow
+            accepts no other.
+        """
         with self._alone():
             check_common(self)
             rule = self._rule()
             rows, y, columns = read_new(self, X, y)
-            classes, codes = classes_and_codes(y)
+            if y.dtype.kind not in "biu":
+                check_classification_targets(y)
+            classes, codes = distinct(y)
             if len(classes) < 2:
                 raise ValueError(
                     f"{type(self).__name__} needs samples of at least 2 classes in the data, but "
@@ -122,8 +126,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                 )
             dice = check_random_state(self.random_state)
             seed = int(dice.randint(np.iinfo(np.int32).max))
-            labels = JointLabels.of(classes) if rule.joint else one_or_many_runs(classes)
-            begin = None
+            labels, begin = labels_of(classes, joint=rule.joint), None
             if coef_init is not None or intercept_init is not None:
                 begin = starts(
                     labels.n_vectors,
@@ -141,7 +144,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                     epochs=self.max_iter,
                     shuffle=self.shuffle,
                     seed=seed,
-                    progress=self._report if self.verbose else None,
+                    verbose=bool(self.verbose),
                 )
             except Interrupted:
                 self._take(engine, columns)
@@ -150,11 +153,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         return self
 
     def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
-        """Meet these examples once, in the order given, and learn from the mistakes.
+        """Learn from these examples in one pass, in the order given.
 
         All calls together are one pass: the result does not depend on how a stream is cut into
         calls. The first call names all classes. With multiclass="joint" it need not: new classes
-        may come in any call. If a batch is refused, or Ctrl-C is pressed, none of it is learned.
+        may appear in any call. If a batch raises an error, or Ctrl-C is pressed, none of it is
+        learned.
         """
         if are_dicts(X) or (self._engine is not None and self._engine.is_online):
             self.learn_many(X, y, classes=classes)
@@ -166,25 +170,20 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                 check_common(self)
                 rule = self._rule()
                 rows, y, columns = read_new(self, X, y, finite=True)
-                engine = self._new_engine(rule, self._named_labels(rule, named), rows.dim)
+                if named is None and not rule.joint:
+                    raise ValueError("classes must be passed on the first call to partial_fit.")
+                known = _NO_CLASSES if named is None or rule.joint else named
+                engine = self._new_engine(rule, labels_of(known, joint=rule.joint), rows.dim)
             else:
                 rows, y = read(self, X, y, finite=True)
             engine.learn_block(rows, y, named, stop)
             self._take(engine, columns)
         return self
 
-    @staticmethod
-    def _named_labels(rule: Rule, named: Classes | None) -> Labels:
-        if rule.joint:
-            return nothing_met(joint=True)
-        if named is None:
-            raise ValueError("classes must be passed on the first call to partial_fit.")
-        return one_or_many_runs(named)
-
     # learning from single examples, by name or by position
 
     def learn_one(self, x: Any, y: Any, *, classes: ArrayLike | None = None) -> None:
-        """Meet one example and, if it is mistaken, learn from it.
+        """Predict one example and, if that is a mistake, learn from it.
 
         This is `partial_fit` on one row, to the last bit, and the two can alternate. Memory grows
         with the names of features and, unless keep="counts", with the mistakes; `hash_bits` and
@@ -195,11 +194,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         x
             A dict from names to values. A number or truth value is the value of the feature; a text
             v under the name c is the feature `c=v` with value 1. Names are texts or whole numbers,
-            and are added as they come. Features left out are 0. Or a row of numbers, if columns
-            are positions: an estimator goes by names or by positions, as it began.
+            and new ones may appear at any time. Features left out are 0. Or a row of numbers, if
+            columns are positions: the first example decides between names and positions.
         y
-            The label: a truth value, a number or a text. The first two met are the classes, and the
-            greater is positive.
+            The label: a truth value, a number or a text. The first two seen are the classes, and
+            the greater is positive.
         classes
             All labels, in the first call: needed if there are more than two; and if the rule does
             not treat two labels alike and the first one is not 1, 0 or −1.
@@ -213,24 +212,24 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         self._learn_slowly(x, y, classes)
 
     def _learn_slowly(self, x: Any, y: Any, classes: ArrayLike | None) -> None:
-        """Learn from an example that the core did not take as it is, or from the first one."""
+        """Learn from the first example, or from one that the core cannot read or learn as it is."""
         engine, label = self._opened(), plain_label(y)
         named = named_classes(classes)
         if engine is not None:
             engine.learn_one(x, label, named)
             return
-        x = plain(x) if isinstance(x, Mapping) else plain_row(x, None)
+        x = plain_example(x)
         with _BEGINNING, undisturbed():
             if self._is_busy:
                 raise RuntimeError(_BUSY)
             engine, columns = self._opened(), None
             if engine is None:  # no other thread was faster
-                engine, columns = self._begun([label], named, x)
+                engine, columns = self._first_engine([label], named, x)
             engine.learn_one(x, label, named)
             self._take(engine, columns)
 
     def learn_many(self, X: Any, y: Any, *, classes: ArrayLike | None = None) -> None:
-        """Meet these examples in order, as if learned one by one; all of them, or none on an error.
+        """Learn from these examples in order, as if one by one; an error undoes the whole call.
 
         X is a list of dicts, a frame whose columns are names (a text v in column c is the feature
         `c=v`), or a two-dimensional array, dense or sparse, whose columns are positions.
@@ -246,37 +245,37 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             engine, columns = self._engine, None
             examples = records(X) if by_name(X) else X
             if engine is None:
-                engine, columns = self._begun(labels, named, first(examples))
+                engine, columns = self._first_engine(labels, named, first(examples))
             if engine.by_name:
                 examples = list(examples)
             elif by_name(X):
-                engine.readable(examples[0], "row 0: ")  # refuses it
+                engine.readable(examples[0], "row 0: ")  # raises the error
             else:
                 examples, _ = read(self, X, finite=True)
             engine.learn_block(examples, labels, named, stop)
             self._take(engine, columns)
 
-    def _begun(
-        self, labels: Sequence[Any], named: Classes | None, x: Any
+    def _first_engine(
+        self, y: Sequence[Any], named: Classes | None, x: Any
     ) -> tuple[Engine, Columns]:
-        """An engine for a stream that begins with these labels and with examples such as x."""
+        """A new engine for a stream that starts with these labels and with examples like x."""
         check_common(self)
         rule = self._rule()
-        met: Labels = nothing_met(joint=rule.joint)
+        labels = labels_of(_NO_CLASSES, joint=rule.joint)
         if not rule.joint:
             symmetric = self.class_weight is None and rule.is_symmetric
-            met = met.met(labels, named, symmetric=symmetric)
+            labels = labels.met(y, named, symmetric=symmetric)
         if isinstance(x, Mapping):
             if rule.needs_width and self.hash_bits is None:
                 raise ValueError(
                     f"the default threshold of {rule.kind} needs the number of features, which is "
-                    "unknown while names are still being met; set threshold="
+                    "unknown while new names may appear; set threshold="
                 )
             dim, columns = LANES if self.hash_bits is None else 1 << self.hash_bits, Columns()
         else:
-            dim = len(plain_row(x, None))
+            dim = len(plain_example(x))
             columns = {"n_features_in_": dim}
-        engine = self._new_engine(rule, met, dim)
+        engine = self._new_engine(rule, labels, dim)
         engine.open([] if isinstance(x, Mapping) else None)
         return engine, columns
 
@@ -290,38 +289,35 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         starts: Sequence[Vector | None] | None = None,
     ) -> Engine:
         """An engine that has learned nothing; y are all labels, unless they come in a stream."""
-        given, classes = self.class_weight, labels.classes
-        each, later = None, {}
-        if isinstance(given, str) and y is None:
-            raise ValueError(
-                "class_weight='balanced' needs all labels, which a stream does not have; compute "
-                "the weights on a sample and pass them as a dict"
-            )
-        if given is not None and len(classes) == 1 and isinstance(labels, TwoLabels):
-            raise ValueError(
-                "class_weight needs both labels from the start; pass them in the first call, "
-                "classes=[...]"
-            )
-        if given is not None and len(classes):
-            each = np.asarray(
-                compute_class_weight(given, classes=classes, y=classes if y is None else y)
-            )
-        if isinstance(given, Mapping):
-            later = dict(given)
+        given, classes, factors = self.class_weight, labels.classes, None
+        if given is not None:
+            if isinstance(given, str) and y is None:
+                raise ValueError(
+                    "class_weight='balanced' needs all labels, which a stream does not have; "
+                    "compute the weights on a sample and pass them as a dict"
+                )
+            if len(classes) == 1 and isinstance(labels, TwoLabels):
+                raise ValueError(
+                    "class_weight needs both labels from the start; pass them in the first call, "
+                    "classes=[...]"
+                )
+            if len(classes):
+                each = classes if y is None else y
+                factors = np.asarray(compute_class_weight(given, classes=classes, y=each))
         return Engine(
             rule,
             labels,
             dim,
-            class_weights=each,
+            class_weights=factors,
             starts=starts,
-            later_weights=later,
+            later_weights=dict(given) if isinstance(given, Mapping) else {},
             keep=self.keep,
             hash_bits=self.hash_bits,
             max_names=self.max_names,
         )
 
     def _take(self, engine: Engine, columns: Columns | None) -> None:
-        """Let this engine be what was learned; `columns` describes those of a new one."""
+        """Make this the engine; `columns` describes the columns if it is new."""
         if columns is not None:
             for name in COLUMNS:
                 self.__dict__.pop(name, None)
@@ -364,25 +360,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         finally:
             del self._is_busy
 
-    def _report(self, title: str) -> Progress:
-        def print_epoch(ledger: Ledger) -> None:
-            epoch, made = len(ledger.epoch_ends), ledger.epoch_mistakes[-1]
-            met = ledger.epoch_ends[-1] - (ledger.epoch_ends[-2] if epoch > 1 else 0)
-            print(
-                f"{title}epoch {epoch}: {made} mistakes in {met} examples "
-                f"({made / met:.2%}), {ledger.n_mistakes} in all",
-                flush=True,
-            )
-
-        return print_epoch
-
     # predicting
 
     def predict_one(self, x: Any) -> Any:
         """The label predicted for x, a plain object; None before the first label.
 
-        Features not met before count for nothing. A vote takes time in proportion to the mistakes
-        made so far.
+        Unknown features count for nothing.
         """
         try:
             label = self._core.predict(x)
@@ -391,13 +374,17 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         if label is not NotImplemented:
             return label
         engine = self._opened()
-        return _before_learning(x, None) if engine is None else engine.predict_one(x)
+        if engine is None:
+            plain_example(x)  # raises if x is not an example
+            return None
+        return engine.predict_one(x)
 
     def decision_one(self, x: Any) -> float | dict[Any, float]:
         """The score of x: positive for classes_[1]; with more than two classes, one for each."""
         engine = self._opened()
         if engine is None:
-            return float(_before_learning(x, 0.0))
+            plain_example(x)  # raises if x is not an example
+            return 0.0
         scores = engine.decide_one(x)
         if isinstance(scores, float):
             return scores
@@ -411,9 +398,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     def decision_function(self, X: Any, *, reading: Reading | None = None) -> NDArray[np.float64]:
         """The score of each row: positive for classes_[1], or one column a class.
 
-        `reading` asks for another reading of the same run than the estimator's own. "final" and
-        "average" give w·x + b. "vote" gives the share of votes for less the share against, in
-        [−1, 1]; jointly learned classes get their share of the votes.
+        `reading` chooses another reading of the run than the estimator's own. "final" and "average"
+        give w·x + b. "vote" gives the share of votes for less the share against, in [−1, 1];
+        jointly learned classes get their share of the votes.
         """
         return self._scores(X, reading)[1]
 
@@ -423,7 +410,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         return engine.labels.predict(scores, zero_is_positive=engine.rule.zero_is_positive)
 
     def _scores(self, X: Any, reading: Reading | None) -> tuple[Engine, NDArray[np.float64]]:
-        """What was learned when this was called, and the scores it gives."""
+        """The engine as it was when this was called, and its scores."""
         check_is_fitted(self)
         engine = self._engine
         assert engine is not None
@@ -441,7 +428,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     def _rows(self, engine: Engine, X: Any) -> Rows:
         """The rows of X over the columns of an open engine."""
         if by_name(X) != engine.by_name and count(X) and not hasattr(X, "columns"):
-            engine.readable(first(X), "row 0: ")  # refuses it
+            engine.readable(first(X), "row 0: ")  # raises the error
         return engine.rows(records(X)) if engine.by_name else read(self, X)[0]
 
     # what was learned
@@ -501,7 +488,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                 return engine.named_weights(0, numbers[-1], less)
             pairs = zip(classes, numbers, strict=True)
             return {label: engine.named_weights(0, number) for label, number in pairs}
-        if labels.n_runs == 1:
+        if len(engine.runs) == 1:
             return engine.named_weights()
         return {label: engine.named_weights(k) for k, label in enumerate(classes)}
 
@@ -518,7 +505,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
 
     @property
     def verdict_(self) -> str:
-        """How learning ended; of several runs, the verdict that says least."""
+        """How learning ended; of several runs, the weakest verdict."""
         engine = self._learned()
         if engine.is_interrupted:
             return str(Verdict.INTERRUPTED)
@@ -554,8 +541,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     def summary(self, X: Any = None, y: Any = None) -> Summary | Summaries:
         """What happened and what is known, to print; with several runs, a line for each.
 
-        With the examples learned from, the margin is that of all examples, and otherwise only that
-        of the mistaken ones.
+        Pass the training examples to get the margin over all of them; without, it is the margin
+        over the mistaken ones.
         """
         check_is_fitted(self)
         engine = self._learned()
@@ -570,35 +557,35 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                 rows, y = read(self, X, y)
             codes = engine.labels.codes(y)
             blocks = [Block(rows, engine.labels.of_run(codes, k)) for k in range(len(engine.runs))]
-        each = []
-        for run, learner, block in zip(engine.runs, engine.learners, blocks, strict=True):
-            if isinstance(learner, Multiplicative):
-                each.append(run.summary(block))
-            else:
-                each.append(run.summary(block, weights=learner.weights, margin=learner.margin))
+        each = [
+            run.summary(block)
+            if isinstance(learner, Multiplicative)
+            else run.summary(block, weights=learner.weights, margin=learner.margin)
+            for run, learner, block in zip(engine.runs, engine.learners, blocks, strict=True)
+        ]
         if len(each) == 1:
             return each[0]
         return Summaries(tuple(engine.labels.classes.tolist()), tuple(each))
 
     def to_model(self) -> Model:
-        """What was learned by name, as a model: `save` writes one file, which the commands read.
+        """A model of what was learned from named features, for `Model.save` and the command line.
 
-        `novikoff predict` and `test` use it, and `novikoff train` trains it further, to the same
-        bits. A model is of one run: of two classes, or of many with multiclass="joint". Labels
-        become texts. What is learned afterwards does not show in it.
+        It can be trained further with the same result, to the bit. It holds one run: of two
+        classes, or of many with multiclass="joint". Labels become texts. What the estimator learns
+        afterwards does not change it.
         """
         engine = self._learned(opened=True)
         labels, core = engine.labels, engine.core
         assert core is not None
         if not engine.by_name:
             raise ValueError("a model needs names for its features; here columns are positions")
-        if labels.n_runs > 1:
+        if len(engine.runs) > 1:
             raise ValueError(
                 "a model holds one run, but each class was learned in its own; learn with "
                 "multiclass='joint'"
             )
         if len(labels.classes) == 1 and isinstance(labels, TwoLabels):
-            raise ValueError(f"only one label has been met yet: {labels.classes.tolist()[0]!r}")
+            raise ValueError(f"only one label has been seen yet: {labels.classes.tolist()[0]!r}")
         if isinstance(labels, TwoLabels) and not engine.rule.zero_is_positive:
             raise ValueError("a model takes a score of 0 as positive, but ties='negative' does not")
         with engine.still():
@@ -609,11 +596,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             features = Features.of(names.names, columns, hash_bits)
             if features.room != engine.dim:
                 raise ValueError(
-                    "this estimator began with a frame of other columns; a model needs a run that "
-                    "began by name"
+                    "this estimator was fitted on a frame first; a model needs a run that learned "
+                    "from named features from the start"
                 )
             learner, ledger = deepcopy((engine.learners[0], engine.runs[0].ledger))
-            if ledger.epoch_ends:  # the stream may go on, as part of the same pass
+            if ledger.epoch_ends:  # the stream may continue, as part of the same pass
                 ledger.reopen_epoch()
             coded = labels.coded
             texts = tuple(written(label) for label in sorted(coded, key=coded.__getitem__))
@@ -625,7 +612,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         state: dict[str, Any] = dict(super().__getstate__())
         for name in ("_core", "_is_busy"):
             state.pop(name, None)
-        if self._engine is not None:  # what is learned here later does not reach the copy
+        if self._engine is not None:  # the copy must not change with the original
             state["_engine"] = self._engine.twin()
         return state
 
@@ -633,9 +620,3 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-def _before_learning(x: Any, answer: Any) -> Any:
-    """The answer for any x before anything was learned; x must still be an example."""
-    plain(x) if isinstance(x, Mapping) else plain_row(x, None)
-    return answer

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from novikoff.estimators.base import LinearClassifier
 from novikoff.learners import Ties
@@ -142,30 +142,6 @@ class Perceptron(LinearClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        coef_init: ArrayLike | Literal["random"] | None = None,
-        intercept_init: ArrayLike | None = None,
-    ) -> Self:
-        """Pass over the data until a pass makes no mistake, the weights repeat, or max_iter passes.
-
-        There is no other reason to stop. On data with ‖x‖ ≤ R and margin γ, the constant feature
-        counted in both, a clean pass comes after at most (R/γ)² mistakes (Novikoff 1962); when many
-        classes are learned jointly, after at most 2(R/γ)² (Crammer & Singer 2003).
-
-        Parameters
-        ----------
-        X, y
-            Rows (array, frame, or scipy sparse in any format) and their labels, of two or more
-            classes.
-        coef_init, intercept_init
-            Where to start, in the shapes of `coef_` and `intercept_`; `coef_init="random"` draws
-            standard normal weights (and intercepts) from random_state. The default is 0.
-        """
-        return self._fit(X, y, coef_init, intercept_init)
-
     def _rule(self) -> Rule:
         return _rule_of(self, "perceptron")
 
@@ -221,21 +197,11 @@ class MarginPerceptron(LinearClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        coef_init: ArrayLike | Literal["random"] | None = None,
-        intercept_init: ArrayLike | None = None,
-    ) -> Self:
-        """Learn as :meth:`Perceptron.fit` does, with the margin."""
-        return self._fit(X, y, coef_init, intercept_init)
-
     def _rule(self) -> Rule:
         return _rule_of(self, "perceptron" if self.margin == 0 else "margin", self.margin)
 
 
-class AveragedPerceptron(Perceptron):
+class AveragedPerceptron(LinearClassifier):
     """Learn as the perceptron does; predict with the average of its weights over all rounds.
 
     Weights that survived long count more. `coef_` is the average; the mistakes, and so the bound
@@ -245,6 +211,35 @@ class AveragedPerceptron(Perceptron):
     ----------
     Freund & Schapire (1999), section 5; Collins (2002), section 2.
     """
+
+    def __init__(
+        self,
+        *,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        shuffle: Shuffle = "once",
+        eta0: float = 1.0,
+        ties: Ties = "mistake",
+        multiclass: Multiclass = "ovr",
+        class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
+        keep: Keep = "examples",
+        hash_bits: int | None = None,
+        max_names: int | None = None,
+        random_state: int | np.random.RandomState | None = 0,
+        verbose: int = 0,
+    ) -> None:
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.shuffle = shuffle
+        self.eta0 = eta0
+        self.ties = ties
+        self.multiclass = multiclass
+        self.class_weight = class_weight
+        self.keep = keep
+        self.hash_bits = hash_bits
+        self.max_names = max_names
+        self.random_state = random_state
+        self.verbose = verbose
 
     def _rule(self) -> Rule:
         return _rule_of(self, "averaged")
@@ -288,16 +283,6 @@ class VotedPerceptron(LinearClassifier):
         self.hash_bits = hash_bits
         self.random_state = random_state
         self.verbose = verbose
-
-    def fit(
-        self,
-        X: Any,
-        y: Any,
-        coef_init: ArrayLike | Literal["random"] | None = None,
-        intercept_init: ArrayLike | None = None,
-    ) -> Self:
-        """Learn as :meth:`Perceptron.fit` does."""
-        return self._fit(X, y, coef_init, intercept_init)
 
     def _rule(self) -> Rule:
         return _rule_of(self, "voted")

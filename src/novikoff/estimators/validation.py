@@ -7,12 +7,10 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import validate_data
 
 from novikoff.online.one_example import are_dicts
 from novikoff.sources.arrays import rows_of
-from novikoff.stream.multiclass import Classes, distinct
 from novikoff.stream.rows import Rows, Vector
 
 Columns: TypeAlias = dict[str, Any]
@@ -87,13 +85,6 @@ def _kind(dtype: Any) -> str:
     if getattr(dtype, "is_temporal", bool)():
         return "M"
     return "f" if getattr(dtype, "is_numeric", bool)() or str(dtype) == "Boolean" else "O"
-
-
-def classes_and_codes(y: NDArray[Any]) -> tuple[Classes, NDArray[Any]]:
-    """The different labels in order, and for each row the place of its label among them."""
-    if y.dtype.kind not in "biu":
-        check_classification_targets(y)
-    return distinct(y)
 
 
 def check_common(estimator: Any) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,8 @@ class Winnow(LinearClassifier):
     If only k of n attributes matter, the mistakes grow as k·log n; those of the perceptron can
     grow as n: use it for very many attributes of which few are relevant. The bounds
     `guarantees.winnow1_bound`, `winnow2_bound` and `doubling_bound` hold for the variants of these
-    names, for one run with two classes and `ties="mistake"`.
+    names, for one run with two classes and `ties="mistake"`. More than two classes are learned one
+    against the rest.
 
     Parameters
     ----------
@@ -96,18 +97,6 @@ class Winnow(LinearClassifier):
         self.max_names = max_names
         self.random_state = random_state
         self.verbose = verbose
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Pass over the data until a pass makes no mistake, or max_iter passes.
-
-        Parameters
-        ----------
-        X, y
-            Rows (array, frame, or scipy sparse in any format) and their labels, of two or more
-            classes; more than two are learned one against the rest. For "winnow1" and "winnow2"
-            no number may be negative.
-        """
-        return self._fit(X, y)
 
     def _rule(self) -> Rule:
         if self.variant not in VARIANTS:

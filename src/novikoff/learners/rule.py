@@ -114,8 +114,10 @@ class Rule:
         class_weights
             Factors of a step: for labels −1 and +1, or for each class of a joint learner.
         start
-            The weights before the first round (None: zero); the Winnows take none.
+            The weights before the first round (None: zero); not for the Winnows.
         """
+        if start is not None and self.kind in WINNOWS:
+            raise ValueError("Winnow cannot start from given weights")
         averaging = self.reading == "average"
         if self.joint:
             return Joint(

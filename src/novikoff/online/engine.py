@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from copy import deepcopy
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -28,7 +29,7 @@ from novikoff.ledger.weights import LANES, room_for
 from novikoff.online.names import Met, Names, Weights, check_bounds, names_of, placed
 from novikoff.online.one_example import negative, plain, plain_row, unscored
 from novikoff.runs.interrupts import undisturbed
-from novikoff.runs.loop import Interrupted, Progress, Run, play
+from novikoff.runs.loop import Interrupted, Run, play
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.multiclass import Classes, Given, JointLabels, Labels
@@ -152,23 +153,24 @@ class Engine:
         epochs: int,
         shuffle: Shuffle = False,
         seed: int = 0,
-        progress: Callable[[str], Progress] | None = None,
+        verbose: bool = False,
     ) -> None:
         """Pass over the rows until a pass makes no mistake, the weights repeat, or `epochs` passes.
 
-        `codes` are those of `labels`; `progress` gets the title of a run and returns what reports
-        on it. Ctrl-C raises Interrupted, and what was learned until then stays.
+        `codes` are those of `labels`; `verbose` prints a line for each pass. Ctrl-C raises
+        Interrupted, and what was learned until then stays.
         """
-        self._seen = len(rows)
+        self._seen = len(codes)
         order = numbers = None
         if shuffle == "once":
             rows, order, numbers = arranged_rows(rows, seed)
             codes = codes if numbers is None else codes[numbers]
         for k, learner in enumerate(self.learners):
             block = Block(rows, self.labels.of_run(codes, k), order=order, numbers=numbers)
-            again = shuffle != "once" and bool(shuffle)
+            again = shuffle != "once" and shuffle
             stream = Shuffled(block, seed=seed, again=True) if again else block
-            report = None if progress is None else progress(self.labels.title(k))
+            title = f"{self.labels.classes[k]} against the rest, " if len(self.runs) > 1 else ""
+            report = partial(_print_pass, title) if verbose else None
             try:
                 run = play(
                     stream, learner, epochs=epochs, ledger=self.runs[k].ledger, progress=report
@@ -230,7 +232,7 @@ class Engine:
     def _met(self, y: Given, named: Classes | None) -> tuple[Labels, NDArray[Any]]:
         """The labels after those of y, which are refused if they cannot be, and their codes."""
         labels = self.labels.met(y, named, symmetric=self.is_symmetric)
-        return labels, labels.codes(y)
+        return labels, labels.codes(y, learning=True)
 
     def _make_ready(
         self, learners: Sequence[Linear], labels: Labels, named: Classes | None
@@ -640,6 +642,16 @@ class Engine:
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)
         self.core, self.lock = None, threading.RLock()
+
+
+def _print_pass(title: str, ledger: Ledger) -> None:
+    passes, made = len(ledger.epoch_ends), ledger.epoch_mistakes[-1]
+    shown = ledger.epoch_ends[-1] - (ledger.epoch_ends[-2] if passes > 1 else 0)
+    print(
+        f"{title}epoch {passes}: {made} mistakes in {shown} examples ({made / shown:.2%}), "
+        f"{ledger.n_mistakes} in all",
+        flush=True,
+    )
 
 
 def _turn_round(learner: Linear) -> None:

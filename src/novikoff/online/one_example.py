@@ -68,6 +68,11 @@ def plain_row(x: Any, dim: int | None, where: str = "") -> NDArray[Any]:
     return np.ascontiguousarray(row)
 
 
+def plain_example(x: Any) -> Plain | NDArray[Any]:
+    """The first example, which decides whether features have names: a plain dict or row."""
+    return plain(x) if isinstance(x, Mapping) else plain_row(x, None)
+
+
 def by_name(X: Any) -> bool:
     """Whether the features of X have names: dicts, or a frame whose columns are texts."""
     if hasattr(X, "columns"):

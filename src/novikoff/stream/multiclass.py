@@ -28,7 +28,7 @@ Given: TypeAlias = Sequence[Any] | NDArray[Any]  # a list of plain labels, or an
 
 
 def plain_label(y: Any, where: str = "") -> Any:
-    """The label as a plain object: a truth value, a number or a text; others raise an error."""
+    """The label as a plain object; TypeError unless it is a truth value, a number or a text."""
     label = y.item() if isinstance(y, np.generic) else y
     if isinstance(label, float) and not math.isfinite(label):
         what = "NaN" if math.isnan(label) else "infinity"
@@ -71,7 +71,7 @@ def class_array(labels: Iterable[Any]) -> Classes:
 
 
 def named_classes(classes: ArrayLike | None) -> Classes | None:
-    """The classes that a caller names, in order; there must be at least two."""
+    """The classes that a caller names, in order; ValueError if there are fewer than two."""
     if classes is None:
         return None
     named = class_array(plain_labels(np.unique(np.asarray(classes))))
@@ -82,18 +82,13 @@ def named_classes(classes: ArrayLike | None) -> Classes | None:
 
 @dataclass(frozen=True, eq=False)
 class _Labels:
-    """What the three kinds of labels share: one run, and the codes 0, 1, 2, … of its classes."""
+    """What the three kinds of labels share; `classes` holds the labels seen so far, in order."""
 
     classes: Classes
 
     @property
-    def n_runs(self) -> int:
-        """How many runs learn the labels."""
-        return 1
-
-    @property
     def n_vectors(self) -> int:
-        """How many weight vectors `coef_` has: one for two classes, else one for each."""
+        """How many weight vectors `coef_` has."""
         return 1 if len(self.classes) <= 2 else len(self.classes)
 
     @cached_property
@@ -103,44 +98,46 @@ class _Labels:
 
     @property
     def predictions(self) -> tuple[Any, ...]:
-        """The labels that are predicted, in the order of the classes."""
+        """The label to predict, by the order of `classes`."""
         return tuple(self.classes.tolist())
 
-    def is_turned(self, _before: Labels) -> bool:
-        """Whether a label has changed sides: codes do not change, except from one to two labels."""
-        return False
+    def codes(self, y: Given, *, learning: bool = False) -> Codes:
+        """The code of each label of y; an unknown label raises BadExample.
 
-    def codes(self, y: Given) -> Codes:
-        """The code of each label; BadExample if one is not among the classes."""
-        labels: Sequence[Any]
-        which: NDArray[Any] | None
+        The error says how to learn from more labels if the caller is `learning`.
+        """
+        coded, n, which = self.coded, len(y), None
         if isinstance(y, np.ndarray):
             different, which = distinct(y)
-            labels = different.tolist()
-        else:
-            labels, which = y, None
-        coded = self.coded
-        for i, label in enumerate(labels):
+            y = different.tolist()
+        for i, label in enumerate(y):
             if label not in coded:
                 row = i if which is None else int(np.flatnonzero(which == i)[0])
-                raise self._unknown(label, f"row {row}: " if len(y) > 1 else "")
-        codes = np.array([coded[label] for label in labels], dtype=np.int32)
+                where = f"row {row}: " if n > 1 else ""
+                raise self._third(label, where) if learning else self._unknown(label, where)
+        codes = np.array([coded[label] for label in y], dtype=np.int32)
         return codes if which is None else codes[which]
 
     def _unknown(self, label: Any, where: str) -> BadExample:
         known = self.classes.tolist()
         return BadExample(f"{where}label {label!r} is not one of the classes {known}")
 
+    _third = _unknown
+
+    def is_turned(self, _before: Labels) -> bool:
+        """Whether the label that was alone before has changed sides."""
+        return False
+
     def starts(self, vectors: Sequence[Vector | None]) -> list[Vector | None]:
         """Where each run starts, from the rows of `coef_init`."""
         return list(vectors)
 
     def by_class(self, of_runs: Sequence[Vector]) -> Sequence[Vector]:
-        """The results of the runs, one for each row of `coef_`."""
+        """Results of the runs, a row for each row of `coef_`."""
         return of_runs
 
     def predict(self, scores: Vector, *, zero_is_positive: bool) -> NDArray[Any]:
-        """The label with the highest score in each row, the first among equals."""
+        """The label that each score predicts; of a score for each class, the first highest."""
         if len(self.classes) == 1:
             return np.repeat(self.classes, len(scores))
         if scores.ndim == 1:
@@ -148,9 +145,11 @@ class _Labels:
             return np.asarray(self.classes[chosen.astype(np.intp)])
         return np.asarray(self.classes[scores.argmax(axis=1)])
 
-    def title(self, _k: int) -> str:
-        """The title of run k in a progress report."""
-        return ""
+    def _check_same(self, named: Classes | None) -> None:
+        if named is not None and named.tolist() != self.classes.tolist():
+            raise ValueError(
+                f"classes {named.tolist()} are not those of the first call: {self.classes.tolist()}"
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,9 +164,8 @@ class TwoLabels(_Labels):
     @cached_property
     def coded(self) -> dict[Any, int]:
         """The code of each label."""
-        if len(self.classes) == 1:
-            return {self.classes.tolist()[0]: int(self.alone_is_positive)}
-        return super().coded
+        first = int(self.alone_is_positive) if len(self.classes) == 1 else 0
+        return {label: k for k, label in enumerate(self.classes.tolist(), first)}
 
     @property
     def predictions(self) -> tuple[Any, ...]:
@@ -175,30 +173,24 @@ class TwoLabels(_Labels):
         labels = tuple(self.classes.tolist())
         return labels * 2 if len(labels) == 1 else labels
 
-    def met(
-        self, y: Given, named: Classes | None, *, symmetric: bool
-    ) -> TwoLabels | OneAgainstRest:
+    def met(self, y: Given, named: Classes | None, *, symmetric: bool) -> Labels:
         """The labels after those of y, or after a caller named all of them.
 
         Unless the rule is `symmetric` in the two labels, it must be known from the start which of
         them is positive.
         """
         if len(self.classes) == 2:
-            _check_same(self.classes, named)
+            self._check_same(named)
             return self
-        if len(self.classes) == 0:
-            return self._first(y, named, symmetric=symmetric)
-        return self._second(y, named, symmetric=symmetric)
-
-    @staticmethod
-    def _first(y: Given, named: Classes | None, *, symmetric: bool) -> TwoLabels | OneAgainstRest:
+        if len(self.classes) == 1:
+            return self._second(y, named, symmetric=symmetric)
         if named is not None:
-            return one_or_many_runs(named)
+            return labels_of(named)
         found = class_array(y)
         if len(found) > 1:
             return TwoLabels(found[:2])  # `codes` rejects a third
         label = found.tolist()[0]
-        if label not in (1, 0, -1) and not symmetric:  # a truth value is 1 or 0
+        if label not in (1, 0, -1) and not symmetric:  # True and False are 1 and 0
             raise ValueError(
                 f"cannot tell yet whether {label!r} is the positive label, which matters with "
                 "these settings; pass both labels in the first call, classes=[...]"
@@ -217,7 +209,7 @@ class TwoLabels(_Labels):
             return self
         if len(both) > 2:
             other = next(label for label in y if label != alone)
-            TwoLabels(class_array([alone, other])).codes(y)  # rejects the third
+            TwoLabels(class_array([alone, other])).codes(y, learning=True)  # rejects the third
         after = TwoLabels(both)
         if after.is_turned(self) and not symmetric:
             side = "positive" if self.alone_is_positive else "negative"
@@ -233,7 +225,7 @@ class TwoLabels(_Labels):
             return False
         return bool(before.coded.items() - self.coded.items())
 
-    def _unknown(self, label: Any, where: str) -> BadExample:
+    def _third(self, label: Any, where: str) -> BadExample:
         known = self.classes.tolist()
         if isinstance(label, str) != isinstance(known[0], str):
             return BadExample(
@@ -258,14 +250,9 @@ class TwoLabels(_Labels):
 class OneAgainstRest(_Labels):
     """More than two classes, each learned against the rest in a run of its own."""
 
-    @property
-    def n_runs(self) -> int:
-        """One for each class."""
-        return len(self.classes)
-
     def met(self, _y: Given, named: Classes | None, *, symmetric: bool) -> OneAgainstRest:
         """The same labels: all classes were named at first."""
-        _check_same(self.classes, named)
+        self._check_same(named)
         return self
 
     def of_run(self, codes: NDArray[Any], k: int) -> Signs:
@@ -276,25 +263,15 @@ class OneAgainstRest(_Labels):
         """For each run, the factors of a step for the rest and for its class."""
         return [(1.0, float(weight)) for weight in each]
 
-    def title(self, k: int) -> str:
-        """The title of run k in a progress report."""
-        return f"{self.classes[k]} against the rest, "
-
 
 @dataclass(frozen=True, eq=False)
 class JointLabels(_Labels):
     """Any number of classes learned in one run; new ones may appear at any time.
 
-    `numbers` holds the code of each class, in the order of `classes`; the codes are in order of
-    appearance.
+    `numbers` holds the code of each class of `classes`: they count in order of appearance.
     """
 
     numbers: Codes
-
-    @classmethod
-    def of(cls, classes: Classes) -> JointLabels:
-        """Classes that are known beforehand, numbered in their order."""
-        return cls(classes, np.arange(len(classes), dtype=np.int32))
 
     @cached_property
     def coded(self) -> dict[Any, int]:
@@ -302,7 +279,10 @@ class JointLabels(_Labels):
         return dict(zip(self.classes.tolist(), self.numbers.tolist(), strict=True))
 
     def met(self, y: Given, named: Classes | None, *, symmetric: bool = False) -> JointLabels:
-        """The labels with the classes named, and then those of y in order of appearance."""
+        """The labels with those that a caller named, and then those of y, in order of appearance.
+
+        Raises BadExample for a new label that is a fraction.
+        """
         if isinstance(y, np.ndarray):
             labels, first = np.unique(y, return_index=True)
             y = plain_labels(labels[np.argsort(first)])
@@ -318,9 +298,9 @@ class JointLabels(_Labels):
                     "must be texts, truth values or whole numbers"
                 )
         classes = class_array([*known, *new])
-        numbers = known | {label: k for k, label in enumerate(new, len(known))}
+        codes = known | {label: len(known) + k for k, label in enumerate(new)}
         return JointLabels(
-            classes, np.array([numbers[label] for label in classes.tolist()], dtype=np.int32)
+            classes, np.array([codes[label] for label in classes.tolist()], dtype=np.int32)
         )
 
     def of_run(self, codes: NDArray[Any], _k: int) -> Codes:
@@ -329,7 +309,7 @@ class JointLabels(_Labels):
 
     def class_weights(self, each: Vector) -> list[Sequence[float]]:
         """For the one run, the factor of a step of each class, by code."""
-        return [each[np.argsort(self.numbers)].tolist()]
+        return [self._by_code(each.tolist())]
 
     def starts(self, vectors: Sequence[Vector | None]) -> list[Vector | None]:
         """Where the run starts; one vector for two classes is their difference, halved."""
@@ -338,32 +318,25 @@ class JointLabels(_Labels):
             return [None]
         if len(self.classes) == 2:
             given = [-given[0] / 2, given[0] / 2]
-        return [np.stack(given)[np.argsort(self.numbers)]]
+        return [np.stack(self._by_code(given))]
 
     def by_class(self, of_runs: Sequence[Vector]) -> Sequence[Vector]:
-        """The results of the run, one for each row of `coef_`: of two classes, their difference."""
+        """Results of the run, a row for each row of `coef_`: of two classes, their difference."""
         rows: Vector = of_runs[0][self.numbers]
         return list(rows[1:] - rows[:1] if len(rows) == 2 else rows)
+
+    def _by_code(self, each: Sequence[Any]) -> list[Any]:
+        return [each[i] for i in np.argsort(self.numbers).tolist()]
 
 
 Labels: TypeAlias = TwoLabels | OneAgainstRest | JointLabels
 
 
-def one_or_many_runs(classes: Classes) -> TwoLabels | OneAgainstRest:
-    """Two classes in one run; more of them each against the rest."""
-    return TwoLabels(classes) if len(classes) == 2 else OneAgainstRest(classes)
-
-
-def nothing_met(*, joint: bool) -> TwoLabels | JointLabels:
-    """The labels of a stream before its first example."""
-    return JointLabels.of(np.empty(0)) if joint else TwoLabels(np.empty(0))
-
-
-def _check_same(classes: Classes, named: Classes | None) -> None:
-    if named is not None and named.tolist() != classes.tolist():
-        raise ValueError(
-            f"classes {named.tolist()} are not those of the first call: {classes.tolist()}"
-        )
+def labels_of(classes: Classes, *, joint: bool = False) -> Labels:
+    """The labels of a learner that knows these classes beforehand; none for a new stream."""
+    if joint:
+        return JointLabels(classes, np.arange(len(classes), dtype=np.int32))
+    return TwoLabels(classes) if len(classes) <= 2 else OneAgainstRest(classes)
 
 
 def distinct(y: NDArray[Any]) -> tuple[Classes, NDArray[Any]]:
