@@ -139,6 +139,12 @@ def test_unusable_models_are_refused(kind: str, words: str, here: Path) -> None:
     assert contents(here) == before
 
 
+def test_data_before_the_model_are_refused(here: Path) -> None:
+    for verb in ("predict", "test"):
+        words = refused(here, verb, here / "x.svm", here / "model")
+        assert words == "x.svm: not a novikoff model; the model comes first, then the data"
+
+
 def test_an_unknown_label_is_refused(here: Path) -> None:
     (here / "new.svm").write_text("1 1:1\n2 1:1\n")
     words = "new.svm:2: label '2' is not one of '-1' and '1'"
@@ -150,12 +156,12 @@ def test_an_unknown_label_is_refused(here: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--margin", "2"], "only the margin perceptron has a margin, not perceptron"),
-        (["--margin", "2", "--learner", "voted"], "only the margin perceptron has a margin"),
+        (["--margin", "2"], "--margin needs --learner margin"),
+        (["--margin", "-1", "--learner", "voted"], "--margin needs --learner margin"),
         (["--margin", "0", "--learner", "margin"], "the margin perceptron needs a margin above 0"),
         (
             ["--initial", "model", "--learner", "voted"],
-            "--learner voted differs from the initial model, a perceptron",
+            "--learner voted differs from the initial model, a perceptron; leave out --learner",
         ),
         (
             ["--initial", "model", "--margin", "2"],
@@ -174,7 +180,7 @@ def test_an_unknown_label_is_refused(here: Path) -> None:
         (["--initial", "model", "--ledger"], "--ledger: the initial model was trained without it"),
         (
             ["--initial", "model", "--classes", "1,-1"],
-            "--classes differs from the initial model, whose labels are -1,1",
+            "--classes differs from the initial model, whose labels are -1, 1; leave out --classes",
         ),
         (["--initial", "missing"], "missing: no such file or directory"),
         (["--classes", "1"], "--classes '1': write two different labels as NEG,POS"),
@@ -189,7 +195,7 @@ def test_an_unknown_label_is_refused(here: Path) -> None:
             ["--cache", "out"],
             "out: this command uses this file already; choose another file for the cache",
         ),
-        (["--cache", "empty"], "empty: not a regular file"),
+        (["--cache", "empty"], "empty: is a directory"),
         (["--cache", "no/cache"], "no/cache: there is no directory no"),
     ],
 )
@@ -219,7 +225,7 @@ def test_unwritable_outputs_are_refused(here: Path) -> None:
     used = "this command uses this file already; choose another file for the"
     for output, words in {
         "in/1.svm": "its directory is read as data; write the model elsewhere",
-        "empty": "not a regular file",
+        "empty": "is a directory",
         "no/model": f"there is no directory {here / 'no'}",
     }.items():
         found = error("train", here / "in", "-o", here / output, "-q")

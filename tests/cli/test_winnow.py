@@ -173,12 +173,12 @@ def test_inspect_shows_alpha_threshold_and_the_weights_that_were_learned(
             ["--learner", "winnow1", "--threshold", "9", "--bias"],
             "--bias: winnow1 has a threshold instead of a constant term",
         ),
-        (["--alpha", "2"], "only winnow, winnow1 and winnow2 have a setting alpha, not perceptron"),
+        (["--alpha", "2"], "--alpha needs --learner winnow, winnow1 or winnow2"),
         (
             ["--learner", "voted", "--threshold", "2"],
-            "only winnow, winnow1 and winnow2 have a setting threshold",
+            "--threshold needs --learner winnow, winnow1 or winnow2",
         ),
-        (["--learner", "winnow", "--margin", "2"], "only the margin perceptron has a margin"),
+        (["--learner", "winnow", "--margin", "2"], "--margin needs --learner margin"),
     ],
 )
 def test_contradicting_options_are_refused(

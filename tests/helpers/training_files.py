@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from novikoff.learners.rule import Kind
 from novikoff.models.model import Model
-from novikoff.models.training import AfterBlock, Plan, Training
+from novikoff.models.training import Plan, Training
 from novikoff.sources import LabelsAsClasses, LabelsAsSigns, Numbered, Reading, open_files
 from novikoff.sources.features import Features
 from novikoff.sources.files import text as pieces
@@ -83,14 +83,14 @@ class TrainingFolder:
         plan: Plan,
         *,
         initial: Model | None = None,
-        after_block: AfterBlock | None = None,
+        after_block: Callable[[Training], None] | None = None,
     ) -> Training:
         """Train to the end, and save the model."""
         self.data.write_text(way.text(examples))
         known = (None, ()) if initial is None else (initial.features, initial.classes)
         blocks = way.blocks(self.data, *known)
-        training = Training(blocks, plan, initial=initial, data="d", after_block=after_block)
-        training.run()
+        training = Training(blocks, plan, initial=initial, data="d")
+        training.run(after_block)
         training.model.save(self.model)
         return training
 

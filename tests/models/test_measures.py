@@ -17,28 +17,11 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from novikoff.models.measures import ClassConfusion, Confusion, best_classes, roc_area
+from novikoff.models.measures import Confusion, predicted_classes, roc_area
 
 judged = st.lists(
     st.tuples(st.sampled_from([-1, 1]), st.integers(-3, 3).map(float)), min_size=1, max_size=30
 )
-
-
-@given(judged, st.integers(0, 30))
-def test_counts_are_scikit_learns_wherever_the_examples_are_cut(
-    examples: list[tuple[int, float]], cut: int
-) -> None:
-    labels = np.array([y for y, _ in examples], dtype=np.int8)
-    scores = np.array([s for _, s in examples])
-    found = Confusion()
-    for part in (slice(0, cut), slice(cut, None)):
-        found.count(labels[part], scores[part])
-    said = np.where(scores >= 0, 1, -1)
-    tn, fp, fn, tp = confusion_matrix(labels, said, labels=[-1, 1]).ravel().tolist()
-    assert (found.true_negative, found.false_positive) == (tn, fp)
-    assert (found.false_negative, found.true_positive) == (fn, tp)
-    assert (found.examples, found.mistakes) == (len(examples), fp + fn)
-    assert found.accuracy == (tp + tn) / len(examples)
 
 
 @given(judged, st.integers(0, 30))
@@ -58,10 +41,6 @@ def test_the_roc_area_is_the_share_of_pairs_in_the_right_order(
     assert area == pytest.approx(roc_auc_score(labels, scores))
 
 
-def test_without_examples_there_is_no_accuracy() -> None:
-    assert math.isnan(Confusion().accuracy)
-
-
 @given(
     st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), min_size=1, max_size=40),
     st.integers(0, 40),
@@ -70,7 +49,7 @@ def test_counts_of_classes_are_scikit_learns_wherever_the_examples_are_cut(
     examples: list[tuple[int, int]], cut: int
 ) -> None:
     true, said = np.array(examples, dtype=np.int32).T
-    found = ClassConfusion()
+    found = Confusion()
     for part in (slice(0, cut), slice(cut, None)):
         found.count(true[part], said[part])
     classes = list(range(5))
@@ -93,12 +72,17 @@ def test_counts_of_classes_are_scikit_learns_wherever_the_examples_are_cut(
 
 def test_of_equal_scores_the_first_class_is_best() -> None:
     scores = np.array([[0.0, 0.0, 0.0], [-1.0, 2.0, 2.0], [0.5, 0.0, 1.0]])
-    assert best_classes(scores).tolist() == [0, 1, 2]
+    assert predicted_classes(scores).tolist() == [0, 1, 2]
 
 
-def test_classes_without_examples_count_zero() -> None:
-    assert math.isnan(ClassConfusion().accuracy)
-    (only,) = ClassConfusion().of_classes(1)
+def test_a_score_of_0_predicts_the_positive_of_two_labels() -> None:
+    assert predicted_classes(np.array([-0.5, 0.0, -0.0, 2.0])).tolist() == [0, 1, 1, 1]
+
+
+def test_without_examples_the_shares_are_nan() -> None:
+    assert math.isnan(Confusion().accuracy)
+    assert math.isnan(roc_area([], []))
+    (only,) = Confusion().of_classes(1)
     assert (only.examples, only.predicted, only.right) == (0, 0, 0)
     assert math.isnan(only.precision)
     assert math.isnan(only.recall)

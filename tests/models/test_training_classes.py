@@ -135,8 +135,8 @@ def test_a_cache_brings_classes_when_its_source_would(
         for _ in range(2):  # the first time it is written, the second time it is there
             met.append([])
             cached = Cached(way.blocks(here.data), here.model.parent / "cache", "it")
-            run = Training(cached, plan, data="d", after_block=look)
-            run.run()
+            run = Training(cached, plan, data="d")
+            run.run(look)
             run.model.save(here.model)
             assert here.model.read_bytes() == plain
     assert met[0] == met[1] == met[2]

@@ -12,7 +12,7 @@ from novikoff.guarantees.words import run_ended
 from novikoff.learners.rule import Linear, Rule
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
-from novikoff.models.measures import Confusion
+from novikoff.models.measures import Confusion, predicted_classes
 from novikoff.runs.loop import play
 from novikoff.stream import unit_length
 from novikoff.stream.blocks import Block
@@ -100,8 +100,9 @@ def print_readings(test: Block, learner: Linear, ledger: Ledger) -> None:
     print("\nThree readings of the same run, on the held-out messages:")
     for reading in get_args(readings.Reading):
         confusion = Confusion()
-        confusion.count(test.signs, readings.scores(learner, ledger, reading, test.rows))
-        right = confusion.examples - confusion.mistakes
+        scores = readings.scores(learner, ledger, reading, test.rows)
+        confusion.count(test.signs > 0, predicted_classes(scores))
         print(
-            f"  {reading:8} {count(right)} of {count(len(test))} right, {share(confusion.accuracy)}"
+            f"  {reading:8} {count(confusion.right)} of {count(len(test))} right, "
+            f"{share(confusion.accuracy)}"
         )

@@ -12,6 +12,7 @@ from novikoff.models.model import Model
 from novikoff.sources.chunks import Source
 from novikoff.sources.inputs import Input, inputs_of
 from novikoff.sources.reading import Format, Missing
+from novikoff.storage.file_format import is_stored
 from novikoff.stream.printing import listed, plural
 
 DataFiles: TypeAlias = Annotated[
@@ -99,7 +100,8 @@ def check_output(
         if not folder.is_dir():
             fail(f"{output}: there is no directory {folder}")
         if output.exists() and not output.is_file():
-            fail(f"{output}: not a regular file{other}")
+            what_it_is = "is a directory" if output.is_dir() else "not a regular file"
+            fail(f"{output}: {what_it_is}{other}")
         for path in data:
             if os.path.isdir(path) and folder.samefile(path):
                 fail(f"{output}: its directory is read as data; write the {what} elsewhere")
@@ -121,8 +123,14 @@ def _is_same_file(a: Path, b: Path) -> bool:
     return a.resolve() == b.resolve() or (a.exists() and b.exists() and a.samefile(b))
 
 
-def load_model(path: str) -> Model:
-    """The model of a file, with a warning if its training was interrupted."""
+def load_model(path: str, data: Sequence[str] = ()) -> Model:
+    """The model of a file, with a warning if its training was interrupted.
+
+    `data` are the arguments that follow it, to notice when they are in the wrong order.
+    """
+    is_model = [is_stored(name) for name in (path, *data) if os.path.isfile(name)]
+    if os.path.isfile(path) and not is_model[0] and any(is_model):
+        fail(f"{path}: not a novikoff model; the model comes first, then the data")
     model = Model.load(path)
     if model.unfinished is not None:
         passes = plural(model.unfinished["passes_made"], "pass", "passes")

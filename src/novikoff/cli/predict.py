@@ -61,7 +61,7 @@ def predict(
     """
     if output is not None:
         check_output(output, "predictions", [model, *data])
-    found = load_model(model)
+    found = load_model(model, data)
     how = Reading(
         format, label, labelled=False, missing=missing, skip_bad=skip_bad, threads=threads
     )
@@ -85,17 +85,13 @@ def predict(
 def predictions(model: Model, source: Source, what: What) -> Iterator[str]:
     """The lines for each chunk of examples."""
     for _, scores in scored(model, source):
-        if what == "labels":
-            lines = labels_of(model, scores)
-        elif what == "scores":
-            rows = scores.tolist()
-            lines = (
-                ["\t".join(map(repr, row)) for row in rows]
-                if model.is_joint
-                else [*map(repr, rows)]
-            )
+        if what == "scores":
+            rows = scores.reshape(len(scores), -1).tolist()
+            lines = ["\t".join(map(repr, row)) for row in rows]
         else:
+            lines = labels_of(model, scores)
+        if what == "both":
             best = scores.max(axis=1) if model.is_joint else scores
-            pairs = zip(labels_of(model, scores), best.tolist(), strict=True)
+            pairs = zip(lines, best.tolist(), strict=True)
             lines = [f"{label}\t{score!r}" for label, score in pairs]
         yield "".join(f"{line}\n" for line in lines)

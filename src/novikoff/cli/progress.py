@@ -6,27 +6,17 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from novikoff.stream.printing import percent
 
 if TYPE_CHECKING:
     from novikoff.models.training import Training
+    from novikoff.sources.cache import Cached
+    from novikoff.sources.chunks import Source
 
 HEADING = "  examples    mistakes  since last   overall     MB/s      left"
 REFRESH_SECONDS = 0.2
-
-
-class Meter(Protocol):
-    """Knows how much of the current pass has been read."""
-
-    @property
-    def done(self) -> int:
-        """Bytes read so far."""
-
-    @property
-    def total(self) -> int | None:
-        """Bytes in a whole pass; None if unknown."""
 
 
 class Progress:
@@ -38,44 +28,40 @@ class Progress:
         How many passes the run makes; None if that depends on the run.
     """
 
-    def __init__(self, meter: Meter, passes: int | None, *, quiet: bool = False) -> None:
-        self._meter, self._passes, self._quiet = meter, passes, quiet
+    def __init__(self, training: Training, passes: int | None, *, quiet: bool = False) -> None:
+        self._passes, self._quiet = passes, quiet
         self._is_live = sys.stderr.isatty() and not quiet
         self._started = self._refreshed = time.perf_counter()
-        self._next_row, self._rounds, self._mistakes = 1, 0, 0
-        self._bytes_of_earlier_passes = self._bytes = self._pass = self._first_pass = 0
-        self._has_heading = False
-
-    def start(self, training: Training) -> None:
-        """Count from where the run stands."""
         ledger = training.model.ledger
-        self._rounds, self._mistakes = ledger.n_rounds, ledger.n_mistakes
+        self._next_row, self._rounds, self._mistakes = 1, ledger.n_rounds, ledger.n_mistakes
+        self._bytes_of_earlier_passes = self._bytes = 0
         self._pass = self._first_pass = training.passes_made
+        self._has_heading = False
 
     @property
     def bytes_read(self) -> int:
         """Bytes read in all passes."""
         return self._bytes_of_earlier_passes + self._bytes
 
-    def update(self, training: Training) -> None:
+    def update(self, training: Training, reading: Source | Cached) -> None:
         """Look at the run after a block, and print a row if it is time for one."""
         if training.passes_made != self._pass:
             self._bytes_of_earlier_passes += self._bytes
             self._pass = training.passes_made
-        self._bytes = self._meter.done
+        self._bytes = reading.done
         if self._quiet:
             return
         ledger, now = training.model.ledger, time.perf_counter()
         if ledger.n_rounds >= self._next_row:
-            self._print(self._row(training, now), end="\n")
+            self._print(self._row(training, reading.total, now), end="\n")
             self._rounds, self._mistakes = ledger.n_rounds, ledger.n_mistakes
             while self._next_row <= ledger.n_rounds:
                 self._next_row *= 2
         elif self._is_live and now - self._refreshed > REFRESH_SECONDS:
-            self._print(self._row(training, now), end="\r")
+            self._print(self._row(training, reading.total, now), end="\r")
             self._refreshed = now
 
-    def _row(self, training: Training, now: float) -> str:
+    def _row(self, training: Training, total: int | None, now: float) -> str:
         ledger, seconds = training.model.ledger, now - self._started
         rounds, mistakes = ledger.n_rounds - self._rounds, ledger.n_mistakes - self._mistakes
         since = percent(mistakes, rounds, 2) if rounds else ""
@@ -84,11 +70,10 @@ class Progress:
         speed = f"{read / 1e6 / seconds:.0f}" if read and seconds > 0.05 else ""
         return (
             f"{ledger.n_rounds:10,}  {ledger.n_mistakes:10,}  {since:>10}  {overall:>8}  "
-            f"{speed:>7}  {self._time_left(training, seconds):>8}"
+            f"{speed:>7}  {self._time_left(training, total, seconds):>8}"
         )
 
-    def _time_left(self, training: Training, seconds: float) -> str:
-        total = self._meter.total
+    def _time_left(self, training: Training, total: int | None, seconds: float) -> str:
         if not total or self._passes is None or not self._bytes:
             return ""
         made = training.passes_made - self._first_pass

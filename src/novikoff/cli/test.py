@@ -18,13 +18,9 @@ from novikoff.cli.options import (
     warn_of_skipped_lines,
     warn_of_unknown_features,
 )
+from novikoff.models.measures import Confusion
 from novikoff.models.model import Model
-from novikoff.models.prediction import (
-    ClassEvaluation,
-    Evaluation,
-    evaluate,
-    evaluate_classes,
-)
+from novikoff.models.prediction import Evaluation, evaluate
 from novikoff.sources import Reading, open_files
 from novikoff.stream.printing import aligned, count, cut, percent, plural, share
 
@@ -51,70 +47,33 @@ def test(
 
     Exit status: 0 done, 2 bad input, 130 interrupted.
     """
-    found = load_model(model)
+    found = load_model(model, data)
     how = Reading(format, label, missing=missing, skip_bad=skip_bad, threads=threads)
     source = open_files(data, how.following(found.reading))
-    tested = evaluate_classes(found, source) if found.is_joint else evaluate(found, source)
+    tested = evaluate(found, source)
     if not tested.confusion.examples:
         fail(f"{data[0]}: there are no examples")
     warn_of_skipped_lines(source)
     warn_of_unknown_features(found)
-    if isinstance(tested, ClassEvaluation):
-        shown = classes_to_dict(found, tested) if as_json else classes_in_words(found, tested)
-    else:
-        shown = two_labels_to_dict(found, tested) if as_json else two_labels_in_words(found, tested)
-    if isinstance(shown, str):
-        show(f"Data      {source.description}\n{shown}")
-    else:
-        show(json.dumps(shown, indent=1))
+    if as_json:
+        show(json.dumps(to_dict(found, tested), indent=1))
+        return
+    lines = classes_in_words(found, tested) if found.is_joint else two_labels_in_words(tested)
+    show("\n".join([f"Data      {source.description}", *lines]))
 
 
-def two_labels_to_dict(model: Model, tested: Evaluation) -> dict[str, Any]:
-    """The result for two labels, as JSON takes it."""
-    confusion = tested.confusion
-    negative, positive = model.classes
-    return {
-        "examples": confusion.examples,
-        "mistakes": confusion.mistakes,
-        "accuracy": confusion.accuracy,
-        "roc_area": _or_none(tested.roc_area),
-        "confusion": {
-            negative: {negative: confusion.true_negative, positive: confusion.false_positive},
-            positive: {negative: confusion.false_negative, positive: confusion.true_positive},
-        },
-        "features_left_out": model.features.left_out,
-    }
-
-
-def two_labels_in_words(model: Model, tested: Evaluation) -> str:
-    """The result for two labels, for a person."""
-    confusion, area = tested.confusion, tested.roc_area
-    negative, positive = (cut(label, LONGEST_LABEL) for label in model.classes)
-    table = [
-        ("label", f"predicted {negative}", f"predicted {positive}"),
-        (negative, count(confusion.true_negative), count(confusion.false_positive)),
-        (positive, count(confusion.false_negative), count(confusion.true_positive)),
-    ]
-    lines = [
-        *_accuracy(confusion.examples, confusion.mistakes),
-        "ROC area  " + ("undefined: only one label" if math.isnan(area) else f"{area:.4f}"),
-        "",
-        *aligned(table),
-    ]
-    return "\n".join(lines)
-
-
-def classes_to_dict(model: Model, tested: ClassEvaluation) -> dict[str, Any]:
-    """The result for many classes, as JSON takes it; the confusion lists only pairs that occur."""
+def to_dict(model: Model, tested: Evaluation) -> dict[str, Any]:
+    """The result as JSON takes it; for many classes, the confusion lists only pairs that occur."""
     found, labels = tested.confusion, tested.labels
     confusion: dict[str, dict[str, int]] = {}
-    for (true, predicted), n in sorted(found.counts.items()):
-        confusion.setdefault(labels[true], {})[labels[predicted]] = n
-    return {
-        "examples": found.examples,
-        "mistakes": found.mistakes,
-        "accuracy": found.accuracy,
-        "classes": {
+    every_pair = () if model.is_joint else ((0, 0), (0, 1), (1, 0), (1, 1))
+    for true, predicted in sorted({*found.counts, *every_pair}):
+        row = confusion.setdefault(labels[true], {})
+        row[labels[predicted]] = found.counts[true, predicted]
+    about: dict[str, Any] = {"roc_area": _or_none(tested.roc_area)}
+    if model.is_joint:
+        each = zip(labels, found.of_classes(len(labels)), strict=True)
+        classes = {
             label: {
                 "examples": one.examples,
                 "predicted": one.predicted,
@@ -122,19 +81,34 @@ def classes_to_dict(model: Model, tested: ClassEvaluation) -> dict[str, Any]:
                 "precision": _or_none(one.precision),
                 "recall": _or_none(one.recall),
             }
-            for label, one in zip(labels, found.of_classes(len(labels)), strict=True)
-        },
-        "unknown_labels": list(labels[len(model.classes) :]),
+            for label, one in each
+        }
+        about = {"classes": classes, "unknown_labels": list(labels[len(model.classes) :])}
+    return {
+        "examples": found.examples,
+        "mistakes": found.mistakes,
+        "accuracy": found.accuracy,
+        **about,
         "confusion": confusion,
         "features_left_out": model.features.left_out,
     }
 
 
-def classes_in_words(model: Model, tested: ClassEvaluation) -> str:
+def two_labels_in_words(tested: Evaluation) -> list[str]:
+    """The result for two labels, for a person."""
+    counts, area = tested.confusion.counts, tested.roc_area
+    labels = [cut(label, LONGEST_LABEL) for label in tested.labels]
+    table = [("label", *(f"predicted {label}" for label in labels))]
+    table += [(label, count(counts[k, 0]), count(counts[k, 1])) for k, label in enumerate(labels)]
+    shown = "undefined: only one label" if math.isnan(area) else f"{area:.4f}"
+    return [*_accuracy(tested.confusion), f"ROC area  {shown}", "", *aligned(table)]
+
+
+def classes_in_words(model: Model, tested: Evaluation) -> list[str]:
     """The result for many classes, for a person."""
     found, labels = tested.confusion, [cut(label, LONGEST_LABEL) for label in tested.labels]
     counts = found.of_classes(len(labels))
-    accuracy, mistakes = _accuracy(found.examples, found.mistakes)
+    accuracy, mistakes = _accuracy(found)
     table = [("label", "examples", "right", "precision", "recall")]
     for k in sorted(range(len(labels)), key=lambda k: -counts[k].examples)[:CLASSES_SHOWN]:
         one = counts[k]
@@ -144,33 +118,29 @@ def classes_in_words(model: Model, tested: ClassEvaluation) -> str:
     if (more := len(labels) - CLASSES_SHOWN) > 0:
         lines.append(f"and {plural(more, 'smaller class', 'smaller classes')}; --json lists all")
     if confusions := found.confusions()[:CONFUSIONS_SHOWN]:
-        pairs = [
-            (labels[true], "->", labels[predicted], count(n)) for true, predicted, n in confusions
-        ]
+        pairs = [(labels[true], "->", labels[other], count(n)) for true, other, n in confusions]
         lines += ["", "Most frequent confusions (label -> prediction):"]
         lines += [f"  {line}" for line in aligned(pairs, left=(0, 1, 2))]
-    return "\n".join(lines)
+    return lines
 
 
-def _accuracy(examples: int, mistakes: int) -> list[str]:
-    right = examples - mistakes
+def _accuracy(found: Confusion) -> list[str]:
     return [
-        f"Accuracy  {percent(right, examples, 2)}: {count(right)} of "
-        f"{plural(examples, 'example')} right",
-        f"Mistakes  {count(mistakes)}",
+        f"Accuracy  {percent(found.right, found.examples, 2)}: {count(found.right)} of "
+        f"{plural(found.examples, 'example')} right",
+        f"Mistakes  {count(found.mistakes)}",
     ]
 
 
-def _on_unknown_labels(model: Model, tested: ClassEvaluation) -> str:
+def _on_unknown_labels(model: Model, tested: Evaluation) -> str:
     known = len(model.classes)
     mistakes = sum(n for (true, _), n in tested.confusion.counts.items() if true >= known)
     if not mistakes:
         return ""
     unknown = len(tested.labels) - known
     first = cut(tested.labels[known], LONGEST_LABEL)
-    named = f"an unknown label, {first}" if unknown == 1 else (
-        f"{count(unknown)} unknown labels, the first {first}"
-    )  # fmt: skip
+    several = f"{count(unknown)} unknown labels, the first {first}"
+    named = f"an unknown label, {first}" if unknown == 1 else several
     return f"; {count(mistakes)} of them on {named}"
 
 

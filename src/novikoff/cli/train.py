@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn, Self
 
 from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, refusing_settings, show, warn
@@ -31,7 +31,7 @@ from novikoff.cli.options import (
 from novikoff.cli.progress import Progress
 from novikoff.guarantees.words import run_ended
 from novikoff.learners.rule import WINNOWS, Kind
-from novikoff.models.measures import ClassConfusion, Confusion
+from novikoff.models.measures import Confusion
 from novikoff.models.model import Model
 from novikoff.models.training import Plan, Training
 from novikoff.runs.loop import Run
@@ -44,7 +44,7 @@ from novikoff.sources.interactions import ALL
 from novikoff.sources.open import label_is_last_column
 from novikoff.storage.file_format import is_stored
 from novikoff.stream.labels import MOST_CLASSES
-from novikoff.stream.printing import count, percent, plural, share, size
+from novikoff.stream.printing import count, listed, percent, plural, share, size
 
 UNLIMITED_PASSES = 10**9
 MANY_NAMES = 1 << 22
@@ -183,7 +183,9 @@ def train(
         keep="examples" if ledger else "counts",
         multiclass=multiclass,
     )
-    labels = Labels.given(classes, max_classes, multiclass=plan.multiclass)
+    if max_classes is not None and not plan.multiclass:
+        fail("--max-classes needs --multiclass; without it there are two labels")
+    named = named_labels(classes) if plan.multiclass else named_classes(classes)
     transforms = {
         "hash_bits": hash_bits,
         "keep_names": names,
@@ -192,7 +194,7 @@ def train(
         "to_unit_length": unit_length,
     }
     if start is not None:
-        refuse_changes(start, transforms, plan, labels)
+        refuse_changes(start, transforms, plan, named)
     if any(one.is_pipe for one in inputs):
         refuse_second_reading(plan, start, has_cache=cache is not None, standardise=standardise)
     how = Reading(
@@ -204,19 +206,22 @@ def train(
         skip_bad=skip_bad,
         threads=threads,
     )
-    examples = TrainingData(inputs, how, transforms, labels, start, initial, cache)
-    progress = Progress(examples, None if until_separated else plan.passes, quiet=quiet)
-    watch = Watch(examples, progress, output, checkpoint)
-    training = Training(
-        examples.blocks,
-        plan,
-        initial=start,
-        data=examples.fingerprint,
-        after_block=watch.after_block,
-    )
-    progress.start(training)
-    with watch:
-        run = training.run()
+    known_by = fingerprint(inputs, how, [transforms, named, plan.multiclass])
+    known_by += fingerprint_of_start(start, initial)
+    labels: LabelsAsSigns | LabelsAsClasses
+    known = named if start is None else start.classes
+    if plan.multiclass:
+        most = max_classes or MOST_CLASSES
+        labels = LabelsAsClasses(known or (), closed=named is not None, most=most)
+    elif known is not None:
+        labels = LabelsAsSigns((known[0], known[1]))
+    else:
+        labels = LabelsAsSigns(is_last_column=label_is_last_column(inputs, how))
+    examples = TrainingData(inputs, how, transforms, labels, start, cache, known_by)
+    training = Training(examples.blocks, plan, initial=start, data=known_by)
+    progress = Progress(training, None if until_separated else plan.passes, quiet=quiet)
+    with Watch(examples, progress, output, checkpoint) as watch:
+        run = training.run(watch.after_block)
     training.model.reading = examples.reading
     training.model.save(output)
     result = Result(training, run, examples.source, output, watch, training.test_held_out())
@@ -229,16 +234,16 @@ def train(
 
 def starting_model(output: Path, initial: Path | None, *, resume: bool) -> Model | None:
     """The model to train further, if any: the unfinished one in `output`, or `initial`."""
-    is_there = output.exists() and (resume or output.stat().st_size > 0)
-    if is_there and not resume and not is_stored(output):
-        fail(f"{output}: not a novikoff model; choose another -o, or delete it")
-    if is_there and not resume and output != initial and Model.load(output).unfinished is not None:
-        fail(f"{output}: contains an unfinished run; use --resume, or delete it")
-    if resume and is_there:
+    if output.exists() and resume:
         found = Model.load(output)
         if found.unfinished is None:
             fail(f"{output}: its run is finished; to train it further, use --initial")
         return found
+    if output.exists() and output.stat().st_size > 0:
+        if not is_stored(output):
+            fail(f"{output}: not a novikoff model; choose another -o, or delete it")
+        if output != initial and Model.load(output).unfinished is not None:
+            fail(f"{output}: contains an unfinished run; use --resume, or delete it")
     if initial is None:
         return None
     found = Model.load(initial)
@@ -260,74 +265,50 @@ def make_plan(
     **rest: Any,
 ) -> Plan:
     """How to train; an initial model has its own learner."""
+    given: dict[str, Any] = {"margin": margin, "alpha": alpha, "threshold": threshold}
     if start is not None:
         if kind is not None and kind != start.kind:
-            fail(f"--learner {kind} differs from the initial model, a {start.kind}")
-        given = {"margin": margin, "alpha": alpha, "threshold": threshold}
+            differs(f"--learner {kind}", f"a {start.kind}")
         own = {name: getattr(start.learner, name, None) for name in given}
         for name, value in given.items():
             if value is not None and value != own[name]:
                 has = f"no {name}" if own[name] is None else f"{name} {own[name]:g}"
-                fail(f"--{name} {value:g} differs from the initial model, which has {has}")
+                differs(f"--{name} {value:g}", f"which has {has}")
         if bias is not None and bias != start.learner.bias:
-            option, has = ("--bias", "no") if bias else ("--no-bias", "a")
-            fail(f"{option} differs from the initial model, which has {has} constant term")
+            has = "no" if bias else "a"
+            differs("--bias" if bias else "--no-bias", f"which has {has} constant term")
         if multiclass and not start.is_joint:
-            fail("--multiclass differs from the initial model, which has two labels")
-        multiclass = start.is_joint
-        margin, alpha, threshold = own.values()
-        kind, bias = start.kind, start.learner.bias
+            differs("--multiclass", "which has two labels")
+        kind, bias, multiclass, given = start.kind, start.learner.bias, start.is_joint, own
     kind = kind or "perceptron"
     if bias and kind in ("winnow1", "winnow2"):
         fail(f"--bias: {kind} has a threshold instead of a constant term")
-    if margin is None:
-        margin = 1.0 if kind == "margin" else 0.0
+    if given["margin"] and kind != "margin":
+        fail("--margin needs --learner margin")
+    for name in ("alpha", "threshold"):
+        if given[name] is not None and kind not in WINNOWS:
+            fail(f"--{name} needs --learner winnow, winnow1 or winnow2")
+    if given["margin"] is None:
+        given["margin"] = 1.0 if kind == "margin" else 0.0
     with refusing_settings():
-        plan = Plan(
-            kind,
-            margin=margin,
-            alpha=alpha,
-            threshold=threshold,
-            bias=bias is not False,
-            multiclass=multiclass,
-            **rest,
-        )
+        plan = Plan(kind, bias=bias is not False, multiclass=multiclass, **given, **rest)
         if start is None and kind in WINNOWS:
             plan.new_learner(hash_bits)  # a bad threshold or alpha is refused before the data
     return plan
 
 
-@dataclass(frozen=True)
-class Labels:
-    """The labels to learn: those that were named, any two, or up to `most` classes."""
+def differs(option: str, what: str = "") -> NoReturn:
+    """Refuse an option that contradicts the initial model, which keeps what it has."""
+    described = f", {what}" if what else ""
+    fail(f"{option} differs from the initial model{described}; leave out {option.split()[0]}")
 
-    named: tuple[str, ...] | None
-    is_multiclass: bool
-    most: int
 
-    @classmethod
-    def given(cls, classes: str | None, most: int | None, *, multiclass: bool) -> "Labels":
-        """The labels that --classes and --max-classes describe."""
-        if not multiclass:
-            if most is not None:
-                fail("--max-classes needs --multiclass; without it there are two labels")
-            return cls(named_classes(classes), False, 2)
-        names = None if classes is None else tuple(classes.split(","))
-        if names is not None and (not all(names) or len(set(names)) < len(names)):
-            fail(f"--classes {classes!r}: write different labels, separated by commas")
-        return cls(names, True, most or MOST_CLASSES)
-
-    def numbered(
-        self, start: Model | None, *, is_last_column: bool
-    ) -> LabelsAsSigns | LabelsAsClasses:
-        """How labels become numbers; an initial model has labels already."""
-        known = self.named if start is None else start.classes
-        if self.is_multiclass:
-            return LabelsAsClasses(known or (), closed=self.named is not None, most=self.most)
-        if known is None:
-            return LabelsAsSigns(is_last_column=is_last_column)
-        negative, positive = known
-        return LabelsAsSigns((negative, positive))
+def named_labels(classes: str | None) -> tuple[str, ...] | None:
+    """The labels that `--classes a,b,c` names."""
+    names = None if classes is None else tuple(classes.split(","))
+    if names is not None and (not all(names) or len(set(names)) < len(names)):
+        fail(f"--classes {classes!r}: write different labels, separated by commas")
+    return names
 
 
 def field_pairs(interactions: list[str]) -> tuple[tuple[str, str], ...]:
@@ -341,7 +322,9 @@ def field_pairs(interactions: list[str]) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
-def refuse_changes(start: Model, transforms: dict[str, Any], plan: Plan, labels: Labels) -> None:
+def refuse_changes(
+    start: Model, transforms: dict[str, Any], plan: Plan, named: tuple[str, ...] | None
+) -> None:
     """An initial model keeps its features, its labels and what its ledger keeps."""
     options = {
         "hash_bits": "--hash-bits",
@@ -353,12 +336,11 @@ def refuse_changes(start: Model, transforms: dict[str, Any], plan: Plan, labels:
     default = Features()
     for name, option in options.items():
         if transforms[name] not in (getattr(default, name), getattr(start.features, name)):
-            fail(f"{option} differs from the initial model")
-    if labels.named is not None and labels.named != start.classes:
-        known = start.classes if len(start.classes) <= 10 else (*start.classes[:10], "...")
-        fail(f"--classes differs from the initial model, whose labels are {','.join(known)}")
+            differs(option)
+    if named is not None and named != start.classes:
+        differs("--classes", f"whose labels are {listed(start.classes)}")
     if plan.keep != "counts" and start.ledger.keep == "counts":
-        fail("--ledger: the initial model was trained without it")
+        fail("--ledger: the initial model was trained without it; leave out --ledger")
 
 
 def refuse_second_reading(
@@ -367,21 +349,22 @@ def refuse_second_reading(
     """Refuse what needs the data twice when they come from a pipe, before the first pass."""
     if standardise:
         fail("--standardise reads the data twice; save the pipe's data in a file first")
-    if not has_cache and plan.passes > 1:
-        fail("a pipe can be read only once; for more passes, use --cache or read a file")
-    if not has_cache and plan.holdout is not None:
-        fail("a pipe can be read only once; for --holdout, use --cache or read a file")
+    if not has_cache and (plan.passes > 1 or plan.holdout is not None):
+        what = "more passes" if plan.passes > 1 else "--holdout"
+        fail(f"a pipe can be read only once; for {what}, use --cache or read a file")
     if start is not None and start.unfinished is not None:
         fail("--resume: cannot resume from a pipe; read a file")
 
 
 class TrainingData:
-    """The files to learn from: as blocks of examples, and the fingerprint they are known by.
+    """The files to learn from, as blocks of examples.
 
     Parameters
     ----------
     transforms
         What is done to features, as `Features` takes it; an initial model has its own.
+    cache, known_by
+        Where to cache the blocks, and the fingerprint of the data and of how they are read.
     """
 
     def __init__(
@@ -389,24 +372,19 @@ class TrainingData:
         inputs: Sequence[Input],
         how: Reading,
         transforms: dict[str, Any],
-        labels: Labels,
+        labels: LabelsAsSigns | LabelsAsClasses,
         start: Model | None,
-        initial: Path | None,
         cache: Path | None,
+        known_by: str,
     ) -> None:
-        self.fingerprint = fingerprint(inputs, how, transforms, labels) + fingerprint_of_start(
-            start, initial
-        )
         with refusing_settings():
             features = Features(**transforms) if start is None else start.features
         self._how = how if start is None else how.following(start.reading)
         self.source: Source = open_files(inputs, self._how)
-        is_last = label_is_last_column(inputs, self._how)
-        stream = Numbered(self.source, features, labels.numbered(start, is_last_column=is_last))
+        stream = Numbered(self.source, features, labels)
         self.blocks: Numbered | Cached = stream
         self.came_from_cache = False
         if cache is not None:
-            known_by = self.fingerprint
             if any(one.is_pipe for one in inputs):  # its data are unknown: no cache matches
                 known_by += secrets.token_hex()
             self.blocks = Cached(stream, cache, known_by)
@@ -415,17 +393,8 @@ class TrainingData:
             features.survey((chunk, self.source.columns) for chunk in stream.chunks())
 
     @property
-    def done(self) -> int:
-        """Bytes read in the current pass, of the files or of the cache."""
-        return self._being_read.done
-
-    @property
-    def total(self) -> int | None:
-        """Bytes in a whole pass; None if unknown."""
-        return self._being_read.total
-
-    @property
-    def _being_read(self) -> Source | Cached:
+    def being_read(self) -> Source | Cached:
+        """What the current pass reads: the files or the cache."""
         blocks = self.blocks
         return blocks if isinstance(blocks, Cached) and blocks.is_ready else self.source
 
@@ -435,13 +404,11 @@ class TrainingData:
         return self._how.remembered(self.blocks.table)
 
 
-def fingerprint(
-    inputs: Sequence[Input], how: Reading, transforms: dict[str, Any], labels: Labels
-) -> str:
+def fingerprint(inputs: Sequence[Input], how: Reading, settings: list[Any]) -> str:
     """A digest of the files and of everything that affects how they are read."""
     about = {key: value for key, value in asdict(how).items() if key != "threads"}
-    settings = [about, transforms, labels.named, labels.is_multiclass]
-    digest = hashlib.sha256(json.dumps(settings, default=str, sort_keys=True).encode())
+    text = json.dumps([about, *settings], default=str, sort_keys=True)
+    digest = hashlib.sha256(text.encode())
     for one in inputs:
         if not one.is_pipe:
             digest.update(one.fingerprint().encode())
@@ -470,24 +437,21 @@ class Watch:
     """
 
     def __init__(
-        self,
-        examples: TrainingData,
-        progress: Progress,
-        output: Path,
-        checkpoint_seconds: float | None,
+        self, examples: TrainingData, progress: Progress, output: Path, checkpoint: float | None
     ) -> None:
         self._examples, self.progress, self._output = examples, progress, output
-        self._checkpoint_seconds = checkpoint_seconds
+        self._checkpoint_seconds = checkpoint
         self._signal: signal.Signals | None = None
         self._handlers: dict[signal.Signals, Any] = {}
         self._has_advised = False
         self._started = self._saved = time.perf_counter()
         self.seconds = 0.0
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Self:
         for which in (signal.SIGINT, signal.SIGTERM):
             if signal.getsignal(which) is not signal.SIG_IGN:
                 self._handlers[which] = signal.signal(which, self._stop_after_block)
+        return self
 
     def __exit__(self, *_: object) -> None:
         for which, handler in self._handlers.items():
@@ -502,111 +466,91 @@ class Watch:
 
     def after_block(self, training: Training) -> None:
         """Show progress, save if it is time, and stop if asked to."""
-        self.progress.update(training)
-        self._advise_hashing(training)
+        self.progress.update(training, self._examples.being_read)
+        features = training.model.features
+        if features.kind == "names" and features.dim >= MANY_NAMES and not self._has_advised:
+            self._has_advised = True
+            warn(
+                f"{count(features.dim)} different features so far; if many more follow, "
+                "--hash-bits 22 limits the memory they take"
+            )
         every = self._checkpoint_seconds
-        is_due = every is not None and time.perf_counter() - self._saved >= every
-        if is_due or (self._signal is not None and every is not None):
+        is_due = self._signal is not None or (every or 0) <= time.perf_counter() - self._saved
+        if every is not None and is_due:
             training.model.reading = self._examples.reading
             training.save(self._output)
             self._saved = time.perf_counter()
         if self._signal is not None:
-            self._stop(training)
-
-    def _advise_hashing(self, training: Training) -> None:
-        features = training.model.features
-        if self._has_advised or features.kind != "names" or features.dim < MANY_NAMES:
-            return
-        self._has_advised = True
-        warn(
-            f"{count(features.dim)} different features so far; if many more follow, "
-            "--hash-bits 22 limits the memory they take"
-        )
-
-    def _stop(self, training: Training) -> None:
-        assert self._signal is not None
-        self.progress.clear()
-        examples = plural(training.model.ledger.n_rounds, "example")
-        status = 128 + self._signal
-        if self._checkpoint_seconds is None:
-            fail(f"interrupted after {examples}; nothing was saved (see --checkpoint)", status)
-        cure = "" if self._examples.source.is_pipe else "; continue with --resume"
-        fail(f"interrupted after {examples}; saved in {self._output}{cure}", status)
+            self.progress.clear()
+            done = f"interrupted after {plural(training.model.ledger.n_rounds, 'example')}"
+            cure = "" if self._examples.source.is_pipe else "; continue with --resume"
+            saved = f"saved in {self._output}{cure}"
+            saved = "nothing was saved (see --checkpoint)" if every is None else saved
+            fail(f"{done}; {saved}", 128 + self._signal)
 
 
+@dataclass(frozen=True)
 class Result:
     """What training did, for a person (`str`) or a program (`to_dict`)."""
 
-    def __init__(
-        self,
-        training: Training,
-        run: Run,
-        source: Source,
-        output: Path,
-        watch: Watch,
-        tested: Confusion | ClassConfusion | None,
-    ) -> None:
-        self._training, self._run, self._source = training, run, source
-        self._output, self._watch, self._tested = output, watch, tested
+    training: Training
+    run: Run
+    source: Source
+    output: Path
+    watch: Watch
+    tested: Confusion | None
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as JSON takes it."""
-        model, ledger, tested = self._training.model, self._run.ledger, self._tested
+        model, ledger, tested = self.training.model, self.run.ledger, self.tested
         return {
-            "model": str(self._output),
+            "model": str(self.output),
             "kind": model.kind,
-            "data": self._source.description,
+            "data": self.source.description,
             "examples": model.examples,
             "features": model.features.count,
             "classes": list(model.classes),
             "multiclass": model.is_joint,
-            "passes": self._training.passes_made,
+            "passes": self.training.passes_made,
             "rounds": ledger.n_rounds,
             "mistakes": ledger.n_mistakes,
             "mistakes_per_pass": ledger.mistakes_per_pass,
             "largest_norm_mistaken": ledger.radius,
-            "verdict": str(self._run.verdict),
-            "held_out": None
-            if tested is None
-            else {"examples": tested.examples, "mistakes": tested.mistakes},
-            "skipped_lines": len(self._source.skipped),
-            "seconds": self._watch.seconds,
+            "verdict": str(self.run.verdict),
+            "held_out": tested and {"examples": tested.examples, "mistakes": tested.mistakes},
+            "skipped_lines": len(self.source.skipped),
+            "seconds": self.watch.seconds,
         }
 
     def __str__(self) -> str:
-        model, ledger, tested = self._training.model, self._run.ledger, self._tested
+        model, ledger, tested = self.training.model, self.run.ledger, self.tested
         constant = " and a constant" if model.learner.bias else ""
+        made, seconds = ledger.epoch_mistakes, self.watch.seconds
+        in_last_pass = f"; {count(made[-1])} in the last pass" if len(made) > 1 else ""
+        speed = self.watch.progress.bytes_read / 1e6 / seconds if seconds else 0.0
+        at_speed = f", {speed:,.0f} MB/s" if speed >= 1 else ""
         lines = [
-            f"Data      {self._source.description}; {labels_in_words(model)}",
+            f"Data      {self.source.description}; {labels_in_words(model)}",
             f"Examples  {count(model.examples)} with "
             f"{plural(model.features.count, 'feature')}{constant}",
-            f"Passes    {count(self._training.passes_made)} in {self._time()}",
+            f"Passes    {count(self.training.passes_made)} in {seconds:.2f} s{at_speed}",
             f"Mistakes  {count(ledger.n_mistakes)} in {plural(ledger.n_rounds, 'round')}, "
-            f"{percent(ledger.n_mistakes, ledger.n_rounds, 2)}{self._in_last_pass()}",
-            f"Verdict   {self._run.verdict}: {self._verdict()}",
+            f"{percent(ledger.n_mistakes, ledger.n_rounds, 2)}{in_last_pass}",
+            f"Verdict   {self.run.verdict}: {self._verdict()}",
         ]
         if tested is not None:
             right = f"{share(tested.accuracy)} of {plural(tested.examples, 'example')} right"
             lines.append(f"Held out  {right if tested.examples else 'no examples'}")
-        bytes_written = self._output.stat().st_size
-        lines.append(f"Model     {self._output} ({model.kind}, {size(bytes_written)})")
+        bytes_written = self.output.stat().st_size
+        lines.append(f"Model     {self.output} ({model.kind}, {size(bytes_written)})")
         return "\n".join(lines)
 
-    def _time(self) -> str:
-        seconds = self._watch.seconds
-        speed = self._watch.progress.bytes_read / 1e6 / seconds if seconds else 0.0
-        return f"{seconds:.2f} s" + (f", {speed:,.0f} MB/s" if speed >= 1 else "")
-
-    def _in_last_pass(self) -> str:
-        made = self._run.ledger.epoch_mistakes
-        return f"; {count(made[-1])} in the last pass" if len(made) > 1 else ""
-
     def _verdict(self) -> str:
-        model, plan, verdict = self._training.model, self._training.plan, self._run.verdict
+        model, plan, verdict = self.training.model, self.training.plan, self.run.verdict
         if len(model.classes) == 1:
             return "there is only one label, so there is nothing to learn"
         ended = run_ended(
-            verdict, rule=self._run.ledger.rule, margin=plan.margin, passes=plan.passes
+            verdict, rule=self.run.ledger.rule, margin=plan.margin, passes=plan.passes
         )
         if verdict != "budget":
             return str(ended)

@@ -5,57 +5,37 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.stream.blocks import Codes, Labels
 from novikoff.stream.labels import predicts_positive
 from novikoff.stream.rows import Vector
 
 
+def predicted_classes(scores: Vector) -> Codes:
+    """The class that each score predicts; of two labels, the positive one is class 1.
+
+    A row of scores, one for each class, predicts the class with the highest, the first among
+    equals.
+    """
+    best = scores.argmax(axis=1) if scores.ndim == 2 else predicts_positive(scores)
+    return best.astype(np.int32)
+
+
 @dataclass(slots=True)
 class Confusion:
-    """How many examples of each of two labels got each prediction."""
+    """How many examples of each class got each prediction.
 
-    true_positive: int = 0
-    false_positive: int = 0
-    false_negative: int = 0
-    true_negative: int = 0
-
-    def count(self, labels: Labels, scores: Vector) -> None:
-        """Add examples with these labels and scores."""
-        predicted, positive = predicts_positive(scores), labels > 0
-        self.true_positive += int((predicted & positive).sum())
-        self.false_positive += int((predicted & ~positive).sum())
-        self.false_negative += int((~predicted & positive).sum())
-        self.true_negative += int((~predicted & ~positive).sum())
-
-    @property
-    def examples(self) -> int:
-        """The number of examples."""
-        return self.true_positive + self.true_negative + self.mistakes
-
-    @property
-    def mistakes(self) -> int:
-        """The number of wrong predictions."""
-        return self.false_positive + self.false_negative
-
-    @property
-    def accuracy(self) -> float:
-        """The share of right predictions; NaN without examples."""
-        return _share(self.true_positive + self.true_negative, self.examples)
-
-
-@dataclass(slots=True)
-class ClassConfusion:
-    """How many examples of each of many classes got each prediction.
-
-    `counts` has the pairs of class and prediction that occurred.
+    `counts` has the pairs of class and prediction that occurred; of two labels, the positive one is
+    class 1.
     """
 
     counts: Counter[tuple[int, int]] = field(default_factory=Counter)
 
-    def count(self, codes: Codes, predicted: Codes) -> None:
+    def count(self, codes: NDArray[Any], predicted: Codes) -> None:
         """Add examples of these classes with these predictions."""
         pairs, times = np.unique((codes.astype(np.int64) << 32) | predicted, return_counts=True)
         for pair, n in zip(pairs.tolist(), times.tolist(), strict=True):
@@ -67,14 +47,19 @@ class ClassConfusion:
         return self.counts.total()
 
     @property
+    def right(self) -> int:
+        """The number of right predictions."""
+        return sum(n for (true, predicted), n in self.counts.items() if true == predicted)
+
+    @property
     def mistakes(self) -> int:
         """The number of wrong predictions."""
-        return sum(n for (true, predicted), n in self.counts.items() if true != predicted)
+        return self.examples - self.right
 
     @property
     def accuracy(self) -> float:
         """The share of right predictions; NaN without examples."""
-        return _share(self.examples - self.mistakes, self.examples)
+        return _share(self.right, self.examples)
 
     def of_classes(self, classes: int) -> list[ClassCounts]:
         """The counts of each class: of the first `classes`, and of any other that occurred."""
@@ -111,12 +96,6 @@ class ClassCounts:
         return _share(self.right, self.examples)
 
 
-def best_classes(scores: Vector) -> Codes:
-    """The class with the highest score in each row, the first among equals."""
-    best: Codes = scores.argmax(axis=1).astype(np.int32)
-    return best
-
-
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else float("nan")
 
@@ -127,13 +106,13 @@ def roc_area(labels: Sequence[Labels], scores: Sequence[Vector]) -> float:
     It is the share of pairs, one example of each label, that the scores put in the right order; a
     tie counts half (Hanley & McNeil 1982). The counts are exact integers until the last division.
     """
+    if not labels:
+        return float("nan")
     y, s = np.concatenate(labels), np.concatenate(scores)
     _, level = np.unique(s, return_inverse=True)
     positive = np.bincount(level, y > 0).astype(np.int64)
     negative = np.bincount(level, y < 0).astype(np.int64)
     pairs = int(positive.sum()) * int(negative.sum())
-    if pairs == 0:
-        return float("nan")
     below = np.cumsum(negative) - negative
     twice = sum((positive * (2 * below + negative)).tolist())
-    return float(twice / (2 * pairs))
+    return _share(twice, 2 * pairs)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
-from novikoff.models.measures import ClassConfusion, Confusion, best_classes, roc_area
+from novikoff.models.measures import Confusion, predicted_classes, roc_area
 from novikoff.models.model import Model
 from novikoff.sources.chunks import Chunk, Source
 from novikoff.sources.numbered import feature_rows, parts_of
 from novikoff.stream.blocks import Labels
-from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns, predicts_positive
+from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns
 from novikoff.stream.rows import Vector
 
 
@@ -27,70 +27,51 @@ def scored(model: Model, source: Source) -> Iterator[tuple[Chunk, Vector]]:
     for whole in source:
         for chunk in parts_of(whole, model.features):
             for begin in range(0, len(chunk), most):
-                part = (
-                    chunk
-                    if len(chunk) <= most
-                    else chunk.part(begin, min(len(chunk), begin + most))
-                )
+                end = min(len(chunk), begin + most)
+                part = chunk if len(chunk) <= most else chunk.part(begin, end)
                 yield part, model.scores(feature_rows(source, part, model.features))
 
 
 def labels_of(model: Model, scores: Vector) -> list[str]:
     """The label that each score predicts; for many classes, each row of scores."""
-    if model.is_joint:
-        return [model.classes[k] for k in best_classes(scores).tolist()]
-    negative, positive = model.classes
-    return [positive if yes else negative for yes in predicts_positive(scores).tolist()]
+    return [model.classes[k] for k in predicted_classes(scores).tolist()]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Evaluation:
-    """How a model of two labels predicts labelled examples."""
+    """How a model predicts labelled examples.
 
-    confusion: Confusion = field(default_factory=Confusion)
-    labels: list[Labels] = field(default_factory=list)
-    scores: list[Vector] = field(default_factory=list)
-
-    @property
-    def roc_area(self) -> float:
-        """The area under the ROC curve of the scores."""
-        return roc_area(self.labels, self.scores) if self.labels else float("nan")
-
-
-@dataclass(slots=True)
-class ClassEvaluation:
-    """How a model of many classes predicts labelled examples.
-
-    `labels` are those of the model, in its order, and then others that the examples have.
+    Attributes
+    ----------
+    labels
+        The label of each class: those of the model, in its order, and then others that the examples
+        have.
+    roc_area
+        The area under the ROC curve; NaN for many classes, and if one of two labels is missing.
     """
 
-    confusion: ClassConfusion
+    confusion: Confusion
     labels: tuple[str, ...]
+    roc_area: float
 
 
 def evaluate(model: Model, source: Source) -> Evaluation:
-    """Compare the predictions of a model of two labels with the labels of a source.
+    """Compare a model's predictions with the labels of a source.
 
-    It holds nine bytes per example, for the area under the ROC curve; it does not hold examples.
+    A model of many classes is wrong about every label that it does not know; a model of two labels
+    rejects one. For two labels it holds nine bytes per example, for the area under the ROC curve.
     """
+    confusion = Confusion()
+    if model.is_joint:
+        numbers = LabelsAsClasses(model.classes, most=None)
+        for chunk, scores in scored(model, source):
+            confusion.count(chunk.class_numbers(numbers), predicted_classes(scores))
+        return Evaluation(confusion, numbers.classes, float("nan"))
     negative, positive = model.classes
     signs = LabelsAsSigns((negative, positive))
-    found = Evaluation()
+    all_labels, all_scores = list[Labels](), list[Vector]()
     for chunk, scores in scored(model, source):
-        labels = chunk.signs(signs)
-        found.confusion.count(labels, scores)
-        found.labels.append(labels)
-        found.scores.append(np.asarray(scores))
-    return found
-
-
-def evaluate_classes(model: Model, source: Source) -> ClassEvaluation:
-    """Compare the predictions of a model of many classes with the labels of a source.
-
-    Every prediction for a label that the model does not know is a mistake.
-    """
-    numbers = LabelsAsClasses(model.classes, most=None)
-    found = ClassConfusion()
-    for chunk, scores in scored(model, source):
-        found.count(chunk.class_numbers(numbers), best_classes(scores))
-    return ClassEvaluation(found, numbers.classes)
+        all_labels.append(chunk.signs(signs))
+        all_scores.append(np.asarray(scores))
+        confusion.count(all_labels[-1] > 0, predicted_classes(scores))
+    return Evaluation(confusion, model.classes, roc_area(all_labels, all_scores))

@@ -6,15 +6,15 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.learners.multiplicative import usual_threshold
-from novikoff.learners.rule import KINDS, WINNOWS, Kind, Linear, Rule
+from novikoff.learners.rule import WINNOWS, Kind, Linear, Rule
 from novikoff.ledger.ledger import Keep, Ledger
-from novikoff.models.measures import ClassConfusion, Confusion, best_classes
+from novikoff.models.measures import Confusion, predicted_classes
 from novikoff.models.model import Model
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.loop import Run, play
@@ -33,11 +33,11 @@ class Blocks(Protocol):
 
     @property
     def features(self) -> Features:
-        """How features become columns, as far as they have been met."""
+        """How features become columns, as far as they are known."""
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The labels for −1 and +1; for many classes, all labels met so far, in order."""
+        """The labels for −1 and +1; for many classes, all labels seen so far, in order."""
 
     def __iter__(self) -> Iterator[Block]: ...
 
@@ -88,8 +88,7 @@ class Plan:
             raise BadExample(
                 f"{self.kind} supports two labels only", Problem.TWO_LABELS_ONLY, learner=self.kind
             )
-        if self.kind not in KINDS:
-            raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {self.kind!r}")
+        _ = self.rule  # it checks the kind
         if not isinstance(self.passes, int) or self.passes < 1:
             raise ValueError(f"passes must be a whole number from 1, not {self.passes!r}")
         if self.holdout is not None and self.holdout < 2:
@@ -107,6 +106,18 @@ class Plan:
                 )
 
     @property
+    def rule(self) -> Rule:
+        """The rule of the learner."""
+        return Rule(
+            self.kind,
+            bias=self.bias,
+            margin=self.margin,
+            alpha=self.alpha,
+            threshold=self.threshold,
+            joint=self.multiclass,
+        )
+
+    @property
     def order(self) -> dict[str, Any]:
         """What a model remembers of the order of its examples."""
         seed = self.seed if self.shuffle else None
@@ -117,14 +128,7 @@ class Plan:
 
         `classes` is how many classes a joint learner knows beforehand.
         """
-        rule = Rule(
-            self.kind,
-            bias=self.bias,
-            margin=self.margin,
-            alpha=self.alpha,
-            threshold=self.threshold,
-            joint=self.multiclass,
-        )
+        rule = self.rule
         if rule.needs_width:
             if hash_bits is None:
                 raise BadExample(
@@ -157,28 +161,20 @@ class Training:
         the model has learned from.
     data
         A fingerprint of the examples; an unfinished run resumes only with the same.
-    after_block
-        Called after each block; it may call `save`.
 
     Attributes
     ----------
     passes_made, position
-        How many passes are complete, and how many examples of the current one were met.
+        How many passes are complete, and how many examples of the current one were seen.
     """
 
     def __init__(
-        self,
-        blocks: Blocks,
-        plan: Plan,
-        *,
-        initial: Model | None = None,
-        data: str = "",
-        after_block: AfterBlock | None = None,
+        self, blocks: Blocks, plan: Plan, *, initial: Model | None = None, data: str = ""
     ) -> None:
         self.plan, self.passes_made, self.position = plan, 0, 0
-        self._blocks, self._data, self._after_block = blocks, data, after_block
+        self._blocks, self._data = blocks, data
         self._cycles = CycleSearch() if plan.passes > 1 else None
-        self._met = 0  # how many different examples of these were met
+        self._met = 0  # how many different examples of these were seen
         if initial is None:
             self.model = plan.new_model(blocks.features, blocks.classes)
         elif initial.unfinished is None:
@@ -214,16 +210,30 @@ class Training:
         initial.widen(initial.features.room)
         return replace(initial, features=self._blocks.features, unfinished=None, watch={})
 
-    def run(self) -> Run:
-        """Make the remaining passes; the model is then finished."""
+    def run(self, after_block: Callable[[Training], None] | None = None) -> Run:
+        """Make the remaining passes; the model is then finished.
+
+        `after_block` is called after each block; it may call `save`.
+        """
         model = self.model
+
+        def close_block(block: Block) -> None:
+            self.position = block.first + len(block) - self._earlier
+            self._met = max(self._met, self.position)
+            if after_block is not None:
+                after_block(self)
+
+        def close_pass(_ledger: Ledger) -> None:
+            self.passes_made += 1
+            self.position = 0
+
         run = play(
             self,
             model.learner,
             epochs=self.plan.passes - self.passes_made,
             ledger=model.ledger,
-            progress=self._close_pass,
-            after_block=self._close_block,
+            progress=close_pass,
+            after_block=close_block,
             cycles=self._cycles,
         )
         if self.plan.passes == 1:  # a stream may go on, so its pass stays open
@@ -232,7 +242,7 @@ class Training:
         return run
 
     def __iter__(self) -> Iterator[Block]:
-        """The blocks of the current pass that have not been met yet."""
+        """The blocks of the current pass that are still to come."""
         for number, block in enumerate(self._blocks):
             if block.first + len(block) > self.position:
                 if len(self._blocks.classes) > len(self.model.classes):  # a resumed run knows more
@@ -256,16 +266,6 @@ class Training:
                 Problem.TOO_MANY_WEIGHTS,
             )
 
-    def _close_block(self, block: Block) -> None:
-        self.position = block.first + len(block) - self._earlier
-        self._met = max(self._met, self.position)
-        if self._after_block is not None:
-            self._after_block(self)
-
-    def _close_pass(self, _ledger: Ledger) -> None:
-        self.passes_made += 1
-        self.position = 0
-
     def _ordered(self, block: Block, number: int) -> Block:
         order: Positions | None = None
         if self.plan.shuffle:
@@ -275,21 +275,18 @@ class Training:
             order = order[~held_out(block, self.plan.holdout)[order]]
         return replace(block, first=self._earlier + block.first, order=order)
 
-    def test_held_out(self) -> Confusion | ClassConfusion | None:
-        """How the model predicts the held-out examples; None if there are none."""
+    def test_held_out(self) -> Confusion | None:
+        """How the model predicts the held-out examples; None without a holdout."""
         if self.plan.holdout is None:
             return None
-        two, many = Confusion(), ClassConfusion()
-        most = self.model.rows_at_once
+        found, most = Confusion(), self.model.rows_at_once
         for block in self._blocks:
             rows = np.flatnonzero(held_out(block, self.plan.holdout))
+            classes = block.codes if self.plan.multiclass else block.signs > 0
             for some in (rows[k : k + most] for k in range(0, len(rows), most)):
                 scores = self.model.scores(block.rows.take(some))
-                if self.plan.multiclass:
-                    many.count(block.codes[some], best_classes(scores))
-                else:
-                    two.count(block.signs[some], scores)
-        return many if self.plan.multiclass else two
+                found.count(classes[some], predicted_classes(scores))
+        return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as it stands, marked as unfinished."""
@@ -307,9 +304,6 @@ class Training:
             "watch": settings,
         }
         replace(self.model, unfinished=unfinished, watch=watch).save(path)
-
-
-AfterBlock: TypeAlias = Callable[[Training], None]
 
 
 def held_out(block: Block, every: int) -> NDArray[np.bool_]:
