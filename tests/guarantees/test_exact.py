@@ -21,8 +21,8 @@ from novikoff.guarantees.exact.arithmetic import (
     span_sums,
     sums_by,
 )
-from novikoff.guarantees.exact.rows import Entries, largest_square, smallest_margin, sum_of_squares
-from novikoff.stream.blocks import signs
+from novikoff.guarantees.exact.rows import Entries, ExactRows, sum_of_squares
+from novikoff.stream.blocks import Labels, signs
 from novikoff.stream.rows import Rows
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
@@ -130,6 +130,10 @@ def problems(draw: st.DrawFn) -> tuple[Rows, list[int], list[Fraction]]:
     return rows, labels, [Fraction(x) for x in u]
 
 
+def least_margin(rows: Rows, labels: Labels, u: ExactVector) -> tuple[int, Fraction]:
+    return ExactRows(rows, bias=len(u) > rows.dim).least(np.arange(len(rows)), labels, u)
+
+
 @settings(max_examples=200)
 @given(problems())
 def test_the_filter_never_loses_the_smallest_margin_or_the_largest_row(
@@ -141,10 +145,10 @@ def test_the_filter_never_loses_the_smallest_margin_or_the_largest_row(
     dots = [sum(a * b for a, b in zip(x, u, strict=True)) for x in data]
     margins = [y * d for y, d in zip(labels, dots, strict=True)]
     vector = ExactVector.of(u, "u")
-    i, margin = smallest_margin(rows, np.arange(len(rows)), signs(labels), vector)
+    i, margin = least_margin(rows, signs(labels), vector)
     assert margin == min(margins) == margins[i]
     squares = [sum(a * a for a in x) for x in data]
-    assert largest_square(rows, bias=bias) == max(squares)
+    assert ExactRows(rows, bias=bias).largest_square() == max(squares)
     times = np.arange(1, len(rows) + 1)
     expected = sum(k * s for k, s in enumerate(squares, 1))
     assert sum_of_squares(rows, times, bias=bias) == expected
@@ -154,16 +158,13 @@ def test_a_margin_that_cancels_in_floating_point_is_still_found() -> None:
     big = 2.0**60
     X = np.array([[big, 1.0, -big], [big, -1.0, -big], [1.0, 0.0, 0.0]])
     one = ExactVector.of([1, 1, 1], "u")
-    assert smallest_margin(sources.rows_of(X), np.arange(3), signs([1, 1, 1]), one) == (
-        1,
-        Fraction(-1),
-    )
+    assert least_margin(sources.rows_of(X), signs([1, 1, 1]), one) == (1, Fraction(-1))
 
 
 def test_a_margin_that_underflows_in_floating_point_is_still_found() -> None:
     X = np.array([[1e-320, 0.0], [2e-320, 2.0**1000]])
     u = ExactVector.of([1, Fraction(-1, 2**1100)], "u")
-    where, margin = smallest_margin(sources.rows_of(X), np.arange(2), signs([1, 1]), u)
+    where, margin = least_margin(sources.rows_of(X), signs([1, 1]), u)
     assert (where, margin) == (1, Fraction(2e-320) - Fraction(1, 2**100))
 
 
@@ -171,11 +172,11 @@ def test_a_row_that_only_seems_smallest_or_largest_does_not_hide_the_one_that_is
     # the first seems to have margin 0, having 1
     X = np.array([[2.0**60, 1.0, -(2.0**60)], [0.5, 0.0, 0.0]])
     one = ExactVector.of([1, 1, 1], "u")
-    found = smallest_margin(sources.rows_of(X), np.arange(2), signs([1, 1]), one)
+    found = least_margin(sources.rows_of(X), signs([1, 1]), one)
     assert found == (1, Fraction(1, 2))
     x, y = 1.089415, 1.8869221305276485
     assert y * y > x * x + x * x + x * x
-    found_square = largest_square(sources.rows_of([[y, 0, 0], [x, x, x]]), bias=False)
+    found_square = ExactRows(sources.rows_of([[y, 0, 0], [x, x, x]]), bias=False).largest_square()
     assert found_square == 3 * Fraction(x) ** 2 > Fraction(y) ** 2
 
 
@@ -203,18 +204,18 @@ def test_many_rows_are_taken_in_parts() -> None:
     rows = sources.rows_of(X)
     u = ExactVector.of([1] + [0] * 199, "u")
     labels = signs(np.ones(3000))
-    where, margin = smallest_margin(rows, np.arange(3000), labels, u)
+    where, margin = least_margin(rows, labels, u)
     assert (where, margin) == (2999, Fraction(1.1))
-    assert largest_square(rows, bias=True) == Fraction(3000.1) ** 2 + 1
+    assert ExactRows(rows, bias=True).largest_square() == Fraction(3000.1) ** 2 + 1
     # floating point cannot tell these apart, so none is filtered out
     X = np.ones((3000, 200))
     X[:, 0], X[:, 1] = 2.0**60, -(2.0**60)
     X[1500, 2], X[2500, 2] = -1.0, 2.0
     rows, ones = sources.rows_of(X), ExactVector.of([1] * 200, "u")
-    assert smallest_margin(rows, np.arange(3000), labels, ones) == (1500, Fraction(196))
-    assert largest_square(rows, bias=False) == 2**121 + 197 + 4
+    assert least_margin(rows, labels, ones) == (1500, Fraction(196))
+    assert ExactRows(rows, bias=False).largest_square() == 2**121 + 197 + 4
     same = sources.rows_of(np.ones((3000, 200)))
-    assert smallest_margin(same, np.arange(3000), labels, u) == (0, Fraction(1))
+    assert least_margin(same, labels, u) == (0, Fraction(1))
     assert sum_of_squares(same, np.ones(3000, dtype=np.int64), bias=True) == 3000 * 201
 
 

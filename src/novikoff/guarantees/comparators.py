@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Self
 
 import numpy as np
 
@@ -46,6 +47,23 @@ class LossBound(Bound):
     """
 
     loss: Fraction
+
+    @classmethod
+    def of(
+        cls,
+        theorem: str,
+        ledger: Ledger,
+        run: Mistaken | Pass,
+        u: ExactVector,
+        gamma: Fraction,
+        loss: Fraction,
+        *,
+        power: int,
+    ) -> Self:
+        """The bound by Σℓ or Σℓ², as the power is 1 or 2; R and the steps are those of the run."""
+        R2, largest = run.radius_squared, largest_l1 if power == 1 else largest_l2
+        bound = largest(run.stretch * R2 * u.squared / gamma**2, loss)
+        return cls(theorem, bound, len(ledger), gamma, R2, u.squared, u.numbers, loss)
 
     def __str__(self) -> str:
         text = Bound.__str__(self)
@@ -88,22 +106,14 @@ def l1_bound(
     --------
     The last two examples contradict each other.
 
-    >>> from novikoff import guarantees, sources
-    >>> from novikoff.learners import Additive
-    >>> from novikoff.runs.loop import play
+    >>> from novikoff import Additive, guarantees, play, sources
     >>> block = sources.block([[1, 0], [0, 1], [1, 1], [1, 1]], [1, 1, 1, -1])
     >>> run = play(block, Additive(2))
     >>> print(guarantees.l1_bound(run.ledger, [1, 1], 1))
     Gentile 2003, L1: at most 9 mistakes, 3 made (R = 1.41421, γ = 0.707107, loss = 3)
     """
     theorem, u, gamma = "Gentile 2003, L1", *_comparator(ledger, witness, margin)
-    if len(ledger) == 0:
-        return _no_mistakes(theorem, u)
-    seen = Mistaken.of(ledger, rows)
-    loss = Counted.mistakes(seen).hinges(u, gamma)[0] / (gamma * int(seen.steps.min()))
-    R2 = seen.radius_squared
-    bound = largest_l1(seen.stretch * R2 * u.squared / gamma**2, loss)
-    return LossBound(theorem, bound, len(ledger), gamma, R2, u.squared, u.numbers, loss)
+    return _by_mistakes(theorem, ledger, u, gamma, rows, power=1)
 
 
 def l2_bound(
@@ -126,21 +136,24 @@ def l2_bound(
 
     Examples
     --------
-    >>> from novikoff import guarantees, sources
-    >>> from novikoff.learners import Additive
-    >>> from novikoff.runs.loop import play
+    >>> from novikoff import Additive, guarantees, play, sources
     >>> run = play(sources.tight(49), Additive(49))
     >>> print(guarantees.l2_bound(run.ledger, [1] * 49, 2))
     Mohri & Rostamizadeh 2013, L2: at most 49 mistakes, 49 made (R = 1, γ = 0.285714, loss = 12.25)
     """
     theorem, u, gamma = "Mohri & Rostamizadeh 2013, L2", *_comparator(ledger, witness, margin)
+    return _by_mistakes(theorem, ledger, u, gamma, rows, power=2)
+
+
+def _by_mistakes(
+    theorem: str, ledger: Ledger, u: ExactVector, gamma: Fraction, rows: Rows | None, *, power: int
+) -> LossBound:
     if len(ledger) == 0:
-        return _no_mistakes(theorem, u)
+        return LossBound.without_mistakes(theorem, u, loss=Fraction(0))
     seen = Mistaken.of(ledger, rows)
-    loss = Counted.mistakes(seen).hinges(u, gamma)[1] / (gamma**2 * int(seen.steps.min()))
-    R2 = seen.radius_squared
-    bound = largest_l2(seen.stretch * R2 * u.squared / gamma**2, loss)
-    return LossBound(theorem, bound, len(ledger), gamma, R2, u.squared, u.numbers, loss)
+    hinges = Counted.mistakes(seen).hinges(u, gamma)[power - 1]
+    loss = hinges / (gamma**power * int(seen.steps.min()))
+    return LossBound.of(theorem, ledger, seen, u, gamma, loss, power=power)
 
 
 def freund_schapire(ledger: Ledger, data: Stream, witness: Numbers, margin: Number) -> LossBound:
@@ -168,9 +181,7 @@ def freund_schapire(ledger: Ledger, data: Stream, witness: Numbers, margin: Numb
 
     Examples
     --------
-    >>> from novikoff import guarantees, sources
-    >>> from novikoff.learners import Additive
-    >>> from novikoff.runs.loop import play
+    >>> from novikoff import Additive, guarantees, play, sources
     >>> block = sources.block([[1, 0], [0, 1], [1, 1], [1, 1]], [1, 1, 1, -1])
     >>> run = play(block, Additive(2))
     >>> print(guarantees.freund_schapire(run.ledger, block, [1, 1], 1))
@@ -183,11 +194,9 @@ def freund_schapire(ledger: Ledger, data: Stream, witness: Numbers, margin: Numb
             f"{ledger.n_rounds} rounds. guarantees.l2_bound holds for any number of passes"
         )
     if len(ledger) == 0:
-        return _no_mistakes(theorem, u)
+        return LossBound.without_mistakes(theorem, u, loss=Fraction(0))
     one = Pass.of(ledger, data)
-    R2, loss = one.radius_squared, one.losses(u, gamma)[1]
-    bound = largest_l2(one.stretch * R2 * u.squared / gamma**2, loss)
-    return LossBound(theorem, bound, len(ledger), gamma, R2, u.squared, u.numbers, loss)
+    return LossBound.of(theorem, ledger, one, u, gamma, one.losses(u, gamma)[1], power=2)
 
 
 _BITS = 20  # of the weights tried: their products with most data fit in 64 bits
@@ -234,9 +243,7 @@ def best_comparator(
     One label in ten is wrong.
 
     >>> import numpy as np
-    >>> from novikoff import guarantees, sources
-    >>> from novikoff.learners import Additive
-    >>> from novikoff.runs.loop import play
+    >>> from novikoff import Additive, guarantees, play, sources
     >>> X = np.random.default_rng(0).integers(-9, 10, (1000, 3))
     >>> y = np.where(X[:, 0] > 0, 1, -1) * np.where(np.arange(1000) % 10, 1, -1)
     >>> block = sources.block(X, y)
@@ -254,7 +261,8 @@ def best_comparator(
     _expect_plain(ledger)
     if len(ledger) == 0:
         anything = ExactVector.of([1] * (ledger.dim + ledger.bias), "witness")
-        return _no_mistakes(theorem, given[0] if given else anything)
+        u = given[0] if given else anything
+        return LossBound.without_mistakes(theorem, u, loss=Fraction(0))
     one = Pass.of(ledger, data)
     passes = -(-ledger.n_rounds // one.rounds)
     # the numbers tried may be inexact, or even infinite: only the chosen ones must be exact
@@ -266,10 +274,8 @@ def best_comparator(
     u = ExactVector.of(floats[k], "witness") if given is None else given[k]
     if given is not None:
         gamma *= u.unit * 2 ** largest(u.integers).bit_length()  # u over its floats
-    R2 = one.radius_squared
     loss = passes * one.losses(u, gamma)[0]
-    bound = largest_l1(one.stretch * R2 * u.squared / gamma**2, loss)
-    return LossBound(theorem, bound, len(ledger), gamma, R2, u.squared, u.numbers, loss)
+    return LossBound.of(theorem, ledger, one, u, gamma, loss, power=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,9 +412,3 @@ def _expect_plain(ledger: Ledger) -> None:
     expect_start_zero(ledger)
     if len(ledger):
         expect_threshold(ledger, Fraction(0))
-
-
-def _no_mistakes(theorem: str, u: ExactVector) -> LossBound:
-    """The bound on a run without mistakes, which holds for any vector."""
-    none = Fraction(0)
-    return LossBound(theorem, 0, 0, None, none, u.squared, u.numbers, none)

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, Number, Numbers, fraction
+from novikoff.guarantees.exact.arithmetic import ExactVector, Number, Numbers, fraction
 from novikoff.guarantees.exact.mistaken import (
     Mistaken,
     NotAWitness,
@@ -19,13 +19,13 @@ from novikoff.guarantees.exact.mistaken import (
     expect_threshold,
 )
 from novikoff.guarantees.exact.rows import ExactRows
-from novikoff.guarantees.margin import Achieved, MarginBound
-from novikoff.guarantees.novikoff_bound import Bound, mistake_bound
+from novikoff.guarantees.margin import Achieved, MarginBound, expect_weights_for
+from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.weights import class_scores
 from novikoff.stream.blocks import Block, Codes
 from novikoff.stream.input_problems import BadExample
-from novikoff.stream.rows import Positions, Rows, Vector
+from novikoff.stream.rows import Positions, Rows
 
 _AT_ONCE = 1 << 20  # scores
 Table: TypeAlias = NDArray[Any] | Sequence[Numbers]  # a row a class
@@ -87,35 +87,22 @@ def joint_bound(
     """
     theorem = "Crammer & Singer 2003"
     expect_ledger(ledger, "joint")
-    U, eta = _ExactTable.of(witness, "witness"), fraction(margin, "margin")
-    expect_length(U.length, ledger, " for each class")
-    if len(U.integers) < ledger.n_classes:
+    U, eta = _exact_table(witness, "witness"), fraction(margin, "margin")
+    expect_length(U.integers.shape[1], ledger, " for each class")
+    if len(U) < ledger.n_classes:
         raise ValueError(
-            f"the witness has rows for {len(U.integers)} classes; the run has {ledger.n_classes}"
+            f"the witness has rows for {len(U)} classes; the run has {ledger.n_classes}"
         )
     if ledger.start is not None:
         raise ValueError("the run did not start at w = 0, as the bound for many classes needs")
-    none = Fraction(0)
     if len(ledger) == 0:
-        return JointBound(
-            theorem, 0, 0, None, none, U.squared, U.numbers, eta, none, ledger.n_classes
+        return JointBound.without_mistakes(
+            theorem, U, threshold=eta, promised_squared=Fraction(0), classes=ledger.n_classes
         )
     expect_threshold(ledger, eta, see="the parameter margin")
     seen = Mistaken.of(ledger, rows, rule="joint")
-    gamma, R2 = _margin(seen, ledger.classes, U), seen.radius_squared
-    growth = 2 * seen.largest_step * R2 + 2 * eta
-    return JointBound(
-        theorem,
-        mistake_bound(growth / seen.smallest_step, U.squared, gamma),
-        len(ledger),
-        gamma,
-        R2,
-        U.squared,
-        U.numbers,
-        eta,
-        (gamma * eta / growth) ** 2 / U.squared,
-        ledger.n_classes,
-    )
+    gamma = _margin(seen, ledger.classes, U)
+    return JointBound.of(theorem, seen, gamma, U, eta=eta, times=2, classes=ledger.n_classes)
 
 
 def joint_margin(weights: Table, block: Block) -> Achieved:
@@ -135,63 +122,30 @@ def joint_margin(weights: Table, block: Block) -> Achieved:
     >>> print(guarantees.joint_margin([[1, 0], [0, 1], [-1, -1]], block))
     margin 0.5, at row 1
     """
-    W, rows = _ExactTable.of(weights, "weights"), block.rows
-    if W.length not in (rows.dim, rows.dim + 1):
-        raise ValueError(
-            f"{W.length} weights for each class do not fit rows of {rows.dim} features"
-        )
-    if len(rows) == 0:
-        raise BadExample("the block has no rows")
-    if W.squared == 0:
-        raise ValueError("the weights are all 0, so they have no margin")
+    W, rows = _exact_table(weights, "weights"), block.rows
+    expect_weights_for(rows, W)
     codes = block.codes
-    if int(codes.max()) >= len(W.integers):
-        raise BadExample(
-            f"the weights are for {len(W.integers)} classes; a row has class {codes.max()}"
-        )
+    if int(codes.max()) >= len(W):
+        raise BadExample(f"the weights are for {len(W)} classes; a row has class {codes.max()}")
     i, _, smallest = _smallest_lead(rows, np.arange(len(rows)), codes, W)
     return Achieved(int(block.positions(np.array([i]))[0]), smallest, W.squared)
 
 
-@dataclass(frozen=True, slots=True)
-class _ExactTable:
-    """Rationals, a row a class: integers times one positive unit."""
-
-    integers: Integers
-    unit: Fraction
-    numbers: tuple[Fraction, ...]
-    squared: Fraction
-
-    @classmethod
-    def of(cls, given: Table, name: str) -> _ExactTable:
-        """The numbers given, floats read as the dyadic rationals they are."""
-        table = given if isinstance(given, np.ndarray) else np.asarray(given, dtype=object)
-        if table.ndim != 2 or len(table) < 2:
-            raise ValueError(
-                f"{name} must be a table of numbers with a row for each of two or more classes, "
-                f"not of shape {table.shape}"
-            )
-        flat = ExactVector.of(table.reshape(-1), name)
-        return cls(flat.integers.reshape(table.shape), flat.unit, flat.numbers, flat.squared)
-
-    @property
-    def length(self) -> int:
-        """How many numbers a class has."""
-        return int(self.integers.shape[1])
-
-    def row(self, r: int) -> ExactVector:
-        """The vector of class r."""
-        return ExactVector(self.integers[r], self.unit)
-
-    def floats(self) -> Vector:
-        """The table over a power of two that makes every entry less than 1, each rounded once."""
-        flat = ExactVector(self.integers.reshape(-1), self.unit)
-        return flat.floats().reshape(self.integers.shape)
+def _exact_table(given: Table, name: str) -> ExactVector:
+    """The numbers given, a row a class; floats are read as the dyadic rationals they are."""
+    table = given if isinstance(given, np.ndarray) else np.asarray(given, dtype=object)
+    if table.ndim != 2 or len(table) < 2:
+        raise ValueError(
+            f"{name} must be a table of numbers with a row for each of two or more classes, "
+            f"not of shape {table.shape}"
+        )
+    flat = ExactVector.of(table.reshape(-1), name)
+    return ExactVector(flat.integers.reshape(table.shape), flat.unit)
 
 
-def _margin(seen: Mistaken, classes: Codes, U: _ExactTable) -> Fraction:
+def _margin(seen: Mistaken, classes: Codes, U: ExactVector) -> Fraction:
     """γ: the least lead of a mistaken example's class; NotAWitness unless it is positive."""
-    both = seen.which * len(U.integers) + classes
+    both = seen.which * len(U) + classes
     _, first = np.unique(both, return_index=True)
     i, rival, margin = _smallest_lead(seen.rows, seen.which[first], classes[first], U)
     if margin <= 0:
@@ -201,14 +155,14 @@ def _margin(seen: Mistaken, classes: Codes, U: _ExactTable) -> Fraction:
 
 
 def _smallest_lead(
-    rows: Rows, at: Positions, classes: Codes, U: _ExactTable
+    rows: Rows, at: Positions, classes: Codes, U: ExactVector
 ) -> tuple[int, int, Fraction]:
     """Where in `at` a class has the smallest lead, over which rival, and by how much, exactly.
 
     Floating point rules out most places; integers decide between the others.
     """
     where, rivals = _may_be_least(rows, at, classes, U)
-    exact = ExactRows(rows, bias=U.length > rows.dim)
+    exact = ExactRows(rows, bias=U.integers.shape[1] > rows.dim)
     least: list[tuple[Fraction, int, int]] = []
     for y, r in np.unique(np.stack([classes[where], rivals]), axis=1).T.tolist():
         some = where[(classes[where] == y) & (rivals == r)]
@@ -221,10 +175,10 @@ def _smallest_lead(
 
 
 def _may_be_least(
-    rows: Rows, at: Positions, classes: Codes, U: _ExactTable
+    rows: Rows, at: Positions, classes: Codes, U: ExactVector
 ) -> tuple[Positions, Codes]:
     """The places in `at`, each with a rival, that may have the smallest lead."""
-    w, bias, K = U.floats(), U.length > rows.dim, len(U.integers)
+    w, bias, K = U.floats(), U.integers.shape[1] > rows.dim, len(U)
     top, open_ = np.inf, list[tuple[NDArray[Any], ...]]()
     step = max(1, _AT_ONCE // K)
     for begin in range(0, len(at), step):
@@ -232,7 +186,8 @@ def _may_be_least(
         own, places = classes[begin : begin + step], np.arange(len(some))
         exact = ExactRows(some, bias=bias)
         scores = class_scores(some, w.T, bias=bias)[:, :K]
-        errors = np.stack([exact.error(U.row(r), w[r]) for r in range(K)], axis=1)
+        of_classes = [ExactVector(row, U.unit) for row in U.integers]
+        errors = np.stack([exact.error(u, w[r]) for r, u in enumerate(of_classes)], axis=1)
         # the difference rounds once more; the error bounds leave room for that
         lead = scores[places, own][:, None] - scores
         error = errors[places, own][:, None] + errors

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any, Self
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from novikoff.guarantees.exact.mistaken import (
     mistakes_from_zero,
     witness_for,
 )
-from novikoff.guarantees.exact.rows import ExactSum, smallest_margin, usable
+from novikoff.guarantees.exact.rows import ExactRows, ExactSum, usable
 from novikoff.guarantees.novikoff_bound import Bound, mistake_bound
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.blocks import Block
@@ -102,17 +103,23 @@ def achieved_margin(weights: Numbers, block: Block) -> Achieved:
     >>> print(guarantees.achieved_margin([3, 4], sources.block([[1, 0], [-1, -1]], [1, -1])))
     margin 0.6, at row 0
     """
-    w = ExactVector.of(weights, "weights")
-    rows = block.rows
-    if len(w) not in (rows.dim, rows.dim + 1):
-        raise ValueError(f"{len(w)} weights do not fit rows of {rows.dim} features")
+    w, rows = ExactVector.of(weights, "weights"), block.rows
+    expect_weights_for(rows, w)
+    usable(rows)
+    exact = ExactRows(rows, bias=len(w) > rows.dim)
+    i, smallest = exact.least(np.arange(len(rows)), block.signs, w)
+    return Achieved(int(block.positions(np.array([i]))[0]), smallest, w.squared)
+
+
+def expect_weights_for(rows: Rows, w: ExactVector) -> None:
+    """Raise an error if the weights, a row for each class if there are many, have no margin."""
+    length, each = w.integers.shape[-1], " for each class" * (w.integers.ndim > 1)
+    if length not in (rows.dim, rows.dim + 1):
+        raise ValueError(f"{length} weights{each} do not fit rows of {rows.dim} features")
     if len(rows) == 0:
         raise BadExample("the block has no rows")
     if w.squared == 0:
         raise ValueError("the weights are all 0, so they have no margin")
-    usable(rows)
-    i, smallest = smallest_margin(rows, np.arange(len(rows)), block.signs, w)
-    return Achieved(int(block.positions(np.array([i]))[0]), smallest, w.squared)
 
 
 def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
@@ -133,9 +140,7 @@ def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
 
     Examples
     --------
-    >>> from novikoff import guarantees, sources
-    >>> from novikoff.learners import Additive
-    >>> from novikoff.runs.loop import play
+    >>> from novikoff import Additive, guarantees, play, sources
     >>> run = play(sources.tight(4), Additive(4))
     >>> print(guarantees.margin_at_most(run.ledger))
     no margin exceeds 0.5 (proved by 4 mistakes)
@@ -161,6 +166,19 @@ class MarginBound(Bound):
 
     threshold: Fraction
     promised_squared: Fraction
+
+    @classmethod
+    def of(
+        cls, theorem: str, seen: Mistaken, gamma: Fraction, u: ExactVector, *, eta: Fraction,
+        times: int = 1, **more: Any,
+    ) -> Self:  # fmt: skip
+        """The bound from the mistakes seen, if a mistake z has ‖z‖² = times · ‖x‖²."""
+        R2 = seen.radius_squared
+        growth = times * seen.largest_step * R2 + 2 * eta
+        bound = mistake_bound(growth / seen.smallest_step, u.squared, gamma)
+        promised = (gamma * eta / growth) ** 2 / u.squared
+        made = len(seen.steps)
+        return cls(theorem, bound, made, gamma, R2, u.squared, u.numbers, eta, promised, **more)
 
     @property
     def counted(self) -> str:
@@ -209,9 +227,7 @@ def margin_perceptron(
 
     Examples
     --------
-    >>> from novikoff import guarantees, sources
-    >>> from novikoff.learners import Additive
-    >>> from novikoff.runs.loop import play
+    >>> from novikoff import Additive, guarantees, play, sources
     >>> square = sources.block([[1, 0], [0, 1]], [1, 1])
     >>> learner = Additive(2, margin=1)
     >>> run = play(square, learner, epochs=10)
@@ -225,18 +241,5 @@ def margin_perceptron(
     eta = fraction(margin, "margin")
     seen = mistakes_from_zero(ledger, eta, rows)
     if seen is None:
-        none = Fraction(0)
-        return MarginBound(theorem, 0, 0, None, none, u.squared, u.numbers, eta, none)
-    gamma, R2 = seen.margin(u), seen.radius_squared
-    growth = seen.largest_step * R2 + 2 * eta
-    return MarginBound(
-        theorem,
-        mistake_bound(growth / seen.smallest_step, u.squared, gamma),
-        len(ledger),
-        gamma,
-        R2,
-        u.squared,
-        u.numbers,
-        eta,
-        (gamma * eta / growth) ** 2 / u.squared,
-    )
+        return MarginBound.without_mistakes(theorem, u, threshold=eta, promised_squared=Fraction(0))
+    return MarginBound.of(theorem, seen, seen.margin(u), u, eta=eta)

@@ -5,25 +5,17 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any, Self
 
 import numpy as np
 
-from novikoff.guarantees.exact.arithmetic import (
-    ExactVector,
-    Number,
-    Numbers,
-    fraction,
-    products,
-    root,
-    sums_by,
-)
+from novikoff.guarantees.exact.arithmetic import ExactVector, Number, Numbers, fraction, root
 from novikoff.guarantees.exact.mistaken import (
     Mistaken,
     expect_threshold,
     mistakes_from_zero,
     witness_for,
 )
-from novikoff.guarantees.exact.rows import sum_of_squares
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.printing import count, plural, short
 from novikoff.stream.rows import Rows
@@ -46,6 +38,11 @@ class Bound:
     radius_squared: Fraction
     witness_squared: Fraction
     witness: tuple[Fraction, ...] = field(repr=False)
+
+    @classmethod
+    def without_mistakes(cls, theorem: str, u: ExactVector, **more: Any) -> Self:
+        """The bound on a run without mistakes, which holds for any vector."""
+        return cls(theorem, 0, 0, None, Fraction(0), u.squared, u.numbers, **more)
 
     @property
     def counted(self) -> str:
@@ -123,9 +120,7 @@ def novikoff(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
 
     Examples
     --------
-    >>> from novikoff import guarantees, sources
-    >>> from novikoff.learners import Additive
-    >>> from novikoff.runs.loop import play
+    >>> from novikoff import Additive, guarantees, play, sources
     >>> run = play(sources.tight(49), Additive(49))
     >>> print(guarantees.novikoff(run.ledger, [1] * 49))
     Novikoff 1962: at most 49 mistakes, 49 made (R = 1, γ = 0.142857)
@@ -133,7 +128,7 @@ def novikoff(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
     theorem, u = "Novikoff 1962", witness_for(ledger, witness)
     seen = mistakes_from_zero(ledger, Fraction(0), rows)
     if seen is None:
-        return _no_mistakes(theorem, u)
+        return Bound.without_mistakes(theorem, u)
     gamma, R2 = seen.margin(u), seen.radius_squared
     bound = mistake_bound(seen.stretch * R2, u.squared, gamma)
     return Bound(theorem, bound, len(ledger), gamma, R2, u.squared, u.numbers)
@@ -158,9 +153,7 @@ def adaptive(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
     --------
     One long example does not make the others count as long:
 
-    >>> from novikoff import guarantees, sources
-    >>> from novikoff.learners import Additive
-    >>> from novikoff.runs.loop import play
+    >>> from novikoff import Additive, guarantees, play, sources
     >>> run = play(sources.block([[5, 0, 0], [0, 1, 0], [0, 0, 1]], [1, 1, 1]), Additive(3))
     >>> guarantees.novikoff(run.ledger, [1, 1, 1]).bound
     75
@@ -170,11 +163,9 @@ def adaptive(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
     theorem, u = "Novikoff 1962, adaptive", witness_for(ledger, witness)
     seen = mistakes_from_zero(ledger, Fraction(0), rows)
     if seen is None:
-        return _no_mistakes(theorem, u)
-    gamma = seen.margin(u)
-    times = sums_by(seen.which, products(seen.steps, seen.steps, summed=len(ledger)))
-    total = sum_of_squares(seen.rows, times, bias=seen.bias) * seen.unit**2
-    bound = math.isqrt(mistake_bound(total / seen.smallest_step**2, u.squared, gamma))
+        return Bound.without_mistakes(theorem, u)
+    gamma, squares = seen.margin(u), seen.sum_of_squares / seen.smallest_step**2
+    bound = math.isqrt(mistake_bound(squares, u.squared, gamma))
     return Bound(theorem, bound, len(ledger), gamma, seen.radius_squared, u.squared, u.numbers)
 
 
@@ -206,9 +197,7 @@ def from_start(
 
     Examples
     --------
-    >>> from novikoff import guarantees, sources
-    >>> from novikoff.learners import Additive
-    >>> from novikoff.runs.loop import play
+    >>> from novikoff import Additive, guarantees, play, sources
     >>> run = play(sources.block([[0, 1, 0], [0, 0, 1]], [1, 1]), Additive(3, start=[4, 0, 0]))
     >>> print(guarantees.from_start(run.ledger, [4, 1, 1]))
     Novikoff 1962 from w₀: at most 2 mistakes, 2 made (R = 1, γ = 0.235702)
@@ -216,7 +205,7 @@ def from_start(
     theorem, u = "Novikoff 1962 from w₀", witness_for(ledger, witness)
     eta = fraction(margin, "margin")
     if len(ledger) == 0:
-        return _no_mistakes(theorem, u)
+        return Bound.without_mistakes(theorem, u)
     expect_threshold(ledger, eta)
     seen = Mistaken.of(ledger, rows)
     gamma, R2 = seen.margin(u), seen.radius_squared
@@ -231,11 +220,6 @@ def from_start(
         along**2 - u.squared * w0.squared,
     )
     return Bound(theorem, bound, len(ledger), gamma, R2, u.squared, u.numbers)
-
-
-def _no_mistakes(theorem: str, u: ExactVector) -> Bound:
-    """The bound on a run without mistakes, which holds for any vector."""
-    return Bound(theorem, 0, 0, None, Fraction(0), u.squared, u.numbers)
 
 
 def _larger_root(a: Fraction, b: Fraction, c: Fraction) -> int:

@@ -111,9 +111,7 @@ def risk_bound(ledger: Ledger, *, epoch: int = 1, confidence: Number = 0.95) -> 
 
     Examples
     --------
-    >>> from novikoff import guarantees, sources
-    >>> from novikoff.learners import Additive
-    >>> from novikoff.runs.loop import play
+    >>> from novikoff import Additive, guarantees, play, sources
     >>> stream = sources.separable(10_000, [3, 1, -2], margin=0.001, seed=0)
     >>> run = play(stream, Additive(3), epochs=10)
     >>> print(guarantees.risk_bound(run.ledger))

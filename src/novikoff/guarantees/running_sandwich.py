@@ -106,9 +106,7 @@ def sandwich(
 
     Examples
     --------
-    >>> from novikoff import guarantees, sources
-    >>> from novikoff.learners import Additive
-    >>> from novikoff.runs.loop import play
+    >>> from novikoff import Additive, guarantees, play, sources
     >>> run = play(sources.tight(9), Additive(9))
     >>> print(guarantees.sandwich(run.ledger, [1] * 9))
     after 9 mistakes: 3 ≤ 3 ≤ 3 ≤ 3 ≤ 3

@@ -79,10 +79,10 @@ def run_ended(
             )
         case Verdict.BUDGET if passes == 1:
             return Words("stopped after one pass", "stopped after the one pass you asked for", more)
-        case Verdict.BUDGET if passes is None:
-            return Words("out of passes", f"the {of} or the passes ran out", more)
         case Verdict.BUDGET:
-            tried = f"none of the {count(passes)} passes was free of mistakes"
+            tried = f"the {of} or the passes ran out"
+            if passes is not None:
+                tried = f"none of the {count(passes)} passes was free of mistakes"
             return Words("out of passes", tried, more)
         case Verdict.INTERRUPTED:
             return Words("interrupted", "stopped by Ctrl-C; this describes the run up to then")

@@ -41,7 +41,7 @@ def fraction_text(number: Fraction | int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ExactVector:
-    """A vector of rationals: integers without a common factor, times one positive unit."""
+    """A vector or table of rationals: integers without a common factor, times a positive unit."""
 
     integers: Integers
     unit: Fraction
@@ -84,8 +84,7 @@ class ExactVector:
     @property
     def numbers(self) -> tuple[Fraction, ...]:
         """The rationals themselves."""
-        over, under = self.unit.numerator, self.unit.denominator
-        return tuple(Fraction(n * over, under) if n else _ZERO for n in self.integers.tolist())
+        return tuple(n * self.unit if n else _ZERO for n in self.integers.ravel().tolist())
 
     @property
     def squared(self) -> Fraction:
@@ -97,8 +96,8 @@ class ExactVector:
         top = largest(self.integers)
         if top < 2**53 and self.integers.dtype != object:
             return self.integers / math.ldexp(1.0, top.bit_length())
-        power = 1 << top.bit_length()
-        return np.array([n / power for n in self.integers.tolist()], dtype=np.float64)
+        power, flat = 1 << top.bit_length(), self.integers.ravel().tolist()
+        return np.array([n / power for n in flat]).reshape(self.integers.shape)
 
 
 def integers(values: Vector) -> tuple[Integers, int]:

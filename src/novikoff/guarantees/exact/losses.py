@@ -17,7 +17,7 @@ from novikoff.guarantees.exact.arithmetic import (
     sums_by,
 )
 from novikoff.guarantees.exact.mistaken import Mistaken
-from novikoff.guarantees.exact.rows import Entries, largest_square, parts, usable
+from novikoff.guarantees.exact.rows import Entries, ExactRows, parts, usable
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.blocks import Block, Labels, Stream, blocks_of
 from novikoff.stream.input_problems import BadExample
@@ -112,7 +112,7 @@ class Pass:
             at = np.flatnonzero(mistaken[place] == positions)
             if (block.signs[at] != labels[place[at]]).any():
                 raise BadExample("these are not the data of the run: a mistake has another label")
-            R2 = max(R2, largest_square(block.rows.take(at), bias=ledger.bias))
+            R2 = max(R2, ExactRows(block.rows.take(at), bias=ledger.bias).largest_square())
             pieces.append(Counted.met(block, sizes[1:], bias=ledger.bias))
             rounds, found = rounds + block.n_rounds, found + len(at)
         if found != len(mistaken):

@@ -7,8 +7,15 @@ from fractions import Fraction
 
 import numpy as np
 
-from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, Numbers, integers
-from novikoff.guarantees.exact.rows import largest_square, smallest_margin, usable
+from novikoff.guarantees.exact.arithmetic import (
+    ExactVector,
+    Integers,
+    Numbers,
+    integers,
+    products,
+    sums_by,
+)
+from novikoff.guarantees.exact.rows import ExactRows, sum_of_squares, usable
 from novikoff.ledger.ledger import Ledger, NotKept, Rule
 from novikoff.stream.blocks import Labels
 from novikoff.stream.input_problems import BadExample
@@ -91,12 +98,19 @@ class Mistaken:
     @property
     def radius_squared(self) -> Fraction:
         """R²: the largest ‖x‖² over the mistaken examples."""
-        return largest_square(self.rows, bias=self.bias)
+        return ExactRows(self.rows, bias=self.bias).largest_square()
+
+    @property
+    def sum_of_squares(self) -> Fraction:
+        """Σ‖sx‖² over the mistakes, s being their steps."""
+        times = sums_by(self.which, products(self.steps, self.steps, summed=len(self.steps)))
+        return sum_of_squares(self.rows, times, bias=self.bias) * self.unit**2
 
     def margin(self, u: ExactVector) -> Fraction:
         """γ: the smallest y⟨u,x⟩ over the mistaken examples; NotAWitness unless it is positive."""
         _, first = np.unique(2 * self.which + (self.labels > 0), return_index=True)
-        i, margin = smallest_margin(self.rows, self.which[first], self.labels[first], u)
+        rows = ExactRows(self.rows, bias=self.bias)
+        i, margin = rows.least(self.which[first], self.labels[first], u)
         if margin <= 0:
             raise NotAWitness(int(self.positions[first[i]]), margin)
         return margin

@@ -202,21 +202,6 @@ class ExactRows:
             yield part, e.dots(numbers, u), u.unit * Fraction(2) ** exponent
 
 
-def smallest_margin(
-    rows: Rows, at: Positions, labels: Labels, u: ExactVector
-) -> tuple[int, Fraction]:
-    """The index into `at` where y⟨u, x⟩ is smallest, and its exact value there.
-
-    A constant 1 follows the features if u is one longer than the rows.
-    """
-    return ExactRows(rows, bias=len(u) > rows.dim).least(at, labels, u)
-
-
-def largest_square(rows: Rows, *, bias: bool) -> Fraction:
-    """The largest ‖x‖² over the rows, exactly; 0 if there are none."""
-    return ExactRows(rows, bias=bias).largest_square()
-
-
 def sum_of_squares(rows: Rows, times: Integers, *, bias: bool) -> Fraction:
     """Σ times[i] ‖x_i‖² over the rows, exactly."""
     total = Fraction(0)
