@@ -21,7 +21,7 @@ from novikoff.sources.files.table_layout import (
     feature_columns,
     label_column,
 )
-from novikoff.sources.files.text import PADDING, Parsed, Text
+from novikoff.sources.files.text import PADDING, Parsed, Text, TextFormat
 from novikoff.sources.reading import MISSING_RULES, Reading
 from novikoff.stream.input_problems import BadExample, Problem, quoted
 from novikoff.stream.number_text import is_missing
@@ -53,7 +53,7 @@ class _Flaw(IntEnum):
     ZERO_BYTE = 11
 
 
-class Table:
+class Table(TextFormat):
     """Tables as text.
 
     The first line is a header if a field of it is a text. It is an example all the same, as in

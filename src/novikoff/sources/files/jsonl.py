@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from enum import IntEnum
 
 from novikoff import _core
-from novikoff.sources.chunks import Chunk
 from novikoff.sources.files.text import (
     NOT_UTF8,
-    LineFormat,
     Parsed,
     Text,
+    TextFormat,
     column,
     not_utf8,
     part,
-    sparse_chunk,
 )
 from novikoff.sources.reading import Missing
 from novikoff.stream.input_problems import BadExample, Problem, quoted
@@ -50,7 +47,7 @@ class JsonFlaw(IntEnum):
     PREFIX = 19
 
 
-class JsonLines(LineFormat):
+class JsonLines(TextFormat):
     """A JSON object on each line (RFC 8259, to the letter).
 
     A number x under key c is feature "c" with value x; true and false are 1 and 0. A text v is
@@ -86,10 +83,6 @@ class JsonLines(LineFormat):
             labelled=self.labelled,
             missing=self.missing,
         )
-
-    def chunk(self, parsed: Parsed, place: Callable[[int], str], first: int) -> Chunk:
-        """The parsed examples as a chunk."""
-        return sparse_chunk(parsed, place, first, named=True)
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
         """The column of the error in a line, and the error."""

@@ -8,13 +8,12 @@ from collections.abc import Callable
 from novikoff import _core
 from novikoff.sources.chunks import Chunk
 from novikoff.sources.files.text import (
-    LineFormat,
     Parsed,
     Text,
+    TextFormat,
     column,
     first_not_utf8,
     not_utf8,
-    sparse_chunk,
 )
 from novikoff.stream.input_problems import BadExample, quoted
 from novikoff.stream.number_text import why_not_number
@@ -23,7 +22,7 @@ LARGEST_INDEX = 2**53 - 1
 NOT_UTF8 = 8  # the core's code
 
 
-class Svmlight(LineFormat):
+class Svmlight(TextFormat):
     """svmlight's format: indices increase along a line, and are columns as they are written.
 
     Comments and blank lines are skipped; a `qid`, which groups lines into queries, is ignored.
@@ -67,7 +66,7 @@ class Svmlight(LineFormat):
         if parsed["highest"] >= 0:
             lowest = LARGEST_INDEX if self.lowest is None else self.lowest
             self.lowest = min(parsed["lowest"], lowest)
-        return sparse_chunk(parsed, place, first, named=False)
+        return super().chunk(parsed, place, first)
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
         """The column of the first bad field, and what is wrong with it."""

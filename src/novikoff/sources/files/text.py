@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 import sys
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,33 +32,62 @@ PADDING = 16  # bytes that the core may look at past the end of a text
 _BOM = b"\xef\xbb\xbf"
 
 
-class TextFormat(Protocol):
-    """How to cut a text, parse it and explain what is wrong with a line."""
+class TextFormat(ABC):
+    """How to cut a text, parse it and explain what is wrong with a line.
+
+    As it is: one example a line, no header, no columns; the features have names.
+    """
 
     @property
     def columns(self) -> tuple[str, ...] | None:
         """The names of the columns of a table of numbers."""
+        return None
 
     @property
     def table(self) -> TableColumns | None:
         """The columns, if the text is a table; known when reading has begun."""
+        return None
 
     @property
+    @abstractmethod
     def description(self) -> str:
         """What the text is, in a few words."""
 
-    def begin(self, head: bytes, where: str) -> tuple[int, int]:
+    def begin(self, _head: bytes, _where: str) -> tuple[int, int]:
         """How many bytes and lines of a file that begins like this are its header."""
+        return 0, 0
 
     def cut(self, text: Text, length: int) -> int:
-        """How many of the bytes text[:length] are whole records."""
+        """How many of the bytes text[:length] are whole records.
 
+        A carriage return at the very end may be half of a line end, so it does not count.
+        """
+        piece = text[:length].data
+        for raw in (bytes(piece[max(0, length - 4096) :]), bytes(piece)):
+            for mark, until in ((b"\n", len(raw)), (b"\r", len(raw) - 1)):
+                if (at := raw.rfind(mark, 0, max(0, until))) >= 0:
+                    return length - len(raw) + at + 1
+        return 0
+
+    @abstractmethod
     def parse(self, text: Text, length: int, allowed: int) -> Parsed:
         """The examples of a piece, until more lines than allowed are bad. Called on any thread."""
 
     def chunk(self, parsed: Parsed, place: Callable[[int], str], first: int) -> Chunk:
-        """The parsed examples as a chunk; `place` names the file and line of a line."""
+        """The parsed examples as a chunk; `place` names the file and line of a line, from 0."""
+        names = None if "highest" in parsed else Names(*parsed["names"])
+        dim = int(parsed["highest"]) + 1 if names is None else len(names)
+        return Chunk(
+            SparseRows(parsed["values"], parsed["indices"], parsed["starts"], dim),
+            parsed["labels"],
+            tuple(text.decode() for text in Names(*parsed["label_texts"])),
+            tuple(map(place, parsed["label_lines"].tolist())),
+            names,
+            parsed.get("importances"),
+            first,
+        )
 
+    @abstractmethod
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
         """What is wrong with a line, and in which column from 1 (0: the message names it)."""
 
@@ -239,46 +269,6 @@ def _buffer(buffers: list[Text], size: int) -> Text:
 
 def _place(name: str, line: int, more: int) -> str:
     return f"{name}:{line + more}"
-
-
-class LineFormat:
-    """What the formats of one example a line share: no header, no columns, cuts at line ends."""
-
-    columns = None
-    table = None
-
-    def begin(self, _head: bytes, _where: str) -> tuple[int, int]:
-        """There is no header."""
-        return 0, 0
-
-    def cut(self, text: Text, length: int) -> int:
-        """How many of the bytes text[:length] are whole lines.
-
-        A carriage return at the very end may be half of a line end, so it does not count.
-        """
-        piece = text[:length].data
-        raw = bytes(piece[max(0, length - 4096) :])
-        for mark, until in ((b"\n", len(raw)), (b"\r", len(raw) - 1)):
-            if (at := raw.rfind(mark, 0, max(0, until))) >= 0:
-                return length - len(raw) + at + 1
-        raw = bytes(piece)
-        at = raw.rfind(b"\n")
-        return 1 + (at if at >= 0 else raw.rfind(b"\r", 0, max(0, length - 1)))
-
-
-def sparse_chunk(parsed: Parsed, place: Callable[[int], str], first: int, *, named: bool) -> Chunk:
-    """What the core parsed, as a chunk; `named` says that the indices are places of names."""
-    names = Names(*parsed["names"]) if named else None
-    dim = len(names) if names is not None else int(parsed["highest"]) + 1
-    return Chunk(
-        SparseRows(parsed["values"], parsed["indices"], parsed["starts"], dim),
-        parsed["labels"],
-        tuple(text.decode() for text in Names(*parsed["label_texts"])),
-        tuple(map(place, parsed["label_lines"].tolist())),
-        names,
-        parsed.get("importances"),
-        first,
-    )
 
 
 NOT_UTF8 = -1  # the core's code in vw and jsonl for a line that is not UTF-8

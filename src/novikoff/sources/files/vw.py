@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from enum import IntEnum
 
 from novikoff import _core
-from novikoff.sources.chunks import Chunk
 from novikoff.sources.files.text import (
     NOT_UTF8,
-    LineFormat,
     Parsed,
     Text,
+    TextFormat,
     column,
     not_utf8,
     part,
-    sparse_chunk,
 )
 from novikoff.stream.input_problems import BadExample, quoted
 from novikoff.stream.number_text import why_not_number
@@ -38,7 +35,7 @@ class VwFlaw(IntEnum):
     PREFIX = 12
 
 
-class Vw(LineFormat):
+class Vw(TextFormat):
     """Text as Vowpal Wabbit reads it, one example a line.
 
     A feature is called namespace^name, or just name if the namespace has no name. Its value, 1 by
@@ -60,10 +57,6 @@ class Vw(LineFormat):
     def parse(self, text: Text, length: int, allowed: int) -> Parsed:
         """The examples of a piece, until more lines than allowed are bad."""
         return _core.parse_vw(text, length=length, allowed=allowed, labelled=self.labelled)
-
-    def chunk(self, parsed: Parsed, place: Callable[[int], str], first: int) -> Chunk:
-        """The parsed examples as a chunk."""
-        return sparse_chunk(parsed, place, first, named=True)
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
         """The column of the error in a line, and the error."""
