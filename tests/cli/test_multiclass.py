@@ -209,7 +209,7 @@ def test_a_third_label_in_the_last_column_asks_where_the_label_is(tmp_path: Path
         (
             "x.csv",
             "a,kind\n1,fig\n2,\n",
-            "label '' is not a class; correct it or remove the row",
+            "the label is missing; fill it in or remove the row",
         ),
         (
             "x.svm",

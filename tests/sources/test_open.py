@@ -251,10 +251,12 @@ def test_a_first_line_is_an_example_if_only_its_label_is_a_text_like_the_others(
 
 
 def test_a_first_line_with_a_gap_is_no_header() -> None:
-    assert refusal("1,,0\n1,2,1\n", "x.csv").startswith("x.csv:1: column 1: '' is missing")
+    assert refusal("1,,0\n1,2,1\n", "x.csv").startswith("x.csv:1: column 1: the value is missing")
     assert refusal("1,inf,0\n", "x.csv").startswith("x.csv:1: column 1: 'inf' is not finite")
     assert refusal("1,1_0,0\n", "x.csv").startswith("x.csv:1: column 1: '1_0' is not a number")
-    assert refusal("4,,spam\n1,2,ham\n", "x.csv").startswith("x.csv:1: column 1: '' is missing")
+    assert refusal("4,,spam\n1,2,ham\n", "x.csv").startswith(
+        "x.csv:1: column 1: the value is missing"
+    )
 
 
 def test_a_column_of_row_numbers_is_no_feature() -> None:
@@ -374,7 +376,7 @@ def test_a_line_of_svmlight_that_cannot_be_read_is_named(line: str, words: str) 
     ("line", "words"),
     [
         ("<5ft,1,0", f"column 'height': '<5ft' {CATEGORY}"),
-        ("1,,0", f"column 'wide, cm': '' {GAP}"),
+        ("1,,0", f"column 'wide, cm': the value {GAP}"),
         ("1,NA,0", f"column 'wide, cm': 'NA' {GAP}"),
         ("1,?,0", f"column 'wide, cm': '?' {GAP}"),
         ("1,NaN,0", f"column 'wide, cm': 'NaN' {GAP}"),
@@ -389,7 +391,7 @@ def test_a_line_of_svmlight_that_cannot_be_read_is_named(line: str, words: str) 
             "1,2,3,4",
             "4 fields, but the first line has 3; quote a field that contains ','",
         ),
-        ("1,2,", "column 'tall': label '' is not a class; correct it or remove the row"),
+        ("1,2,", "column 'tall': the label is missing; fill it in or remove the row"),
         ("1,2,nan", "column 'tall': label 'nan' is not a class; correct it or remove the row"),
         (
             "1,2,3",
@@ -410,6 +412,31 @@ def test_a_line_of_svmlight_that_cannot_be_read_is_named(line: str, words: str) 
 def test_a_line_of_a_table_that_cannot_be_read_is_named(line: str, words: str) -> None:
     text = f'height,"wide, cm",tall\n1,2,0\n\n3,4,1\n{line}\n'
     assert refusal(text, "t.csv") == f"t.csv:5: {words}"
+
+
+def test_decimals_must_be_written_with_a_point() -> None:
+    cure = "write decimals with a point"
+    assert refusal("a;y\n1.5;0\n1,5;1\n", "x.csv") == (
+        f"x.csv:3: column 'a': '1,5' is not a number; {cure}"
+    )
+    assert refusal("a;y\n1,5;0\n2,5;1\n", "x.csv") == f"x.csv:1: column 'a' holds '1,5'; {cure}"
+
+
+def test_a_table_is_not_svmlight() -> None:
+    for text, line in (("1,2,a\n", 1), ("\n# mail\na;b;c\n", 3)):
+        assert re.match(
+            f"data.svm:{line}: '.*' is not svmlight; write: label index:value index:value",
+            refusal(text, "data.svm"),
+        )
+    assert reading("a,b 1:2\nc 1:3\n").classes == ("a,b", "c")
+
+
+def test_files_must_have_one_format(tmp_path: Path) -> None:
+    table, sparse = tmp_path / "x.csv", tmp_path / "x.svm"
+    table.write_text(TABLE)
+    sparse.write_text(SPARSE)
+    with pytest.raises(BadExample, match=r"x.svm: this file is svmlight, but .*x.csv is csv; read"):
+        sources.read([table, sparse])
 
 
 def test_columns_without_a_name_are_numbered_from_0_in_the_file() -> None:
@@ -442,7 +469,7 @@ EMPTY = gzip.compress(b"", mtime=0)
         ("y,a,y\n1,2,3\n", "x.csv", {"label": "y"},
          "x.csv: 2 columns are called 'y'; give each its own name"),
         (TABLE, "x.csv", {"zero_based": True},
-         "x.csv: zero_based applies to svmlight only, not csv"),
+         "x.csv: zero_based applies to svmlight only"),
         (SPARSE, "x.svm", {"label": "y"},
          "x.svm: svmlight has no column 'y'; every line begins with its label"),
         ("\nhello world\n", "x", {},

@@ -9,7 +9,7 @@ import os
 import zlib
 from collections.abc import Iterator
 from dataclasses import astuple
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class Cached:
     ----------
     fingerprint
         Of the input and of all options that affect how it becomes blocks. A file with another
-        fingerprint is replaced; one that is not an Arrow file is refused.
+        fingerprint is replaced; one that is not an Arrow file is an error.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Cached:
         self._blocks, self._path, self._fingerprint = blocks, os.fspath(path), fingerprint
         self.features = blocks.features
         self._classes: tuple[str, ...] | None = None
-        self._met = 0
+        self._seen = 0
         self._table: TableColumns | None = None
         self._is_checked = False
         self.done, self.total = 0, 0
@@ -62,8 +62,8 @@ class Cached:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The negative and the positive label; or all classes met so far, in their order."""
-        return self._blocks.classes if self._classes is None else self._classes[: self._met]
+        """The negative and the positive label; or all classes seen so far, in their order."""
+        return self._blocks.classes if self._classes is None else self._classes[: self._seen]
 
     @property
     def table(self) -> TableColumns | None:
@@ -82,8 +82,7 @@ class Cached:
         import pyarrow as pa
 
         try:
-            with _Mapped(self._path) as mapped:
-                about = mapped.about()
+            about = _Mapped(self._path).about()
         except (pa.ArrowException, OSError, ValueError, KeyError):
             return False
         if about.get("format") != _FORMAT or about.get("fingerprint") != self._fingerprint:
@@ -97,7 +96,7 @@ class Cached:
             for name, (kind, text) in about["arrays"].items()
         }
         self.features = Features.restored(about["features"], arrays)
-        self._classes, self._met = classes, named
+        self._classes, self._seen = classes, named
         if (table := about["table"]) is not None:
             features, texts, label, has_header = table
             self._table = TableColumns(tuple(features), tuple(texts), label, has_header)
@@ -107,25 +106,33 @@ class Cached:
         return self._read() if self.is_ready else self._write()
 
     def _write(self) -> Iterator[Block]:
-        met = 0
+        """Write the blocks of the source, and then an empty batch that describes the file."""
+        import pyarrow as pa
+
+        writer = None
         with atomic_write(self._path, durable=False) as file:
-            writer = _Writer(file)
             for block in self._blocks:
-                writer.add(block)
-                met += len(block)
+                batch = _batch(block)
+                if writer is None:
+                    writer, last = pa.ipc.new_file(file, batch.schema), batch[:0]
+                writer.write_batch(batch, custom_metadata={_CHECKSUM: _checksum(batch)})
                 yield block
-            if not met:
+            if writer is None:
                 raise BadExample(f"{self._blocks.source.name}: there are no examples")
-            writer.finish(self._about())
+            about = json.dumps(self._about()).encode()
+            metadata = {_ABOUT: about, _CHECKSUM: b"%d" % zlib.crc32(about)}
+            writer.write_batch(last, custom_metadata=metadata)
+            writer.close()
         self.is_ready = self._is_checked = True
 
     def _about(self) -> dict[str, Any]:
         settings, arrays = self.features.state()
+        labels = self._blocks.labelling
         return {
             "format": _FORMAT,
             "fingerprint": self._fingerprint,
             "classes": self.classes,
-            "named": self._named,
+            "named": labels.named if isinstance(labels, LabelsAsClasses) else len(self.classes),
             "table": None if self.table is None else astuple(self.table),
             "features": settings,
             "arrays": {
@@ -134,47 +141,17 @@ class Cached:
             },
         }
 
-    @property
-    def _named(self) -> int:
-        """How many labels were known before the first example."""
-        known = self._blocks.labelling
-        return known.named if isinstance(known, LabelsAsClasses) else len(self.classes)
-
     def _read(self) -> Iterator[Block]:
         first = self.done = 0
         self.total = os.stat(self._path).st_size
-        with _Mapped(self._path) as mapped:
-            for batch, end in mapped.batches(check=not self._is_checked):
-                block = _block(batch, self.features.room, first)
-                first += len(block)
-                self.done = end
-                if block.labels.dtype == np.int32:  # classes are numbered as they come
-                    self._met = max(self._met, int(block.labels.max(initial=-1)) + 1)
-                yield block
+        for batch, end in _Mapped(self._path).batches(check=not self._is_checked):
+            self.done = end
+            block = _block(batch, self.features.room, first)
+            first += len(block)
+            if block.labels.dtype == np.int32:  # classes are numbered in order of appearance
+                self._seen = max(self._seen, int(block.labels.max(initial=-1)) + 1)
+            yield block
         self._is_checked = True
-
-
-class _Writer:
-    """Writes batches with checksums, and a last, empty one that describes the file."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._writer: pa.RecordBatchFileWriter | None = None
-
-    def add(self, block: Block) -> None:
-        import pyarrow as pa
-
-        batch = _batch(block)
-        if self._writer is None:
-            self._writer, self._none = pa.ipc.new_file(self._file, batch.schema), batch[:0]
-        self._writer.write_batch(batch, custom_metadata={_CHECKSUM: _checksum(batch)})
-
-    def finish(self, about: dict[str, Any]) -> None:
-        said = json.dumps(about).encode()
-        known_by = {_ABOUT: said, _CHECKSUM: b"%d" % zlib.crc32(said)}
-        assert self._writer is not None
-        self._writer.write_batch(self._none, custom_metadata=known_by)
-        self._writer.close()
 
 
 class _Mapped:
@@ -189,12 +166,6 @@ class _Mapped:
         self._buffer = pa.py_buffer(self._map)
         self._reader = pa.ipc.open_file(pa.BufferReader(self._buffer))
 
-    def __enter__(self) -> _Mapped:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        del self._reader, self._buffer  # blocks in use keep the map open
-
     def about(self) -> dict[str, Any]:
         last = self._reader.num_record_batches - 1
         _, metadata = self._reader.get_batch_with_custom_metadata(last)
@@ -207,16 +178,16 @@ class _Mapped:
         """Each batch and where it ends in the file; a batch is released when the next is read."""
         page, given = mmap.PAGESIZE, 0
         for i in range(self._reader.num_record_batches - 1):
-            batch = self._batch(i) if check else self._reader.get_batch(i)
-            end = _end(batch) - self._buffer.address
+            batch = self._checked(i) if check else self._reader.get_batch(i)
+            end = max(int(buffer.address + buffer.size) for buffer in _buffers(batch))
+            end -= self._buffer.address
             yield batch, end
             whole = end // page * page
             if whole > given:
                 self._map.madvise(mmap.MADV_DONTNEED, given, whole - given)
                 given = whole
 
-    def _batch(self, i: int) -> pa.RecordBatch:
-        """Batch i, checked against its checksum."""
+    def _checked(self, i: int) -> pa.RecordBatch:
         import pyarrow as pa
 
         try:
@@ -229,19 +200,15 @@ class _Mapped:
         raise BadExample(f"{self._path}: the cache is damaged; remove it, and it will be rebuilt")
 
 
-def _end(batch: pa.RecordBatch) -> int:
-    """The address where the memory of the batch ends."""
-    held = (buffer for column in batch.columns for buffer in column.buffers() if buffer)
-    return max(int(buffer.address + buffer.size) for buffer in held)
+def _buffers(batch: pa.RecordBatch) -> Iterator[pa.Buffer]:
+    return (buffer for column in batch.columns for buffer in column.buffers() if buffer)
 
 
 def _checksum(batch: pa.RecordBatch) -> bytes:
     """A checksum of the batch's memory and schema."""
     found = zlib.crc32(f"{batch.num_rows} {batch.schema}".encode())
-    for column in batch.columns:
-        for buffer in column.buffers():
-            if buffer is not None:
-                found = zlib.crc32(buffer, found)
+    for buffer in _buffers(batch):
+        found = zlib.crc32(buffer, found)
     return b"%d" % found
 
 

@@ -36,25 +36,14 @@ _MAGIC: dict[bytes, Format] = {b"PAR1": "parquet", b"ARROW1": "arrow", b"PK\x03\
 
 def open_files(paths: Paths, how: Reading | None = None) -> Source:
     """The examples of files, directories or patterns, to be iterated over in bounded memory."""
-    how = how or Reading()
-    inputs = inputs_of(paths)
-    return _opened(inputs, how.format or format_of(inputs[0]), how)
-
-
-def label_is_last_column(inputs: Sequence[Input], how: Reading) -> bool:
-    """Whether the labels come from the last column of a table because no column was named."""
-    return how.label is None and (how.format or format_of(inputs[0])) in _TABLES
-
-
-def _opened(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
-    name = inputs[0].name
-    is_table = format in ("csv", "parquet", "arrow")
+    inputs, how = inputs_of(paths), how or Reading()
+    format, name = how.format or _common_format(inputs), inputs[0].name
     if how.expect is None:
         if how.label is not None and format in ("svmlight", "vw"):
             raise BadExample(
                 f"{name}: {format} has no column {how.label!r}; every line begins with its label"
             )
-        if (unused := how.ignore or how.categorical) and not is_table:
+        if (unused := how.ignore or how.categorical) and format not in _TABLES:
             raise BadExample(f"{name}: {format} has no columns, such as {unused[0]!r}")
     if format in ("parquet", "arrow", "npz"):
         return _binary(inputs, format, how)
@@ -65,6 +54,11 @@ def _opened(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
         skip_bad=how.skip_bad,
         threads=how.threads,
     )
+
+
+def label_is_last_column(inputs: Sequence[Input], how: Reading) -> bool:
+    """Whether the labels come from the last column of a table because no column was named."""
+    return how.label is None and (how.format or format_of(inputs[0])) in _TABLES
 
 
 def _text_format(first: Input, format: Format, how: Reading) -> TextFormat:
@@ -98,6 +92,17 @@ def _binary(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
     from novikoff.sources.files.parquet import ArrowFiles
 
     return ArrowFiles(paths, how, kind="parquet" if format == "parquet" else "arrow")
+
+
+def _common_format(inputs: Sequence[Input]) -> Format:
+    first = format_of(inputs[0])
+    for one in inputs[1:]:
+        if (other := _SUFFIXES.get(suffix_of(one.path), first)) != first:
+            raise BadExample(
+                f"{one.name}: this file is {other}, but {inputs[0].name} is {first}; read files of "
+                "one format at a time"
+            )
+    return first
 
 
 def format_of(one: Input) -> Format:
@@ -152,7 +157,7 @@ class Data:
     label: str | None = None
 
     def with_columns(self, names: Sequence[str]) -> Data:
-        """The same data with its columns in this order; other columns, or fewer, are refused."""
+        """The same data with its columns in this order; it must have exactly these."""
         own = self.names
         if own is None or own == tuple(names):
             return self
@@ -199,7 +204,7 @@ def read(
     zero_based
         svmlight: whether indices start at 0; by default, whether any of them is 0.
     classes
-        The negative and the positive label; any other is then refused.
+        The negative and the positive label; any other is then a BadExample.
 
     Examples
     --------
@@ -218,30 +223,23 @@ def read(
         format, label, missing=missing, ignore=tuple(ignore), categorical=tuple(categorical)
     )
     inputs = inputs_of(paths)
-    found = format or format_of(inputs[0])
-    if zero_based is not None and found != "svmlight":
-        raise BadExample(f"{inputs[0].name}: zero_based applies to svmlight only, not {found}")
-    source = _opened(inputs, found, how)
+    source = open_files(inputs, how)
+    text = source.format if isinstance(source, TextFiles) else None
+    if zero_based is not None and not isinstance(text, Svmlight):
+        raise BadExample(f"{source.name}: zero_based applies to svmlight only")
     features = Features()
     labelling = LabelsAsSigns(classes, is_last_column=label_is_last_column(inputs, how))
     blocks = list(Numbered(source, features, labelling))
     rows = join([block.rows for block in blocks])
-    if isinstance(rows, SparseRows):
-        base = 0
-        if isinstance(source, TextFiles) and isinstance(source.format, Svmlight):
-            base = source.format.base(zero_based)
-        rows = _narrowest(rows, features.dim, base)
+    if isinstance(rows, SparseRows):  # columns from the base, with 32-bit indices if they fit
+        base = text.base(zero_based) if isinstance(text, Svmlight) else 0
+        dim = max(0, features.dim - base)
+        width = np.int32 if max(dim, len(rows.values)) <= np.iinfo(np.int32).max else np.int64
+        rows = SparseRows(
+            rows.values, (rows.indices - base).astype(width), rows.starts.astype(width), dim
+        )
     labels = np.concatenate([block.labels for block in blocks])
     table = source.table
     names = None if table is not None and not table.has_header else features.names
     where = None if table is None else table.label
     return Data(Block(rows, labels), names, labelling.classes, where)
-
-
-def _narrowest(rows: SparseRows, dim: int, base: int) -> SparseRows:
-    """The rows with columns counted from the base, with 32-bit indices if they fit."""
-    dim = max(0, dim - base)
-    width = np.int32 if max(dim, len(rows.values)) <= np.iinfo(np.int32).max else np.int64
-    return SparseRows(
-        rows.values, (rows.indices - base).astype(width), rows.starts.astype(width), dim
-    )

@@ -254,6 +254,8 @@ def _check_all_labelled(codes: Codes, first: int) -> None:
 
 
 def _checked_key(text: str, place: str) -> Key:
+    if not text.strip():
+        raise BadExample(f"{place}: the label is missing; fill it in or remove the row")
     if is_missing(text) or is_infinite(text):
         raise BadExample(f"{place}: label {text!r} is not a class; correct it or remove the row")
     return label_key(text)

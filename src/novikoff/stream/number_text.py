@@ -41,6 +41,8 @@ def why_not_number(text: str) -> str:
     if number(text) is not None:
         return ""
     text = text.strip()
+    if not text:
+        return "the value is missing; fill it in or remove the row"
     if _NUMBER.fullmatch(text):
         why = "is too large for float64; scale it"
     elif is_missing(text):

@@ -272,11 +272,11 @@ def test_a_missing_value_is_refused_or_zero_or_a_feature() -> None:
     for gap in ("", "NA", " ? ", '""', "NaN", "n/a", "Null", "-nan"):
         text = f"x,b,t,y\n1,true,u,0\n{gap},true,u,0\n1,{gap},u,0\n1,true,{gap},1\n"
         reading = read(text)
-        written = gap.strip(' "')
+        written = repr(gap.strip()) if gap.strip(' "') else "the value"
         assert len(reading.rows) == 1
         for line, name, bad in zip((3, 4, 5), "xbt", reading.bad, strict=True):
             assert bad == (
-                f"t.csv:{line}: column {name!r}: {written!r} is missing; fill it in, or "
+                f"t.csv:{line}: column {name!r}: {written} is missing; fill it in, or "
                 "pass missing='zero' or missing='indicate'"
             )
         assert read(text, missing="zero").rows[1:] == [
@@ -358,7 +358,7 @@ HEAD = 'height,"wide, cm",tall\n1,2,0\n\n3,4,1\n'
         ("1,2", "2 fields, but the first line has 3; fill in the rest"),
         ("x", "1 field, but the first line has 3; fill in the rest"),
         ("x,2,3,4", "4 fields, but the first line has 3; quote a field that contains ','"),
-        ("1,2,", "column 'tall': label '' is not a class; correct it or remove the row"),
+        ("1,2,", "column 'tall': the label is missing; fill it in or remove the row"),
         ("1,2,nan", "column 'tall': label 'nan' is not a class; correct it or remove the row"),
         ('1,"2"3,0', "column 'wide, cm': expected ',' after '2' in quotes; "
          "inside quotes, write a quote twice"),

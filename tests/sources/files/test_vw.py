@@ -96,7 +96,7 @@ FLAWS = {
     ),
     "1 1 x | a": (5, "base 'x' is not a number"),
     "é | a:x": (5, "feature 'a': 'x' is not a number"),
-    "1 | a: b": (5, "feature 'a': '' is missing; fill it in or remove the row"),
+    "1 | a: b": (5, "feature 'a': the value is missing; fill it in or remove the row"),
     "1 | a:1e999": (5, "feature 'a': '1e999' is too large for float64; scale it"),
     "1 | a:nan": (5, "feature 'a': 'nan' is missing; fill it in or remove the row"),
     "1 | a:-inf": (5, "feature 'a': '-inf' is not finite; replace it or remove the row"),
@@ -106,7 +106,7 @@ FLAWS = {
     "1 | :3": (5, "':3' has no name before the colon"),
     "1 |:3 a": (4, "':3' has no name before the colon"),
     "1 |m:x a": (4, "scale of namespace 'm': 'x' is not a number"),
-    "1 |m: a": (4, "scale of namespace 'm': '' is missing; fill it in or remove the row"),
+    "1 |m: a": (4, "scale of namespace 'm': the value is missing; fill it in or remove the row"),
     "1 |m:1e200 a:1e200": (
         12,
         "feature 'a': 1e200 times the scale of its namespace is too large for float64",

@@ -36,6 +36,8 @@ _TIME = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?(?: ?[AaPp][Mm])?"
 _ZONE = r"(?:Z| ?[+-][0-9]{2}:?(?:[0-9]{2})?| ?UTC)?"
 _DATE = re.compile(rf"{_DAY}(?:[T ]{_TIME}{_ZONE})?|{_TIME}{_ZONE}")
 
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
+
 
 class _Flaw(IntEnum):
     """Why the core could not read a record; the numbers are the core's."""
@@ -60,8 +62,8 @@ class Table(TextFormat):
     `5.1,3.5,setosa`, if it also holds numbers, its texts stand above texts, and its label makes no
     more than two. The first 1000 records of the first file decide what a column holds: numbers if
     at least half of the fields are numbers, so that a text there is a bad line; truth values if all
-    are true or false; otherwise texts, but dates are refused. Where no column holds texts, rows are
-    dense, unless missing is "indicate".
+    are true or false; otherwise texts, but dates and decimal commas are errors. Where no column
+    holds texts, rows are dense, unless missing is "indicate".
 
     Parameters
     ----------
@@ -357,6 +359,9 @@ def _kind(column: Sequence[str], place: str, name: str, how: Reading) -> Kind:
     dates = [field for field in present if _DATE.fullmatch(field)]
     if 2 * len(dates) > len(present):
         raise dates_refused(place, name, quoted(dates[0]))
+    commas = [field for field in present if _DECIMAL_COMMA.fullmatch(field)]
+    if 2 * len(commas) > len(present):
+        raise BadExample(f"{place} holds {quoted(commas[0])}; write decimals with a point")
     return Kind.TEXT
 
 
@@ -370,17 +375,22 @@ def _quotes(flaw: _Flaw, field: bytes, separator: str) -> str:
 def _bad_field(flaw: _Flaw, field: bytes, name: str) -> BadExample:
     text = quoted(field.decode(errors="replace"))
     match flaw:
+        case _Flaw.NUMBER if _DECIMAL_COMMA.fullmatch(field.decode(errors="replace")):
+            return BadExample(f"{text} is not a number; write decimals with a point")
         case _Flaw.NUMBER:
             return BadExample(f"{text} is not a number", Problem.TEXT_AMONG_NUMBERS, column=name)
         case _Flaw.BOOLEAN:
             words = f"{text} is neither true nor false"
             return BadExample(words, Problem.TEXT_AMONG_NUMBERS, column=name)
         case _Flaw.MISSING:
-            return BadExample(f"{text} is missing", Problem.MISSING_VALUE)
+            words = f"{text} is missing" if field.strip() else "the value is missing"
+            return BadExample(words, Problem.MISSING_VALUE)
         case _Flaw.LARGE:
             return BadExample(f"{text} is too large for float64; scale it")
         case _Flaw.INFINITE:
             return BadExample(f"{text} is not finite; replace it or remove the row")
+        case _Flaw.LABEL if not field.strip():
+            return BadExample("the label is missing; fill it in or remove the row")
         case _Flaw.LABEL:
             return BadExample(f"label {text} is not a class; correct it or remove the row")
         case _Flaw.ZERO_BYTE:

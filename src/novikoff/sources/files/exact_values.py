@@ -1,4 +1,4 @@
-"""Numbers of binary files as float64: each exactly, and each finite, or refused."""
+"""Numbers of binary files as float64; one that is inexact or not finite is a BadExample."""
 
 from __future__ import annotations
 
@@ -13,27 +13,23 @@ from novikoff.stream.rows import Vector
 
 Where: TypeAlias = Callable[[int], str]  # names the place of a value, for errors
 
-EXACT = 2**53  # every whole number up to here is a float64
-
 
 def exact(values: NDArray[Any], where: Where, column: str | None = None) -> Vector:
-    """Numbers as float64; a whole number that float64 cannot hold is refused.
-
-    `column` is the column that could be read as categories instead.
-    """
+    """Finite numbers as float64; `column` could be read as categories instead."""
     if values.dtype.kind in "iu" and values.itemsize == 8:
-        for i in np.flatnonzero((values > EXACT) | (values < -EXACT)):
+        for i in np.flatnonzero((values > 2**53) | (values < -(2**53))):
             value = int(values[i])
             if float(value) != value:
                 words = f"{where(int(i))}: {value} is not exact in float64"
                 if column is None:
                     raise BadExample(f"{words}; scale it")
                 raise BadExample(words, Problem.TOO_LONG_FOR_FLOAT, column=column)
+    check_finite(values, where)
     return values.astype(np.float64)
 
 
 def check_finite(values: NDArray[Any], where: Where) -> None:
-    """Refuse the first number that is not finite."""
+    """Raise BadExample at the first number that is not finite."""
     good = np.isfinite(values)
     if not good.all():
         i = int(np.argmin(good))

@@ -6,12 +6,12 @@ Arrays are read a few rows at a time and never unpickled.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from errno import EINVAL
 from math import prod
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TypeAlias
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 import numpy as np
@@ -57,10 +57,12 @@ class ArrayFiles:
         self._labelled = labelled
         self.done, self.skipped = 0, list[str]()
         self.total: int | None = sum(path.stat().st_size for path in paths)
-        widths = [self._width(path) for path in self._paths]
-        for path, width in zip(self._paths, widths, strict=True):
-            if width != widths[0]:
-                raise BadExample(f"{path}: {width} columns, but {self._paths[0]} has {widths[0]}")
+        widths: list[int] = []
+        for path in paths:
+            with opened(path, labelled=labelled) as arrays:
+                widths.append(_shape(arrays)[1])
+            if widths[-1] != widths[0]:
+                raise BadExample(f"{path}: {widths[-1]} columns, but {paths[0]} has {widths[0]}")
 
     columns = None
     table = None
@@ -71,15 +73,11 @@ class ArrayFiles:
         n = len(self._paths)
         return "npz" + (f", {n} files" if n > 1 else "")
 
-    def _width(self, path: Path) -> int:
-        with opened(path) as arrays:
-            return _shape(arrays, self._labelled)[1]
-
     def __iter__(self) -> Iterator[Chunk]:
         first = self.done = 0
         for path in self._paths:
-            with opened(path) as arrays:
-                n, d = _shape(arrays, self._labelled)
+            with opened(path, labelled=self._labelled) as arrays:
+                n, d = _shape(arrays)
                 row = 0
                 for rows in _dense(arrays["X"]) if "X" in arrays else _sparse(arrays, n, d):
                     marks = arrays["y"].read(len(rows)) if "y" in arrays else None
@@ -109,32 +107,29 @@ class ArrayFiles:
         return labels, tuple(written(x) for x in found[order]), (row + there[met[order]]).tolist()
 
 
-def _shape(arrays: Archive, labelled: bool) -> tuple[int, int]:
+def _shape(arrays: Arrays) -> tuple[int, int]:
     """How many rows and columns there are, after checking that the arrays fit together."""
-    wanted = ["X"] if "X" in arrays or not any(key in arrays for key in _SPARSE) else [*_SPARSE]
-    for key in [*wanted, *(["y"] if labelled else [])]:
-        if key not in arrays:
-            there = quoted_list(list(arrays)) or "none"
-            raise BadExample(
-                f"there is no array {key!r}; the arrays are {there}; save X and y, or y with the "
-                f"arrays of scipy.sparse.save_npz: {', '.join(_SPARSE)}"
-            )
-    n, d = _of_dense(arrays["X"]) if wanted == ["X"] else _of_sparse(arrays)
+    if "X" in arrays:
+        x = arrays["X"]
+        if len(x.shape) != 2:
+            raise BadExample(f"X must be two-dimensional, not of shape {x.shape}")
+        _check_numbers(x)
+        n, d = x.shape
+    else:
+        n, d = _sparse_shape(arrays)
     if d == 0:
         raise BadExample("the rows have no columns")
-    if "y" in arrays:
-        _one_label_a_row(arrays["y"], n)
+    if (y := arrays.get("y")) is not None:
+        if y.shape != (n,):
+            raise BadExample(f"y has shape {y.shape}, but {n} rows need ({n},)")
+        if y.dtype.kind not in "biufU":
+            raise BadExample(
+                f"y must be numbers, truth values or texts, not {y.dtype}; save y.astype(str)"
+            )
     return n, d
 
 
-def _of_dense(x: StoredArray) -> tuple[int, int]:
-    if len(x.shape) != 2:
-        raise BadExample(f"X must be two-dimensional, not of shape {x.shape}")
-    _are_numbers(x)
-    return x.shape[0], x.shape[1]
-
-
-def _of_sparse(arrays: Archive) -> tuple[int, int]:
+def _sparse_shape(arrays: Arrays) -> tuple[int, int]:
     stored, shape = arrays["format"].few(), arrays["shape"].few()
     layout = stored.item() if stored.shape == () else None
     layout = layout.decode("ascii", "replace") if isinstance(layout, bytes) else layout
@@ -154,24 +149,15 @@ def _of_sparse(arrays: Archive) -> tuple[int, int]:
             f"data has shape {data.shape} and indices {indices.shape}; they must be "
             "one-dimensional and of the same length"
         )
-    _are_numbers(data)
+    _check_numbers(data)
     return n, d
 
 
-def _are_numbers(array: StoredArray) -> None:
+def _check_numbers(array: StoredArray) -> None:
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
         raise BadExample(
             f"{array.name} must be real numbers of at most 64 bits, not {array.dtype}; "
             f"save {array.name}.astype(float)"
-        )
-
-
-def _one_label_a_row(y: StoredArray, n: int) -> None:
-    if y.shape != (n,):
-        raise BadExample(f"y has shape {y.shape}, but {n} rows need ({n},)")
-    if y.dtype.kind not in "biufU":
-        raise BadExample(
-            f"y must be numbers, truth values or texts, not {y.dtype}; save y.astype(str)"
         )
 
 
@@ -184,12 +170,10 @@ def _dense(x: StoredArray) -> Iterator[Rows]:
         def where(i: int, row: int = row) -> str:
             return f"row {row + i // d}: column {i % d}"
 
-        values = exact(given, where)
-        check_finite(values, where)
-        yield DenseRows(values.reshape(-1, d))
+        yield DenseRows(exact(given, where).reshape(-1, d))
 
 
-def _sparse(arrays: Archive, n: int, d: int) -> Iterator[Rows]:
+def _sparse(arrays: Arrays, n: int, d: int) -> Iterator[Rows]:
     stored = arrays["data"].shape[0]
     last = int(arrays["indptr"].read(1)[0])
     if last != 0:
@@ -215,7 +199,7 @@ def _sparse(arrays: Archive, n: int, d: int) -> Iterator[Rows]:
         raise BadExample(f"indptr ends with {last}, but {stored} values are stored")
 
 
-def _csr(arrays: Archive, starts: Positions, row: int, d: int) -> Rows:
+def _csr(arrays: Arrays, starts: Positions, row: int, d: int) -> Rows:
     """The rows with these starts; the values before the first have been read."""
     starts = starts - starts[0]
     count = int(starts[-1])
@@ -229,7 +213,6 @@ def _csr(arrays: Archive, starts: Positions, row: int, d: int) -> Rows:
     if outside.any():
         raise BadExample(f"{where(int(np.argmax(outside)))} is not in 0..{d - 1}")
     values = exact(arrays["data"].read(count), where)
-    check_finite(values, where)
     width = np.int32 if max(d, count) <= np.iinfo(np.int32).max else np.int64
     rows = SparseRows(values, indices.astype(width), starts.astype(width), d)
     rows.put_in_order()
@@ -277,41 +260,38 @@ class StoredArray:
         return np.frombuffer(raw, self.dtype, prod(self.shape)).reshape(self.shape)
 
 
-class Archive(Mapping[str, StoredArray]):
-    """The arrays of an archive by name, each opened at first use."""
-
-    def __init__(self, archive: ZipFile) -> None:
-        self._archive = archive
-        self._members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-        self._open: dict[str, StoredArray] = {}
-
-    def __getitem__(self, name: str) -> StoredArray:
-        if name not in self._open:
-            info = self._members[name]
-            if info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-                raise BadExample(f"{name} is not compressed as NumPy does it; save it with NumPy")
-            self._open[name] = StoredArray(self._archive.open(info), info.file_size, name)
-        return self._open[name]
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._members
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._members)
-
-    def __len__(self) -> int:
-        return len(self._members)
+Arrays: TypeAlias = dict[str, StoredArray]
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Archive]:
-    """The arrays of a file; errors about them name the file."""
+def opened(path: Path, *, labelled: bool) -> Iterator[Arrays]:
+    """The arrays of a file that hold its examples; errors about them name the file."""
     try:
         with path.open("rb") as file, ZipFile(file) as archive:
-            yield Archive(archive)
+            yield _arrays(archive, labelled)
     except BadExample as error:
         raise error.at(str(path)) from None
     except (*_BROKEN, OSError) as error:
         if isinstance(error, OSError) and error.errno not in (None, EINVAL):
             raise  # EINVAL: a position before the beginning of the file
         raise BadExample(f"{path}: cannot be read as .npz: {error}") from None
+
+
+def _arrays(archive: ZipFile, labelled: bool) -> Arrays:
+    members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+    is_dense = "X" in members or not any(key in members for key in _SPARSE)
+    wanted = ["X"] if is_dense else [*_SPARSE]
+    if labelled or "y" in members:
+        wanted.append("y")
+    arrays: Arrays = {}
+    for key in wanted:
+        if key not in members:
+            raise BadExample(
+                f"there is no array {key!r}; the arrays are {quoted_list(list(members)) or 'none'};"
+                " save X and y, or y with the arrays of scipy.sparse.save_npz: "
+                f"{', '.join(_SPARSE)}"
+            )
+        if members[key].compress_type not in (ZIP_STORED, ZIP_DEFLATED):
+            raise BadExample(f"{key} is not compressed as NumPy does it; save it with NumPy")
+        arrays[key] = StoredArray(archive.open(members[key]), members[key].file_size, key)
+    return arrays

@@ -448,7 +448,6 @@ def number_cells(column: pa.Array, name: str, missing: Missing, where: Where) ->
     _check_present(absent, missing, where)
     given = to_numpy(column)
     values = exact(np.where(absent, given.dtype.type(0), given), where, name)
-    check_finite(values, where)
     codes = np.zeros(len(values), dtype=np.int32)
     if missing == "indicate":
         codes[absent], values[absent] = 1, 1.0

@@ -20,6 +20,7 @@ from novikoff.stream.number_text import why_not_number
 
 LARGEST_INDEX = 2**53 - 1
 NOT_UTF8 = 8  # the core's code
+_FIRST_LINE = re.compile(rb"((?:[ \t]*(?:#[^\r\n]*)?[\r\n])*)([^\r\n]*)")  # after comments
 
 
 class Svmlight(TextFormat):
@@ -55,6 +56,17 @@ class Svmlight(TextFormat):
         if zero_based is False and has_zero:
             raise BadExample("there is an index 0, but zero_based is False")
         return 0 if has_zero or zero_based else 1
+
+    def begin(self, head: bytes, where: str) -> tuple[int, int]:
+        """There is no header; a first line of a table in another format is a BadExample."""
+        if found := _FIRST_LINE.match(head):
+            line = found[2].decode(errors="replace").strip()
+            if ":" not in line and ("," in line or ";" in line):
+                raise BadExample(
+                    f"{where}:{len(found[1].splitlines()) + 1}: {quoted(line)} is not svmlight; "
+                    "write: label index:value index:value"
+                )
+        return 0, 0
 
     def parse(self, text: Text, length: int, allowed: int) -> Parsed:
         """The examples of a piece, with the lowest and the highest index in it."""
