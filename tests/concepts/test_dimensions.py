@@ -156,10 +156,10 @@ class Listed(ConceptClass):
     def __str__(self) -> str:
         return "a few concepts"
 
-    def concept(self, place: int) -> Concept:
+    def _concept(self, place: int) -> Concept:
         return self._concepts[place]
 
-    def values(self, places: Positions, x: Truths) -> Truths:
+    def _values(self, places: Positions, x: Truths) -> Truths:
         return np.array([self._concepts[int(p)](x) for p in places], dtype=np.bool_)
 
 

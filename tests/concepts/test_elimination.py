@@ -279,14 +279,9 @@ def test_an_index_outside_the_attributes_is_refused() -> None:
 
 
 @given(any_labels(), st.booleans())
-def test_plain_and_negated_are_the_literals_of_the_hypothesis(
-    data: Data, conjunction: bool
-) -> None:
+def test_it_predicts_with_its_hypothesis(data: Data, conjunction: bool) -> None:
     learner = learner_of(data.dim, monotone=False, conjunction=conjunction)
     play_until_refused(data.block(), learner)
-    plain = (np.flatnonzero(learner.plain) + 1).tolist()
-    negated = (-np.flatnonzero(learner.negated) - 1).tolist()
-    assert set(learner.hypothesis.literals) == {*plain, *negated}
     X = every_example(data.dim)
     said = learner.scores(DenseRows(X.astype(np.float32))) > 0
     assert (said == learner.hypothesis.evaluate(X)).all()

@@ -24,6 +24,7 @@ from novikoff.concepts import (
     DecisionList,
     Disjunction,
     FormulaError,
+    LinearThreshold,
     Parity,
     TooLarge,
     all_functions,
@@ -161,7 +162,9 @@ def test_the_linear_threshold_functions_are_as_many_as_are_known(n: int, count: 
     tables = [family.packed_values(np.array(x, bool)) for x in cube(n)]
     answers = np.stack([np.unpackbits(t.view(np.uint8), bitorder="little") for t in tables])
     assert len(np.unique(answers[:, :count], axis=1).T) == count
-    assert np.abs(family.weights).max() <= 5
+    for one in family.sample(100):
+        assert isinstance(one, LinearThreshold)
+        assert max(map(abs, one.weights), default=0) <= 5
 
 
 def lists_by_brute_force(n: int) -> set[tuple[bool, ...]]:
@@ -262,12 +265,10 @@ def test_places_of_functions_of_many_variables_are_their_tables() -> None:
 
 @pytest.mark.parametrize("family", [conjunctions(3), decision_lists(2), linear_thresholds(2)])
 def test_a_place_outside_the_class_is_refused(family: ConceptClass) -> None:
-    assert family[-family.size] == family[0] == family.concept(0)
+    assert family[-family.size] == family[0]
     for place in (family.size, -family.size - 1):
         with pytest.raises(IndexError, match="there is no concept"):
             family[place]
-    with pytest.raises(IndexError, match="there is no concept -1"):
-        family.concept(-1)
 
 
 @pytest.mark.parametrize(
@@ -318,7 +319,7 @@ def test_an_example_of_another_width_is_refused(family: ConceptClass) -> None:
         for ask in (family.packed_values, lambda x: family.values(np.array([0]), x)):
             with pytest.raises(BadExample, match=f"not {family.n} attributes"):
                 ask(x)
-        with pytest.raises(BadExample, match="row 0 has shape"):
+        with pytest.raises(BadExample, match="rows have .* attributes, the concepts have"):
             family.evaluate([x])
 
 

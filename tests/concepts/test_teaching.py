@@ -32,7 +32,6 @@ from novikoff.concepts import (
 )
 from novikoff.concepts.examples import Truths, every_example, labelled
 from novikoff.concepts.families import Subsets
-from novikoff.concepts.teaching import Teaches
 from novikoff.learners import Learner
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
@@ -234,7 +233,7 @@ def test_on_random_examples_it_predicts_as_elimination_does(
     assert one.ledger.n_rounds == 70
 
 
-TEACHERS: dict[str, Callable[[Conjunction, int], Teaches]] = {
+TEACHERS: dict[str, Callable[[Conjunction, int], Oracle | Teacher | Nature | Recorded]] = {
     "oracle": Oracle,
     "teacher": Teacher,
     "nature": lambda target, n: Nature(target, n, rounds=300),

@@ -44,7 +44,7 @@ def value(concept: Concept, x: Bits) -> bool:
         case AtLeast():
             return sum(holds(i, x) for i in concept.literals) >= concept.r
         case Parity():
-            return (sum(x[i - 1] for i in concept.over) % 2 == 1) == concept.odd
+            return (sum(x[i - 1] for i in concept.variables) % 2 == 1) == concept.odd
         case LinearThreshold():
             w = concept.weights
             return sum(w[i] * x[i] for i in range(len(w))) >= concept.threshold
@@ -102,10 +102,10 @@ class Tables(ConceptClass):
     def __str__(self) -> str:
         return f"{self.size} tables of {self.n} variables: {self.tables}"
 
-    def concept(self, place: int) -> Concept:
+    def _concept(self, place: int) -> Concept:
         return TruthTable(self.n, self.tables[place])
 
-    def values(self, places: Positions, x: Truths) -> Truths:
+    def _values(self, places: Positions, x: Truths) -> Truths:
         row = sum(1 << i for i, on in enumerate(x.tolist()) if on)
         return np.array([self.tables[p] >> row & 1 == 1 for p in places], dtype=np.bool_)
 

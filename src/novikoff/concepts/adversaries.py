@@ -73,7 +73,7 @@ class Adversary:
     @property
     def target(self) -> Concept:
         """A concept that fits all labels given to the last learner."""
-        return self.concepts.concept(self._left.first())
+        return self.concepts[self._left.first()]
 
     @property
     def left(self) -> int:
@@ -203,8 +203,8 @@ def worst_case(
     """The most mistakes that an adversary can force on a deterministic learner of the class.
 
     It tries every example in every round, with every label that fits some concept and the examples
-    before, so no adversary does better. A learner with a `key` is played to the end, because states
-    met before need not be played again. Any other is played for `depth` rounds.
+    before, so no adversary does better. A learner with a `key` is played to the end, because a
+    state is played only once. Any other is played for `depth` rounds.
 
     >>> from novikoff.concepts import Halving, parities
     >>> worst_case(lambda: Halving(parities(2)), parities(2)).mistakes
@@ -224,7 +224,7 @@ def worst_case(
 
 
 class _Game:
-    """All moves of the adversary, and the results of the positions met."""
+    """All moves of the adversary, and the results of the positions played."""
 
     def __init__(self, concepts: ConceptClass) -> None:
         expect_class(concepts)
@@ -247,7 +247,8 @@ class _Game:
         """The most mistakes in `depth` rounds if the target is one of those left, and the path."""
         if depth == 0:
             return 0, ()
-        position = (learner.key(), left, depth) if isinstance(learner, Keyed) else None
+        key = learner.key() if isinstance(learner, Keyed) else None
+        position = None if key is None else (key, left, depth)
         if position in self._known:
             return self._known[position]
         if position in self._open:
@@ -262,10 +263,15 @@ class _Game:
             for label, fit in ((False, left & ~column), (True, left & column)):
                 if not fit:
                     continue
-                self._move()
+                self._moves += 1
+                if self._moves > MOST_MOVES:
+                    raise TooLarge(
+                        f"the game has more than {MOST_MOVES:,} moves; take a smaller class, fewer "
+                        "rounds (depth=), or an Adversary, which looks one round ahead"
+                    )
                 after = deepcopy(learner)
                 _, made = after.learn(self._blocks[i][label], 0, 1)
-                if not len(made) and _same(learner, after):
+                if not len(made) and isinstance(after, Keyed) and after.key() == key:
                     continue  # a wasted move: fewer concepts are left, and the learner is the same
                 later, path = self.most(after, fit, None if depth is None else depth - 1)
                 found = len(made) + later, ((i, label), *path)
@@ -275,16 +281,3 @@ class _Game:
             self._open.remove(position)
             self._known[position] = best
         return best
-
-    def _move(self) -> None:
-        self._moves += 1
-        if self._moves > MOST_MOVES:
-            raise TooLarge(
-                f"the game has more than {MOST_MOVES:,} moves; take a smaller class, fewer rounds "
-                "(depth=), or an Adversary, which looks one round ahead"
-            )
-
-
-def _same(learner: Learner, other: Learner) -> bool:
-    """Whether both have keys, and equal ones."""
-    return isinstance(learner, Keyed) and isinstance(other, Keyed) and learner.key() == other.key()

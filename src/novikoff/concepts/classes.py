@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 from math import comb
@@ -12,13 +13,13 @@ from typing import Any, Self, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.concepts.examples import Truths, truths_of_examples
+from novikoff.concepts.examples import Truths, rows_of_examples, truths, truths_of_columns
 from novikoff.concepts.functions import Concept
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import count
 from novikoff.stream.rows import Positions
 
 Words: TypeAlias = NDArray[np.uint64]
-Counts: TypeAlias = NDArray[np.uint64]
 
 MOST_CONCEPTS = 1 << 31  # a set of them takes 256 MB
 MOST_ANSWERS = 1 << 28
@@ -42,15 +43,22 @@ class ConceptClass(ABC):
     size: int
 
     @abstractmethod
-    def concept(self, place: int) -> Concept:
-        """The concept at this place."""
-
-    @abstractmethod
     def __str__(self) -> str: ...
 
     @abstractmethod
+    def _concept(self, place: int) -> Concept:
+        """The concept at this place, which is at least 0 and less than the size."""
+
+    @abstractmethod
+    def _values(self, places: Positions, x: Truths) -> Truths:
+        """The values at the example, of n attributes, of the concepts at these places."""
+
+    def _packed_values(self, x: Truths) -> Words:
+        return packed(self._values(np.arange(self.size), x))
+
     def values(self, places: Positions, x: Truths) -> Truths:
         """The values at the example of the concepts at these places."""
+        return self._values(places, truths(x, self.n))
 
     def packed_values(self, x: Truths) -> Words:
         """The values at the example of all concepts: bit i of the words is that of concept i.
@@ -58,7 +66,7 @@ class ConceptClass(ABC):
         The bits after the last concept are 0.
         """
         self.expect_enumerable()
-        return packed(self.values(np.arange(self.size), x))
+        return self._packed_values(truths(x, self.n))
 
     def __len__(self) -> int:
         if self.size > sys.maxsize:
@@ -74,25 +82,30 @@ class ConceptClass(ABC):
         return self  # a class never changes, so copies of a learner can share it
 
     def __getitem__(self, place: int) -> Concept:
-        return self.concept(place + self.size if place < 0 else place)
+        if not -self.size <= place < self.size:
+            raise IndexError(f"there is no concept {place} in {self!r}")
+        return self._concept(place % self.size)
 
     def __repr__(self) -> str:
         return f"<{self}: {count(self.size)} concepts>"
 
     def __iter__(self) -> Iterator[Concept]:
         self.expect_enumerable()
-        return map(self.concept, range(self.size))
+        return map(self._concept, range(self.size))
 
     def sample(self, count: int, *, seed: int = 0) -> list[Concept]:
         """Concepts drawn uniformly at random, with replacement."""
         dice = np.random.default_rng(seed)
         bits = self.size.bit_length() + 64  # 64 more than needed make the remainder nearly uniform
         draws = (int.from_bytes(dice.bytes(bits // 8 + 1), "little") for _ in range(count))
-        return [self.concept(draw % self.size) for draw in draws]
+        return [self._concept(draw % self.size) for draw in draws]
 
     def evaluate(self, X: Any) -> Truths:
         """The value of each concept (a column) at each example (a row)."""
-        examples = truths_of_examples(X, self.n)
+        rows = rows_of_examples(X)
+        if len(rows) and rows.dim != self.n:
+            raise BadExample(f"rows have {rows.dim} attributes, the concepts have {self.n}")
+        examples = truths_of_columns(rows, np.arange(rows.dim))
         self.expect_enumerable()
         if self.size * len(examples) > MOST_ANSWERS:
             raise TooLarge(
@@ -101,16 +114,11 @@ class ConceptClass(ABC):
             )
         out = np.zeros((len(examples), self.size), dtype=np.bool_)
         for row, x in zip(out, examples, strict=True):
-            row[:] = unpacked(self.packed_values(x), self.size)
+            row[:] = unpacked(self._packed_values(x), self.size)
         return out
 
-    def expect_place(self, place: int) -> None:
-        """Refuse a place outside the class."""
-        if not 0 <= place < self.size:
-            raise IndexError(f"there is no concept {place} in {self!r}")
-
     def expect_enumerable(self) -> None:
-        """Refuse a class with more concepts than fit in memory, a bit each."""
+        """Raise TooLarge if the concepts, a bit each, do not fit in memory."""
         if self.size > MOST_CONCEPTS:
             raise TooLarge(
                 f"{self} has {count(self.size)} concepts, more than the {MOST_CONCEPTS:,} that can "
@@ -119,7 +127,7 @@ class ConceptClass(ABC):
 
 
 def expect_class(given: Any) -> None:
-    """Refuse an empty class, and anything that is not a class, such as a list of formulas."""
+    """Reject an empty class, and anything that is not a class, such as a list of formulas."""
     if not isinstance(given, ConceptClass):
         raise TypeError(
             f"expected a class of concepts, not {type(given).__name__}; make one with "
@@ -130,7 +138,7 @@ def expect_class(given: Any) -> None:
 
 
 def expect_variables(n: int) -> None:
-    """Refuse a number of variables below 1."""
+    """Reject a number of variables below 1."""
     if n < 1:
         raise ValueError(f"n must be at least 1, not {n}")
 
@@ -153,24 +161,24 @@ def unpacked(words: Words, size: int) -> Truths:
     return np.unpackbits(words.view(np.uint8), count=size, bitorder="little").view(np.bool_)
 
 
-# Sets of k of the numbers 0 … n − 1 are ranked by their largest number, then by the next largest.
-
-
 def chosen(rank: int, k: int, n: int) -> tuple[int, ...]:
     """The set of k of 0 … n − 1 with this rank, in increasing order; the rank may be any size.
+
+    Sets are ranked by their largest number, then by the next largest, and so on.
 
     >>> [chosen(rank, 2, 4) for rank in range(6)]
     [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3)]
     """
     found, below = list[int](), n
     for j in range(k, 0, -1):
-        below = _largest(rank, j, below)
+        # the largest c < below with C(c, j) ≤ rank
+        below = bisect_right(range(below), rank, key=lambda c: comb(c, j)) - 1
         found.append(below)
         rank -= comb(below, j)
     return tuple(reversed(found))
 
 
-def chosen_by_each(places: Positions, k: int, n: int) -> tuple[Positions, Counts]:
+def chosen_by_each(places: Positions, k: int, n: int) -> tuple[Positions, NDArray[np.uint64]]:
     """For each place, a row with the set whose rank is the place modulo the number of sets.
 
     The second array is the quotient.
@@ -185,18 +193,6 @@ def chosen_by_each(places: Positions, k: int, n: int) -> tuple[Positions, Counts
 
 
 @lru_cache(maxsize=64)
-def _ways(j: int, most: int) -> Counts:
+def _ways(j: int, most: int) -> NDArray[np.uint64]:
     """C(m, j) for each m below `most`: the number of sets of j whose largest is less than m."""
     return np.array([min(comb(m, j), _MANY) for m in range(most)], dtype=np.uint64)
-
-
-def _largest(rank: int, j: int, below: int) -> int:
-    """The largest c < below with C(c, j) ≤ rank."""
-    low, high = j - 1, below - 1
-    while low < high:
-        middle = (low + high + 1) // 2
-        if comb(middle, j) <= rank:
-            low = middle
-        else:
-            high = middle - 1
-    return low

@@ -20,7 +20,7 @@ from novikoff.concepts.classes import (
     expect_variables,
     packed,
 )
-from novikoff.concepts.examples import Truths, every_example, number_of, truths
+from novikoff.concepts.examples import Truths, every_example, number_of
 from novikoff.concepts.functions import Concept, expect_literals, literal
 from novikoff.stream.printing import plural
 from novikoff.stream.rows import Positions
@@ -44,11 +44,7 @@ class DecisionList(Concept):
         values = [_truth(value) for _, value in self.rules]
         object.__setattr__(self, "rules", tuple(zip(literals, values, strict=True)))
         object.__setattr__(self, "default", _truth(self.default))
-
-    @property
-    def variables(self) -> tuple[int, ...]:
-        """The numbers of the variables in its rules, in increasing order."""
-        return tuple(sorted({abs(i) for i, _ in self.rules}))
+        object.__setattr__(self, "variables", tuple(sorted(set(map(abs, literals)))))
 
     def values(self, inputs: Truths) -> Truths:
         """The value of the first rule that applies."""
@@ -71,7 +67,7 @@ def _truth(value: object) -> bool:
     return bool(value)
 
 
-class DecisionLists(ConceptClass):
+class _DecisionLists(ConceptClass):
     """The functions that decision lists over n variables compute, without duplicates.
 
     A list that is not constant is a sequence of layers. All literals of a layer lead to the same
@@ -99,9 +95,7 @@ class DecisionLists(ConceptClass):
     def __str__(self) -> str:
         return f"decision lists of {plural(self.n, 'variable')}"
 
-    def concept(self, place: int) -> DecisionList:
-        """The decision list at this place."""
-        self.expect_place(place)
+    def _concept(self, place: int) -> DecisionList:
         if place < 2:
             return DecisionList((), place == 1)
         place -= 2
@@ -119,10 +113,7 @@ class DecisionLists(ConceptClass):
             value = not value
         return DecisionList(tuple(rules), value)
 
-    def packed_values(self, x: Truths) -> Words:
-        """The values of all decision lists at the example, as bits."""
-        self.expect_enumerable()
-        x = truths(x, self.n)
+    def _packed_values(self, x: Truths) -> Words:
         values = [np.array([False, True])]
         for j in range(1, self.n + 1):
             flips = np.arange(1 << j)
@@ -131,10 +122,8 @@ class DecisionLists(ConceptClass):
                 values.append((as_first[:, None, :] == np.array(_firsts(j))[:, None]).ravel())
         return packed(np.concatenate(values))
 
-    def values(self, places: Positions, x: Truths) -> Truths:
-        """The values at the example of the decision lists at these places."""
+    def _values(self, places: Positions, x: Truths) -> Truths:
         self.expect_enumerable()
-        x = truths(x, self.n)
         out: Truths = places == 1
         at = 2
         for j, size in enumerate(self._sizes, start=1):
@@ -171,8 +160,8 @@ class DecisionLists(ConceptClass):
 def _table(j: int) -> Truths:
     """For each assignment of j literals and each layering, whether it has the first value."""
     depths = _depths(j)
-    first_met = (depths[:, [*true, True]].min(axis=1) for true in every_example(j))
-    return np.stack([met % 2 == 0 for met in first_met])
+    firsts = (depths[:, [*true, True]].min(axis=1) for true in every_example(j))
+    return np.stack([first % 2 == 0 for first in firsts])
 
 
 @lru_cache(maxsize=16)
@@ -203,7 +192,7 @@ def _layerings_up_to(n: int) -> list[int]:
     return ways
 
 
-def decision_lists(n: int) -> DecisionLists:
+def decision_lists(n: int) -> ConceptClass:
     """The functions of 1-decision lists over n variables: 4, 14, 96, 1050, 15036 and so on.
 
     Up to n = 8 they can be enumerated; for larger n they can be counted, indexed and sampled.
@@ -219,4 +208,4 @@ def decision_lists(n: int) -> DecisionLists:
     depend on all variables, as nested canalyzing functions (OEIS A005612); the layers are those of
     Li, Adeyeye, Murrugarra, Aguilar & Laubenbacher (2013).
     """
-    return DecisionLists(n)
+    return _DecisionLists(n)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff.concepts.classes import ConceptClass, TooLarge, expect_class
 from novikoff.concepts.examples import Truths, every_example
@@ -93,15 +92,28 @@ class Columns:
     """
 
     def __init__(self, concepts: ConceptClass) -> None:
-        relevant, values = _values(concepts)
-        split = (
-            values ^ values[:, :1]
-        )  # relative to the first concept: a negated column is the same
+        expect_class(concepts)
+        if concepts.size > MOST_CONCEPTS:
+            raise _too_large(concepts, f"it has more than {MOST_CONCEPTS:,} concepts")
+        every = list(concepts)
+        relevant = np.array(sorted({i - 1 for one in every for i in one.variables}), dtype=np.int64)
+        if len(every) << len(relevant) > MOST_ANSWERS:
+            raise _too_large(
+                concepts,
+                f"{len(every):,} concepts at 2^{len(relevant)} examples have more than "
+                f"{MOST_ANSWERS:,} values",
+            )
+        examples = every_example(len(relevant))
+        values = np.zeros((len(examples), len(every)), dtype=np.bool_)
+        for j, one in enumerate(every):
+            own = np.searchsorted(relevant, np.array(one.variables, dtype=np.int64) - 1)
+            values[:, j] = one.values(examples[:, own])
+        split = values ^ values[:, :1]  # the same for a column and its negation
         _, first = np.unique(np.packbits(split, axis=1), axis=0, return_index=True)
         kept = np.array([i for i in np.sort(first) if split[i].any()], dtype=np.int64)
         whole = np.zeros((len(kept), concepts.n), dtype=np.int64)
         whole[:, relevant] = kept[:, None] >> np.arange(len(relevant)) & 1
-        self.examples: list[Bits] = [tuple(row) for row in whole.tolist()]
+        self.examples: list[Bits] = list(map(tuple, whole.tolist()))
         self.columns = [mask(row) for row in values[kept]]
         self.everyone = (1 << concepts.size) - 1
 
@@ -109,27 +121,6 @@ class Columns:
 def mask(on: Truths) -> int:
     """The set of the places that are true."""
     return int.from_bytes(np.packbits(on, bitorder="little").tobytes(), "little")
-
-
-def _values(concepts: ConceptClass) -> tuple[NDArray[np.int64], Truths]:
-    """The relevant variables, from 0, and the value of each concept at each example of these."""
-    expect_class(concepts)
-    if concepts.size > MOST_CONCEPTS:
-        raise _too_large(concepts, f"it has more than {MOST_CONCEPTS:,} concepts")
-    every = list(concepts)
-    relevant = np.array(sorted({i - 1 for one in every for i in one.variables}), dtype=np.int64)
-    if len(every) << len(relevant) > MOST_ANSWERS:
-        raise _too_large(
-            concepts,
-            f"{len(every):,} concepts at 2^{len(relevant)} examples have more than "
-            f"{MOST_ANSWERS:,} values",
-        )
-    examples = every_example(len(relevant))
-    values = np.zeros((len(examples), len(every)), dtype=np.bool_)
-    for j, one in enumerate(every):
-        own = np.searchsorted(relevant, np.array(one.variables, dtype=np.int64) - 1)
-        values[:, j] = one.values(examples[:, own])
-    return relevant, values
 
 
 def _too_large(concepts: ConceptClass, why: str) -> TooLarge:

@@ -31,7 +31,7 @@ from novikoff.stream.rows import (
     part_size,
 )
 
-Alive: TypeAlias = Callable[[Indices], Truths]  # whether a literal of each of these columns is left
+Alive: TypeAlias = Callable[[Indices], Truths]  # whether a literal of each column is left
 
 _FOR_EVER = np.iinfo(np.int64).max
 
@@ -57,7 +57,10 @@ class _Elimination(ConceptLearner):
     @property
     def hypothesis(self) -> Conjunction | Disjunction:
         """The concept it predicts with: all literals that are left."""
-        plain, negated = map(np.flatnonzero, self._literals_left())
+        plain = np.flatnonzero(self._plain == self._drops)
+        negated = np.flatnonzero(self._negated > self._drops)
+        if self.sign < 0:
+            plain, negated = negated, plain
         return self.form((*(plain + 1).tolist(), *(-negated - 1).tolist()))
 
     def scores(self, rows: Rows) -> Vector:
@@ -105,7 +108,7 @@ class _Elimination(ConceptLearner):
             places, rows = self._negatives(block, begin, at)
             if against := self._contradiction(places, rows, since=before):
                 drop, row = against
-                self._undo(drop - 1)
+                self._undo_after(drop - 1)
                 count = drop - 1 - before
                 at = begin + int(rounds[count]) - self.rounds - 1
                 if at == begin:
@@ -146,9 +149,9 @@ class _Elimination(ConceptLearner):
 
     def _negatives(self, block: Block, begin: int, end: int) -> tuple[Positions, SparseRows]:
         """The places and rows of the examples at which the conjunction must be false."""
-        met = np.arange(begin, end) if block.order is None else block.order[begin:end]
-        counts = True if block.importances is None else block.importances[met] > 0
-        which = met[(block.signs[met] != self.sign) & counts]
+        seen = np.arange(begin, end) if block.order is None else block.order[begin:end]
+        counts = True if block.importances is None else block.importances[seen] > 0
+        which = seen[(block.signs[seen] != self.sign) & counts]
         return block.positions(which), block.rows.take(which).sparse()
 
     def _contradiction(
@@ -169,7 +172,7 @@ class _Elimination(ConceptLearner):
         first = drops[bisect_left(drops, True, key=lambda d: bool(true_after(d)))]
         return first, true_after(first)[0]
 
-    def _undo(self, drops: int) -> None:
+    def _undo_after(self, drops: int) -> None:
         """Undo all but the first `drops` drops."""
         np.minimum(self._plain, drops, out=self._plain)
         self._negated[self._negated > drops] = _FOR_EVER
@@ -179,21 +182,6 @@ class _Elimination(ConceptLearner):
         """Whether a literal of each of these variables is left."""
         plain: Truths = self._plain[columns] == self._drops
         return plain | (self._negated[columns] > self._drops)
-
-    def _literals_left(self) -> tuple[Truths, Truths]:
-        """For each variable, whether its plain and its negated literal of the target are left."""
-        plain, negated = self._plain == self._drops, self._negated > self._drops
-        return (plain, negated) if self.sign > 0 else (negated, plain)
-
-    @property
-    def plain(self) -> Truths:
-        """For each variable, whether its plain literal is left."""
-        return self._literals_left()[0]
-
-    @property
-    def negated(self) -> Truths:
-        """For each variable, whether its negated literal is left."""
-        return self._literals_left()[1]
 
     def _refusal(self, flaw: Flaw, block: Block, i: int) -> BadExample:
         if flaw is Flaw.LABEL:
@@ -207,8 +195,7 @@ class _Elimination(ConceptLearner):
         return explain(flaw, block.rows, i, position=position(block, i))
 
     def _contradicts(self, block: Block, i: int, why: str) -> BadExample:
-        kind = f"{'monotone ' * self.monotone}{self.form.__name__.lower()}"
-        error = Contradiction(f"{why}: no {kind} fits it and all examples before it")
+        error = Contradiction.of_literals(why, self.form, self.monotone)
         return BadExample(f"{row_name(block, i)}: {error}")
 
 
@@ -220,8 +207,8 @@ class EliminateConjunction(_Elimination):
     mistakes, and n if `monotone`, when it starts from the n variables.
 
     If it predicts a negative example to be positive, no conjunction fits the examples; the same if
-    a positive example makes it predict an earlier negative one to be positive. It refuses such an
-    example with BadExample, and learns nothing from it.
+    a positive example makes it predict an earlier negative one to be positive. Such an example
+    raises BadExample, and changes nothing.
 
     Parameters
     ----------

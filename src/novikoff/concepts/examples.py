@@ -105,20 +105,18 @@ def labelled(X: Any, y: Any, *, first: int = 0) -> Block:
     The examples are an array, a frame, a sparse matrix, or a list of texts such as "0110".
     """
     rows = rows_of_examples(X, first=first)
-    wrong = np.flatnonzero((rows.values != 0) & (rows.values != 1))
-    if len(wrong):
-        i = int(wrong[0]) // rows.dim
-        if isinstance(rows, SparseRows):
-            i = int(np.searchsorted(rows.starts, wrong[0], side="right")) - 1
-        columns, values = rows.row(i)
-        k = int(np.flatnonzero((values != 0) & (values != 1))[0])
-        raise _not_boolean(f"row {first + i}", int(columns[k]), float(values[k]))
+    if ((rows.values != 0) & (rows.values != 1)).any():
+        stored = rows.sparse()
+        k = int(np.argmax((stored.values != 0) & (stored.values != 1)))
+        i = int(np.searchsorted(stored.starts, k, side="right")) - 1
+        raise _not_boolean(f"row {first + i}", int(stored.indices[k]), float(stored.values[k]))
     return Block(rows, labels_of(y, first=first), first)
 
 
 def rows_of_examples(X: Any, *, first: int = 0) -> Rows:
-    """The rows of many examples; in a list, a text stands for the digits of one example."""
-    _expect_many(X)
+    """The rows of many examples; in a list, a text has the digits of one example."""
+    if isinstance(X, str):
+        raise BadExample(f"{cut(X)!r} is one example; give a list of examples: [{cut(X)!r}]")
     if not isinstance(X, list | tuple):
         return rows_of(X)
     rows = [_numbers(x, f"row {i}") for i, x in enumerate(X, first)]
@@ -128,14 +126,6 @@ def rows_of_examples(X: Any, *, first: int = 0) -> Rows:
         if len(row) != len(rows[0]):
             raise BadExample(f"row {i} has {len(row)} attributes, row {first} has {len(rows[0])}")
     return DenseRows(np.array(rows, dtype=np.float64).reshape(len(rows), -1 if rows else 0))
-
-
-def truths_of_examples(X: Any, n: int) -> list[Truths]:
-    """The truth values of many examples of n variables."""
-    _expect_many(X)
-    for dense in ("toarray", "to_numpy"):  # a sparse matrix, a frame
-        X = getattr(X, dense)() if hasattr(X, dense) else X
-    return [truths(x, n, name=f"row {i}") for i, x in enumerate(X)]
 
 
 def every_example(n: int) -> Truths:
@@ -166,11 +156,6 @@ def _numbers(x: Any, name: str) -> NDArray[Any]:
     if given.dtype.kind not in "biuf":
         raise BadExample(f"{name} has attributes of type {given.dtype}, not numbers 0 and 1")
     return given
-
-
-def _expect_many(X: Any) -> None:
-    if isinstance(X, str):
-        raise BadExample(f"{cut(X)!r} is one example; give a list of examples: [{cut(X)!r}]")
 
 
 def _not_boolean(name: str, column: int, value: Any) -> BadExample:

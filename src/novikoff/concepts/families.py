@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from novikoff.concepts.classes import (
     packed,
     words_for,
 )
-from novikoff.concepts.examples import Truths, every_example, number_of, truths
+from novikoff.concepts.examples import Truths, every_example, number_of
 from novikoff.concepts.formulas import parse
 from novikoff.concepts.functions import (
     MOST_TABLED,
@@ -42,8 +42,6 @@ from novikoff.concepts.functions import (
 )
 from novikoff.stream.printing import plural
 from novikoff.stream.rows import Positions
-
-Tables: TypeAlias = NDArray[np.uint8]
 
 _MOST_OF_ANY_SIZE = 1000  # variables, when the sets may have any size
 _LARGEST_SET = 4096  # that the core evaluates
@@ -82,9 +80,7 @@ class Subsets(ConceptClass):
     def __str__(self) -> str:
         return self._name
 
-    def concept(self, place: int) -> Concept:
-        """The concept at this place."""
-        self.expect_place(place)
+    def _concept(self, place: int) -> Concept:
         at = 0
         while place >= self._sizes[at]:
             place -= self._sizes[at]
@@ -94,10 +90,7 @@ class Subsets(ConceptClass):
         variables = enumerate(chosen(rank, group.k, self.n))
         return group.make(tuple(-c - 1 if pattern >> j & 1 else c + 1 for j, c in variables))
 
-    def packed_values(self, x: Truths) -> Words:
-        """The values of all concepts at the example, as bits."""
-        self.expect_enumerable()
-        x = truths(x, self.n)
+    def _packed_values(self, x: Truths) -> Words:
         out, at = words_for(self.size), 0
         bits, turned = packed(x), packed(~x)
         for group, size in zip(self._groups, self._sizes, strict=True):
@@ -115,14 +108,12 @@ class Subsets(ConceptClass):
         return out
 
     def expect_enumerable(self) -> None:
-        """Refuse a class with too many concepts, or with too large sets, to enumerate."""
+        """Raise TooLarge if the class has too many concepts, or too large sets, to enumerate."""
         super().expect_enumerable()
         if (k := self._groups[-1].k) > _LARGEST_SET:
             raise TooLarge(f"{self}: a set has {k:,} variables, more than {_LARGEST_SET:,}")
 
-    def values(self, places: Positions, x: Truths) -> Truths:
-        """The values at the example of the concepts at these places."""
-        x = truths(x, self.n)
+    def _values(self, places: Positions, x: Truths) -> Truths:
         out = np.zeros(len(places), dtype=np.bool_)
         at = 0
         for group, size in zip(self._groups, self._sizes, strict=True):
@@ -203,8 +194,8 @@ def _family(
     return Subsets(f"{kind} of {'' if k is None else f'{k} of '}{n} variables", n, groups)
 
 
-class AllFunctions(ConceptClass):
-    """Every Boolean function of n variables; the place of a function is its truth table."""
+class _AllFunctions(ConceptClass):
+    """The place of a function is its truth table, in binary."""
 
     def __init__(self, n: int) -> None:
         if not 1 <= n <= MOST_TABLED:
@@ -214,19 +205,16 @@ class AllFunctions(ConceptClass):
     def __str__(self) -> str:
         return f"all functions of {plural(self.n, 'variable')}"
 
-    def concept(self, place: int) -> Concept:
-        """The function whose table is the place, in binary."""
-        self.expect_place(place)
+    def _concept(self, place: int) -> Concept:
         return TruthTable(self.n, place)
 
-    def values(self, places: Positions, x: Truths) -> Truths:
-        """The values at the example of the functions at these places."""
-        j = int(number_of(truths(x, self.n)[None, :])[0])
+    def _values(self, places: Positions, x: Truths) -> Truths:
+        j = int(number_of(x[None, :])[0])
         found: Truths = (places >> j) & 1 == 1  # NumPy's shift by more than 63 bits gives 0
         return found
 
 
-def all_functions(n: int) -> AllFunctions:
+def all_functions(n: int) -> ConceptClass:
     """All 2^(2ⁿ) Boolean functions of n variables; up to n = 4 they can be enumerated.
 
     The examples seen say nothing about the others, so an adversary can make any learner err on
@@ -235,16 +223,10 @@ def all_functions(n: int) -> AllFunctions:
     >>> all_functions(4)
     <all functions of 4 variables: 65,536 concepts>
     """
-    return AllFunctions(n)
+    return _AllFunctions(n)
 
 
-class Listed(ConceptClass):
-    """The concepts of a list, in its order, without duplicates.
-
-    Up to 12 variables concepts with the same truth table are duplicates; beyond, concepts with the
-    same formula. The first one stays.
-    """
-
+class _Listed(ConceptClass):
     def __init__(self, concepts: Iterable[Any], n: int | None = None) -> None:
         if isinstance(concepts, str):
             raise TypeError(f"{concepts!r} is one formula; give a list: [{concepts!r}]")
@@ -255,41 +237,35 @@ class Listed(ConceptClass):
         self.n = max(1, widest.width) if n is None else expect_width(widest, n)
         expect_variables(self.n)
         self._concepts = list(dict.fromkeys(given))
-        self._tables: Tables | None = None
+        self._tables: NDArray[np.uint8] | None = None  # the truth tables as bits, a row each
         if self.n <= _MOST_COMPARED and len(self._concepts) << self.n <= MOST_ANSWERS:
-            self._tables = self._tabled()
+            examples, by_table = every_example(self.n), dict[bytes, Concept]()
+            for one in self._concepts:
+                table = np.packbits(one.evaluate(examples), bitorder="little")
+                by_table.setdefault(table.tobytes(), one)
+            self._concepts = list(by_table.values())
+            self._tables = np.stack([np.frombuffer(table, dtype=np.uint8) for table in by_table])
         self.size = len(self._concepts)
 
     def __str__(self) -> str:
         return f"a list over {plural(self.n, 'variable')}"
 
-    def concept(self, place: int) -> Concept:
-        """The concept at this place of the list."""
-        self.expect_place(place)
+    def _concept(self, place: int) -> Concept:
         return self._concepts[place]
 
-    def values(self, places: Positions, x: Truths) -> Truths:
-        """The values at the example of the concepts at these places."""
-        x = truths(x, self.n)
+    def _values(self, places: Positions, x: Truths) -> Truths:
         if self._tables is None:
             return np.array([self._concepts[i](x) for i in places.tolist()], dtype=np.bool_)
         j = int(number_of(x[None, :])[0])
         found: Truths = (self._tables[places, j // 8] >> (j % 8)) & 1 == 1
         return found
 
-    def _tabled(self) -> Tables:
-        """Keep one concept for each truth table; return the tables as bits, a row each."""
-        examples = every_example(self.n)
-        by_table = dict[bytes, Concept]()
-        for concept in self._concepts:
-            table = np.packbits(concept.evaluate(examples), bitorder="little")
-            by_table.setdefault(table.tobytes(), concept)
-        self._concepts = list(by_table.values())
-        return np.stack([np.frombuffer(table, dtype=np.uint8) for table in by_table])
 
+def concept_list(concepts: Iterable[Any], n: int | None = None) -> ConceptClass:
+    """The class of the given concepts, in order: objects, formulas as texts, or truth tables.
 
-def concept_list(concepts: Iterable[Any], n: int | None = None) -> Listed:
-    """The class of the given concepts: objects, formulas as texts, or truth tables.
+    Of duplicates the first one stays. Up to 12 variables concepts with the same truth table are
+    duplicates; beyond, concepts with the same formula.
 
     Parameters
     ----------
@@ -304,7 +280,7 @@ def concept_list(concepts: Iterable[Any], n: int | None = None) -> Listed:
     >>> [str(concept) for concept in few]
     ['x₁ ∧ x₂', 'table 0110 of x₁, x₂']
     """
-    return Listed(concepts, n)
+    return _Listed(concepts, n)
 
 
 def _concept(given: Any, at: int) -> Concept:

@@ -90,8 +90,8 @@ class Token:
         return _MEANING.get(self.text.lower(), self.text.lower())
 
 
-class _Tokens:
-    """The tokens of a text; `next` is the first one not taken yet."""
+class _Formula:
+    """The grammar, a method for each kind of concept; `next` is the first token not taken yet."""
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
@@ -108,62 +108,6 @@ class _Tokens:
     @property
     def at_end(self) -> bool:
         return self.next.kind == _END
-
-    def take(self) -> Token:
-        """Return the next token and move past it; never past the end."""
-        token = self.next
-        self.at += not self.at_end
-        return token
-
-    def takes(self, meaning: str) -> bool:
-        """Take the next token if it means this; return whether it does."""
-        if self.next.means != meaning:
-            return False
-        self.take()
-        return True
-
-    def expect(self, *meanings: str) -> None:
-        """Take tokens with these meanings, or refuse the text."""
-        for meaning in meanings:
-            if not self.takes(meaning):
-                raise self.expected(repr(meaning))
-
-    def separated(self, part: Callable[[], Part], separator: str) -> list[Part]:
-        """One or more parts with a separator between them."""
-        found = [part()]
-        while self.takes(separator):
-            found.append(part())
-        return found
-
-    def number(self, expected: str = "a number") -> int:
-        """Take a number without a sign."""
-        if self.next.kind != "number":
-            raise self.expected(expected)
-        if len(self.next.text) > MOST_DIGITS:
-            raise self.error(
-                f"{cut(self.next.text)} is too large; write at most {MOST_DIGITS} digits"
-            )
-        return int(self.take().text)
-
-    def made(self, start: Token, make: Callable[[], Part]) -> Part:
-        """Call `make`; a ValueError becomes a FormulaError at the start token."""
-        try:
-            return make()
-        except ValueError as error:
-            raise self.error(str(error), start) from None
-
-    def expected(self, what: str) -> FormulaError:
-        """The error for a next token that is not the expected one."""
-        found = repr(cut(self.next.text)) if self.next.text else _END
-        return self.error(f"expected {what}, found {found}")
-
-    def error(self, what: str, at: Token | None = None) -> FormulaError:
-        """The error with the text and the column of a token, by default the next."""
-        return FormulaError(f"{cut(self.text)!r}, column {(at or self.next).column}: {what}")
-
-
-class _Formula(_Tokens):
-    """The grammar, a method for each kind of concept."""
 
     def formula(self) -> Concept:
         if self.at_end:
@@ -287,3 +231,55 @@ class _Formula(_Tokens):
             raise self.error(f"{cut(self.next.text)} is out of range; write x1 to x{most}")
         self.take()
         return i
+
+    def take(self) -> Token:
+        """Return the next token and move past it; never past the end."""
+        token = self.next
+        self.at += not self.at_end
+        return token
+
+    def takes(self, meaning: str) -> bool:
+        """Take the next token if it means this; return whether it does."""
+        if self.next.means != meaning:
+            return False
+        self.take()
+        return True
+
+    def expect(self, *meanings: str) -> None:
+        """Take tokens with these meanings, or refuse the text."""
+        for meaning in meanings:
+            if not self.takes(meaning):
+                raise self.expected(repr(meaning))
+
+    def separated(self, part: Callable[[], Part], separator: str) -> list[Part]:
+        """One or more parts with a separator between them."""
+        found = [part()]
+        while self.takes(separator):
+            found.append(part())
+        return found
+
+    def number(self, expected: str = "a number") -> int:
+        """Take a number without a sign."""
+        if self.next.kind != "number":
+            raise self.expected(expected)
+        if len(self.next.text) > MOST_DIGITS:
+            raise self.error(
+                f"{cut(self.next.text)} is too large; write at most {MOST_DIGITS} digits"
+            )
+        return int(self.take().text)
+
+    def made(self, start: Token, make: Callable[[], Part]) -> Part:
+        """Call `make`; a ValueError becomes a FormulaError at the start token."""
+        try:
+            return make()
+        except ValueError as error:
+            raise self.error(str(error), start) from None
+
+    def expected(self, what: str) -> FormulaError:
+        """The error for a next token that is not the expected one."""
+        found = repr(cut(self.next.text)) if self.next.text else _END
+        return self.error(f"expected {what}, found {found}")
+
+    def error(self, what: str, at: Token | None = None) -> FormulaError:
+        """The error with the text and the column of a token, by default the next."""
+        return FormulaError(f"{cut(self.text)!r}, column {(at or self.next).column}: {what}")

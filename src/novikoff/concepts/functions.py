@@ -8,10 +8,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff.concepts.examples import (
     Truths,
@@ -22,7 +22,7 @@ from novikoff.concepts.examples import (
 )
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import cut
-from novikoff.stream.rows import DenseRows, Rows
+from novikoff.stream.rows import DenseRows, Positions, Rows
 
 MOST_VARIABLES = (1 << 31) - 1
 MOST_TABLED = 20  # variables: a table of a million bits
@@ -44,12 +44,14 @@ class Concept(ABC):
 
     Concepts are equal when their formulas are: a conjunction and a disjunction of the same single
     literal are the same concept.
+
+    Attributes
+    ----------
+    variables
+        The numbers of the variables it depends on, in increasing order.
     """
 
-    @property
-    @abstractmethod
-    def variables(self) -> tuple[int, ...]:
-        """The numbers of the variables it depends on, in increasing order."""
+    variables: tuple[int, ...]
 
     @abstractmethod
     def values(self, inputs: Truths) -> Truths:
@@ -84,16 +86,11 @@ class Concept(ABC):
         return self.values(truths_of_columns(rows, columns))
 
 
-def expect_concept(given: Any) -> None:
-    """Refuse anything but a concept, such as a formula that was not parsed."""
-    if not isinstance(given, Concept):
-        cure = f"; use parse({given!r})" if isinstance(given, str) else ""
-        raise TypeError(f"{given!r} is a {type(given).__name__}, not a concept{cure}")
-
-
-def expect_width(concept: Concept, n: int | None) -> int:
-    """Return n, by default the concept's width; refuse a smaller number of variables."""
-    expect_concept(concept)
+def expect_width(concept: Any, n: int | None) -> int:
+    """Return n, by default the concept's width; reject a smaller n, and anything but a concept."""
+    if not isinstance(concept, Concept):
+        cure = f"; use parse({concept!r})" if isinstance(concept, str) else ""
+        raise TypeError(f"{concept!r} is a {type(concept).__name__}, not a concept{cure}")
     if n is None:
         return concept.width
     if concept.width > n:
@@ -114,17 +111,14 @@ def expect_literals(literals: Iterable[int]) -> tuple[int, ...]:
     return tuple(map(int, given))
 
 
-def _sorted(literals: Iterable[int]) -> tuple[int, ...]:
-    return tuple(sorted(set(expect_literals(literals)), key=lambda i: (abs(i), -i)))
-
-
-def _sorted_distinct(literals: Iterable[int]) -> tuple[int, ...]:
-    """The literals sorted; repeated ones are refused, because they would count twice."""
+def _sorted(literals: Iterable[int], *, counted: bool = False) -> tuple[int, ...]:
+    """The literals sorted, each once; if they are counted, a repeated one is an error."""
     given = expect_literals(literals)
-    if len(set(given)) < len(given):
+    once = sorted(set(given), key=lambda i: (abs(i), -i))
+    if counted and len(once) < len(given):
         twice = next(i for i in given if given.count(i) > 1)
         raise ValueError(f"{literal(twice)} occurs twice; write each literal once")
-    return _sorted(given)
+    return tuple(once)
 
 
 @dataclass(frozen=True, eq=False)
@@ -132,20 +126,11 @@ class OfLiterals(Concept):
     """A function of how many of its literals are true."""
 
     literals: tuple[int, ...]
-    _columns: NDArray[np.int64] = field(init=False, repr=False)
-    _wanted: Truths = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         literals = _sorted(self.literals)
-        numbers = np.array([abs(i) for i in literals], dtype=np.int64)
         object.__setattr__(self, "literals", literals)
-        object.__setattr__(self, "_columns", np.searchsorted(np.unique(numbers), numbers))
-        object.__setattr__(self, "_wanted", np.array([i > 0 for i in literals], dtype=np.bool_))
-
-    @property
-    def variables(self) -> tuple[int, ...]:
-        """The numbers of the variables it depends on, in increasing order."""
-        return tuple(sorted({abs(i) for i in self.literals}))
+        object.__setattr__(self, "variables", tuple(dict.fromkeys(map(abs, literals))))
 
     @property
     def monotone(self) -> bool:
@@ -154,8 +139,15 @@ class OfLiterals(Concept):
 
     def satisfied(self, inputs: Truths) -> Truths:
         """Which literals (the columns) are true in each row."""
-        found: Truths = inputs[:, self._columns] == self._wanted
+        columns, wanted = self._inputs
+        found: Truths = inputs[:, columns] == wanted
         return found
+
+    @cached_property
+    def _inputs(self) -> tuple[Positions, Truths]:
+        """For each literal its place among the variables, and the value that makes it true."""
+        numbers = np.array(self.literals, dtype=np.int64)
+        return np.searchsorted(self.variables, abs(numbers)), numbers > 0
 
 
 class Conjunction(OfLiterals):
@@ -199,7 +191,7 @@ class AtLeast(OfLiterals):
     r: int = 1
 
     def __post_init__(self) -> None:
-        _sorted_distinct(self.literals)
+        _sorted(self.literals, counted=True)
         if not isinstance(self.r, int | np.integer) or self.r < 0:
             raise ValueError(f"r must be an integer from 0 on, not {self.r}")
         super().__post_init__()
@@ -220,28 +212,23 @@ class Parity(Concept):
     x₁ ⊕ x₄
     """
 
-    over: tuple[int, ...]
+    variables: tuple[int, ...]
     odd: bool = True
 
     def __post_init__(self) -> None:
-        over = _sorted_distinct(self.over)
-        if any(i < 0 for i in over):
+        variables = _sorted(self.variables, counted=True)
+        if any(i < 0 for i in variables):
             raise ValueError("a parity has no negated variables; write x ⊕ ¬y as x ⊕ y, odd=False")
-        object.__setattr__(self, "over", over)
-
-    @property
-    def variables(self) -> tuple[int, ...]:
-        """The numbers of the variables it depends on, in increasing order."""
-        return self.over
+        object.__setattr__(self, "variables", variables)
 
     def values(self, inputs: Truths) -> Truths:
         """Whether the number of variables that are 1 is odd, or even."""
         return np.asarray(inputs.sum(axis=1) % 2 == self.odd)
 
     def __str__(self) -> str:
-        if not self.over:
+        if not self.variables:
             return "⊥" if self.odd else "⊤"
-        return " ⊕ ".join([variable(i) for i in self.over] + ["1"] * (not self.odd))
+        return " ⊕ ".join([variable(i) for i in self.variables] + ["1"] * (not self.odd))
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,11 +256,7 @@ class TruthTable(Concept):
         bits = np.frombuffer(given, dtype=np.uint8)
         table = np.unpackbits(bits, count=1 << self.n, bitorder="little")
         object.__setattr__(self, "_table", table.astype(np.bool_))
-
-    @property
-    def variables(self) -> tuple[int, ...]:
-        """x₁ … xₙ."""
-        return tuple(range(1, self.n + 1))
+        object.__setattr__(self, "variables", tuple(range(1, self.n + 1)))
 
     def values(self, inputs: Truths) -> Truths:
         """The entry of the table for each row."""

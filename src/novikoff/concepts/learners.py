@@ -9,10 +9,9 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from fractions import Fraction
-from typing import Literal, TypeAlias
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff.concepts.classes import (
     ConceptClass,
@@ -32,19 +31,22 @@ from novikoff.stream.labels import predicts_positive
 from novikoff.stream.rows import Positions, Rows, Vector
 from novikoff.stream.sums import dot
 
-Step: TypeAlias = Callable[[Truths, bool], float]
-Choose: TypeAlias = Literal["first", "random"]
-
 MOST_COUNTED = 1 << 24
 _COUNTS = 1 << 22  # updated in some tens of milliseconds
 _LEAST = math.ulp(0.0)
 
 
-class Contradiction(Exception):  # noqa: N818  (it says what was met)
+class Contradiction(Exception):  # noqa: N818  (it names the finding)
     """No concept fits the example and those before it; the learner has not changed."""
 
     def __init__(self, why: str) -> None:
         super().__init__(f"{why}. If labels may be wrong, use WeightedMajority")
+
+    @classmethod
+    def of_literals(cls, why: str, form: type[Concept], monotone: bool) -> Contradiction:
+        """The error of a learner of conjunctions or disjunctions."""
+        kind = f"{'monotone ' * monotone}{form.__name__.lower()}"
+        return cls(f"{why}: no {kind} fits it and all examples before it")
 
 
 class ConceptLearner(ABC):
@@ -55,7 +57,7 @@ class ConceptLearner(ABC):
     dim
         The number of variables: an example has this many attributes, each 0 or 1.
     rounds
-        The number of examples met.
+        The number of examples seen.
     weights
         None: it has no weights.
     """
@@ -87,13 +89,15 @@ class ConceptLearner(ABC):
         if rows.dim != self.dim:
             raise BadExample(f"rows have {rows.dim} attributes, the learner has {self.dim}")
 
-    def learn_each(self, block: Block, begin: int, end: int, step: Step) -> tuple[int, Mistakes]:
+    def learn_each(
+        self, block: Block, begin: int, end: int, step: Callable[[Truths, bool], float]
+    ) -> tuple[int, Mistakes]:
         """`learn`, one example at a time.
 
         `step` learns an example with its label and returns the score that the example had before.
         When it raises, it must not have changed the learner.
         """
-        made = list[tuple[int, int, float, float, int]]()
+        made = list[tuple[int, int, float, float, int]]()  # as the columns of Mistakes
         at = begin
         while at < end:
             i = at if block.order is None else int(block.order[at])
@@ -112,7 +116,9 @@ class ConceptLearner(ABC):
                 made.append((self.rounds + at - begin + 1, i, score, y, int(np.count_nonzero(x))))
             at += 1
         self.rounds += at - begin
-        return at, _mistakes(made, block)
+        rounds, which, scores, steps, squares = np.array(made, dtype=np.float64).reshape(-1, 5).T
+        rows = block.positions(which.astype(np.int64))
+        return at, Mistakes(rounds.astype(np.int64), rows, scores, steps, squares)
 
 
 def counts_once(block: Block, i: int) -> bool:
@@ -126,14 +132,6 @@ def counts_once(block: Block, i: int) -> bool:
             "only 0 and 1"
         )
     return importance == 1.0
-
-
-def _mistakes(made: list[tuple[int, int, float, float, int]], block: Block) -> Mistakes:
-    def column(j: int) -> NDArray[np.float64]:
-        return np.array([one[j] for one in made], dtype=np.float64)
-
-    rounds, which = (column(j).astype(np.int64) for j in (0, 1))
-    return Mistakes(rounds, block.positions(which), column(2), column(3), column(4))
 
 
 class ClassLearner(ConceptLearner):
@@ -164,9 +162,9 @@ class ClassLearner(ConceptLearner):
         """The number of concepts that still count."""
 
     @property
+    @abstractmethod
     def most_examples(self) -> int:
         """The number of examples to learn before `play` may be interrupted."""
-        return 1 << 10
 
     def scores(self, rows: Rows) -> Vector:
         """The score of each row; the learner does not change."""
@@ -194,7 +192,7 @@ class VersionSpaceLearner(ClassLearner):
     Attributes
     ----------
     space
-        The concepts consistent with all examples met; iterating gives them.
+        The concepts consistent with all examples seen; iterating gives them.
     """
 
     def __init__(self, concepts: ConceptClass) -> None:
@@ -203,7 +201,7 @@ class VersionSpaceLearner(ClassLearner):
 
     @property
     def left(self) -> int:
-        """The number of concepts consistent with all examples met."""
+        """The number of concepts consistent with all examples seen."""
         return self.space.size
 
     @property
@@ -246,7 +244,9 @@ class Consistent(VersionSpaceLearner):
     Littlestone (1988), Section 3; Shalev-Shwartz & Ben-David (2014), Section 21.1.
     """
 
-    def __init__(self, concepts: ConceptClass, *, choose: Choose = "first", seed: int = 0) -> None:
+    def __init__(
+        self, concepts: ConceptClass, *, choose: Literal["first", "random"] = "first", seed: int = 0
+    ) -> None:
         if choose not in ("first", "random"):
             raise ValueError(f"choose must be 'first' or 'random', not {choose!r}")
         super().__init__(concepts)

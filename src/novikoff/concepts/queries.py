@@ -90,11 +90,15 @@ class _Asking(ConceptLearner):
         left = self._possible & true if positive else self._possible
         mistaken = bool((left != self._possible).any())
         if (self._certain & ~left).any():
-            raise self._contradiction("it rules out a literal that other examples need")
+            raise Contradiction.of_literals(
+                "it rules out a literal that other examples need", self.form, self.monotone
+            )
         to_explain = self._unexplained if mistaken else [] if positive else [true]
         false = [left & ~other for other in to_explain]
         if not all(one.any() for one in false):
-            raise self._contradiction("no literal separates it from the other label")
+            raise Contradiction.of_literals(
+                "no literal separates it from the other label", self.form, self.monotone
+            )
         for one in false:
             if np.count_nonzero(one) == 1:
                 self._certain |= one
@@ -104,10 +108,6 @@ class _Asking(ConceptLearner):
         if positive and self._known is None:
             self._known = true[: self.dim]
         return 1.0 if mistaken != label else -1.0
-
-    def _contradiction(self, why: str) -> Contradiction:
-        kind = f"{'monotone ' * self.monotone}{self.form.__name__.lower()}"
-        return Contradiction(f"{why}: no {kind} fits it and all examples before it")
 
     def _numbers(self, literals: Truths) -> tuple[int, ...]:
         plain, negated = np.flatnonzero(literals[: self.dim]), np.flatnonzero(literals[self.dim :])

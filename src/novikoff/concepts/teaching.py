@@ -8,7 +8,7 @@ needs a learner that asks questions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,13 +20,6 @@ from novikoff.stream.blocks import Block
 
 Sampler: TypeAlias = Callable[[np.random.Generator, int, int], Truths]
 _AT_ONCE = 64
-
-
-class Teaches(Protocol):
-    """Anything that gives lessons."""
-
-    def teach(self, learner: Learner) -> Iterator[Block]:
-        """The lesson for `play`: blocks of one example, each made when the last was learned."""
 
 
 class Oracle:

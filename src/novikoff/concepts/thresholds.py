@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.concepts.classes import ConceptClass, TooLarge, Words, expect_variables, packed
-from novikoff.concepts.examples import Truths, every_example, truths
+from novikoff.concepts.examples import Truths, every_example
 from novikoff.concepts.functions import (
     AtLeast,
     Concept,
@@ -28,18 +28,8 @@ from novikoff.stream.rows import Positions
 
 Integers: TypeAlias = NDArray[np.int64]
 
-# OEIS A000609, threshold functions of n variables; n = 9 by Gruzling (2006).
-KNOWN_COUNTS = {
-    1: 4,
-    2: 14,
-    3: 104,
-    4: 1882,
-    5: 94572,
-    6: 15028134,
-    7: 8378070864,
-    8: 17561539552946,
-    9: 144130531453121108,
-}
+# of n variables, too many to enumerate: OEIS A000609; n = 9 by Gruzling (2006)
+_COUNTS = {6: 15028134, 7: 8378070864, 8: 17561539552946, 9: 144130531453121108}
 MOST_ENUMERATED = 5
 _LARGEST_WEIGHT = 5  # enough for every threshold function of five variables
 MOST_WEIGHTS = 1_000_000
@@ -71,11 +61,7 @@ class LinearThreshold(Concept):
             raise ValueError(f"{len(weights):,} weights; at most {MOST_WEIGHTS:,} are supported")
         object.__setattr__(self, "weights", tuple(weights))
         object.__setattr__(self, "threshold", threshold)
-
-    @property
-    def variables(self) -> tuple[int, ...]:
-        """The numbers of the variables with a weight other than 0, in increasing order."""
-        return tuple(i for i, w in enumerate(self.weights, start=1) if w)
+        object.__setattr__(self, "variables", tuple(i for i, w in enumerate(weights, 1) if w))
 
     def values(self, inputs: Truths) -> Truths:
         """Whether the weighted sum reaches the threshold."""
@@ -92,19 +78,13 @@ class LinearThreshold(Concept):
         return f"{left} ≥ {str(self.threshold).replace('-', '−')}"
 
 
-class LinearThresholds(ConceptClass):
-    """All linear threshold functions of n variables, in the order of their truth tables.
-
-    Attributes
-    ----------
-    weights, thresholds
-        The smallest weights found for each function, and its threshold.
-    """
+class _LinearThresholds(ConceptClass):
+    """The functions in the order of their truth tables, each with the smallest weights found."""
 
     def __init__(self, n: int) -> None:
         expect_variables(n)
         if n > MOST_ENUMERATED:
-            count = f": {KNOWN_COUNTS[n]:,}" if n in KNOWN_COUNTS else ""
+            count = f": {_COUNTS[n]:,}" if n in _COUNTS else ""
             raise TooLarge(
                 f"there are too many linear threshold functions of {n} variables{count}; "
                 f"take at most {MOST_ENUMERATED} variables, or list some with concept_list"
@@ -116,22 +96,18 @@ class LinearThresholds(ConceptClass):
     def __str__(self) -> str:
         return f"linear threshold functions of {plural(self.n, 'variable')}"
 
-    def concept(self, place: int) -> LinearThreshold:
-        """The function at this place."""
-        self.expect_place(place)
+    def _concept(self, place: int) -> LinearThreshold:
         return LinearThreshold(tuple(self.weights[place].tolist()), int(self.thresholds[place]))
 
-    def packed_values(self, x: Truths) -> Words:
-        """The values of all functions at the example, as bits."""
-        return packed(self.weights @ truths(x, self.n) >= self.thresholds)
+    def _packed_values(self, x: Truths) -> Words:
+        return packed(self.weights @ x >= self.thresholds)
 
-    def values(self, places: Positions, x: Truths) -> Truths:
-        """The values at the example of the functions at these places."""
-        found: Truths = self.weights[places] @ truths(x, self.n) >= self.thresholds[places]
+    def _values(self, places: Positions, x: Truths) -> Truths:
+        found: Truths = self.weights[places] @ x >= self.thresholds[places]
         return found
 
 
-def linear_thresholds(n: int) -> LinearThresholds:
+def linear_thresholds(n: int) -> ConceptClass:
     """The linear threshold functions of n ≤ 5 variables: 4, 14, 104, 1882, 94572.
 
     >>> linear_thresholds(3)
@@ -142,7 +118,7 @@ def linear_thresholds(n: int) -> LinearThresholds:
     Muroga (1971), Threshold Logic and its Applications: renaming and negating variables gives all
     of them from those with weights w₁ ≥ w₂ ≥ … ≥ 0, and for n ≤ 5 no weight exceeds 5.
     """
-    return LinearThresholds(n)
+    return _LinearThresholds(n)
 
 
 @lru_cache(maxsize=MOST_ENUMERATED)

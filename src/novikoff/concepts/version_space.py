@@ -1,4 +1,4 @@
-"""The version space: the concepts of a class that are consistent with every example met."""
+"""The version space: the concepts of a class that are consistent with every example seen."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class VersionSpace:
         return self.size
 
     def __iter__(self) -> Iterator[Concept]:
-        return map(self.concepts.concept, self.places().tolist())
+        return map(self.concepts.__getitem__, self.places().tolist())
 
     def key(self) -> Hashable:
         """A key that is equal for two spaces of a class exactly when the same concepts are left."""
