@@ -61,7 +61,8 @@ class Going:
         stop, mistakes = self.learner.learn(block, begin, end)
         assert stop == end
         self.ledger.record(mistakes, stop - begin)
-        self.cycles.count(mistakes)
+        if self.cycles.is_counting:
+            self.cycles.count(mistakes)
         self.ledger.store(block)
 
     def close(self, block: Block) -> Cycle | None:

@@ -286,7 +286,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         dim: int,
         *,
         y: NDArray[Any] | None = None,
-        starts: Sequence[Vector | None] | None = None,
+        starts: Sequence[Vector] | None = None,
     ) -> Engine:
         """An engine that has learned nothing; y are all labels, unless they come in a stream."""
         given, classes, factors = self.class_weight, labels.classes, None

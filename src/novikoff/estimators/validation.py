@@ -48,11 +48,6 @@ def read(estimator: Any, X: Any, y: Any = None, *, finite: bool = False) -> tupl
 
 
 def _validated(estimator: Any, X: Any, y: Any, *, reset: bool, finite: bool) -> Any:
-    if (isinstance(X, Mapping) and not hasattr(X, "shape")) or are_dicts(X):
-        raise TypeError(
-            "X holds dicts; learn from them with learn_one, learn_many or partial_fit, or make a "
-            "table of them (for instance with DictVectorizer)"
-        )
     kinds = _column_kinds(X)
     for name, kind in kinds:
         if kind in "mM":
@@ -61,6 +56,11 @@ def _validated(estimator: Any, X: Any, y: Any, *, reset: bool, finite: bool) -> 
     try:
         return validate_data(estimator, X, y, reset=reset, ensure_all_finite=finite, **_LAYOUT)
     except (ValueError, TypeError) as error:
+        if (isinstance(X, Mapping) and not hasattr(X, "shape")) or are_dicts(X):
+            raise TypeError(
+                "X holds dicts; learn from them with learn_one, learn_many or partial_fit, or make "
+                "a table of them (for instance with DictVectorizer)"
+            ) from None
         texts = [name for name, kind in kinds if name is not None and kind not in "biuf"]
         if not texts:
             raise
@@ -110,7 +110,7 @@ def starts(
     coef: ArrayLike | Literal["random"] | None,
     intercept: ArrayLike | None,
     fit_intercept: bool,
-) -> list[Vector | None]:
+) -> list[Vector]:
     """Where each weight vector starts, the constant's weight last if it is fitted."""
     if isinstance(coef, str):
         if coef != "random":

@@ -12,7 +12,7 @@ from novikoff import _core
 from novikoff.learners.compiled_pass import THRESHOLDS, Ties, check_sizes, one_pass
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.ledger.readings import mean_of_weights
-from novikoff.ledger.weights import owned, parted, turned, whole, widened
+from novikoff.ledger.weights import parted, turned, whole, widened
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Rows, Vector, dots
@@ -144,7 +144,8 @@ class Additive:
         )
 
     def _own_weights(self) -> None:
-        self._w, self._u = owned(self._w), None if self._u is None else owned(self._u)
+        if not self._w.flags.writeable:  # mapped from a file, and so is u
+            self._w, self._u = self._w.copy(), None if self._u is None else self._u.copy()
 
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
         """Everything `restored` needs to make the same learner: settings for JSON, and arrays.

@@ -13,7 +13,7 @@ from novikoff import _core
 from novikoff.learners.compiled_pass import check_class_weights, check_sizes, one_pass
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.ledger.readings import mean_of_weights
-from novikoff.ledger.weights import class_scores, columns_for, owned, parted, whole, widened
+from novikoff.ledger.weights import class_scores, columns_for, parted, whole, widened
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Rows, Vector
@@ -161,7 +161,8 @@ class Joint:
         )
 
     def _own_weights(self) -> None:
-        self._w, self._u = owned(self._w), None if self._u is None else owned(self._u)
+        if not self._w.flags.writeable:  # mapped from a file, and so is u
+            self._w, self._u = self._w.copy(), None if self._u is None else self._u.copy()
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
         """An empty ledger that starts from the present weights."""

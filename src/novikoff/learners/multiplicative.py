@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff.learners.compiled_pass import THRESHOLDS, Ties, check_class_weights, one_pass
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
-from novikoff.ledger.weights import owned, parted, turned, whole, widened
+from novikoff.ledger.weights import parted, turned, whole, widened
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Rows, Vector, scored
@@ -156,7 +156,8 @@ class Multiplicative:
         )
 
     def _own_weights(self) -> None:
-        self._p = owned(self._p)
+        if not self._p.flags.writeable:  # mapped from a file
+            self._p = self._p.copy()
 
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
         """Everything `restored` needs to make the same learner: settings for JSON, and arrays.

@@ -24,13 +24,13 @@ class KeptRows:
 
     def copy_from(self, block: Block, mistaken: Sequence[Positions]) -> None:
         """Copy the block's rows at these positions, unless they are kept already."""
-        first = block.first
-        wanted = np.zeros(len(block), dtype=np.bool_)
+        first, n = block.first, len(block.labels)
+        wanted = np.zeros(n, dtype=np.bool_)
         for positions in mistaken:
             wanted[positions - first] = True
         if first <= self._highest:
             for known, _ in self._pieces:
-                here = known[(known >= first) & (known < first + len(block))]
+                here = known[(known >= first) & (known < first + n)]
                 wanted[here - first] = False
         fresh = np.flatnonzero(wanted)
         if len(fresh) == 0:

@@ -30,11 +30,6 @@ def widened(w: Vector, dim: int, *, bias: bool) -> Vector:
     return wide
 
 
-def owned(w: Vector) -> Vector:
-    """The array itself if it can be written to, else a copy (it may be mapped from a file)."""
-    return w if w.flags.writeable else w.copy()
-
-
 def turned(w: Vector) -> Vector:
     """The numbers with opposite signs; 0 stays 0 and does not become −0."""
     return 0.0 - w

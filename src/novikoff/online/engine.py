@@ -101,7 +101,7 @@ class Engine:
         dim: int,
         *,
         class_weights: Vector | None = None,
-        starts: Sequence[Vector | None] | None = None,
+        starts: Sequence[Vector] | None = None,
         later_weights: Mapping[Any, float] | None = None,
         keep: Keep = "examples",
         hash_bits: int | None = None,
@@ -111,12 +111,11 @@ class Engine:
         self.hash_bits, self.max_names = hash_bits, max_names
         self.later_weights = later_weights or {}
         each = np.ones(len(labels.classes)) if class_weights is None else class_weights
-        vectors = starts or [None] * labels.n_vectors
+        factors = labels.class_weights(each)
+        start = [None] * len(factors) if starts is None else labels.starts(starts)
         self.learners: list[Linear] = [
-            rule.learner(dim, classes=len(labels.classes), class_weights=factors, start=start)
-            for factors, start in zip(
-                labels.class_weights(each), labels.starts(vectors), strict=True
-            )
+            rule.learner(dim, classes=len(labels.classes), class_weights=f, start=s)
+            for f, s in zip(factors, start, strict=True)
         ]
         self.runs = [Run(one.open_ledger(keep), Verdict.BUDGET) for one in self.learners]
         self.is_stream = self.is_interrupted = False

@@ -7,7 +7,6 @@ import reprlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from heapq import heappop, heappush
-from itertools import count
 from typing import Any, TypeAlias
 
 from novikoff.online.delayed_labels import OneByOne, Protocol
@@ -96,13 +95,9 @@ def progressive_validation(
         raise ValueError(f"the Protocol has its own max_waiting; {max_waiting} cannot be set")
     wait = _waits(delay)
     coming: Coming = []
-    stopped, pairs = partial(_unfinished, protocol, coming), _pairs(stream)
+    stopped = partial(_unfinished, protocol, coming)
     with Interrupts() as interrupts:
-        for n in count(1):
-            pair = interrupts.wait_for(pairs, stopped)
-            if pair is None:
-                break
-            x, y = pair
+        for n, (x, y) in enumerate(interrupts.each(_pairs(stream), stopped), start=1):
             try:
                 after = wait(n, x, y)
                 number = protocol.ask(x).number

@@ -39,13 +39,11 @@ class CycleSearch:
     def __init__(self) -> None:
         self._passes = self._since = 0
         self._saved: Vector | None = None
-        self._counting = False
+        self.is_counting = False
         self._updates = Counter[tuple[int, int, float]]()  # row, rival, step
 
     def count(self, mistakes: Mistakes) -> None:
-        """Count the updates made in a part of a pass."""
-        if not self._counting:
-            return
+        """Count the updates made in a part of a pass; only needed while `is_counting`."""
         rivals = repeat(_NO_RIVAL) if mistakes.rivals is None else mistakes.rivals.tolist()
         self._updates.update(zip(mistakes.rows.tolist(), rivals, mistakes.steps.tolist()))  # noqa: B905
 
@@ -57,16 +55,16 @@ class CycleSearch:
         weights = weights.T
         self._passes += 1
         back = self._saved is not None and _same(weights, self._saved)
-        if back and self._counting:
+        if back and self.is_counting:
             cycle = self._proof(stream, weights.shape)
             if cycle is not None:
                 return cycle
             # Rounding alone caused this return, and may do so after every pass from now on, so wait
             # for the next copy.
-            self._saved, self._counting = None, False
+            self._saved, self.is_counting = None, False
         elif back or self._passes >= 2 * self._since:
             self._saved, self._since = weights.copy(), self._passes
-            self._counting = back
+            self.is_counting = back
             self._updates.clear()
         return None
 
@@ -83,7 +81,7 @@ class CycleSearch:
         settings = {
             "passes": self._passes,
             "since": self._since,
-            "counting": self._counting,
+            "counting": self.is_counting,
             "bias": bias,
         }
         counted = sorted((*update, n) for update, n in self._updates.items())
@@ -103,7 +101,7 @@ class CycleSearch:
         """The search that `state` described; it finds a cycle at the same pass."""
         stored, search = Stored("search for a cycle", settings, arrays), cls()
         search._passes, search._since = stored.count("passes"), stored.count("since")
-        search._counting = stored.flag("counting")
+        search.is_counting = stored.flag("counting")
         if "weights" in stored:
             features = stored.array("weights", ("float64",))
             constant = stored.array("constant", ("float64",), (1, *features.shape[1:]))

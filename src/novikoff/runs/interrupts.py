@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from types import FrameType, TracebackType
@@ -23,10 +23,9 @@ class Interrupts:
     the delay, and the run continues unless it raises.
     """
 
-    def __init__(self) -> None:
-        self.seen = False
-        self._handler: Handler | None = None
-        self._idle: Stopped | None = None
+    seen: bool = False
+    _handler: Handler | None = None
+    _idle: Stopped | None = None
 
     def __enter__(self) -> Self:
         handler = signal.getsignal(signal.SIGINT)
@@ -40,14 +39,19 @@ class Interrupts:
         if self._idle is not None:
             self.answer(self._idle)
 
-    def wait_for(self, coming: Iterator[T], stopped: Stopped) -> T | None:
-        """The next item, or None at the end. Ctrl-C is answered at once while waiting for it."""
-        self._idle = stopped
-        try:
-            self.answer(stopped)
-            return next(coming, None)
-        finally:
-            self._idle = None
+    def each(self, items: Iterable[T], stopped: Stopped) -> Iterator[T]:
+        """The items in turn. Ctrl-C is answered at once while waiting for the next."""
+        coming = iter(items)
+        while True:
+            self._idle = stopped
+            try:
+                self.answer(stopped)
+                item = next(coming)
+            except StopIteration:
+                return
+            finally:
+                self._idle = None
+            yield item
 
     def answer(self, stopped: Stopped) -> None:
         """Do what the program does on Ctrl-C, if it was pressed."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -14,7 +14,7 @@ from novikoff.learners import Learner
 from novikoff.ledger.ledger import Ledger
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.interrupts import Interrupts
-from novikoff.stream.blocks import Block, Stream, blocks_of
+from novikoff.stream.blocks import Block, Stream
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import Vector, part_size
 
@@ -132,27 +132,32 @@ def play(
         cycles = CycleSearch()
     with Interrupts() as interrupts:
         for _ in range(epochs):
-            met = 0
-            blocks, stopped = iter(blocks_of(stream)), partial(_stopped, ledger)
-            while (block := interrupts.wait_for(blocks, stopped)) is not None:
-                if len(block) and block.first < met:
+            end = shown = 0
+            blocks: Iterable[Block] = (
+                (stream,)
+                if isinstance(stream, Block)
+                else interrupts.each(stream, partial(_stopped, ledger))
+            )
+            for block in blocks:
+                rows = len(block.labels)
+                if rows and block.first < end:
                     raise BadExample(
                         f"a block starts at row {block.first}, but this pass already had rows up "
-                        f"to {met - 1}; set `first` of each block"
+                        f"to {end - 1}; set `first` of each block"
                     )
-                met = max(met, block.first + len(block))
-                _learn(block, learner, ledger, cycles, interrupts)
+                end = max(end, block.first + rows)
+                shown += _learn(block, learner, ledger, cycles, interrupts)
                 if after_block is not None:
                     after_block(block)
-            if not ledger.open_rounds:
+            if not shown and not ledger.open_rounds:
                 raise BadExample("there are no examples to learn from")
             made = ledger.close_epoch()
             if progress is not None:
                 progress(ledger)
-            clean = made == 0
-            ended = Verdict.SEPARATED if clean else Verdict.INTERRUPTED
-            interrupts.answer(partial(_stopped, ledger, ended))
-            if clean:
+            if interrupts.seen:
+                ended = Verdict.INTERRUPTED if made else Verdict.SEPARATED
+                interrupts.answer(partial(_stopped, ledger, ended))
+            if not made:
                 return Run(ledger, Verdict.SEPARATED)
             # a return of the weights is a proof only if they are a sum of the mistakes
             if cycles is None or ledger.rule not in ("additive", "joint"):
@@ -176,14 +181,14 @@ def _learn(
     ledger: Ledger,
     cycles: CycleSearch | None,
     interrupts: Interrupts,
-) -> None:
-    """Learn a block part by part, recording each part in the ledger."""
+) -> int:
+    """Learn a block part by part, recording each in the ledger; returns the number of rounds."""
     at, end, part = 0, block.n_rounds, part_size(block.rows)
     try:
         while at < end:
             stop, mistakes = learner.learn(block, at, min(end, at + part))
             ledger.record(mistakes, stop - at)
-            if cycles is not None:
+            if cycles is not None and cycles.is_counting:
                 cycles.count(mistakes)
             at = stop
             if interrupts.seen:
@@ -191,3 +196,4 @@ def _learn(
                 interrupts.answer(partial(_stopped, ledger))
     finally:
         ledger.store(block)
+    return end

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.stream.input_problems import BadExample
-from novikoff.stream.rows import Positions, Rows, Vector
+from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Vector
 
 Labels: TypeAlias = NDArray[np.int8]
 Codes: TypeAlias = NDArray[np.int32]
@@ -57,7 +57,7 @@ class Block:
     importances: Vector | None = None
 
     def __post_init__(self) -> None:
-        if not hasattr(self.rows, "core"):
+        if not isinstance(self.rows, DenseRows | SparseRows):
             raise TypeError(
                 f"rows are a {type(self.rows).__name__}; make blocks with sources.block(X, y)"
             )

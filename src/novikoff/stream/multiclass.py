@@ -128,9 +128,9 @@ class _Labels:
         """Whether the label that was alone before has changed sides."""
         return False
 
-    def starts(self, vectors: Sequence[Vector | None]) -> list[Vector | None]:
+    def starts(self, vectors: Sequence[Vector]) -> Sequence[Vector]:
         """Where each run starts, from the rows of `coef_init`."""
-        return list(vectors)
+        return vectors
 
     def by_class(self, of_runs: Sequence[Vector]) -> Sequence[Vector]:
         """Results of the runs, a row for each row of `coef_`."""
@@ -311,14 +311,11 @@ class JointLabels(_Labels):
         """For the one run, the factor of a step of each class, by code."""
         return [self._by_code(each.tolist())]
 
-    def starts(self, vectors: Sequence[Vector | None]) -> list[Vector | None]:
+    def starts(self, vectors: Sequence[Vector]) -> Sequence[Vector]:
         """Where the run starts; one vector for two classes is their difference, halved."""
-        given = [v for v in vectors if v is not None]
-        if not given:
-            return [None]
         if len(self.classes) == 2:
-            given = [-given[0] / 2, given[0] / 2]
-        return [np.stack(self._by_code(given))]
+            vectors = [-vectors[0] / 2, vectors[0] / 2]
+        return [np.stack(self._by_code(vectors))]
 
     def by_class(self, of_runs: Sequence[Vector]) -> Sequence[Vector]:
         """Results of the run, a row for each row of `coef_`: of two classes, their difference."""

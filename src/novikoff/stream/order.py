@@ -31,10 +31,11 @@ def seeded_order(rows: Rows, seed: int) -> Positions:
     neighbouring rows are shuffled and dealt at random, many at a time: data sorted by class come
     out mixed, and memory is still read forwards.
     """
-    order = np.empty(len(rows), dtype=np.int64)
-    run, mix = 1, max(1, len(rows))
-    if rows.nbytes > CACHE_BYTES:
-        run, mix = min(max(1, RUN_BYTES * len(rows) // rows.nbytes), RUN_ROWS), RUNS_DEALT
+    n, size = len(rows), rows.nbytes
+    order = np.empty(n, dtype=np.int64)
+    run, mix = 1, max(1, n)
+    if size > CACHE_BYTES:
+        run, mix = min(max(1, RUN_BYTES * n // size), RUN_ROWS), RUNS_DEALT
     _core.fill_order(run=run, mix=mix, seed=seed, out=order)
     return order
 

@@ -42,11 +42,7 @@ class DenseRows:
 
     def __init__(self, values: Values) -> None:
         self.values = values
-
-    @property
-    def dim(self) -> int:
-        """How many features a row has."""
-        return int(self.values.shape[1])
+        self.dim = int(values.shape[1])
 
     @property
     def core(self) -> CoreArrays:
@@ -86,7 +82,7 @@ class SparseRows:
         self.values: Values = values
         self.indices: Indices = indices
         self.starts: Indices = starts
-        self._dim = dim
+        self.dim = dim
         stored = min(len(values), len(indices))
         bounds = np.concatenate([[0], starts, [stored]])
         backwards = np.flatnonzero(bounds[1:] < bounds[:-1])
@@ -95,14 +91,9 @@ class SparseRows:
             raise BadExample(f"row {i}: its entries are out of bounds; {stored} are stored")
 
     @property
-    def dim(self) -> int:
-        """How many features a row has."""
-        return self._dim
-
-    @property
     def core(self) -> CoreArrays:
         """What the compiled core takes."""
-        return self.values, self.indices, self.starts, self._dim
+        return self.values, self.indices, self.starts, self.dim
 
     @property
     def nbytes(self) -> int:
@@ -122,7 +113,7 @@ class SparseRows:
         of_row = np.repeat(np.arange(len(self)), np.diff(self.starts))
         if ((np.diff(indices) > 0) | (np.diff(of_row) > 0)).all():
             return
-        outside = (indices < 0) | (indices >= self._dim)
+        outside = (indices < 0) | (indices >= self.dim)
         as_it_is = np.zeros(len(self), dtype=np.bool_)
         as_it_is[of_row[outside]] = True
         alone = as_it_is[of_row]
@@ -148,7 +139,7 @@ class SparseRows:
         to = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         starts: Indices = to.astype(self.starts.dtype)
         return SparseRows(
-            _spans(self.values, start, to), _spans(self.indices, start, to), starts, self._dim
+            _spans(self.values, start, to), _spans(self.indices, start, to), starts, self.dim
         )
 
     def sparse(self) -> SparseRows:
@@ -157,10 +148,10 @@ class SparseRows:
 
     def widened(self, dim: int) -> SparseRows:
         """The same entries in rows of `dim` features, not fewer than now; nothing is copied."""
-        if dim < self._dim:
-            raise ValueError(f"rows of {self._dim} features cannot be narrowed to {dim}")
+        if dim < self.dim:
+            raise ValueError(f"rows of {self.dim} features cannot be narrowed to {dim}")
         wide = copy(self)
-        wide._dim = dim
+        wide.dim = dim
         return wide
 
 
