@@ -336,7 +336,7 @@ def test_data_that_cannot_be_those_of_the_run_are_refused() -> None:
     wrong: list[tuple[Block, str]] = [
         (replace(block, order=np.arange(199)), "has 199 rounds.*ended at rounds 200"),
         (replace(block, labels=-block.labels), "another label"),
-        (replace(block, first=1000), "they have 0 of its .* mistaken examples"),
+        (replace(block, first=1000), "row .* is missing"),
         (sources.block(np.ones((200, 2)), block.labels), "2 features, the ledger 3"),
     ]  # fmt: skip
     for data, reason in wrong:

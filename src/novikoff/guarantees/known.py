@@ -11,30 +11,20 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import pairwise
 from operator import attrgetter
-from typing import TypedDict
 
 import numpy as np
 
 from novikoff import guarantees
-from novikoff.guarantees.exact.arithmetic import (
-    ExactVector,
-    Number,
-    Numbers,
-    fraction,
-    products,
-    root,
-    sums_by,
-)
+from novikoff.guarantees.exact.arithmetic import ExactVector, Number, Numbers, fraction, root
 from novikoff.guarantees.exact.losses import Counted
-from novikoff.guarantees.exact.mistaken import Mistaken, expect_threshold
-from novikoff.guarantees.exact.rows import sum_of_squares
+from novikoff.guarantees.exact.mistaken import Mistaken, expect_data_of, expect_threshold
 from novikoff.guarantees.novikoff_bound import Bound, mistake_bound
 from novikoff.guarantees.risk import RiskBound
 from novikoff.guarantees.running_sandwich import Sandwich
 from novikoff.ledger.ledger import Ledger
-from novikoff.stream.blocks import Block, Codes, Labels, Stream, blocks_of
+from novikoff.stream.blocks import Block, Stream
 from novikoff.stream.input_problems import BadExample
-from novikoff.stream.rows import Positions, Vector, join
+from novikoff.stream.rows import Vector, join
 
 # The sandwich is followed mistake by mistake if that takes about a second: a limit on the numbers
 # to read, each mistake counting as 64 more.
@@ -72,8 +62,7 @@ def applicable_bound(
     if ledger.rule not in ("additive", "joint"):
         return None, OTHER_RULE["bound"]
     if witness is None:
-        blocks = None if data is None else [*blocks_of(data)]
-        return bound_by_losses(ledger, blocks, fraction(margin, "margin"))
+        return bound_by_losses(ledger, data, fraction(margin, "margin"))
     if ledger.keep != "examples" and len(ledger):
         return None, NOT_KEPT
     try:
@@ -103,7 +92,7 @@ def bound_by_witness(
 
 
 def bound_by_losses(
-    ledger: Ledger, blocks: Sequence[Block] | None, margin: Fraction | None
+    ledger: Ledger, data: Stream | None, margin: Fraction
 ) -> tuple[Bound | None, str]:
     """The bound by the losses of the best comparator, or why there is none."""
     if ledger.keep != "examples":
@@ -116,10 +105,10 @@ def bound_by_losses(
         return None, (
             f"{NOT_SEPARATED}, and the only bounds known for runs {other} need weights that do"
         )
-    if blocks is None:
+    if data is None:
         return None, f"{NOT_SEPARATED}, and a bound by losses needs all the data: pass them too"
     try:
-        return guarantees.best_comparator(ledger, blocks), ""
+        return guarantees.best_comparator(ledger, data), ""
     except BadExample as error:
         return None, str(error)
 
@@ -177,63 +166,22 @@ class Chain:
     failure: str | None
 
 
-class Counts(TypedDict):
-    """The counts of any run: fields of a summary."""
-
-    epochs: int
-    rounds: int
-    pass_lengths: tuple[int, int] | None
-    mistakes: int
-    first_pass: int | None
-    last_pass: int | None
-
-
-def counts(ledger: Ledger) -> Counts:
-    """The passes, the rounds and the mistakes of a run."""
-    lengths = [b - a for a, b in pairwise([0, *ledger.epoch_ends])]
-    return {
-        "epochs": len(lengths),
-        "rounds": ledger.n_rounds,
-        "pass_lengths": (min(lengths), max(lengths)) if lengths else None,
-        "mistakes": len(ledger),
-        "first_pass": ledger.epoch_mistakes[0] if lengths else None,
-        "last_pass": ledger.epoch_mistakes[-1] if lengths else None,
-    }
-
-
-def error_bound(ledger: Ledger, confidence: Fraction) -> tuple[RiskBound | None, str]:
-    """The bound on the errors of the first pass's weights on new examples, or why there is none."""
+def error_bound(ledger: Ledger) -> tuple[RiskBound | None, str]:
+    """The bound on the errors of the first pass's weights, with 95 % confidence, or why not."""
     try:
-        return guarantees.risk_bound(ledger, confidence=confidence), ""
+        return guarantees.risk_bound(ledger, confidence=Fraction(95, 100)), ""
     except ValueError as error:
         return None, str(error)
 
 
-def expect_data_of(ledger: Ledger, blocks: Sequence[Block]) -> None:
-    """Refuse data in which a mistaken example is missing or has another label."""
-    if not blocks:
-        raise BadExample("the data hold no examples")
-    for block in blocks:
-        if block.rows.dim != ledger.dim:
-            raise BadExample(f"the data have {block.rows.dim} features, the ledger {ledger.dim}")
-    if ledger.keep == "counts" or len(ledger) == 0:
-        return
-    positions, labels = _positions(blocks), _labels(ledger, blocks)
-    order = np.argsort(positions)
-    place = order[np.searchsorted(positions, ledger.rows, sorter=order).clip(max=len(order) - 1)]
-    missing = positions[place] != ledger.rows
-    other = labels[place] != (ledger.classes if ledger.rule == "joint" else ledger.labels)
-    if (missing | other).any():
-        k = int(np.argmax(missing | other))
-        what = "is missing" if missing[k] else "has another label"
-        raise BadExample(f"these are not the data of the run: row {ledger.rows[k]} {what}")
-
-
 def with_examples(ledger: Ledger, blocks: Sequence[Block]) -> Ledger:
-    """The ledger or, if it kept only positions in these data, a copy with the examples."""
+    """The ledger or, if it kept only positions in these data, a copy with the examples.
+
+    The data must be those of the run.
+    """
+    positions, labels = expect_data_of(ledger, blocks)
     if ledger.keep != "positions" or len(ledger) == 0:
         return ledger
-    positions, labels = _positions(blocks), _labels(ledger, blocks)
     first = int(positions.min())
     if int(positions.max()) - first >= len(positions):  # there are gaps
         return ledger
@@ -319,21 +267,10 @@ def _last_squares(
     # for a c that no y⟨u,x⟩ exceeds, Σ s max(0, c − y⟨u,x⟩) is c Σs − ⟨w,u⟩
     c = U2 * R2 + 1
     along = c * steps - Counted.mistakes(seen).hinges(u, c)[0]
-    times = sums_by(seen.which, products(seen.steps, seen.steps, summed=len(seen.steps)))
-    lengths = sum_of_squares(seen.rows, times, bias=seen.bias) * seen.unit**2
     return (
         (gamma * total) ** 2 / U2,
         (along * seen.unit) ** 2 / U2,
         ceiling * total**2,
-        lengths + 2 * eta * total,
+        seen.sum_of_squares + 2 * eta * total,
         len(seen.steps) * (b * b * R2 + 2 * b * eta),
     )
-
-
-def _positions(blocks: Sequence[Block]) -> Positions:
-    return np.concatenate([b.positions(np.arange(len(b))) for b in blocks])
-
-
-def _labels(ledger: Ledger, blocks: Sequence[Block]) -> Labels | Codes:
-    """The labels of all blocks, or the classes if many were learned jointly."""
-    return np.concatenate([b.codes if ledger.rule == "joint" else b.labels for b in blocks])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -29,7 +30,8 @@ from novikoff.stream.blocks import Stream, blocks_of
 from novikoff.stream.printing import aligned, count, cut, plural, share_upwards, short
 from novikoff.stream.rows import Vector
 
-_SURE = Fraction(95, 100)
+_WIDTH, _INDENT = 100, 12
+_LEFT_OUT = ("witness", "hull")  # of JSON: they are long
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,18 +127,32 @@ class Summary:
         expect_ledger(ledger, None)
         if verdict not in set(Verdict):
             raise ValueError(f"verdict must be one of {', '.join(Verdict)}, not {verdict!r}")
+        lengths = [b - a for a, b in pairwise([0, *ledger.epoch_ends])]
+        error_bound, why_not = known.error_bound(ledger)
+        counts = cls(
+            verdict=str(verdict),
+            rule=ledger.rule,
+            epochs=len(lengths),
+            rounds=ledger.n_rounds,
+            pass_lengths=(min(lengths), max(lengths)) if lengths else None,
+            mistakes=len(ledger),
+            first_pass=ledger.epoch_mistakes[0] if lengths else None,
+            last_pass=ledger.epoch_mistakes[-1] if lengths else None,
+            radius=ledger.radius,
+            error_bound=error_bound,
+            unknown=known.OTHER_RULE | ({"error_bound": why_not} if why_not else {}),
+        )
         if ledger.rule not in ("additive", "joint"):
-            return cls._of_counts(ledger, verdict)
+            return counts
         blocks = None if data is None else [block for block in blocks_of(data) if len(block)]
         if blocks is not None:
-            known.expect_data_of(ledger, blocks)
             ledger = known.with_examples(ledger, blocks)
-        threshold, right_already = known.threshold(ledger, margin)
-        eta, unknown = threshold or Fraction(0), dict[str, str]()
         kept = ledger.keep == "examples" or len(ledger) == 0
-        seen = Mistaken.of(ledger, None, rule=ledger.rule) if kept and len(ledger) else None
         if weights is None and kept:
             weights = readings.final(ledger)
+        seen = Mistaken.of(ledger, None, rule=ledger.rule) if kept and len(ledger) else None
+        threshold, right_already = known.threshold(ledger, margin)
+        eta = threshold or Fraction(0)
 
         bound, reached, separates, wrong_row = None, Fraction(0), None, None
         if kept and weights is not None:
@@ -162,23 +178,19 @@ class Summary:
             bound_interval = known.bound_interval(seen, R2, eta, reached, ceiling)
             if bound is not None and weights is not None:
                 sandwich = known.chain(ledger, seen, bound, weights, ceiling, eta)
+        unknown = {"error_bound": why_not}
         if bound is None:
             bound, unknown["bound"] = known.bound_by_losses(ledger, blocks, eta)
         if not kept:
             unknown["margin"] = known.NOT_KEPT
         elif ledger.rule == "joint" and len(ledger) and not reached:
             unknown["margin"] = "the final weights do not separate the examples"
-        if sandwich is None:
-            unknown["sandwich"] = known.why_no_sandwich(ledger)
-            if len(ledger) and not unknown["sandwich"]:
-                unknown["sandwich"] = known.NOT_SEPARATED
-        error_bound, unknown["error_bound"] = known.error_bound(ledger, _SURE)
-        return cls(
-            verdict=str(verdict),
+        if sandwich is None and len(ledger):
+            unknown["sandwich"] = known.why_no_sandwich(ledger) or known.NOT_SEPARATED
+        return replace(
+            counts,
             cycle=cycle,
-            rule=ledger.rule,
             classes=ledger.n_classes if ledger.rule == "joint" else None,
-            **known.counts(ledger),
             threshold=threshold,
             right_already=right_already,
             radius=ledger.radius if R2 is None else root(R2.numerator, R2.denominator),
@@ -190,25 +202,22 @@ class Summary:
             bound=bound,
             bound_interval=bound_interval,
             sandwich=sandwich,
-            error_bound=error_bound,
             unknown={what: why for what, why in unknown.items() if why},
         )
 
-    @classmethod
-    def _of_counts(cls, ledger: Ledger, verdict: str) -> Self:
-        """The summary of a run whose weights are not a sum of its mistakes."""
-        error_bound, why_not = known.error_bound(ledger, _SURE)
-        return cls(
-            verdict=str(verdict),
-            rule=ledger.rule,
-            **known.counts(ledger),
-            radius=ledger.radius,
-            error_bound=error_bound,
-            unknown=known.OTHER_RULE | ({"error_bound": why_not} if why_not else {}),
-        )
-
     def __str__(self) -> str:
-        return _screen(self)
+        return "\n".join(
+            line
+            for name, *paragraphs in _paragraphs(self)
+            for k, text in enumerate(paragraphs)
+            for line in textwrap.wrap(
+                text,
+                _WIDTH,
+                initial_indent=f"{'' if k else name:<{_INDENT}}",
+                subsequent_indent=" " * _INDENT,
+                break_on_hyphens=False,
+            )
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """All fields except the witness, ready for JSON; exact numbers as by `fraction_text`."""
@@ -233,15 +242,13 @@ class Summaries:
         return self.each[k]
 
     def __str__(self) -> str:
-        return _table(self.classes, self.each)
+        heads = ["class", "verdict", "passes", "mistakes", "at most", "R", "margin γ", "new errors"]
+        return "\n".join(aligned([heads, *map(_cells, self.classes, self.each)], left=(0, 1)))
 
     def to_dict(self) -> dict[str, Any]:
         """The classes and, in the same order, their summaries; ready for JSON."""
         named = [c if isinstance(c, int | float | str) else str(c) for c in self.classes]
         return {"classes": named, "summaries": [one.to_dict() for one in self.each]}
-
-
-_LEFT_OUT = ("witness", "hull")
 
 
 def _plain(value: Any) -> Any:
@@ -260,31 +267,6 @@ def _plain(value: Any) -> Any:
         names = [f.name for f in fields(value) if f.name not in _LEFT_OUT]
         return {name: _plain(getattr(value, name)) for name in names}
     return value
-
-
-_WIDTH, _INDENT = 100, 12
-
-
-def _screen(s: Summary) -> str:
-    """Each fact in a paragraph, its name in front."""
-    return "\n".join(
-        line
-        for name, *paragraphs in _paragraphs(s)
-        for k, text in enumerate(paragraphs)
-        for line in textwrap.wrap(
-            text,
-            _WIDTH,
-            initial_indent=f"{'' if k else name:<{_INDENT}}",
-            subsequent_indent=" " * _INDENT,
-            break_on_hyphens=False,
-        )
-    )
-
-
-def _table(classes: Sequence[Any], each: Sequence[Summary]) -> str:
-    """A line for each class."""
-    heads = ["class", "verdict", "passes", "mistakes", "at most", "R", "margin γ", "new errors"]
-    return "\n".join(aligned([heads, *map(_cells, classes, each)], left=(0, 1)))
 
 
 def _cells(name: Any, s: Summary) -> list[str]:

@@ -16,7 +16,7 @@ from novikoff.guarantees.exact.arithmetic import (
     span_sums,
     sums_by,
 )
-from novikoff.guarantees.exact.mistaken import Mistaken
+from novikoff.guarantees.exact.mistaken import Mistaken, expect_data_of
 from novikoff.guarantees.exact.rows import Entries, ExactRows, parts, usable
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.blocks import Block, Labels, Stream, blocks_of
@@ -95,31 +95,17 @@ class Pass:
     @classmethod
     def of(cls, ledger: Ledger, data: Stream) -> Pass:
         """From the data of a run with mistakes; refused if they cannot be the run's data."""
-        keys, steps = np.unique(2 * ledger.rows + (ledger.labels > 0)), ledger.steps
-        mistaken, labels = keys // 2, 2 * (keys % 2) - 1
+        blocks, steps = [*blocks_of(data)], ledger.steps
+        expect_data_of(ledger, blocks)
         a = np.abs(steps).min()
         sizes, _ = integers(np.array([a, max(a, -steps.min()), max(a, steps.max())]))
-        pieces, R2, rounds, found = [], Fraction(0), 0, 0
-        for block in blocks_of(data):
-            if block.rows.dim != ledger.dim:
-                raise BadExample(
-                    f"the data have {block.rows.dim} features, the ledger {ledger.dim}"
-                )
+        pieces, R2, rounds = [], Fraction(0), sum(block.n_rounds for block in blocks)
+        for block in blocks:
             usable(block.rows)
-            positions = block.positions(np.arange(len(block)))
-            place = np.searchsorted(mistaken, positions)
-            place[place == len(mistaken)] = 0
-            at = np.flatnonzero(mistaken[place] == positions)
-            if (block.signs[at] != labels[place[at]]).any():
-                raise BadExample("these are not the data of the run: a mistake has another label")
-            R2 = max(R2, ExactRows(block.rows.take(at), bias=ledger.bias).largest_square())
+            at = np.flatnonzero(np.isin(block.positions(np.arange(len(block))), ledger.rows))
+            mistaken = ExactRows(block.rows.take(at), bias=ledger.bias)
+            R2 = max(R2, mistaken.largest_square())
             pieces.append(Counted.met(block, sizes[1:], bias=ledger.bias))
-            rounds, found = rounds + block.n_rounds, found + len(at)
-        if found != len(mistaken):
-            raise BadExample(
-                f"these are not the data of the run: they have {found} of its {len(mistaken)} "
-                "mistaken examples"
-            )
         if any(end != k * rounds for k, end in enumerate(ledger.epoch_ends, 1)):
             raise BadExample(
                 f"these are not the data of the run: a pass over them has {rounds} rounds, but "

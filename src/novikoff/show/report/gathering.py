@@ -6,7 +6,6 @@ import hashlib
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from pathlib import Path
 from typing import TypeAlias
 
@@ -212,7 +211,7 @@ def gather(
     witness = certificate.weights if complete else None
     bound, no_bound = applicable_bound(run.ledger, witness=witness, data=block)
     sandwich, no_sandwich = running_sandwich(run.ledger, witness)
-    risk, no_risk = error_bound(run.ledger, Fraction(19, 20))
+    risk, no_risk = error_bound(run.ledger)
     say("testing on held-out rows")
     trial = trial_of(block, bias=bias, seed=how.seed)
     final, average = readings.final(run.ledger), readings.average(run.ledger)

@@ -221,8 +221,8 @@ class _Finished:
         if run.cycle is not None:
             yield (
                 f"The weights after pass {count(run.cycle.until)} equal those after pass "
-                f"{count(run.cycle.since)}. The numbers at the points say how often each one "
-                f"counts in that sum. So no {self.by} separates the points."
+                f"{count(run.cycle.since)}, so the updates in between sum to 0. The number at each "
+                "point says how often it counts in that sum."
             )
             return
         made = plural(len(run.ledger), self.choices.noun)
