@@ -475,7 +475,8 @@ EMPTY = gzip.compress(b"", mtime=0)
         ("\nhello world\n", "x", {},
          "x:2: 'hello world' is not in a known format; pass format="),
         (b"a,y\nx,0\n\xe9,1\n", "x.csv", {},
-         "x.csv:3: column 'a': byte 0xe9 is not UTF-8; save the file as UTF-8"),
+         "x.csv:3: column 'a': byte 0xe9 is not UTF-8; in Latin-1 it is 'é': convert the file "
+         "(iconv -f latin1 -t utf8)"),
         (gzip.compress(b"1 1:1\n", mtime=0)[:-9], "x", {}, f"{FAR}; {CURE}"),
         (EMPTY[:10] + b"\xff" * 9, "x", {}, f"{FAR}; {CURE}"),
     ],

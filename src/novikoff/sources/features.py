@@ -48,6 +48,8 @@ class Features:
 
     Attributes
     ----------
+    dim
+        How many columns there are, up to the last one in use.
     frozen
         Whether unknown features are ignored, and counted in `left_out`, instead of added.
     met_zero
@@ -76,7 +78,7 @@ class Features:
         self._lowest = 1
         self.frozen = False
         self.left_out = 0
-        self._count = 0
+        self.dim = 0
         self._header: tuple[str, ...] | None = None
         self._places: dict[bytes, int] = {}
         self._named_slots: dict[int, bytes] = {}
@@ -90,22 +92,15 @@ class Features:
         placed = {name.encode(): slot for name, slot in zip(names, slots, strict=True)}
         out.kind = "names"
         if hash_bits is None:
-            if list(placed.values()) != list(range(len(names))):
-                raise ValueError("without hash_bits the columns must be 0, 1, 2, …")
-            out._places, out._count = placed, len(placed)
+            out._places, out.dim = placed, len(placed)
         else:
-            out._named_slots, out._count = {j: name for name, j in placed.items()}, 1 << hash_bits
+            out._named_slots, out.dim = {j: name for name, j in placed.items()}, 1 << hash_bits
         return out
-
-    @property
-    def dim(self) -> int:
-        """How many columns there are, up to the last one met."""
-        return self._count
 
     @property
     def count(self) -> int:
         """How many features there are: indices that start at 1 leave column 0 empty."""
-        return self._count - (self.kind == "indices" and self._lowest > 0 < self._count)
+        return self.dim - (self.kind == "indices" and self._lowest > 0 < self.dim)
 
     @property
     def names(self) -> tuple[str, ...] | None:
@@ -173,7 +168,7 @@ class Features:
         if self.kind is None:
             self.kind = kind
             if kind == "columns":
-                self._header, self._count = columns, rows.dim
+                self._header, self.dim = columns, rows.dim
         if kind != self.kind:
             raise BadExample(f"the model expects {_WORDS[self.kind]}; the data have {_WORDS[kind]}")
         if kind == "columns":
@@ -190,8 +185,8 @@ class Features:
         return self._indexed(sparse)
 
     def _same_columns(self, rows: Rows, columns: tuple[str, ...] | None) -> Rows:
-        if rows.dim != self._count:
-            raise BadExample(f"there are {rows.dim} columns, but there were {self._count} before")
+        if rows.dim != self.dim:
+            raise BadExample(f"there are {rows.dim} columns, but there were {self.dim} before")
         if columns is not None and self._header is not None and columns != self._header:
             pairs = zip(columns, self._header, strict=True)
             new, old = next((new, old) for new, old in pairs if new != old)
@@ -205,14 +200,14 @@ class Features:
         else:
             self._lowest = min(self._lowest, lowest)
         if not self.frozen:
-            self._count = max(self._count, rows.dim)
-        elif rows.dim > self._count:
-            known = rows.indices < self._count
+            self.dim = max(self.dim, rows.dim)
+        elif rows.dim > self.dim:
+            known = rows.indices < self.dim
             of_row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))[known]
             lengths = np.bincount(of_row, minlength=len(rows))
             starts = np.concatenate([[0], np.cumsum(lengths)]).astype(rows.starts.dtype)
             self.left_out += len(known) - int(known.sum())
-            rows = SparseRows(rows.values[known], rows.indices[known], starts, self._count)
+            rows = SparseRows(rows.values[known], rows.indices[known], starts, self.dim)
         return rows.widened(self.room)
 
     def _columns_of(self, names: Names) -> Positions:
@@ -227,14 +222,14 @@ class Features:
             return np.fromiter(known, np.int64, len(names))
         met = (places.setdefault(name, len(places)) for name in names)
         columns = np.fromiter(met, np.int64, len(names))
-        self._count = len(places)
+        self.dim = len(places)
         return columns
 
     def _name_slots(self, slots: Indices, names: Iterable[bytes]) -> None:
         """Remember the first name of each hashed column."""
         if self.frozen:
             return
-        self._count = 1 << (self.hash_bits or 0)
+        self.dim = 1 << (self.hash_bits or 0)
         if self.keep_names:
             for slot, name in zip(slots.tolist(), names, strict=True):
                 self._named_slots.setdefault(slot, name)
@@ -253,8 +248,8 @@ class Features:
     def room(self) -> int:
         """How many columns rows come with: those of a table, or else the next power of two."""
         if self.kind == "columns":
-            return self._count
-        return max(LANES, 1 << max(0, self._count - 1).bit_length())
+            return self.dim
+        return max(LANES, 1 << max(0, self.dim - 1).bit_length())
 
     def _standardised(self, rows: Rows) -> Rows:
         scale = self._scale
@@ -311,14 +306,14 @@ class Features:
             stored.refuse(str(error))
         if settings.get("kind") is not None:
             out.kind = stored.choice("kind", tuple(_WORDS))
-        out._count, out._lowest = stored.count("dim"), stored.count("lowest")
+        out.dim, out._lowest = stored.count("dim"), stored.count("lowest")
         if settings.get("header") is not None:
-            out._header = tuple(stored.texts("header", out._count))
+            out._header = tuple(stored.texts("header", out.dim))
         out._restore_names(stored)
         if "scale" in stored:
-            out._scale = stored.vector("scale", out._count)
+            out._scale = stored.vector("scale", out.dim)
         if "shift" in stored:
-            out._shift = stored.vector("shift", out._count)
+            out._shift = stored.vector("shift", out.dim)
         return out
 
     def _restore_names(self, stored: Stored) -> None:
@@ -333,11 +328,11 @@ class Features:
             stored.refuse("a name is not UTF-8")
         if self.hash_bits is None:
             self._places = {name: j for j, name in enumerate(held)}
-            right = len(self._places) == (self._count if self.kind == "names" else 0)
+            right = len(self._places) == (self.dim if self.kind == "names" else 0)
         else:
             self._named_slots = dict(zip(slots, held, strict=False))
-            right = len(slots) == len(held) and all(0 <= slot < self._count for slot in slots)
-            right &= self.kind in (None, "columns") or self._count == 1 << self.hash_bits
+            right = len(slots) == len(held) and all(0 <= slot < self.dim for slot in slots)
+            right &= self.kind in (None, "columns") or self.dim == 1 << self.hash_bits
         if not right:
             stored.refuse("its names do not match its columns")
 

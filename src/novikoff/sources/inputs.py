@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from glob import glob
 from pathlib import Path
-from typing import BinaryIO, Literal, TypeAlias, cast
+from typing import Any, BinaryIO, Literal, TypeAlias, cast
 
 from novikoff.stream.input_problems import BadExample
 
@@ -53,9 +53,7 @@ class Input:
     @property
     def size(self) -> int | None:
         """Its size in bytes; None for a pipe."""
-        if self.is_pipe or not os.path.isfile(self.path):
-            return None
-        return os.stat(self.path).st_size
+        return None if self.is_pipe else os.path.getsize(self.path)
 
     @contextmanager
     def open(self) -> Iterator[OpenInput]:
@@ -108,7 +106,7 @@ class OpenInput:
         self.compression = next(
             (kind for magic, kind in _MAGIC.items() if head[:4].startswith(magic)), None
         )
-        self._bytes = _decompressed(stored, self.compression)
+        self._bytes: Any = _decompressed(stored, self.compression)
         self._given = 0
         self._looked_at = b""
 
@@ -143,7 +141,12 @@ class OpenInput:
         looked = got
         try:
             while got < len(room) and not (eager and got):
-                some = self._come(room[got:]) if eager else self._next(room[got:])
+                if eager:  # what has arrived; readinto1 would wait for more
+                    piece = self._bytes.read1(len(room) - got)
+                    some = len(piece)
+                    room[got : got + some] = piece
+                else:
+                    some = self._bytes.readinto(room[got:])
                 if not some:
                     break
                 got += some
@@ -157,29 +160,20 @@ class OpenInput:
         self._given += got - looked
         return got
 
-    def _next(self, room: memoryview) -> int:
-        return cast("int", self._bytes.readinto(room))  # type: ignore[attr-defined]
 
-    def _come(self, room: memoryview) -> int:
-        """Read what has arrived, waiting only if nothing has: readinto1 would wait for more."""
-        piece = self._bytes.read1(len(room))  # type: ignore[attr-defined]
-        room[: len(piece)] = piece
-        return len(piece)
-
-
-def _decompressed(stored: BinaryIO, compression: Compression | None) -> BinaryIO:
+def _decompressed(stored: BinaryIO, compression: Compression | None) -> Any:
     if compression == "gzip":
         import gzip
 
-        return cast("BinaryIO", gzip.GzipFile(fileobj=stored, mode="rb"))
+        return gzip.GzipFile(fileobj=stored, mode="rb")
     if compression == "bzip2":
         import bz2
 
-        return cast("BinaryIO", bz2.BZ2File(stored))
+        return bz2.BZ2File(stored)
     if compression == "zstd":
         import pyarrow as pa
 
-        return cast("BinaryIO", pa.input_stream(stored, compression="zstd"))
+        return pa.input_stream(stored, compression="zstd")
     return stored
 
 

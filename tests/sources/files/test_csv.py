@@ -342,6 +342,7 @@ def test_a_few_texts_in_a_column_of_numbers_are_bad_lines() -> None:
 
 
 HEAD = 'height,"wide, cm",tall\n1,2,0\n\n3,4,1\n'
+CONVERT = "convert the file (iconv -f latin1 -t utf8)"
 
 
 @pytest.mark.parametrize(
@@ -366,9 +367,11 @@ HEAD = 'height,"wide, cm",tall\n1,2,0\n\n3,4,1\n'
          "inside quotes, write a quote twice"),
         ('1,"2,0', "column 'wide, cm': a quote is opened and not closed; "
          "close it or remove it"),
-        (b"1,2,\xe9", "column 'tall': byte 0xe9 is not UTF-8; save the file as UTF-8"),
-        (b"1,2,a long one \xff", "column 'tall': byte 0xff is not UTF-8; save the file as UTF-8"),
-        ("1,2,a\0", "column 'tall': 'a\\x00' holds a zero byte; save the file as UTF-8 text"),
+        (b"1,2,\xe9", f"column 'tall': byte 0xe9 is not UTF-8; in Latin-1 it is 'é': {CONVERT}"),
+        (b"1,2,a long one \xff", "column 'tall': byte 0xff is not UTF-8; in Latin-1 it is "
+         f"'ÿ': {CONVERT}"),
+        ("1,2,a\0", "column 'tall': zero byte: the file is not UTF-8, perhaps UTF-16; "
+         "convert it to UTF-8"),
     ],
 )  # fmt: skip
 def test_a_line_that_cannot_be_read_is_named(line: str | bytes, words: str) -> None:
@@ -526,7 +529,8 @@ def test_a_first_line_like_the_others_is_an_example() -> None:
          "quotes, write a quote twice"),
         ('\n\na,"y\n1,2\n', {}, "t.csv:3: a quote is opened and not closed; close it or "
          "remove it"),
-        (b"a,\xff,y\n1,2,3\n", {}, "t.csv:1: byte 0xff is not UTF-8; save the file as UTF-8"),
+        (b"a,\xff,y\n1,2,3\n", {}, "t.csv:1: byte 0xff is not UTF-8; in Latin-1 it is "
+         f"'ÿ': {CONVERT}"),
         (HEAD, {"expect": ["height", "depth"]}, "t.csv: there is no column 'depth', which the "
          "model was trained on; the columns are 'height', 'wide, cm', 'tall'"),
         ("a,a,y\n1,2,3\n", {"expect": ["a"]}, "t.csv: 2 columns are called 'a'; give each "

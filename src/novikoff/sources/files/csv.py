@@ -21,10 +21,10 @@ from novikoff.sources.files.table_layout import (
     feature_columns,
     label_column,
 )
-from novikoff.sources.files.text import PADDING, Parsed, Text, TextFormat
+from novikoff.sources.files.text import PADDING, Parsed, Text, TextFormat, not_utf8
 from novikoff.sources.reading import MISSING_RULES, Reading
 from novikoff.stream.input_problems import BadExample, Problem, quoted
-from novikoff.stream.number_text import is_missing
+from novikoff.stream.number_text import is_missing, why_not_number
 from novikoff.stream.printing import listed, plural
 from novikoff.stream.rows import DenseRows, Rows, SparseRows
 
@@ -273,10 +273,7 @@ def _texts(record: Record, where: str) -> tuple[str, ...]:
     try:
         return tuple(field.decode() for field in record.fields)
     except UnicodeDecodeError as error:
-        byte = error.object[error.start]
-        raise BadExample(
-            f"{where}:{record.line + 1}: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8"
-        ) from None
+        raise not_utf8(error.object)[1].at(f"{where}:{record.line + 1}") from None
 
 
 def _find_layout(head: Sequence[Record], where: str, how: Reading) -> Layout:
@@ -385,18 +382,10 @@ def _bad_field(flaw: _Flaw, field: bytes, name: str) -> BadExample:
         case _Flaw.MISSING:
             words = f"{text} is missing" if field.strip() else "the value is missing"
             return BadExample(words, Problem.MISSING_VALUE)
-        case _Flaw.LARGE:
-            return BadExample(f"{text} is too large for float64; scale it")
-        case _Flaw.INFINITE:
-            return BadExample(f"{text} is not finite; replace it or remove the row")
+        case _Flaw.LARGE | _Flaw.INFINITE:
+            return BadExample(why_not_number(field.decode()))
         case _Flaw.LABEL if not field.strip():
             return BadExample("the label is missing; fill it in or remove the row")
         case _Flaw.LABEL:
             return BadExample(f"label {text} is not a class; correct it or remove the row")
-        case _Flaw.ZERO_BYTE:
-            return BadExample(f"{text} holds a zero byte; save the file as UTF-8 text")
-    try:
-        field.decode()
-    except UnicodeDecodeError as error:
-        text = f"byte 0x{error.object[error.start]:02x}"
-    return BadExample(f"{text} is not UTF-8; save the file as UTF-8")
+    return not_utf8(field)[1]

@@ -90,7 +90,7 @@ class JsonLines(TextFormat):
 
     def _error(self, line: bytes, at: int, why: int) -> BadExample:
         if why == NOT_UTF8:
-            return BadExample(not_utf8(line, at))
+            return not_utf8(line)[1]
         if why == JsonFlaw.MISSING:
             return BadExample(f"{_key(line, at)}null is missing", Problem.MISSING_VALUE)
         if why == JsonFlaw.NO_LABEL:

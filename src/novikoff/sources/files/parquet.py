@@ -10,6 +10,7 @@ import mmap
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
@@ -45,23 +46,6 @@ CHUNK = 1 << 20  # bytes of values, and of the texts that are features
 
 _NAMES: dict[FileKind, str] = {"parquet": "Parquet", "arrow": "Arrow"}
 _HOLDS = {Kind.NUMBER: "numbers", Kind.TEXT: "texts"}
-_BUFFER = 1 << 16
-_AT_A_TIME = 1 << 22  # bytes decoded before they become chunks
-
-
-@dataclass(frozen=True, slots=True)
-class _Piece:
-    """Some rows of a file: the cells of each feature's column and of the label's."""
-
-    fields: tuple[Cells, ...]
-    label: Cells | None
-
-    def __len__(self) -> int:
-        return len(self.fields[0].codes)
-
-    def __getitem__(self, span: slice) -> _Piece:
-        label = None if self.label is None else self.label[span]
-        return _Piece(tuple(cells[span] for cells in self.fields), label)
 
 
 class ArrowFiles:
@@ -82,19 +66,11 @@ class ArrowFiles:
             raise ValueError("there must be a file to read")
         self._paths, self._kind, self._how = tuple(paths), kind, how or Reading()
         self.name, self.is_pipe = str(paths[0]), False
-        self._layout = self._common_layout()
+        first, *rest = (_layout_of(read_schema(path, kind), path, self._how) for path in paths)
+        self._layout = reduce(_merged, rest, first)
         self._texts = [self._layout.kinds[j] is Kind.TEXT for j in self._layout.features]
         self.done, self.skipped = 0, list[str]()
         self.total: int | None = sum(path.stat().st_size for path in paths)
-
-    def _common_layout(self) -> Layout:
-        """What is read of all the files; they are looked at before any is read."""
-        first, *rest = (
-            _layout_of(read_schema(path, self._kind), path, self._how) for path in self._paths
-        )
-        for other in rest:
-            first = _merged(first, other)
-        return first
 
     @property
     def table(self) -> TableColumns:
@@ -118,9 +94,8 @@ class ArrowFiles:
         for path in self._paths:
             row = 0
             for pieces in self._cut(self._pieces(path)):
-                yield self._chunk(pieces, path, row, first)
-                n = sum(map(len, pieces))
-                row, first = row + n, first + n
+                yield (chunk := self._chunk(pieces, path, row, first))
+                row, first = row + len(chunk), first + len(chunk)
             self.done += path.stat().st_size
 
     def _pieces(self, path: Path) -> Iterator[_Piece]:
@@ -140,54 +115,58 @@ class ArrowFiles:
             return lambda i: f"{path}: row {row + i}: column {quoted(name)}"
 
         missing, label = self._how.missing, self._layout.table.label
-        fields = tuple(
+        piece = [
             text_cells(batch.column(name), f"{name}=", missing, place(name))
             if is_text
             else number_cells(batch.column(name), name, missing, place(name))
             for name, is_text in zip(self._layout.feature_names, self._texts, strict=True)
-        )
-        if label is None:
-            return _Piece(fields, None)
-        cells = text_cells(batch.column(label), "", "zero", place(label))
-        if self._how.labelled and (cells.codes < 0).any():
-            where = place(label)(int(np.argmin(cells.codes)))
-            raise BadExample(f"{where}: the label is missing; fill it in or remove the row")
-        return _Piece(fields, cells)
+        ]
+        if label is not None:
+            piece.append(text_cells(batch.column(label), "", "zero", place(label)))
+            if self._how.labelled and (piece[-1].codes < 0).any():
+                where = place(label)(int(np.argmin(piece[-1].codes)))
+                raise BadExample(f"{where}: the label is missing; fill it in or remove the row")
+        return piece
 
     def _cut(self, pieces: Iterator[_Piece]) -> Iterator[list[_Piece]]:
         """The pieces of each chunk, which ends with the row that fills it."""
         held: list[_Piece] = []
         weight = 0
         for piece in pieces:
-            weights = np.full(len(piece), 8 * len(self._texts))
-            for cells, is_text in zip(piece.fields, self._texts, strict=True):
+            weights = np.full(len(piece[0].codes), 8 * len(self._texts))
+            for cells, is_text in zip(piece, self._texts, strict=False):
                 if is_text:
                     weights += cells.lengths()
-            while len(piece):
+            while len(weights):
                 total = weight + np.cumsum(weights)
                 end = int(np.searchsorted(total, CHUNK)) + 1
-                held.append(piece[:end])
+                held.append([cells[:end] for cells in piece])
                 weight = int(total[:end][-1])
                 if weight >= CHUNK:
                     yield held
                     held, weight = [], 0
-                piece, weights = piece[end:], weights[end:]
+                piece, weights = [cells[end:] for cells in piece], weights[end:]
         if held:
             yield held
 
     def _chunk(self, pieces: list[_Piece], path: Path, row: int, first: int) -> Chunk:
-        fields = [Cells.joined(parts) for parts in zip(*(p.fields for p in pieces), strict=True)]
+        columns = [Cells.joined(parts) for parts in zip(*pieces, strict=True)]
+        fields = columns[: len(self._texts)]
         labels = np.full(len(fields[0].codes), -1, dtype=np.int32)
         texts: tuple[str, ...] = ()
-        marks = [piece.label for piece in pieces if piece.label is not None]
-        if marks:
-            found, cells = numbered([Cells.joined(marks)])
+        if self._layout.label is not None:
+            found, cells = numbered(columns[-1:])
             labels, texts = cells[:, 0], tuple(text.decode() for text in found)
-        places = tuple(f"{path}: row {row + i}" for i in first_met(labels, len(texts)))
+        places = tuple(f"{path}: row {row + i}" for i in first_seen(labels, len(texts)))
         if self.columns is not None:
             dense = DenseRows(np.column_stack([cells.values for cells in fields]))
             return Chunk(dense, labels, texts, places, first=first)
-        rows, names = named_rows(fields)
+        names, indices = numbered(fields)
+        present = indices >= 0
+        starts = np.zeros(len(indices) + 1, dtype=np.int32)
+        np.cumsum(present.sum(axis=1), out=starts[1:])
+        values = np.column_stack([cells.values for cells in fields])[present]
+        rows = SparseRows(values, indices[present], starts, len(names))
         return Chunk(rows, labels, texts, places, names, first=first)
 
 
@@ -288,18 +267,13 @@ def batches(
 
     Parquet is decoded a few megabytes at a time even if it is a single row group; Arrow is read
     from the mapped file, and only a compressed record batch must be in memory whole. Call this, and
-    use the batches, within `reading`.
-
-    Parameters
-    ----------
-    texts
-        The columns to be read as dictionaries: Parquet stores each long text once, and this way it
-        is not written out again for each row.
+    use the batches, within `reading`. The columns in `texts` are read as dictionaries: Parquet
+    stores each long text once, and this way it is not written out again for each row.
     """
-    found = (
-        _parquet(path, columns, texts, rows) if kind == "parquet" else _arrow(path, columns, rows)
-    )
-    for batch in found:
+    is_parquet = kind == "parquet"
+    for batch in (
+        _parquet(path, columns, texts, rows) if is_parquet else _arrow(path, columns, rows)
+    ):
         batch.validate(full=True)  # texts that are not UTF-8, and all that could crash
         yield batch
 
@@ -318,30 +292,24 @@ def _parquet(
             file,
             metadata=metadata,
             read_dictionary=[name for name in texts if "string" in str(schema.field(name).type)],
-            buffer_size=_BUFFER,
+            buffer_size=1 << 16,
             pre_buffer=False,
         )
-        size = max(1, min(rows, _AT_A_TIME // max(1, widest)))
+        size = max(1, min(rows, (1 << 22) // max(1, widest)))
         # pyarrow's threads made this a third slower: few rows are decoded at a time
         yield from reader.iter_batches(size, columns=list(columns), use_threads=False)
 
 
 def _arrow(path: Path, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
     memory = _mapped(path)
-    for batch in _stored(_reader(memory, path)):
+    reader = _reader(memory, path)
+    if hasattr(reader, "get_batch"):  # a file lists its batches, a stream does not
+        reader = map(reader.get_batch, range(reader.num_record_batches))
+    for batch in reader:
         for start in range(0, len(batch), rows):
             yield batch.slice(start, rows).select(list(columns))
             if hasattr(mmap, "MADV_DONTNEED"):  # pages that were read need not stay in memory
                 memory.madvise(mmap.MADV_DONTNEED)
-
-
-def _stored(reader: Any) -> Iterator[pa.RecordBatch]:
-    """The record batches of a file, which lists them, or of a stream, which does not."""
-    if not hasattr(reader, "get_batch"):
-        yield from reader
-        return
-    for k in range(reader.num_record_batches):
-        yield reader.get_batch(k)
 
 
 def _reader(memory: mmap.mmap, path: Path) -> Any:
@@ -370,14 +338,11 @@ def _mapped(path: Path) -> mmap.mmap:
             raise BadExample(f"{path}: the file is empty") from None
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[Any]:
-    """The file, opened by Python first: its errors are better than pyarrow's."""
+def _opened(path: Path) -> pa.NativeFile:
     import pyarrow as pa
 
-    path.open("rb").close()
-    with pa.OSFile(str(path)) as file:
-        yield file
+    path.open("rb").close()  # Python's errors are better than pyarrow's
+    return pa.OSFile(str(path))
 
 
 @contextmanager
@@ -434,6 +399,9 @@ class Cells:
     def lengths(self) -> Positions:
         """For each example, the length in bytes of its feature's name."""
         return np.append(np.diff(starts_of(self.names)), 0)[self.codes]
+
+
+_Piece: TypeAlias = list[Cells]  # some rows: a column for each feature, then the label's if any
 
 
 def number_cells(column: pa.Array, name: str, missing: Missing, where: Where) -> Cells:
@@ -503,7 +471,7 @@ def _texts(entries: pa.Array, used: Mask, where: Where) -> pa.LargeStringArray:
     return taken.cast(pa.large_string())
 
 
-def first_met(codes: NDArray[np.int32], count: int) -> Positions:
+def first_seen(codes: NDArray[np.int32], count: int) -> Positions:
     """For each code below `count`, its first place among the codes; their number if none has it."""
     n = len(codes)
     first = np.full(count + 1, n)  # the last is for −1
@@ -522,7 +490,7 @@ def numbered(columns: Sequence[Cells]) -> tuple[Names, NDArray[np.int32]]:
     before = np.cumsum([0, *(len(column.names) for column in columns)])
     cells = np.column_stack([column.codes for column in columns])
     cells = np.where(cells < 0, np.int32(-1), cells + before[:-1].astype(np.int32))
-    first = first_met(cells.reshape(-1), len(names))
+    first = first_seen(cells.reshape(-1), len(names))
     met = np.argsort(first)[: int((first < cells.size).sum())]
     encoded = names.take(from_numpy(met)).dictionary_encode()  # categories may repeat in a column
     places = np.full(len(names) + 1, -1, dtype=np.int32)
@@ -530,13 +498,3 @@ def numbered(columns: Sequence[Cells]) -> tuple[Names, NDArray[np.int32]]:
     starts = starts_of(encoded.dictionary)
     text = np.frombuffer(encoded.dictionary.buffers()[2] or b"", np.uint8)[: starts[-1]]
     return Names(text, starts, _core.hash_names(text, starts)), places[cells]
-
-
-def named_rows(columns: Sequence[Cells]) -> tuple[SparseRows, Names]:
-    """The rows of these columns; the features of a row are in the order of the columns."""
-    names, indices = numbered(columns)
-    values = np.column_stack([column.values for column in columns])
-    present = indices >= 0
-    starts = np.zeros(len(indices) + 1, dtype=np.int32)
-    np.cumsum(present.sum(axis=1), out=starts[1:])
-    return SparseRows(values[present], indices[present], starts, len(names)), names

@@ -12,7 +12,6 @@ from novikoff.sources.files.text import (
     Text,
     TextFormat,
     column,
-    first_not_utf8,
     not_utf8,
 )
 from novikoff.stream.input_problems import BadExample, quoted
@@ -83,8 +82,8 @@ class Svmlight(TextFormat):
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
         """The column of the first bad field, and what is wrong with it."""
         if why == NOT_UTF8:
-            bad = first_not_utf8(line)
-            return column(line, bad), BadExample(not_utf8(line, bad))
+            at, error = not_utf8(line)
+            return column(line, at), error
         text = line.decode(errors="replace")
         fields = [(m.start() + 1, m[0]) for m in re.finditer(r"[^ \t]+", text.partition("#")[0])]
         place, label = fields[0]

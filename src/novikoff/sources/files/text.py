@@ -286,22 +286,20 @@ def part(line: bytes, at: int, pattern: str) -> str:
     return found[0] if found else ""
 
 
-def first_not_utf8(line: bytes) -> int:
-    """The position of the first byte of a line that is not UTF-8 text."""
-    zero = line.find(0)
+def not_utf8(text: bytes) -> tuple[int, BadExample]:
+    """The position of the first byte that is zero or not UTF-8, and the error about it."""
+    zero = text.find(0)
     try:
-        line.decode()
+        text.decode()
+        at = zero
     except UnicodeDecodeError as error:
-        return error.start if zero < 0 else min(zero, error.start)
-    return zero
-
-
-def not_utf8(line: bytes, at: int) -> str:
-    """The message about a byte that is not UTF-8 text."""
-    if line[at] == 0:
-        return "zero byte: the file is not UTF-8, perhaps UTF-16; convert it to UTF-8"
-    byte = quoted(line[at : at + 1].decode("latin-1"))
-    return (
-        f"byte 0x{line[at]:02x} is not UTF-8; in Latin-1 it is {byte}: convert the file "
+        at = error.start if zero < 0 else min(zero, error.start)
+    if at == zero:
+        return at, BadExample(
+            "zero byte: the file is not UTF-8, perhaps UTF-16; convert it to UTF-8"
+        )
+    byte = quoted(text[at : at + 1].decode("latin-1"))
+    return at, BadExample(
+        f"byte 0x{text[at]:02x} is not UTF-8; in Latin-1 it is {byte}: convert the file "
         "(iconv -f latin1 -t utf8)"
     )

@@ -60,8 +60,8 @@ class Vw(TextFormat):
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
         """The column of the error in a line, and the error."""
-        words = not_utf8(line, at) if why == NOT_UTF8 else _words(line, at, VwFlaw(why))
-        return column(line, at), BadExample(words)
+        error = not_utf8(line)[1] if why == NOT_UTF8 else BadExample(_words(line, at, VwFlaw(why)))
+        return column(line, at), error
 
 
 def _words(line: bytes, at: int, why: VwFlaw) -> str:
