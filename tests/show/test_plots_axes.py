@@ -31,7 +31,7 @@ def test_a_figure_is_drawn_into_the_axes_given() -> None:
     data, w = learned(bias=True)
     assert plots.plane(data, w, bias=True, ax=own) is own
     assert plots.certificate(certify(XOR), XOR, ax=own) is own
-    panels = plots.new_row(3)
+    panels = plots.new_panels(3)
     assert plots.update([1, 1], [1, 0], 1, bias=False, axes=panels) == panels
 
 

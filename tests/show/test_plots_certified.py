@@ -73,7 +73,7 @@ def test_the_multipliers_of_an_overlap_are_the_sizes_of_the_points() -> None:
     assert labels(ax) == "in | out"
 
 
-def test_a_quasi_complete_certificate_is_drawn_and_other_data_are_refused() -> None:
+def test_a_quasi_complete_certificate_is_drawn_and_other_data_are_rejected() -> None:
     quasi = block([[0, 1], [0, -1], [0, 0], [1, 0], [2, 3]], [1, -1, 1, 1, 1])
     it = certify(quasi, fit_intercept=False)
     assert it.verdict == "quasi-complete"

@@ -126,27 +126,27 @@ def test_more_features_are_projected_on_w_and_the_axes_say_so(columns: int) -> N
         (block(np.empty((2, 0)), [1, -1]), [], "no features"),
     ],
 )
-def test_data_and_weights_that_cannot_be_drawn_are_refused(
+def test_data_and_weights_that_cannot_be_drawn_are_rejected(
     data: Block, weights: list[float], words: str
 ) -> None:
     with pytest.raises(ValueError, match=words):
         plots.plane(data, weights, bias=False)
 
 
-def test_names_and_panels_that_do_not_fit_are_refused() -> None:
+def test_names_panels_and_examples_that_do_not_fit_are_rejected() -> None:
     with pytest.raises(ValueError, match="3 names for 2 features"):
         plots.plane(XOR, [1, 1], bias=False, names=("a", "b", "c"))
     with pytest.raises(ValueError, match="classes must be two names"):
         plots.plane(XOR, [1, 1], bias=False, classes=("a",))
     with pytest.raises(ValueError, match="3 panels; got 2 axes"):
-        plots.update([1, 1], [1, 0], 1, bias=False, axes=plots.new_row(2))
-    refused: tuple[tuple[Callable[[], object], str], ...] = (
+        plots.update([1, 1], [1, 0], 1, bias=False, axes=plots.new_panels(2))
+    rejected: tuple[tuple[Callable[[], object], str], ...] = (
         (lambda: plots.update([1, 1], [1, 0], 0, bias=False), "label is 0; it must be -1 or"),
         (lambda: plots.update([1, 1], [1, 0], 1, bias=False, rate=0), "rate is 0"),
         (lambda: plots.update([1, 1], [1, np.nan], 1, bias=False), "must be finite"),
         (lambda: plots.update([1, 1], [0, 0], 1, bias=False), "changes nothing"),
     )
-    for wrong, words in refused:
+    for wrong, words in rejected:
         with pytest.raises(ValueError, match=words):
             wrong()
 

@@ -17,11 +17,6 @@ from novikoff.stream.sums import dot, length, total
 _ITERATIONS = 300
 
 
-def coordinates(rows: Rows, basis: Vector) -> Vector:
-    """⟨x,e⟩ for each row x and each direction e in `basis`, one column per direction."""
-    return np.column_stack([dots(rows, e) for e in np.ascontiguousarray(basis)])
-
-
 def squared_lengths(rows: Rows, unit: float = 1.0) -> Vector:
     """‖unit·x‖² for each row."""
     kept = rows.sparse()

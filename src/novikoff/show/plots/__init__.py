@@ -5,15 +5,7 @@ fitted estimator, the result of an experiment); what these say is decided elsewh
 returns matplotlib's Axes; pass `ax` to draw into your own.
 """
 
-from novikoff.show.plots.axes import (
-    NoMatplotlib,
-    expect_format,
-    new_axes,
-    new_column,
-    new_row,
-    save,
-    svg,
-)
+from novikoff.show.plots.axes import NoMatplotlib, expect_format, new_axes, new_panels, save, svg
 from novikoff.show.plots.certified import certificate, constant
 from novikoff.show.plots.curves import margins, mistakes, readings, sandwich
 from novikoff.show.plots.estimators import Fitted, estimator, fitted
@@ -33,8 +25,7 @@ __all__ = [
     "margins",
     "mistakes",
     "new_axes",
-    "new_column",
-    "new_row",
+    "new_panels",
     "plane",
     "readings",
     "sandwich",

@@ -1,4 +1,4 @@
-"""Where figures are drawn and how they are saved: axes, files, colours, markers, legends."""
+"""Where figures are drawn and how they are saved: axes, files, names, legends."""
 
 from __future__ import annotations
 
@@ -15,13 +15,6 @@ from novikoff.stream.printing import cut
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FORMATS = (".png", ".svg", ".pdf")
-# Okabe & Ito's colours, which colour-blind readers can tell apart. Markers and dashes differ too,
-# so that a figure can be read in black and white.
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
-BLUE, ORANGE, GREEN = COLOURS[:3]
-BLACK, GREY = "#000000", "#666666"
-MARKERS = "os^Dv*"
 # Control characters have no glyph, and an SVG may not contain them. Line ends and tabs become
 # spaces.
 _CONTROLS = {
@@ -42,27 +35,20 @@ class NoMatplotlib(ImportError):  # noqa: N818  (the name says what is missing)
 
 
 def expect_format(path: str | os.PathLike[str]) -> None:
-    """Refuse a path that does not end in .png, .svg or .pdf."""
-    if Path(path).suffix.lower() not in FORMATS:
+    """Reject a path that does not end in .png, .svg or .pdf."""
+    if Path(path).suffix.lower() not in (".png", ".svg", ".pdf"):
         raise ValueError(f"{os.fspath(path)}: name the figure .png, .svg or .pdf")
 
 
 def new_axes(*, width: float = 8, height: float = 5) -> Axes:
     """Axes of a new figure that is not shown in a window; sizes are in inches."""
-    return new_row(1, width=width, height=height)[0]
+    return new_panels(1, width=width, height=height)[0]
 
 
-def new_row(panels: int, *, width: float = 4.2, height: float = 4.2) -> tuple[Axes, ...]:
-    """Axes side by side in a new figure; width and height, in inches, are those of one panel."""
-    return _new_panels(1, panels, width, height)
-
-
-def new_column(panels: int, *, width: float = 5.6, height: float = 4.2) -> tuple[Axes, ...]:
-    """Axes one under another in a new figure, for narrow pages; sizes as for `new_row`."""
-    return _new_panels(panels, 1, width, height)
-
-
-def _new_panels(rows: int, columns: int, width: float, height: float) -> tuple[Axes, ...]:
+def new_panels(
+    panels: int, *, width: float = 4.2, height: float = 4.2, stacked: bool = False
+) -> tuple[Axes, ...]:
+    """Axes side by side, or stacked, in a new figure; sizes are those of one panel, in inches."""
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
@@ -70,9 +56,10 @@ def _new_panels(rows: int, columns: int, width: float, height: float) -> tuple[A
         raise NoMatplotlib(
             "figures need matplotlib: pip install 'novikoff[plot]', or pip install matplotlib"
         ) from None
+    rows, columns = (panels, 1) if stacked else (1, panels)
     figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
     FigureCanvasAgg(figure)
-    return tuple(figure.add_subplot(rows, columns, k + 1) for k in range(rows * columns))
+    return tuple(figure.add_subplot(rows, columns, k + 1) for k in range(panels))
 
 
 def expect_panels(
@@ -80,7 +67,7 @@ def expect_panels(
 ) -> tuple[Axes, ...]:
     """The given axes, checked for their number, or new ones of this height in inches."""
     if axes is None:
-        return new_row(panels, height=height)
+        return new_panels(panels, height=height)
     if len(axes) != panels:
         raise ValueError(f"the figure has {panels} panels; got {len(axes)} axes")
     return tuple(axes)
@@ -95,7 +82,7 @@ def save(ax: Axes, path: str | os.PathLike[str]) -> None:
     expect_format(path)
     kind = Path(path).suffix.lower()[1:]
     if kind == "svg":
-        Path(path).write_text(_drawn(ax, "shape"), encoding="utf-8")
+        Path(path).write_text(_svg_file(ax, "shape"), encoding="utf-8")
     else:
         _figure(ax).savefig(path, format=kind, dpi=150, metadata=_METADATA.get(kind))
 
@@ -110,29 +97,25 @@ def svg(ax: Axes, *, label: str = "", name: str = "shape") -> str:
     name
         What ids in the SVG begin with. Figures on the same page need different names.
     """
-    text = _drawn(ax, name)
+    text = _svg_file(ax, name)
     described = f' role="img" aria-label="{html.escape(label)}"' if label else ""
     return text[text.index("<svg") :].strip().replace("<svg", f"<svg{described}", 1)
 
 
-def _drawn(ax: Axes, name: str) -> str:
-    """The figure as an SVG file."""
+def _svg_file(ax: Axes, name: str) -> str:
+    """The figure as an SVG file with short ids and three decimals in every coordinate.
+
+    matplotlib makes its ids from coordinates, writes these with six decimals, and computes them
+    with functions, such as NumPy's logarithm, whose last bit depends on the processor. Rounded
+    twice, from the float to six decimals and from there to three, that bit is lost, also where a
+    coordinate is half-way between two short decimals.
+    """
     from matplotlib import rc_context
 
     out = io.StringIO()
     with rc_context(_SVG_STYLE):
         _figure(ax).savefig(out, format="svg", dpi=150, metadata=_METADATA["svg"])
-    return _settled(out.getvalue(), name)
-
-
-def _settled(text: str, name: str) -> str:
-    """The SVG with short ids in order of appearance, and three decimals in every coordinate.
-
-    matplotlib makes its ids from coordinates, writes these with six decimals, and computes them
-    with functions, such as NumPy's logarithm, whose last bit depends on the processor. Rounded
-    twice, from the float to six decimals and from there to three, that bit is lost, also where a
-    coordinate lies half-way between two short decimals.
-    """
+    text = out.getvalue()
     used = dict.fromkeys(re.findall(r'(?:href="#|url\(#)([^")]+)', text))
     ids = {old: f"{name}-{k}" for k, old in enumerate(used, 1)}
     text = re.sub(r' id="([^"]*)"', lambda m: f' id="{ids[m[1]]}"' if m[1] in ids else "", text)

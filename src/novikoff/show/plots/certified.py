@@ -11,19 +11,9 @@ from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.verdict import Separation
 from novikoff.guarantees.words import separation
 from novikoff.separability import certify
-from novikoff.show.plots.axes import BLACK, GREY, expect_panels, legend_below
-from novikoff.show.plots.planes import (
-    CLASSES,
-    Linear,
-    View,
-    draw_line,
-    draw_points,
-    plane,
-    plane_axes,
-    scaled,
-    set_limits,
-)
-from novikoff.show.plots.runs import areas_of
+from novikoff.show.plots.axes import expect_panels, legend_below
+from novikoff.show.plots.colours import BLACK, GREY
+from novikoff.show.plots.planes import CLASSES, Linear, draw_line, draw_rows, plane, scaled
 from novikoff.stream.blocks import Block
 from novikoff.stream.printing import count
 from novikoff.stream.rows import DenseRows, dots
@@ -48,14 +38,8 @@ def certificate(
     Complete: the line of the certificate's weights with its margin, as `plane` draws it. Overlap
     and quasi-complete: the area of a point shows its multiplier λ in Σ λ y x = 0, which rules out
     weights with all these points on their correct sides. For quasi-complete separation the line is
-    drawn as well; those points lie on it. Undecided: what is known so far.
-
-    Parameters
-    ----------
-    it, block
-        The certificate, and its data.
-    names, classes
-        As for `plane`; by default those in the certificate.
+    drawn as well; those points are on it. Undecided: what is known so far. `names` and `classes`
+    are as for `plane`, by default those in the certificate.
 
     References
     ----------
@@ -75,12 +59,9 @@ def certificate(
         ax = plane(block, weights, bias=about.bias, names=names, classes=classes, ax=ax)
     else:
         line = Linear.of(weights, block.rows.dim, bias=about.bias)
-        view = View.of(block, line.w, names)
-        ax = plane_axes(view) if ax is None else ax
-        set_limits(ax, view, line)
         most = max(it.multipliers.values(), default=1)
-        areas = areas_of([it.multipliers.get(i, 0) / most for i in range(len(block))])
-        draw_points(ax, view.places, block.signs, classes, areas)
+        each = [it.multipliers.get(i, 0) / most for i in range(len(block))]
+        ax, view = draw_rows(block, line, names=names, classes=classes, multipliers=each, ax=ax)
         if length(line.w):
             draw_line(ax, view.normal(line.w), line.b, label=line.equation)
         legend_below(ax)
@@ -109,21 +90,13 @@ def constant(
     classes: Sequence[str] = CLASSES,
     axes: Sequence[Axes] | None = None,
 ) -> tuple[Axes, Axes]:
-    """Draw the same data without and with the constant feature 1, and what separates them.
+    """Draw data of one or two features without and with the constant, and what separates them.
 
     Without it the line must pass through the origin (for one feature: the threshold is 0). With it
-    one feature becomes two: the points lie at height 1, a line through the origin divides them, and
+    one feature becomes two: the points are at height 1, a line through the origin divides them, and
     it crosses that height at the threshold. For two features the line may pass anywhere. The
-    verdicts above the panels come from `certify`, so they are proved.
-
-    Parameters
-    ----------
-    block
-        Examples of one or two features.
-    names, classes
-        As for `plane`.
-    axes
-        Two axes to draw into.
+    verdicts above the panels come from `certify`, so they are proved. `names` and `classes` are as
+    for `plane`.
 
     References
     ----------

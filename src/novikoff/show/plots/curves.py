@@ -13,23 +13,13 @@ from novikoff.guarantees.running_sandwich import Sandwich
 from novikoff.ledger.ledger import Ledger, Mistakes
 from novikoff.ledger.readings import scores_by_reading
 from novikoff.runs.loop import Run
-from novikoff.show.plots.axes import (
-    BLACK,
-    BLUE,
-    COLOURS,
-    GREEN,
-    GREY,
-    MARKERS,
-    ORANGE,
-    legend_below,
-    new_axes,
-    write_instead,
-)
+from novikoff.show.plots.axes import legend_below, new_axes, write_instead
+from novikoff.show.plots.colours import BLACK, BLUE, COLOURS, GREEN, GREY, MARKERS, ORANGE
 from novikoff.show.plots.planes import Linear, expect_rows
 from novikoff.stream.blocks import Block
 from novikoff.stream.labels import predicts_positive
 from novikoff.stream.printing import count, plural, share
-from novikoff.stream.rows import Positions, Vector
+from novikoff.stream.rows import Vector
 from novikoff.stream.sums import length
 
 if TYPE_CHECKING:
@@ -46,12 +36,7 @@ def margins(block: Block, weights: Numbers, *, bias: bool, ax: Axes | None = Non
     """A histogram of y(w·x + b)/‖w‖, the margin of each example, with errors hatched.
 
     The constant's weight counts in ‖w‖, as in `guarantees.achieved_margin`, which is the smallest
-    value shown. A margin of exactly 0 is an error.
-
-    Parameters
-    ----------
-    weights, bias
-        As for `plane`.
+    value shown. A margin of exactly 0 is an error. `weights` and `bias` are as for `plane`.
 
     References
     ----------
@@ -64,7 +49,8 @@ def margins(block: Block, weights: Numbers, *, bias: bool, ax: Axes | None = Non
         raise ValueError("the weights are all 0, so there is no hyperplane and no margin")
     each = line.margins(block) / size
     edges = _edges(each)
-    counts = _counts(each, edges)
+    # an interval includes its right end but not its left
+    counts = np.bincount(np.searchsorted(edges, each) - 1, minlength=len(edges) - 1)
     wrong = edges[1:] <= 0
     ax = new_axes() if ax is None else ax
     for these, words, colour, hatch in (
@@ -101,14 +87,8 @@ def _edges(values: Vector) -> Vector:
     return np.concatenate([edges[:1] - width, edges]) if edges[0] >= low else edges
 
 
-def _counts(values: Vector, edges: Vector) -> Positions:
-    """How many values lie in each interval, which includes its right end but not its left."""
-    places = np.searchsorted(edges, values, side="left") - 1
-    return np.bincount(places, minlength=len(edges) - 1)
-
-
 def readings(made: Ledger | Run, test: Block, *, most: int = 1000, ax: Axes | None = None) -> Axes:
-    """Learning curves: the accuracy on a test set of the final weights, the average and the vote.
+    """Learning curves: the accuracy on test examples of the final weights, the average, the vote.
 
     Each point is a reading of the run after that number of rounds. The rounds are evenly spaced on
     a logarithmic axis; the last point is the reading of the whole run.
@@ -117,11 +97,9 @@ def readings(made: Ledger | Run, test: Block, *, most: int = 1000, ax: Axes | No
     ----------
     made
         A run of an additive learner that kept its examples, or the ledger of one.
-    test
-        The examples to test on.
     most
-        If there are more test examples than this, use only `most` of them, evenly spaced, and say
-        so on the axis. The time for a vote is proportional to test examples times mistakes.
+        Of more test examples than this, only `most` are used, evenly spaced, and the axis says so.
+        The time for a vote is proportional to test examples times mistakes.
 
     References
     ----------
@@ -145,12 +123,14 @@ def readings(made: Ledger | Run, test: Block, *, most: int = 1000, ax: Axes | No
         test = Block(test.rows.take(chosen), test.labels[chosen])
     powers = (_DECIMAL.power(ledger.n_rounds, Decimal(k) / (_POINTS - 1)) for k in range(_POINTS))
     rounds = sorted(set(map(round, powers)))
-    values = np.array([_accuracies(_up_to(ledger, t), test) for t in rounds])
-    for k, name in enumerate(("final", "average", "vote")):
+    each = [scores_by_reading(_up_to(ledger, t), test.rows) for t in rounds]
+    for k, name in enumerate(each[0]):
+        right = [predicts_positive(scores[name]) == (test.signs > 0) for scores in each]
+        accuracies = [int(those.sum()) / len(test) for those in right]
         ax.plot(
             rounds,
-            values[:, k],
-            label=f"{name}: {share(values[-1, k])}",
+            accuracies,
+            label=f"{name}: {share(accuracies[-1])}",
             color=COLOURS[k],
             marker=MARKERS[k],
             ms=5,
@@ -163,12 +143,6 @@ def readings(made: Ledger | Run, test: Block, *, most: int = 1000, ax: Axes | No
     ax.yaxis.set_major_formatter(lambda v, _: f"{v:.0%}")
     legend_below(ax, title="at the end")
     return ax
-
-
-def _accuracies(ledger: Ledger, test: Block) -> list[float]:
-    scores = scores_by_reading(ledger, test.rows)
-    right = [predicts_positive(each) == (test.signs > 0) for each in scores.values()]
-    return [int(each.sum()) / len(test) for each in right]
 
 
 def _up_to(ledger: Ledger, t: int) -> Ledger:
@@ -192,12 +166,8 @@ def sandwich(trace: Sandwich, *, ax: Axes | None = None) -> Axes:
 
     The lower curve grows as k and the upper one as √k, so they meet, at k = (R/γ)², and no run can
     go beyond. If all steps had the same length and the meeting point is not far away, both are
-    continued to it with dots. If they are very far apart, both axes are logarithmic.
-
-    Parameters
-    ----------
-    trace
-        The result of `guarantees.sandwich`.
+    continued to it with dots. If they are very far apart, both axes are logarithmic. `trace` comes
+    from `guarantees.sandwich`.
 
     References
     ----------

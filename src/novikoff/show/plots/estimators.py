@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """The parts of a fitted estimator that figures are drawn from: a block, weights and names.
-
-    The constant's weight is the last. `average` is None unless requested.
-    """
+    """The parts of a fitted estimator that figures need; the constant's weight is the last."""
 
     block: Block
     weights: Vector
@@ -58,18 +54,31 @@ def fitted(clf: Any, X: Any, y: Any, *, of: Any = None, average: bool = False) -
         if not hasattr(clf, name):
             raise ValueError(f"{type(clf).__name__} has no {name}; pass a fitted linear classifier")
     kinds: list[Any] = np.asarray(clf.classes_).tolist()
-    k, classes = _which(kinds, of)
+    if len(kinds) == 2:
+        if of is not None:
+            raise ValueError(f"of={of!r} is for more than two classes; leave it out")
+        k, positive, classes = 0, kinds[1], (str(kinds[0]), str(kinds[1]))
+    elif of in kinds:
+        k, positive, classes = kinds.index(of), of, (f"not {of}", str(of))
+    else:
+        raise ValueError(
+            f"of must be one of the classes {kinds}, to draw it against the rest; got {of!r}"
+        )
+    averaged = None
+    if average:
+        if not hasattr(clf, "weights"):
+            raise ValueError(f"{type(clf).__name__} has no averaged weights; leave average out")
+        averaged = _weights(k, *clf.weights("average"))
     labels: list[Any] = np.asarray(y).tolist()
     for i, label in enumerate(labels):
         if label not in kinds:
             raise BadExample(f"row {i}: label {label!r} is not one of the classes {kinds}")
-    positive = kinds[1] if len(kinds) == 2 else kinds[k]
     signs = np.array([1 if label == positive else -1 for label in labels], dtype=np.int8)
     named = getattr(X, "columns", None)
     return Fitted(
         Block(rows_of(X), signs),
-        _weights(clf.coef_, clf.intercept_, k),
-        _averaged(clf, k) if average else None,
+        _weights(k, clf.coef_, clf.intercept_),
+        averaged,
         None if named is None else tuple(str(name) for name in named),
         classes,
     )
@@ -80,12 +89,8 @@ def estimator(
 ) -> Axes:
     """Draw the line of a fitted estimator between these examples, as `plane` does.
 
-    A voted perceptron predicts by many lines. Only the last is drawn, and the title says so.
-
-    Parameters
-    ----------
-    clf, X, y, of, average
-        As for `fitted`.
+    The parameters are as for `fitted`. A voted perceptron predicts by many lines; only the last is
+    drawn, and the title says so.
     """
     it = fitted(clf, X, y, of=of, average=average)
     ax = plane(
@@ -103,28 +108,8 @@ def estimator(
     return ax
 
 
-def _which(kinds: Sequence[Any], of: Any) -> tuple[int, tuple[str, str]]:
-    """The position of the class among those with weights of their own, and the two names."""
-    if len(kinds) == 2 and of is None:
-        return 0, (str(kinds[0]), str(kinds[1]))
-    if len(kinds) == 2:
-        raise ValueError(f"of={of!r} is for more than two classes; leave it out")
-    if of not in kinds:
-        raise ValueError(
-            f"of must be one of the classes {kinds}, to draw it against the rest; got {of!r}"
-        )
-    return list(kinds).index(of), (f"not {of}", str(of))
-
-
-def _weights(coef: Any, intercept: Any, k: int) -> Vector:
+def _weights(k: int, coef: Any, intercept: Any) -> Vector:
     """The weights of class k, the constant's last; some estimators have a single 0.0 for it."""
     rows = np.atleast_2d(np.asarray(coef, dtype=np.float64))
     constants = np.broadcast_to(np.asarray(intercept, dtype=np.float64), (len(rows),))
     return np.append(rows[k], constants[k])
-
-
-def _averaged(clf: Any, k: int) -> Vector:
-    if not hasattr(clf, "weights"):
-        raise ValueError(f"{type(clf).__name__} has no averaged weights; leave average out")
-    coef, intercept = clf.weights("average")
-    return _weights(coef, intercept, k)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
-from novikoff.show.plots.axes import COLOURS, MARKERS, escaped, new_axes
+from novikoff.show.plots.axes import escaped, new_axes
+from novikoff.show.plots.colours import COLOURS, MARKERS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,11 +56,10 @@ def _logarithmic(numbers: Iterable[float]) -> dict[str, Any]:
 
 def _lines(result: Result, curves: Curves) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
     """The name and the points of each line; empty cells have no point."""
-    kinds = [None] if curves.by is None else list(dict.fromkeys(result.column(curves.by)))
-    of_row = [None] * len(result.rows) if curves.by is None else result.column(curves.by)
-    for kind in kinds:
+    kinds = [None] * len(result.rows) if curves.by is None else result.column(curves.by)
+    for kind in dict.fromkeys(kinds):
         for name in curves.ys:
-            cells = zip(of_row, result.column(curves.x), result.column(name), strict=True)
+            cells = zip(kinds, result.column(curves.x), result.column(name), strict=True)
             points = [(x, y) for k, x, y in cells if k == kind and x is not None and y is not None]
             yield name if kind is None else str(kind), points
 

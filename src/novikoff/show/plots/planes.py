@@ -11,21 +11,12 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff.guarantees.exact.arithmetic import Numbers
-from novikoff.show.plots.axes import (
-    BLACK,
-    BLUE,
-    GREEN,
-    GREY,
-    ORANGE,
-    escaped,
-    legend_below,
-    new_axes,
-)
-from novikoff.show.projection import coordinates, principal_direction
-from novikoff.stream.blocks import Block, Labels
+from novikoff.show.plots.axes import escaped, legend_below, new_axes
+from novikoff.show.plots.colours import BLACK, GREEN, GREY, POINT_STYLES
+from novikoff.show.projection import principal_direction
+from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import count
 from novikoff.stream.rows import Vector, dots
@@ -35,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 CLASSES = ("−1", "+1")
-MANY = 1000  # from this number on, points are drawn as an image, which keeps the file small
+_MANY = 1000  # from this number on, points are drawn as an image, which keeps the file small
 _LARGE = 1e100  # squares of smaller numbers do not overflow
 _UNEQUAL = 20  # the largest ratio of width to height at which both axes have the same unit
 
@@ -94,10 +85,10 @@ def scaled(weights: Sequence[float]) -> Vector:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """Where the rows lie in a plane, and the names of its axes.
+    """The places of the rows in a plane, and the names of its axes.
 
-    `basis` holds two orthonormal directions (for a single feature: that feature, and 0). A row x
-    lies at (⟨x,e₁⟩, ⟨x,e₂⟩). If w is in the span of the basis, the score of a row is
+    `basis` holds two orthonormal directions (for a single feature: that feature, and 0). The place
+    of a row x is (⟨x,e₁⟩, ⟨x,e₂⟩). If w is in the span of the basis, the score of a row is
     normal(w)·place + b.
     """
 
@@ -114,17 +105,23 @@ class View:
             raise ValueError(f"{len(names)} names for {d} features")
         if d == 0:
             raise BadExample("the rows have no features, so there is nothing to draw")
-        if d > 2:
-            basis, axes = _basis(block, w)
-            return cls(coordinates(rows, basis), basis, axes)
-        own = ["x"] if d == 1 else ["x₁", "x₂"]
-        called = own if names is None else [escaped(name) for name in names]
-        places = coordinates(rows, np.eye(d))
-        if d == 2:
-            return cls(places, np.eye(2), (called[0], called[1]))
-        height = np.where(block.labels > 0, 0.12, -0.12)  # so that no class covers the other
-        places = np.column_stack([places, height])
-        return cls(places, np.array([[1.0], [0.0]]), (called[0], ""))
+        if d <= 2:
+            basis = np.eye(2, d)
+            own = ["x"] if d == 1 else ["x₁", "x₂"]
+            own = own if names is None else [escaped(name) for name in names]
+            axes = own[0], own[1] if d == 2 else ""
+        else:
+            if size := length(w):
+                first = w / size
+                axes = "w·x/‖w‖: the distance along w", "first principal direction orthogonal to w"
+            else:
+                first = principal_direction(rows, ())
+                axes = "first principal direction", "second principal direction"
+            basis = np.stack([first, principal_direction(rows, (first,))])
+        places = np.column_stack([dots(rows, e) for e in basis])
+        if d == 1:
+            places[:, 1] = np.where(block.labels > 0, 0.12, -0.12)  # no class covers the other
+        return cls(places, basis, axes)
 
     @property
     def dim(self) -> int:
@@ -136,18 +133,8 @@ class View:
         return np.array([dot(e, w) for e in self.basis])
 
 
-def _basis(block: Block, w: Vector) -> tuple[Vector, tuple[str, str]]:
-    if size := length(w):
-        first = w / size
-        axes = ("w·x/‖w‖: the distance along w", "first principal direction orthogonal to w")
-    else:
-        first = principal_direction(block.rows, ())
-        axes = ("first principal direction", "second principal direction")
-    return np.stack([first, principal_direction(block.rows, (first,))]), axes
-
-
 def expect_rows(block: Block) -> None:
-    """Refuse a block without rows, or with a feature that cannot be drawn."""
+    """Reject a block without rows, or with a feature that cannot be drawn."""
     if len(block) == 0:
         raise BadExample("there are no examples to draw")
     dots(block.rows, np.zeros(block.rows.dim))  # names the row and column of NaN or infinity
@@ -196,10 +183,7 @@ def plane(
     """
     line = Linear.of(weights, block.rows.dim, bias=bias)
     other = None if average is None else Linear.of(average, block.rows.dim, bias=bias)
-    view = View.of(block, line.w, names)
-    ax = plane_axes(view) if ax is None else ax
-    set_limits(ax, view, line)
-    draw_points(ax, view.places, block.signs, classes)
+    ax, view = draw_rows(block, line, names=names, classes=classes, ax=ax)
     if length(line.w):
         margins = line.margins(block)
         least = float(margins.min())
@@ -216,24 +200,56 @@ def plane(
             draw_line(ax, view.normal(other.w), other.b, label="average", color=GREEN, ls="-.")
         draw_normal(ax, normal, line.b)
     else:
-        ax.set_title(_no_line(line, classes), fontsize="medium")
+        why = "the weights are all 0"
+        if line.b:
+            predicted = escaped(classes[line.b > 0])
+            why = f"only the constant has a weight, so every prediction is {predicted}"
+        ax.set_title(f"no line: {why}", fontsize="medium")
     legend_below(ax)
     return ax
 
 
-def _no_line(line: Linear, classes: Sequence[str]) -> str:
-    if line.b == 0:
-        return "no line: the weights are all 0"
-    predicted = escaped(classes[line.b > 0])
-    return f"no line: only the constant has a weight, so every prediction is {predicted}"
+def draw_rows(
+    block: Block,
+    line: Linear,
+    *,
+    names: Sequence[str] | None,
+    classes: Sequence[str],
+    ax: Axes | None,
+    multipliers: Sequence[float] | None = None,
+) -> tuple[Axes, View]:
+    """Draw the rows as points, with room for the line; areas show the multipliers, if given."""
+    if len(classes) != 2:
+        raise ValueError(f"classes must be two names, the negative one first; got {len(classes)}")
+    view, labels = View.of(block, line.w, names), block.signs
+    ax = new_axes(width=6.4, height=6 if view.dim > 1 else 2.8) if ax is None else ax
+    _set_limits(ax, view, line)
+    area = 32.0 if len(labels) < 200 else 14.0 if len(labels) < _MANY else 4.0
+    areas = np.full(len(labels), area) if multipliers is None else areas_of(multipliers)
+    for label, style in POINT_STYLES.items():
+        these = labels == label
+        if these.any():
+            ax.scatter(
+                view.places[these, 0],
+                view.places[these, 1],
+                s=areas[these],
+                linewidths=1.2 if area > 4 else 0.6,
+                label=escaped(classes[label > 0]),
+                rasterized=len(labels) >= _MANY,
+                zorder=3,
+                **style,
+            )
+    return ax, view
 
 
-def plane_axes(view: View) -> Axes:
-    """New axes for points of a plane, or of a line."""
-    return new_axes(width=6.4, height=6 if view.dim > 1 else 2.8)
+def areas_of(multipliers: Sequence[float]) -> Vector:
+    """Areas of points in proportion to their multipliers; a small one for multiplier 0."""
+    m = np.array(multipliers)
+    largest = float(m.max(initial=0.0))
+    return np.where(m > 0, np.maximum(30, 260 * m / largest), 10.0) if largest else m + 30.0
 
 
-def set_limits(ax: Axes, view: View, line: Linear) -> None:
+def _set_limits(ax: Axes, view: View, line: Linear) -> None:
     """Choose limits around the points, and around the line if it is near; name the axes.
 
     Both axes have the same unit, unless one feature varies more than twenty times as much as the
@@ -263,60 +279,34 @@ def set_limits(ax: Axes, view: View, line: Linear) -> None:
     ax.set_ylabel(view.axes[1])
 
 
-def draw_points(
-    ax: Axes,
-    places: Vector,
-    labels: Labels,
-    classes: Sequence[str] = CLASSES,
-    areas: NDArray[np.float64] | None = None,
-) -> None:
-    """Draw positive examples as filled circles and negative ones as open squares."""
-    if len(classes) != 2:
-        raise ValueError(f"classes must be two names, the negative one first; got {len(classes)}")
-    area = 32.0 if len(labels) < 200 else 14.0 if len(labels) < MANY else 4.0
-    areas = np.full(len(labels), area) if areas is None else areas
-    kinds: tuple[tuple[int, str, dict[str, Any]], ...] = (
-        (1, "o", {"color": BLUE}),
-        (-1, "s", {"facecolors": "none", "edgecolors": ORANGE}),
-    )
-    for label, marker, style in kinds:
-        these = labels == label
-        if these.any():
-            ax.scatter(
-                places[these, 0],
-                places[these, 1],
-                s=areas[these],
-                marker=marker,
-                linewidths=1.2 if area > 4 else 0.6,
-                label=escaped(classes[label > 0]),
-                rasterized=len(labels) >= MANY,
-                zorder=3,
-                **style,
-            )
-
-
 def ring(ax: Axes, places: Vector, label: str) -> None:
     """Draw a ring around each of these points."""
     if len(places):
         ax.scatter(
             places[:, 0],
             places[:, 1],
-            s=120 if len(places) < MANY else 12,
+            s=120 if len(places) < _MANY else 12,
             facecolors="none",
             edgecolors=BLACK,
             linewidths=1.0,
             label=label,
-            rasterized=len(places) >= MANY,
+            rasterized=len(places) >= _MANY,
             zorder=4,
         )
 
 
 def draw_line(
     ax: Axes, normal: Vector, b: float, *, label: str | None = None, **style: Any
-) -> None:
-    """Draw the line normal·p + b = 0 across the axes."""
+) -> Vector:
+    """Draw the line normal·p + b = 0 across the axes, and return its ends, which are outside."""
+    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
+    foot = _foot(np.array([left + right, low + high]) / 2, normal, b)
+    along = np.array([-normal[1], normal[0]]) / length(normal)
+    reach = length(np.array([right - left, high - low]))
+    ends = np.stack([foot - reach * along, foot + reach * along])
     style = {"color": BLACK, "lw": 1.8, "zorder": 2, **style}
-    ax.plot(*_ends(ax, normal, b).T, label=label, scalex=False, scaley=False, **style)
+    ax.plot(*ends.T, label=label, scalex=False, scaley=False, **style)
+    return ends
 
 
 def _draw_band(ax: Axes, normal: Vector, line: Linear, least: float) -> None:
@@ -324,9 +314,10 @@ def _draw_band(ax: Axes, normal: Vector, line: Linear, least: float) -> None:
     words = f"margin γ = {gamma:.4g}"
     if line.bias:
         words = f"nearest at {least / length(line.w):.4g}; γ = {gamma:.4g}"
-    one, other = (_ends(ax, normal, line.b + side * least) for side in (-1, 1))
-    for ends, label in ((one, words), (other, None)):
-        ax.plot(*ends.T, color=GREY, ls="--", lw=1, label=label, scalex=False, scaley=False)
+    one, other = (
+        draw_line(ax, normal, line.b + side * least, label=label, color=GREY, ls="--", lw=1)
+        for side, label in ((-1, words), (1, None))
+    )
     ax.fill(*np.vstack([one, other[::-1]]).T, color=GREY, alpha=0.12, lw=0, zorder=0)
 
 
@@ -340,35 +331,14 @@ def draw_normal(ax: Axes, normal: Vector, b: float) -> None:
         return  # with two units it would not look orthogonal to its line
     reach = 0.13 * (right - left if normal[1] == 0 else min(right - left, high - low))
     tip = tuple(foot + reach * normal / length(normal))
-    ax.annotate(
-        "",
-        tip,
-        tuple(foot),
-        arrowprops={"arrowstyle": "-|>", "color": BLACK, "lw": 1.4, "shrinkA": 0},
-    )
-    ax.annotate(
-        "w",
-        tip,
-        (4, 4),
-        textcoords="offset points",
-        fontweight="bold",
-        zorder=5,
-        bbox={"facecolor": "white", "alpha": 0.75, "lw": 0, "pad": 0.6},
-    )
+    arrow = {"arrowstyle": "-|>", "color": BLACK, "lw": 1.4, "shrinkA": 0}
+    ax.annotate("", tip, tuple(foot), arrowprops=arrow)
+    box = {"facecolor": "white", "alpha": 0.75, "lw": 0, "pad": 0.6}
+    ax.annotate("w", tip, (4, 4), textcoords="offset points", weight="bold", zorder=5, bbox=box)
 
 
 def _foot(point: Vector, normal: Vector, b: float) -> Vector:
     """The point of the line normal·p + b = 0 nearest to this one."""
-    size = length(normal)
-    n = normal / size
-    foot: Vector = point - (dot(n, point) + b / size) * n
+    n = normal / length(normal)
+    foot: Vector = point - (dot(n, point) + b / length(normal)) * n
     return foot
-
-
-def _ends(ax: Axes, normal: Vector, b: float) -> Vector:
-    """Two points of the line, outside the limits of the axes."""
-    (left, right), (low, high) = ax.get_xlim(), ax.get_ylim()
-    foot = _foot(np.array([left + right, low + high]) / 2, normal, b)
-    along = np.array([-normal[1], normal[0]]) / length(normal)
-    reach = length(np.array([right - left, high - low]))
-    return np.stack([foot - reach * along, foot + reach * along])

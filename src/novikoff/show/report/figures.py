@@ -41,7 +41,7 @@ class Figure:
 
     def axes(self) -> tuple[Axes, ...]:
         """Draw it on new axes."""
-        panels = plots.new_column(self.panels, width=_WIDTH, height=self.height)
+        panels = plots.new_panels(self.panels, width=_WIDTH, height=self.height, stacked=True)
         self.draw(*panels)
         return panels
 
