@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -28,7 +29,7 @@ def toy(
     """
 
 
-PARSER = Parser(toy, name="toy", example="a b -o c")
+PARSER = Parser([toy], name="toy", example="a b -o c", help=inspect.getdoc(toy) or "")
 
 
 def parsed(line: str) -> dict[str, Any]:
@@ -125,5 +126,5 @@ def test_an_unexpected_argument_is_refused(capsys: pytest.CaptureFixture[str]) -
         """Read a file."""
 
     with pytest.raises(SystemExit):
-        Parser(one, name="one", example="x").parse(["a", "b"])
+        Parser([one], name="one", example="x", help="Read a file.").parse(["a", "b"])
     assert capsys.readouterr().err.startswith("novikoff: unexpected argument 'b'; see")

@@ -134,11 +134,10 @@ def test_the_output_is_the_result_in_three_forms() -> None:
 
 
 def test_a_claim_that_does_not_hold_ends_with_status_1(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(seed: cli.Seed = 0) -> Result:
-        """An experiment that fails."""
+    def broken(*, seed: int = 0) -> Result:
         return Result("xor", "?", ("n",), ((1,),), (Check("mistakes", 1, 2),))
 
-    monkeypatch.setitem(cli.EXPERIMENTS, "xor", broken)
+    monkeypatch.setattr("novikoff.show.lab.xor.xor", broken)
     answer = run("lab", "xor")
     assert answer.exit_code == 1
     assert "mistakes  at most 1         2  DOES NOT HOLD" in answer.stdout

@@ -10,9 +10,9 @@ import inspect
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from getopt import GetoptError, gnu_getopt
-from types import NoneType, UnionType
+from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 WIDEST = 100
@@ -71,15 +71,14 @@ class BadUsage(Exception):  # noqa: N818
 class Parameter:
     """One parameter of a verb's function, as an argument or an option of its command line."""
 
-    def __init__(self, found: inspect.Parameter, hint: Any) -> None:
-        kind, about = get_args(hint)
+    def __init__(self, found: inspect.Parameter, kind: Any, about: Option) -> None:
         if get_origin(kind) in (Union, UnionType):  # `int | None`
             kind = next(one for one in get_args(kind) if one is not NoneType)
         self.many = get_origin(kind) is list
         self.kind = get_args(kind)[0] if self.many else kind
         self.choices = get_args(self.kind) if get_origin(self.kind) is Literal else ()
         self.is_flag = self.kind is bool
-        self.about: Option = about
+        self.about = about
         self.name = found.name
         self.required = found.default is inspect.Parameter.empty
         self.default = None if self.required else found.default
@@ -126,23 +125,23 @@ class Parameter:
 
 
 class Parser:
-    """The command line of a verb: its function's parameters, and its docstring as help.
+    """The command line of a verb: the parameters of its functions, and what its help says.
 
-    The parameters of `common`, options that several verbs have, come after those of the function.
+    A parameter is `Annotated` with its `Argument` or `Option`, unless `options` has one for it.
     """
 
     def __init__(
         self,
-        function: Callable[..., Any],
+        functions: Sequence[Callable[..., Any]],
         *,
         name: str,
         example: str,
-        common: Callable[..., Any] | None = None,
+        help: str,
+        options: Mapping[str, Option] = MappingProxyType({}),
     ) -> None:
         self.program, self.example = f"novikoff {name}", f"novikoff {name} {example}"
-        self.description = inspect.getdoc(function) or ""
-        functions = [function] if common is None else [function, common]
-        self._parameters = [one for each in functions for one in _parameters(each)]
+        self.description = help
+        self._parameters = [one for each in functions for one in _parameters(each, options)]
         self._arguments = [one for one in self._parameters if not one.names]
         self.options = {name: one for one in self._parameters for name in one.names}
 
@@ -219,11 +218,14 @@ class Parser:
         return "\n".join([*lines, "", f"Example: {self.example}", ""])
 
 
-def _parameters(function: Callable[..., Any]) -> Iterator[Parameter]:
+def _parameters(function: Callable[..., Any], options: Mapping[str, Option]) -> Iterator[Parameter]:
     hints = get_type_hints(function, include_extras=True)
     for found in inspect.signature(function).parameters.values():
-        if get_origin(hints[found.name]) is Annotated:
-            yield Parameter(found, hints[found.name])
+        kind, about = hints[found.name], options.get(found.name)
+        if get_origin(kind) is Annotated:
+            kind, about = get_args(kind)
+        if about is not None:
+            yield Parameter(found, kind, about)
 
 
 def _entry(name: str, help: str, width: int) -> list[str]:

@@ -6,35 +6,26 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
+from novikoff.cli import options
 from novikoff.cli.arguments import Option
 from novikoff.cli.errors import show, warn
-from novikoff.cli.options import (
-    DataFile,
-    FormatOption,
-    InterceptOption,
-    LabelOption,
-    ZeroBasedOption,
-    check_output,
-)
 from novikoff.cli.progress import spinner
 from novikoff.stream.printing import plural
 
 
 def certify(
-    data: DataFile,
+    data: options.DataFile,
     output: Annotated[
         Path | None,
         Option("-o", "--output", metavar="CERT", help="Write the certificate to this file."),
     ] = None,
     as_json: Annotated[bool, Option("--json", help="Print the certificate as JSON.")] = False,
-    label: LabelOption = None,
-    intercept: InterceptOption = True,
+    label: options.Label = None,
+    intercept: options.Intercept = True,
     margin_rtol: Annotated[
         float | None,
         Option(
-            min=0,
-            below=1,
-            help="Narrow the interval for the best margin to this relative width.",
+            min=0, below=1, help="Narrow the interval for the best margin to this relative width."
         ),
     ] = None,
     max_seconds: Annotated[
@@ -46,8 +37,8 @@ def certify(
             show_default="none",
         ),
     ] = None,
-    format: FormatOption = None,
-    zero_based: ZeroBasedOption = False,
+    format: options.Format = None,
+    zero_based: options.ZeroBased = False,
 ) -> None:
     """Decide whether the data are separable, and prove it.
 
@@ -56,7 +47,7 @@ def certify(
     Exit status: 0 decided, 1 undecided, 2 bad input, 130 interrupted.
     """
     if output is not None:
-        check_output(output, "certificate", [data], instead="--json")
+        options.check_output(output, "certificate", [data], instead="--json")
     from novikoff import separability, sources
 
     status, name = 0, "<stdin>" if data == "-" else data

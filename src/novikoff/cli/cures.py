@@ -32,10 +32,7 @@ CURES: dict[Problem, tuple[str, ...]] = {
         "fill it in, or use --missing zero or --missing indicate",
         "fill it in or remove the row",
     ),
-    Problem.EMPTY_COLUMN: (
-        "use --ignore {column} or --missing zero",
-        "remove the column",
-    ),
+    Problem.EMPTY_COLUMN: ("use --ignore {column} or --missing zero", "remove the column"),
     Problem.TEXT_AMONG_NUMBERS: ("correct it, or use --categorical {column}", "correct it"),
     Problem.DATES: (
         "convert dates to numbers first, or use --ignore {column} or --categorical {column}",

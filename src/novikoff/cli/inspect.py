@@ -10,9 +10,9 @@ from typing import Annotated, Any
 
 import numpy as np
 
+from novikoff.cli import options
 from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, show
-from novikoff.cli.options import JsonOption, ModelFile, check_output, labels_in_words, load_model
 from novikoff.learners import Multiplicative
 from novikoff.models.model import Model
 from novikoff.storage.atomic_write import atomic_write
@@ -33,23 +33,22 @@ KINDS = {
 
 
 def inspect(
-    model: ModelFile,
+    model: options.ModelFile,
     most: Annotated[
-        int,
-        Option("-n", "--most", min=0, help="Number of weights to show for each label."),
+        int, Option("-n", "--most", min=0, help="Number of weights to show for each label.")
     ] = 10,
     weights: Annotated[
         Path | None, Option(metavar="FILE", help="Write all learned weights to this file, as CSV.")
     ] = None,
-    as_json: JsonOption = False,
+    as_json: options.Json = False,
 ) -> None:
     """Show what a model is, how it was trained, and its largest weights.
 
     Exit status: 0 done, 2 not a model.
     """
     if weights is not None:
-        check_output(weights, "weights", [model])
-    found = load_model(model)
+        options.check_output(weights, "weights", [model])
+    found = options.load_model(model)
     if weights is not None:
         write_weights(found, weights)
     show(json.dumps(to_dict(found, most), indent=1) if as_json else in_words(found, most))
@@ -72,7 +71,7 @@ def to_dict(model: Model, most: int) -> dict[str, Any]:
         "margin": getattr(learner, "margin", None),
         "alpha": getattr(learner, "alpha", None),
         "threshold": getattr(learner, "threshold", None),
-        "examples": examples_met(model),
+        "examples": examples_seen(model),
         "rounds": ledger.n_rounds,
         "mistakes": ledger.n_mistakes,
         "mistakes_per_pass": ledger.mistakes_per_pass,
@@ -102,12 +101,14 @@ def in_words(model: Model, most: int) -> str:
     )
     rate = f" ({percent(ledger.n_mistakes, ledger.n_rounds, 2)})" if ledger.n_rounds else ""
     constant = " and a constant" if model.learner.bias else ""
-    labels = listed(model.classes, LABELS_SHOWN) if model.is_joint else labels_in_words(model)
+    labels = options.labels_in_words(model)
+    if model.is_joint:
+        labels = listed(model.classes, LABELS_SHOWN)
     lines = [
         f"Model     {KINDS[model.kind]}{_settings(model)}",
         f"Labels    {labels}",
         f"Features  {count(features.count)}{constant}{_transforms(model)}",
-        f"Examples  {count(examples_met(model))}, {passes}, {order}",
+        f"Examples  {count(examples_seen(model))}, {passes}, {order}",
         f"Mistakes  {count(ledger.n_mistakes)} in {plural(ledger.n_rounds, 'round')}{rate}; "
         f"largest norm of a mistaken example {ledger.radius:.6g}",
     ]
@@ -160,8 +161,8 @@ def _weights_of_classes(model: Model, most: int) -> list[str]:
     return lines
 
 
-def examples_met(model: Model) -> int:
-    """How many different examples were met, those of an unfinished run included."""
+def examples_seen(model: Model) -> int:
+    """How many different examples were seen, those of an unfinished run included."""
     return model.examples + (0 if model.unfinished is None else int(model.unfinished["met"]))
 
 

@@ -5,108 +5,77 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from novikoff.cli.arguments import Option, Parser
 from novikoff.cli.errors import fail, naming_stdout, refusing_settings
 from novikoff.cli.options import check_output
-from novikoff.show.lab.results import Result
+from novikoff.show import lab
 
-Seed = Annotated[int, Option(min=0, help="Random seed.")]
-Variables = Annotated[int, Option("-n", "--variables", min=1, help="Number of variables.")]
-Points = Annotated[int, Option(min=1, help="Number of points.")]
-Features = Annotated[int, Option("--features", min=1, help="Number of features.")]
-
-
-def conjunctions(
-    target: Annotated[
-        str, Option(metavar="FORMULA", help="The hidden conjunction.")
-    ] = "x2 & x3 & x4 & x5 & x100",
-    n: Variables = 100,
-    rounds: Annotated[int, Option(min=1, help="Number of random examples.")] = 1000,
-    density: Annotated[
-        float, Option(min=0, max=1, help="Probability that a variable is true in a random example.")
-    ] = 0.9,
-    seed: Seed = 0,
-) -> Result:
-    """A hidden conjunction learned by asking, from a teacher, and from random examples."""
-    from novikoff.show.lab.conjunctions import conjunctions
-
-    return conjunctions(target, n=n, rounds=rounds, density=density, seed=seed)
+SEED = Option(min=0, help="Random seed.")
+VARIABLES = Option("-n", "--variables", min=1, help="Number of variables.")
+POINTS = Option(min=1, help="Number of points.")
+FEATURES = Option("--features", min=1, help="Number of features.")
+EXAMPLES = Option(min=1, help="Number of random examples.")
+DENSITY = Option(min=0, max=1, help="Probability that a variable is true in a random example.")
+FORMULA = Option(
+    metavar="FORMULA", help="The hidden conjunction.", show_default="x2 & x3 & x4 & x5 & x100"
+)
 
 
-def halving(
-    n: Variables = 100,
-    k: Annotated[int, Option("-k", min=1, help="Variables in the conjunction.")] = 5,
-    rounds: Annotated[int, Option(min=1, help="Number of random examples.")] = 200,
-    seed: Seed = 0,
-) -> Result:
-    """Halving over the 75,287,520 monotone 5-conjunctions of 100 variables."""
-    from novikoff.show.lab.halving import halving
+class Experiment(NamedTuple):
+    """What an experiment shows, and an option for each of its parameters."""
 
-    return halving(n=n, k=k, rounds=rounds, seed=seed)
+    summary: str
+    options: dict[str, Option]
 
 
-def attribute_efficiency(
-    largest: Annotated[
-        int,
-        Option(
-            "-n", "--largest", min=100, max=10_000_000, help="Largest number of attributes tried."
-        ),
-    ] = 1_000_000,
-    k: Annotated[int, Option("-k", min=1, max=50, help="Number of relevant attributes.")] = 5,
-    examples: Annotated[int, Option(min=1, help="Number of examples.")] = 1_000,
-    seed: Seed = 0,
-) -> Result:
-    """Perceptron, Winnow and elimination with a million attributes, five of them relevant."""
-    from novikoff.show.lab.attribute_efficiency import attribute_efficiency
-
-    return attribute_efficiency(largest=largest, k=k, examples=examples, seed=seed)
-
-
-def mistake_bounds(
-    n: Annotated[int, Option("-n", "--variables", help="Number of variables: 4, 8 or 16.")] = 16,
-) -> Result:
-    """Each learner on its hardest sequence: how close its mistakes come to the bound."""
-    from novikoff.show.lab.mistake_bounds import mistake_bounds
-
-    return mistake_bounds(n=n)
-
-
-def xor(
-    largest: Annotated[
-        int, Option("-n", "--largest", min=2, max=8, help="Largest number of variables tried.")
-    ] = 5,
-    seed: Seed = 0,
-) -> Result:
-    """Parity: proof that no perceptron represents it, and two remedies."""
-    from novikoff.show.lab.xor import xor
-
-    return xor(largest=largest, seed=seed)
-
-
-def learning_rate(points: Points = 2000, dim: Features = 5, seed: Seed = 0) -> Result:
-    """From w = 0 the learning rate changes no mistake; from other weights it does."""
-    from novikoff.show.lab.learning_rate import learning_rate
-
-    return learning_rate(points=points, dim=dim, seed=seed)
-
-
-def margin(points: Points = 500, dim: Features = 5, seed: Seed = 0) -> Result:
-    """The margin perceptron: a larger margin costs more updates."""
-    from novikoff.show.lab.margin import margin
-
-    return margin(points=points, dim=dim, seed=seed)
-
-
-EXPERIMENTS: dict[str, Callable[..., Result]] = {
-    "conjunctions": conjunctions,
-    "halving": halving,
-    "attribute-efficiency": attribute_efficiency,
-    "mistake-bounds": mistake_bounds,
-    "xor": xor,
-    "learning-rate": learning_rate,
-    "margin": margin,
+EXPERIMENTS = {
+    "conjunctions": Experiment(
+        "A hidden conjunction learned by asking, from a teacher, and from random examples.",
+        {"target": FORMULA, "n": VARIABLES, "rounds": EXAMPLES, "density": DENSITY, "seed": SEED},
+    ),
+    "halving": Experiment(
+        "Halving over the 75,287,520 monotone 5-conjunctions of 100 variables.",
+        {
+            "n": VARIABLES,
+            "k": Option("-k", min=1, help="Variables in the conjunction."),
+            "rounds": EXAMPLES,
+            "seed": SEED,
+        },
+    ),
+    "attribute-efficiency": Experiment(
+        "Perceptron, Winnow and elimination with a million attributes, five of them relevant.",
+        {
+            "largest": Option(
+                "-n", "--largest", min=100, max=10**7, help="Largest number of attributes tried."
+            ),
+            "k": Option("-k", min=1, max=50, help="Number of relevant attributes."),
+            "examples": Option(min=1, help="Number of examples."),
+            "seed": SEED,
+        },
+    ),
+    "mistake-bounds": Experiment(
+        "Each learner on its hardest sequence: how close its mistakes come to the bound.",
+        {"n": Option("-n", "--variables", help="Number of variables: 4, 8 or 16.")},
+    ),
+    "xor": Experiment(
+        "Parity: proof that no perceptron represents it, and two remedies.",
+        {
+            "largest": Option(
+                "-n", "--largest", min=2, max=8, help="Largest number of variables tried."
+            ),
+            "seed": SEED,
+        },
+    ),
+    "learning-rate": Experiment(
+        "From w = 0 the learning rate changes no mistake; from other weights it does.",
+        {"points": POINTS, "dim": FEATURES, "seed": SEED},
+    ),
+    "margin": Experiment(
+        "The margin perceptron: a larger margin costs more updates.",
+        {"points": POINTS, "dim": FEATURES, "seed": SEED},
+    ),
 }
 
 
@@ -118,8 +87,11 @@ def experiment(words: Sequence[str]) -> tuple[Callable[..., None], Parser, list[
     name, *rest = words
     if name not in EXPERIMENTS:
         fail(f"there is no experiment {name!r}; the experiments are {', '.join(EXPERIMENTS)}")
-    parser = Parser(EXPERIMENTS[name], name=f"lab {name}", example="--json", common=run)
-    return partial(run, EXPERIMENTS[name]), parser, rest
+    function, (summary, options) = lab.experiment(name), EXPERIMENTS[name]
+    parser = Parser(
+        [function, run], name=f"lab {name}", example="--json", help=summary, options=options
+    )
+    return partial(run, function), parser, rest
 
 
 def listing() -> str:
@@ -129,7 +101,7 @@ def listing() -> str:
         "",
         "Experiments that show what a theorem promises beside what happens.",
         "",
-        *(f"  {name:21} {(f.__doc__ or '').splitlines()[0]}" for name, f in EXPERIMENTS.items()),
+        *(f"  {name:21} {one.summary}" for name, one in EXPERIMENTS.items()),
         "",
         "Each prints a table, and for every claim the bound, the observed value, and whether the",
         "claim holds. --json and --csv are for programs; --plot FILE draws a figure.",
@@ -142,7 +114,7 @@ def listing() -> str:
 
 
 def run(
-    experiment: Callable[..., Result],
+    experiment: Callable[..., lab.Result],
     *,
     as_json: Annotated[bool, Option("--json", help="Print everything as JSON.")] = False,
     as_csv: Annotated[bool, Option("--csv", help="Print the table as CSV.")] = False,

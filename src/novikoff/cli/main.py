@@ -6,6 +6,7 @@ Only the verb that runs is imported.
 from __future__ import annotations
 
 import codecs
+import inspect
 import io
 import os
 import sys
@@ -118,7 +119,8 @@ def run(words: Sequence[str]) -> None:
 def function_and_parser(name: str) -> tuple[Callable[..., None], Parser]:
     """The function of a verb other than `lab`, and the parser of its command line."""
     function = getattr(import_module(f"novikoff.cli.{name}"), name)
-    return function, Parser(function, name=name, example=VERBS[name].example)
+    help = inspect.getdoc(function) or ""
+    return function, Parser([function], name=name, example=VERBS[name].example, help=help)
 
 
 def help_text() -> str:

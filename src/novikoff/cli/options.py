@@ -9,9 +9,9 @@ from typing import Annotated, TypeAlias
 from novikoff.cli.arguments import Argument, Option
 from novikoff.cli.errors import fail, reason, warn
 from novikoff.models.model import Model
+from novikoff.sources import reading
 from novikoff.sources.chunks import Source
 from novikoff.sources.inputs import Input, inputs_of
-from novikoff.sources.reading import Format, Missing
 from novikoff.storage.file_format import is_stored
 from novikoff.stream.printing import listed, plural
 
@@ -23,46 +23,46 @@ DataFile: TypeAlias = Annotated[
     str,
     Argument("DATA", "A file, directory or pattern, compressed or not; - is the standard input."),
 ]
-FormatOption: TypeAlias = Annotated[
-    Format | None,
+Format: TypeAlias = Annotated[
+    reading.Format | None,
     Option(help="File format.", show_default="detected from the name or content"),
 ]
 LABEL_HELP = "Tables: the label's column, by name or by position from 0; JSON lines: its key."
-LabelOption: TypeAlias = Annotated[
+Label: TypeAlias = Annotated[
     str | None,
     Option(metavar="COLUMN", help=LABEL_HELP, show_default="the last column, the key 'label'"),
 ]
-ModelLabelOption: TypeAlias = Annotated[
+ModelLabel: TypeAlias = Annotated[
     str | None, Option(metavar="COLUMN", help=LABEL_HELP, show_default="the model's")
 ]
 MISSING_HELP = "Missing values: refuse them, read them as 0, or mark each with a feature."
-MissingOption: TypeAlias = Annotated[Missing, Option(help=MISSING_HELP)]
-ModelMissingOption: TypeAlias = Annotated[
-    Missing, Option(help=MISSING_HELP, show_default="the model's")
+Missing: TypeAlias = Annotated[reading.Missing, Option(help=MISSING_HELP)]
+ModelMissing: TypeAlias = Annotated[
+    reading.Missing, Option(help=MISSING_HELP, show_default="the model's")
 ]
-IgnoreOption: TypeAlias = Annotated[
+Ignore: TypeAlias = Annotated[
     list[str] | None, Option(metavar="COLUMN", help="Tables: leave out this column. Repeatable.")
 ]
-CategoricalOption: TypeAlias = Annotated[
+Categorical: TypeAlias = Annotated[
     list[str] | None,
     Option(
         metavar="COLUMN", help="Tables: take the numbers in this column as categories. Repeatable."
     ),
 ]
-SkipBadOption: TypeAlias = Annotated[int, Option(min=0, help="Skip up to N bad lines.")]
-ThreadsOption: TypeAlias = Annotated[
+SkipBad: TypeAlias = Annotated[int, Option(min=0, help="Skip up to N bad lines.")]
+Threads: TypeAlias = Annotated[
     int, Option(min=0, help="Number of parser threads; the result does not depend on it.")
 ]
-ZeroBasedOption: TypeAlias = Annotated[
+ZeroBased: TypeAlias = Annotated[
     bool, Option(help="svmlight: indices count from 0, even if no index is 0.")
 ]
-InterceptOption: TypeAlias = Annotated[
+Intercept: TypeAlias = Annotated[
     bool, Option(help="Allow hyperplanes that miss the origin.", show_default="--intercept")
 ]
 ModelFile: TypeAlias = Annotated[
     str, Argument("MODEL", "A model written by `novikoff train -o MODEL`.")
 ]
-JsonOption: TypeAlias = Annotated[bool, Option("--json", help="Print the result as JSON.")]
+Json: TypeAlias = Annotated[bool, Option("--json", help="Print the result as JSON.")]
 
 
 def named_classes(classes: str | None) -> tuple[str, str] | None:

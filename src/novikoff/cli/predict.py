@@ -7,21 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
+from novikoff.cli import options
 from novikoff.cli.arguments import Option
 from novikoff.cli.errors import naming_stdout
-from novikoff.cli.options import (
-    DataFiles,
-    FormatOption,
-    ModelFile,
-    ModelLabelOption,
-    ModelMissingOption,
-    SkipBadOption,
-    ThreadsOption,
-    check_output,
-    load_model,
-    warn_of_skipped_lines,
-    warn_of_unknown_features,
-)
 from novikoff.models.model import Model
 from novikoff.models.prediction import labels_of, scored
 from novikoff.sources import Reading, open_files
@@ -32,21 +20,20 @@ What: TypeAlias = Literal["labels", "scores", "both"]
 
 
 def predict(
-    model: ModelFile,
-    data: DataFiles,
+    model: options.ModelFile,
+    data: options.DataFiles,
     what: Annotated[
-        What,
-        Option("--print", help="Print labels, scores, or both with a tab between."),
+        What, Option("--print", help="Print labels, scores, or both with a tab between.")
     ] = "labels",
     output: Annotated[
         Path | None,
         Option("-o", "--output", metavar="FILE", help="Write to this file.", show_default="stdout"),
     ] = None,
-    label: ModelLabelOption = None,
-    format: FormatOption = None,
-    missing: ModelMissingOption = "refuse",
-    skip_bad: SkipBadOption = 0,
-    threads: ThreadsOption = 2,
+    label: options.ModelLabel = None,
+    format: options.Format = None,
+    missing: options.ModelMissing = "refuse",
+    skip_bad: options.SkipBad = 0,
+    threads: options.Threads = 2,
 ) -> None:
     """Predict the labels of examples, in their order; labels in the data are not used.
 
@@ -60,8 +47,8 @@ def predict(
     Exit status: 0 done, 2 bad input, 130 interrupted.
     """
     if output is not None:
-        check_output(output, "predictions", [model, *data])
-    found = load_model(model, data)
+        options.check_output(output, "predictions", [model, *data])
+    found = options.load_model(model, data)
     how = Reading(
         format, label, labelled=False, missing=missing, skip_bad=skip_bad, threads=threads
     )
@@ -78,8 +65,8 @@ def predict(
         with atomic_write(output) as file:
             for lines in predictions(found, source, what):
                 file.write(lines.encode())
-    warn_of_skipped_lines(source)
-    warn_of_unknown_features(found)
+    options.warn_of_skipped_lines(source)
+    options.warn_of_unknown_features(found)
 
 
 def predictions(model: Model, source: Source, what: What) -> Iterator[str]:

@@ -1,22 +1,14 @@
 """`novikoff report`: one page about the data of files, to read in a browser or on paper."""
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
+from novikoff.cli import options
 from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, show
-from novikoff.cli.options import (
-    DataFiles,
-    FormatOption,
-    InterceptOption,
-    LabelOption,
-    ZeroBasedOption,
-    check_output,
-    named_classes,
-)
 from novikoff.cli.progress import spinner
 from novikoff.guarantees.words import run_in_brief
 from novikoff.sources import Data, read
@@ -26,11 +18,11 @@ from novikoff.stream.printing import count, plural
 
 
 def report(
-    data: DataFiles,
+    data: options.DataFiles,
     output: Annotated[
         Path, Option("-o", "--output", metavar="PAGE", help="Write the page to this file.")
     ],
-    label: LabelOption = None,
+    label: options.Label = None,
     classes: Annotated[
         str | None,
         Option(
@@ -43,7 +35,7 @@ def report(
         Path | None,
         Option(metavar="FILE", help="svmlight: a file with the column names, one per line."),
     ] = None,
-    intercept: InterceptOption = True,
+    intercept: options.Intercept = True,
     passes: Annotated[
         int | None,
         Option(
@@ -67,8 +59,8 @@ def report(
     top: Annotated[int, Option(min=0, help="Number of weights to list for each label.")] = 15,
     mistakes: Annotated[int, Option(min=0, help="Number of mistakes to list.")] = 20,
     quiet: Annotated[bool, Option("-q", "--quiet", help="Print nothing but errors.")] = False,
-    format: FormatOption = None,
-    zero_based: ZeroBasedOption = False,
+    format: options.Format = None,
+    zero_based: options.ZeroBased = False,
 ) -> None:
     """Write one page about the data: whether they are separable and why, and what was learned.
 
@@ -79,8 +71,8 @@ def report(
 
     Exit status: 0 written, 2 bad input, 130 interrupted.
     """
-    check_output(output, "page", data)
-    two_labels = named_classes(classes)
+    options.check_output(output, "page", data)
+    two_labels = options.named_classes(classes)
     name = "<stdin>" if data[0] == "-" else data[0]
     with spinner(f"reading {name}", quiet=quiet) as say:
         from novikoff.show import plots
@@ -97,25 +89,23 @@ def report(
         if names is not None:
             given = with_names(given, names)
         say(plural(len(given.block), "row"))
-        reading = {"--format": format}
-        flags = ["--zero-based"] if zero_based else []
-        about = {
-            "--label": label,
-            **reading,
-            "--classes": classes,
-            "--names": names,
-            "--passes": passes,
-            "--seed": seed,
-            "--max-seconds": f"{max_seconds:g}",
-            "--top": top,
-            "--mistakes": mistakes,
-        }
-        command = ["novikoff", "report", *data, "-o", str(output), *_options(about), *flags]
+        reading = as_words(format=format, zero_based=zero_based)
+        rest = as_words(
+            label=label,
+            classes=classes,
+            names=names,
+            passes=passes,
+            seed=seed,
+            max_seconds=f"{max_seconds:g}",
+            top=top,
+            mistakes=mistakes,
+            no_intercept=not intercept,
+        )
         origin = origin_of(
             data,
             format=format,
-            command=shlex.join([*command, *([] if intercept else ["--no-intercept"])]),
-            verify=verify_command(data, [*_options(reading), *flags]),
+            command=shlex.join(["novikoff", "report", *data, "-o", str(output), *rest, *reading]),
+            verify=verify_command(data, reading),
         )
         settings = Settings(bias=intercept, passes=passes, seed=seed, max_seconds=max_seconds)
         known = gather(given, settings, origin=origin, progress=say)
@@ -143,11 +133,13 @@ def with_names(given: Data, path: Path) -> Data:
     return replace(given, names=tuple(lines[:dim]))
 
 
-def _options(given: Mapping[str, object]) -> list[str]:
-    """The words of the options that have a value."""
-    return [
-        word for name, value in given.items() if value is not None for word in (name, str(value))
-    ]
+def as_words(**given: object) -> list[str]:
+    """The options that have a value, as a command line has them."""
+    out: list[str] = []
+    for name, value in given.items():
+        if value is not None and value is not False:
+            out += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
+    return out
 
 
 def verify_command(data: Sequence[str], options: Sequence[str]) -> str:

@@ -4,20 +4,8 @@ import json
 import math
 from typing import Any
 
+from novikoff.cli import options
 from novikoff.cli.errors import fail, show
-from novikoff.cli.options import (
-    DataFiles,
-    FormatOption,
-    JsonOption,
-    ModelFile,
-    ModelLabelOption,
-    ModelMissingOption,
-    SkipBadOption,
-    ThreadsOption,
-    load_model,
-    warn_of_skipped_lines,
-    warn_of_unknown_features,
-)
 from novikoff.models.measures import Confusion
 from novikoff.models.model import Model
 from novikoff.models.prediction import Evaluation, evaluate
@@ -30,14 +18,14 @@ LONGEST_LABEL = 24
 
 
 def test(
-    model: ModelFile,
-    data: DataFiles,
-    as_json: JsonOption = False,
-    label: ModelLabelOption = None,
-    format: FormatOption = None,
-    missing: ModelMissingOption = "refuse",
-    skip_bad: SkipBadOption = 0,
-    threads: ThreadsOption = 2,
+    model: options.ModelFile,
+    data: options.DataFiles,
+    as_json: options.Json = False,
+    label: options.ModelLabel = None,
+    format: options.Format = None,
+    missing: options.ModelMissing = "refuse",
+    skip_bad: options.SkipBad = 0,
+    threads: options.Threads = 2,
 ) -> None:
     """Compare a model's predictions with the labels of examples.
 
@@ -47,14 +35,14 @@ def test(
 
     Exit status: 0 done, 2 bad input, 130 interrupted.
     """
-    found = load_model(model, data)
+    found = options.load_model(model, data)
     how = Reading(format, label, missing=missing, skip_bad=skip_bad, threads=threads)
     source = open_files(data, how.following(found.reading))
     tested = evaluate(found, source)
     if not tested.confusion.examples:
         fail(f"{data[0]}: there are no examples")
-    warn_of_skipped_lines(source)
-    warn_of_unknown_features(found)
+    options.warn_of_skipped_lines(source)
+    options.warn_of_unknown_features(found)
     if as_json:
         show(json.dumps(to_dict(found, tested), indent=1))
         return

@@ -11,23 +11,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Annotated, Any, NoReturn, Self
 
+from novikoff.cli import options
 from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, refusing_settings, show, warn
-from novikoff.cli.options import (
-    CategoricalOption,
-    DataFiles,
-    FormatOption,
-    IgnoreOption,
-    JsonOption,
-    LabelOption,
-    MissingOption,
-    SkipBadOption,
-    ThreadsOption,
-    check_output,
-    labels_in_words,
-    named_classes,
-    warn_of_skipped_lines,
-)
 from novikoff.cli.progress import Progress
 from novikoff.guarantees.words import run_ended
 from novikoff.learners.rule import WINNOWS, Kind
@@ -51,7 +37,7 @@ MANY_NAMES = 1 << 22
 
 
 def train(
-    data: DataFiles,
+    data: options.DataFiles,
     output: Annotated[
         Path, Option("-o", "--output", metavar="MODEL", help="Write the model to this file.")
     ],
@@ -62,8 +48,7 @@ def train(
         int | None, Option(min=1, help="Maximum number of passes.", show_default="1")
     ] = None,
     until_separated: Annotated[
-        bool,
-        Option(help="Repeat until a pass is error-free or the data are proved inseparable."),
+        bool, Option(help="Repeat until a pass is error-free or the data are proved inseparable.")
     ] = False,
     margin: Annotated[
         float | None,
@@ -76,13 +61,11 @@ def train(
     threshold: Annotated[
         float | None,
         Option(
-            help="Winnows: decision threshold.",
-            show_default="winnow 0, others from --hash-bits",
+            help="Winnows: decision threshold.", show_default="winnow 0, others from --hash-bits"
         ),
     ] = None,
     bias: Annotated[
-        bool | None,
-        Option(help="Learn a constant term, or none.", show_default="--bias"),
+        bool | None, Option(help="Learn a constant term, or none.", show_default="--bias")
     ] = None,
     shuffle: Annotated[
         bool, Option(help="Shuffle the examples within each block of two megabytes.")
@@ -95,8 +78,7 @@ def train(
         Path | None, Option(metavar="MODEL", help="Train this model further, on new data.")
     ] = None,
     checkpoint: Annotated[
-        float | None,
-        Option(metavar="SECONDS", min=0, help="Save the unfinished model this often."),
+        float | None, Option(metavar="SECONDS", min=0, help="Save the unfinished model this often.")
     ] = None,
     resume: Annotated[
         bool, Option(help="Continue the interrupted run in -o MODEL, if there is one.")
@@ -145,14 +127,14 @@ def train(
             show_default="from the data",
         ),
     ] = None,
-    label: LabelOption = None,
-    format: FormatOption = None,
-    missing: MissingOption = "refuse",
-    ignore: IgnoreOption = None,
-    categorical: CategoricalOption = None,
-    skip_bad: SkipBadOption = 0,
-    threads: ThreadsOption = 2,
-    as_json: JsonOption = False,
+    label: options.Label = None,
+    format: options.Format = None,
+    missing: options.Missing = "refuse",
+    ignore: options.Ignore = None,
+    categorical: options.Categorical = None,
+    skip_bad: options.SkipBad = 0,
+    threads: options.Threads = 2,
+    as_json: options.Json = False,
     quiet: Annotated[bool, Option("-q", "--quiet", help="Print no progress.")] = False,
 ) -> None:
     """Train a classifier on files of any size, one example at a time.
@@ -163,10 +145,10 @@ def train(
     Exit status: 0 done, 2 bad input, 130 interrupted.
     """
     inputs = inputs_of(data)
-    check_output(output, "model", data, inputs=inputs)
+    options.check_output(output, "model", data, inputs=inputs)
     if cache is not None:
         models = [Input(str(path)) for path in (output, initial) if path is not None]
-        check_output(cache, "cache", data, inputs=[*inputs, *models])
+        options.check_output(cache, "cache", data, inputs=[*inputs, *models])
     start = starting_model(output, initial, resume=resume)
     plan = make_plan(
         start,
@@ -185,7 +167,7 @@ def train(
     )
     if max_classes is not None and not plan.multiclass:
         fail("--max-classes needs --multiclass; without it there are two labels")
-    named = named_labels(classes) if plan.multiclass else named_classes(classes)
+    named = named_labels(classes) if plan.multiclass else options.named_classes(classes)
     transforms = {
         "hash_bits": hash_bits,
         "keep_names": names,
@@ -225,7 +207,7 @@ def train(
     training.model.reading = examples.reading
     training.model.save(output)
     result = Result(training, run, examples.source, output, watch, training.test_held_out())
-    warn_of_skipped_lines(examples.source)
+    options.warn_of_skipped_lines(examples.source)
     if not examples.came_from_cache:
         for left, right in sorted(training.model.features.idle_products):
             warn(f"--interactions {left}*{right}: no example has features of both fields")
@@ -326,7 +308,7 @@ def refuse_changes(
     start: Model, transforms: dict[str, Any], plan: Plan, named: tuple[str, ...] | None
 ) -> None:
     """An initial model keeps its features, its labels and what its ledger keeps."""
-    options = {
+    option_of = {
         "hash_bits": "--hash-bits",
         "keep_names": "--no-names",
         "products": "--interactions",
@@ -334,7 +316,7 @@ def refuse_changes(
         "to_unit_length": "--unit-length",
     }
     default = Features()
-    for name, option in options.items():
+    for name, option in option_of.items():
         if transforms[name] not in (getattr(default, name), getattr(start.features, name)):
             differs(option)
     if named is not None and named != start.classes:
@@ -530,7 +512,7 @@ class Result:
         speed = self.watch.progress.bytes_read / 1e6 / seconds if seconds else 0.0
         at_speed = f", {speed:,.0f} MB/s" if speed >= 1 else ""
         lines = [
-            f"Data      {self.source.description}; {labels_in_words(model)}",
+            f"Data      {self.source.description}; {options.labels_in_words(model)}",
             f"Examples  {count(model.examples)} with "
             f"{plural(model.features.count, 'feature')}{constant}",
             f"Passes    {count(self.training.passes_made)} in {seconds:.2f} s{at_speed}",

@@ -3,9 +3,9 @@
 import sys
 from typing import Annotated
 
+from novikoff.cli import options
 from novikoff.cli.arguments import Argument, Option
 from novikoff.cli.errors import show
-from novikoff.cli.options import LABEL_HELP, DataFile, FormatOption, ZeroBasedOption
 from novikoff.cli.progress import spinner
 from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.check import Rejected
@@ -17,12 +17,13 @@ def verify(
     certificate: Annotated[
         str, Argument("CERT", "A certificate written by `novikoff certify -o CERT`.")
     ],
-    data: DataFile,
+    data: options.DataFile,
     label: Annotated[
-        str | None, Option(metavar="COLUMN", help=LABEL_HELP, show_default="the certificate's")
+        str | None,
+        Option(metavar="COLUMN", help=options.LABEL_HELP, show_default="the certificate's"),
     ] = None,
-    format: FormatOption = None,
-    zero_based: ZeroBasedOption = False,
+    format: options.Format = None,
+    zero_based: options.ZeroBased = False,
 ) -> None:
     """Check that a certificate proves its verdict on the data.
 
