@@ -307,7 +307,7 @@ def test_an_output_that_cannot_be_written_is_refused_before_the_work(
     monkeypatch.setattr("novikoff.sources.read", None)  # the work would fail at once
     data, there = write(tmp_path, "mail.csv"), tmp_path / "none" / "cert"
     assert error("certify", data, "-o", there) == f"{there}: there is no directory {there.parent}"
-    assert error("certify", data, "-o", tmp_path).startswith(f"{tmp_path}: not a regular file")
+    assert error("certify", data, "-o", tmp_path).startswith(f"{tmp_path}: is a directory")
     assert error("certify", data, "-o", "/dev/null").startswith("/dev/null: not a regular file")
     assert (
         error("certify", data, "-o", "-")
