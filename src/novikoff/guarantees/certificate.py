@@ -6,7 +6,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -191,13 +191,9 @@ class Certificate:
             "format": "novikoff certificate",
             "version": 1,
             "verdict": str(self.verdict),
-            "data": {
-                "rows": self.data.rows,
-                "columns": d,
-                "bias": self.data.bias,
-                "fingerprint": self.data.fingerprint,
+            "data": asdict(self.data)
+            | {
                 "names": None if self.data.names is None else list(self.data.names),
-                "label": self.data.label,
                 "classes": list(self.data.classes),
             },
             "weights": _written(dict(enumerate(self.weights)), d),
@@ -225,45 +221,32 @@ class Certificate:
     @classmethod
     def from_dict(cls, given: Mapping[str, Any]) -> Certificate:
         """The certificate that `to_dict` wrote; raises `check.Rejected` if it is not one."""
-        check.claim(given)
+        it = check.claim(given)
         try:
-            return cls._of(given)
+            about = given["data"]
+            names = None if about["names"] is None else tuple(about["names"])
+            check.require(
+                names is None or len(names) == it.d, f"it should have {it.d} column names"
+            )
+            negative, positive = about["classes"]
+            columns = it.columns if it.times else it.columns - {it.d}
+            return cls(
+                verdict=Separation(it.verdict),
+                weights=tuple(it.w.get(j, 0) for j in range(it.d + it.bias)),
+                multipliers=it.times,
+                separated_rows=np.array(it.separated, dtype=np.int64),
+                margin=MarginInterval(it.low, it.high, it.hull),
+                radius_squared=it.radius,
+                aliases=tuple(it.aliases) if given["aliases_looked_for"] else None,
+                data=Described(
+                    it.n, it.d, it.bias, it.fingerprint, names, about["label"], (negative, positive)
+                ),
+                span_columns=np.array(sorted(columns), dtype=np.int64),
+                complement=tuple(it.complement),
+                why_undecided=given["why_undecided"],
+            )
         except (AttributeError, LookupError, TypeError, ValueError):
             raise check.Rejected("damaged") from None
-
-    @classmethod
-    def _of(cls, given: Mapping[str, Any]) -> Certificate:
-        about, margin, span = given["data"], given["margin"], given["span"]
-        d, bias = about["columns"], about["bias"]
-        weights = _read(given["weights"], d)
-        columns = [
-            *check.spans(span["columns"], d),
-            *([d] if bias and given["multipliers"] else []),
-        ]
-        names = None if about["names"] is None else tuple(about["names"])
-        check.require(names is None or len(names) == d, f"it should have {d} column names")
-        most, rows = margin["at_most_squared"], check.spans(given["separated"], about["rows"])
-        aliases = tuple(_read(v, d) for v in given["aliases"])
-        return cls(
-            verdict=Separation(given["verdict"]),
-            weights=tuple(weights.get(j, 0) for j in range(d + bias)),
-            multipliers=_read(given["multipliers"]),
-            separated_rows=np.array([*rows], dtype=np.int64),
-            margin=MarginInterval(
-                check.number(margin["at_least_squared"]),
-                None if most is None else check.number(most),
-                _read(margin["hull"]),
-            ),
-            radius_squared=check.number(given["radius_squared"]),
-            aliases=aliases if given["aliases_looked_for"] else None,
-            data=Described(
-                about["rows"], d, bias, about["fingerprint"], names, about["label"],
-                (about["classes"][0], about["classes"][1]),
-            ),
-            span_columns=np.array(columns, dtype=np.int64),
-            complement=tuple(_read(v, d) for v in span["complement"]),
-            why_undecided=given["why_undecided"],
-        )  # fmt: skip
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it as a JSON file, completely or not at all."""
@@ -356,12 +339,6 @@ def _infinite(it: Certificate) -> str:
 def _written(v: Sparse, constant: int = -1) -> dict[str, str]:
     return {
         "constant" if j == constant else str(j): fraction_text(x) for j, x in sorted(v.items()) if x
-    }
-
-
-def _read(written: Mapping[str, str], constant: int = -1) -> dict[int, int]:
-    return {
-        constant if key == "constant" else int(key): int(text, 0) for key, text in written.items()
     }
 
 

@@ -222,7 +222,7 @@ class _Finished:
             yield (
                 f"The weights after pass {count(run.cycle.until)} equal those after pass "
                 f"{count(run.cycle.since)}, so the updates in between sum to 0. The number at each "
-                "point says how often it counts in that sum."
+                f"point says how often it counts in that sum. So no {self.by} separates the points."
             )
             return
         made = plural(len(run.ledger), self.choices.noun)
