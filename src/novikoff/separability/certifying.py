@@ -163,7 +163,7 @@ def _signs(y: Any) -> tuple[Labels, Classes]:
         raise BadExample(f"labels must be one-dimensional, not of shape {given.shape}")
     if len(given) == 0:
         return np.zeros(0, dtype=np.int8), ("-1", "1")
-    numbers: dict[Any, int] = {}  # in the order in which rows bring the labels
+    numbers: dict[Any, int] = {}  # in order of appearance
     codes = [numbers.setdefault(label, len(numbers)) for label in given.tolist()]
     keys, first = list[Key](), dict[Key, Any]()
     for label, code in numbers.items():
@@ -203,14 +203,8 @@ def _described(points: Points, X: Any, y: Any, classes: Classes) -> Described:
 def _certificate(
     points: Points, known: Findings, margin: MarginInterval, about: Described
 ) -> Certificate:
-    """The findings as a certificate."""
     face = known.face
-    weights = np.zeros(points.length, dtype=np.int64)
-    if known.weights is not None:
-        weights = known.weights.integers
-    separated = np.zeros(0, dtype=np.int64)
-    if known.separated is not None:
-        separated = np.flatnonzero(known.separated)
+    weights = [0] * points.length if known.weights is None else known.weights.integers.tolist()
     span, complement = np.zeros(0, dtype=np.int64), list[Sparse]()
     if known.verdict in (Separation.QUASI_COMPLETE, Separation.OVERLAP):
         span = face.touched
@@ -223,11 +217,11 @@ def _certificate(
         ]
     return Certificate(
         verdict=known.verdict,
-        weights=tuple(weights.tolist()),
+        weights=tuple(weights),
         multipliers=dict(sorted(face.multipliers.items())),
-        separated_rows=separated,
+        separated_rows=np.flatnonzero(known.separated),
         margin=margin,
-        radius_squared=points.largest_square(),
+        radius_squared=points.exact.largest_square(),
         aliases=known.aliases,
         data=about,
         span_columns=span,

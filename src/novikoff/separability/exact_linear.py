@@ -19,14 +19,14 @@ MOST_WORK = 3e8  # n² numbers × k right sides × bits of each: about half a mi
 _ALIAS_WORK = 1e7  # a second or two
 
 
-class TooLarge(Exception):  # noqa: N818  (it says what is the matter)
-    """The matrix is too large for exact arithmetic."""
+class Undecided(Exception):  # noqa: N818  (it is the verdict)
+    """No proof can be found, and why: a matrix is too large, say, or a program was not solved."""
 
 
 def expect_room(rows: int, columns: int) -> None:
-    """Refuse a matrix too large for exact arithmetic before it is made."""
+    """Give up before a matrix is made that is too large for exact arithmetic."""
     if rows * columns > MOST_NUMBERS:
-        raise TooLarge(f"{rows:,} rows of {columns:,} columns are too many for exact arithmetic")
+        raise Undecided(f"{rows:,} rows of {columns:,} columns are too many for exact arithmetic")
 
 
 def independent_columns(matrix: Integers) -> Positions:
@@ -58,7 +58,7 @@ def solve(matrix: Integers, right: Integers, *, most: float = MOST_WORK) -> tupl
     if n == 0 or k == 0:
         return np.zeros((n, k), dtype=object), 1
     if n * n * k * largest(matrix).bit_length() > most:
-        raise TooLarge(f"a system of {n:,} equations with {k:,} right sides is too large to solve")
+        raise Undecided(f"a system of {n:,} equations with {k:,} right sides is too large to solve")
     left = flint.fmpz_mat(n, n, matrix.ravel().tolist())
     solution: Any = left.solve(flint.fmpz_mat(n, k, right.ravel().tolist()))
     over, under = solution.numer_denom()
@@ -104,5 +104,5 @@ def aliases(points: Points) -> tuple[Sparse, ...]:
         step = max(1, len(against) // (2 * len(relations)))
         more = np.union1d(sample, against[::step])
         if len(more) == len(sample):
-            raise TooLarge("the prime divides a determinant")
+            raise Undecided("the prime divides a determinant")
         sample = more

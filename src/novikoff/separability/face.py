@@ -8,6 +8,7 @@ points outside U can still be separated. Everything here is exact.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -63,7 +64,7 @@ class Face:
 
     def __init__(self, points: Points, columns: Positions) -> None:
         self.points, self.columns = points, columns
-        self.multipliers: dict[int, int] = {}
+        self.multipliers = Counter[int]()
         self.basis = np.zeros(0, dtype=np.int64)
         self.pivots = np.zeros(0, dtype=np.int64)
         self.touched = np.zeros(0, dtype=np.int64)
@@ -73,7 +74,7 @@ class Face:
         """Add rows whose positive multiples sum to zero exactly."""
         together = np.concatenate([self.basis, np.array(sorted(multipliers), dtype=np.int64)])
         self._span(_Frame.of(self.points, together, self.columns))
-        self.multipliers = _sum(self.multipliers, multipliers)
+        self.multipliers += Counter(multipliers)
 
     def add_rounded(self, rows: Positions, near: Vector) -> bool:
         """Add rows whose positive multiples sum to zero in floating point; False if not exactly.
@@ -97,23 +98,20 @@ class Face:
             solution, under = solve(square, right.reshape(-1, 1))
             found: list[int] = solution[:, 0].tolist()
             if all(x > 0 for x in found[known:]):
-                lifted = self._lifted(dict(zip(self.basis.tolist(), found[:known], strict=True)))
+                change = dict(zip(self.basis.tolist(), found[:known], strict=True))
+                times = max([1, *(-x // self.multipliers[i] + 1 for i, x in change.items())])
+                lifted = {i: times * x + change.get(i, 0) for i, x in self.multipliers.items()}
                 solved = frame.rows[frame.independent[known:]].tolist()
                 fresh = dict(zip(solved, found[known:], strict=True))
                 rest = dict(zip(frame.rows[fixed].tolist(), (under * given).tolist(), strict=True))
-                together = _sum(_sum(lifted, fresh), rest)
+                together = Counter(lifted) + Counter(fresh) + Counter(rest)
                 if not self.points.sum_is_zero(together):  # the prime missed a dimension
                     return False
                 common = math.gcd(*together.values())
                 self._span(frame)
-                self.multipliers = {i: x // common for i, x in together.items()}
+                self.multipliers = Counter({i: x // common for i, x in together.items()})
                 return True
         return False
-
-    def _lifted(self, change: Mapping[int, int]) -> dict[int, int]:
-        """The multipliers with these changes, plus enough of the zero sum to keep all > 0."""
-        times = max([1, *(-x // self.multipliers[i] + 1 for i, x in change.items())])
-        return {i: times * x + change.get(i, 0) for i, x in self.multipliers.items()}
 
     def _span(self, frame: _Frame) -> None:
         """Set U to the span of these rows."""
@@ -144,16 +142,14 @@ class Face:
 
     def orthogonal(self) -> sparse.csc_array[Any]:
         """A basis of the weights orthogonal to U, in floating point, a column each."""
-        length = self.points.length
-        vectors = [_floats(v) for v in self.complement]
-        columns = [np.array(list(v), dtype=np.int64) for v in self.complement]
-        alone = self.untouched
-        columns += [alone[k : k + 1] for k in range(len(alone))]
-        vectors += [np.ones(1)] * len(alone)
-        starts = np.concatenate([[0], np.cumsum([len(c) for c in columns])]).astype(np.int64)
-        data = np.concatenate([np.zeros(0), *vectors])
-        where = np.concatenate([np.zeros(0, dtype=np.int64), *columns])
-        return sparse.csc_array((data, where, starts), shape=(length, len(columns)))
+        data, where, starts = list[float](), list[int](), [0]
+        for v in (*self.complement, *({j: 1} for j in self.untouched.tolist())):
+            size = max(map(abs, v.values()))
+            data += [x / size for x in v.values()]
+            where += v
+            starts.append(len(data))
+        shape = self.points.length, len(starts) - 1
+        return sparse.csc_array((np.array(data), np.array(where), np.array(starts)), shape=shape)
 
     def weights(self, coordinates: Vector, *, bits: int | None) -> ExactVector:
         """Weights exactly orthogonal to U, with coordinates near these in the basis `orthogonal`.
@@ -175,12 +171,3 @@ class Face:
         rest = (x * below for x in whole[len(sizes) :])
         total.update(zip(self.untouched.tolist(), rest, strict=True))
         return ExactVector.sparse(total, self.points.length)
-
-
-def _sum(a: Mapping[int, int], b: Mapping[int, int]) -> dict[int, int]:
-    return {i: a.get(i, 0) + b.get(i, 0) for i in {**a, **b}}
-
-
-def _floats(v: Sparse) -> Vector:
-    size = max(map(abs, v.values()))
-    return np.array([x / size for x in v.values()])

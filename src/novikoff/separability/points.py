@@ -34,22 +34,11 @@ class Points:
 
     def __init__(self, block: Block, *, bias: bool) -> None:
         self.block, self.rows, self.labels, self.bias = block, block.rows, block.signs, bias
-        self._exact = ExactRows(block.rows, bias=bias)
+        self.exact = ExactRows(block.rows, bias=bias)
         self.length = block.rows.dim + bias
-        self._count = len(block.rows)
 
     def __len__(self) -> int:
-        return self._count
-
-    @property
-    def norms(self) -> Vector:
-        """‖z‖ for each row."""
-        return self._exact.norms
-
-    @property
-    def entries(self) -> int:
-        """The number of values stored."""
-        return max(1, self.rows.values.size)
+        return len(self.block)
 
     def scores(self, w: Vector) -> Vector:
         """⟨w,z⟩ for each row, in floating point."""
@@ -57,15 +46,11 @@ class Points:
 
     def signs(self, w: ExactVector) -> NDArray[np.int8]:
         """The sign of ⟨w,z⟩ for each row, exactly."""
-        return self.labels * self._exact.signs(w)
+        return self.labels * self.exact.signs(w)
 
     def nearest(self, w: ExactVector) -> tuple[int, Fraction]:
         """The row with the smallest ⟨w,z⟩, and that value, exactly."""
-        return self._exact.least(np.arange(len(self)), self.labels, w)
-
-    def largest_square(self) -> Fraction:
-        """The largest ‖z‖², exactly."""
-        return self._exact.largest_square()
+        return self.exact.least(np.arange(len(self)), self.labels, w)
 
     def hull_squared(self, multipliers: Sparse) -> Fraction:
         """‖Σ λ z‖² / (Σ λ)²: no weights have a larger squared margin."""
@@ -93,7 +78,7 @@ class Points:
         if len(vectors) == 0:
             return out
         exact = [ExactVector.sparse(v, self.length) for v in vectors]
-        errors = [self._exact.error(u, u.floats()) for u in exact]
+        errors = [self.exact.error(u, u.floats()) for u in exact]
         columns = sparse.csc_array(np.array([u.floats() for u in exact]).T)
         step = max(1, _AT_ONCE // len(exact))
         for a in range(0, len(self), step):
@@ -107,7 +92,7 @@ class Points:
                 sizes, error = np.abs(dense[:, k]), errors[k][part]
                 unsure = np.flatnonzero(out[part] & (sizes <= error) & (error > 0)) + a
                 out[part] &= sizes <= error
-                for some, signs in self._exact.signs_at(unsure, u):
+                for some, signs in self.exact.signs_at(unsure, u):
                     out[unsure[some]] = signs == 0
         return out
 
@@ -134,14 +119,10 @@ class Points:
         """Which rows have a value other than 0 in these columns."""
         if self.bias and columns[-1]:
             return np.ones(len(self), dtype=np.bool_)
-        wanted = columns[: self.rows.dim]
         if isinstance(self.rows, SparseRows):
-            first, last = int(self.rows.starts[0]), int(self.rows.starts[-1])
-            hit = wanted[self.rows.indices[first:last]] & (self.rows.values[first:last] != 0)
-            kept = np.concatenate([[0], np.cumsum(hit)])[self.rows.starts - first]
-            return np.asarray(np.diff(kept) > 0)
-        at = np.flatnonzero(wanted)
-        return np.asarray((self.rows.values[:, at] != 0).any(axis=1))
+            wanted = columns[: self.rows.dim].astype(np.float64)
+            return np.asarray(abs(self._slice(slice(0, len(self)))) @ wanted > 0)
+        return np.asarray((self.rows.values[:, np.flatnonzero(columns)] != 0).any(axis=1))
 
     def touched_by(self, at: Positions) -> Positions:
         """The columns in which these rows have a value other than 0."""

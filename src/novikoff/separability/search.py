@@ -20,12 +20,12 @@ from novikoff.ledger.ledger import Ledger
 from novikoff.runs.loop import play
 from novikoff.separability.exact_linear import (
     MOST_NUMBERS,
-    TooLarge,
+    Undecided,
     aliases,
     independent_rows,
 )
 from novikoff.separability.face import Face
-from novikoff.separability.linear_programs import Support, Unsolved, maximal_support
+from novikoff.separability.linear_programs import Support, maximal_support
 from novikoff.separability.points import Points, Progress
 from novikoff.stream.order import arranged
 from novikoff.stream.rows import Positions, Vector, dots
@@ -44,18 +44,14 @@ _BITS = (4, 8, 12, 16, 24, 32, 44, 52)  # of rounded weights, tried until they s
 _NOT_COMPLETE = "not completely separable; checking for quasi-complete separation"
 
 
-class Undecided(Exception):  # noqa: N818  (it is the verdict)
-    """No proof was found, and why."""
-
-
 @dataclass
 class Findings:
     """What is known so far: always true, and complete once the verdict is decided."""
 
     aliases: tuple[Sparse, ...] | None
     face: Face
+    separated: NDArray[np.bool_]
     weights: ExactVector | None = None
-    separated: NDArray[np.bool_] | None = None
     hull: Sparse | None = None
     verdict: Separation = Separation.UNDECIDED
     why: str = "the search was interrupted"
@@ -66,7 +62,8 @@ class Search:
 
     def __init__(self, points: Points, *, until: float, progress: Progress) -> None:
         self.points = points
-        self.known = Findings(None, Face(points, np.arange(points.length)))
+        none = np.zeros(len(points), dtype=np.bool_)
+        self.known = Findings(None, Face(points, np.arange(points.length)), none)
         self._until = until
         self._say = progress
         self._mistakes = np.zeros(len(points), dtype=np.int64)
@@ -84,25 +81,20 @@ class Search:
             if len(first):
                 self._not_complete({int(first[0]): 1, int(second[0]): 1})
             complete = len(first) == 0 and self._perceptron()
-            self._look_for_aliases()
+            if self.points.length <= MOST_COLUMNS:
+                self._say("looking for aliased columns")
+                with suppress(Undecided):
+                    self.known.aliases = aliases(self.points)
             if not complete:
                 self._begin(first, second)
                 self._programs()
-        except (Undecided, TooLarge) as reason:
+        except Undecided as reason:
             self.known.why = str(reason)
 
     def _not_complete(self, zero_sum: Sparse) -> None:
         """Record rows whose positive multiples sum to zero."""
         self.known.face.add(zero_sum)
         self._say(_NOT_COMPLETE)
-
-    def _look_for_aliases(self) -> None:
-        """Find the columns that are linear combinations of others, if that is feasible."""
-        if self.points.length > MOST_COLUMNS:
-            return
-        self._say("looking for aliased columns")
-        with suppress(TooLarge):
-            self.known.aliases = aliases(self.points)
 
     def _begin(self, first: Positions, second: Positions) -> None:
         """Start a face without the aliased columns, from all rows known to be inseparable."""
@@ -139,7 +131,7 @@ class Search:
                 self._cycle = dict(zip(run.cycle.rows.tolist(), counts, strict=True))
                 self._not_complete(self._cycle)
                 return False
-            read += passes * (points.entries + _PASS_ITSELF)
+            read += passes * (max(1, points.rows.values.size) + _PASS_ITSELF)
             if run.verdict == Verdict.SEPARATED or (read > _PATIENCE and _stuck(ledger, passes)):
                 return False
             passes *= 2
@@ -167,10 +159,9 @@ class Search:
         known.weights, known.separated, known.why = weights, separated, ""
         if weights is None:
             known.verdict = Separation.OVERLAP
-        elif known.face.multipliers:
-            known.verdict = Separation.QUASI_COMPLETE
         else:
-            known.verdict = Separation.COMPLETE
+            inside = known.face.multipliers
+            known.verdict = Separation.QUASI_COMPLETE if inside else Separation.COMPLETE
 
     def _programs(self) -> None:
         """Solve linear programs on some rows outside the face, until all rows agree with one."""
@@ -181,7 +172,7 @@ class Search:
             if not face.is_everything:
                 outside = np.flatnonzero(face.outside())
             if len(outside) == 0:
-                return self._decide(None, np.zeros(len(self.points), dtype=np.bool_))
+                return self._decide(None, self.known.separated)
             dimension = len(face.columns) - len(face.pivots)
             working = self._more_rows(np.intersect1d(working, outside), outside, dimension)
             basis = face.orthogonal()
@@ -213,11 +204,8 @@ class Search:
             f"linear program {self._solved}: {len(working):,} of {outside:,} rows, "
             f"{basis.shape[1]:,} dimensions"
         )
-        try:
-            points = self.points.matrix(working) @ basis
-            return maximal_support(points, seconds=left, balanced=self._balanced)
-        except Unsolved as reason:
-            raise Undecided(f"a linear program was not solved: {reason}") from None
+        points = self.points.matrix(working) @ basis
+        return maximal_support(points, seconds=left, balanced=self._balanced)
 
     def _more_rows(self, working: Positions, outside: Positions, dimension: int) -> Positions:
         """Rows for the first program: those most often mistaken, and some from everywhere."""
@@ -247,7 +235,8 @@ class Search:
 
         There are none only if exact weights separate all of them, and then the verdict is known.
         """
-        scores = self.points.scores(w)[outside] / np.maximum(self.points.norms[outside], 1e-300)
+        norms = self.points.exact.norms[outside]
+        scores = self.points.scores(w)[outside] / np.maximum(norms, 1e-300)
         wrong = np.flatnonzero(scores <= 0)
         if len(wrong):
             return outside[wrong[np.argsort(scores[wrong], kind="stable")]]
@@ -277,20 +266,12 @@ def _contradictions(points: Points) -> tuple[Positions, Positions]:
     keys = dots(points.rows, dice.uniform(1.0, 2.0, points.rows.dim))
     positive = np.flatnonzero(points.labels > 0)
     negative = np.flatnonzero(points.labels < 0)
-    _, a, b = np.intersect1d(keys[positive], keys[negative], return_indices=True)
-    first, second = positive[a], negative[b]
-    if len(first) == 0:
-        return first, second
-    same = _equal(points, first, second)
-    return first[same], second[same]
-
-
-def _equal(points: Points, first: Positions, second: Positions) -> NDArray[np.bool_]:
-    """Whether rows first[k] and second[k] are equal, for each k."""
-    a, b = (Entries.of(points.rows, at, bias=False).nonzero for at in (first, second))
+    _, at, other = np.intersect1d(keys[positive], keys[negative], return_indices=True)
+    first, second = positive[at], negative[other]
+    a, b = (Entries.of(points.rows, rows, bias=False).nonzero for rows in (first, second))
     same = np.asarray(a.lengths == b.lengths)
     in_a, in_b = np.repeat(same, a.lengths), np.repeat(same, b.lengths)
     differ = (a.values[in_a] != b.values[in_b]) | (a.columns[in_a] != b.columns[in_b])
     of_pair = np.repeat(np.flatnonzero(same), a.lengths[same])
     same[of_pair[differ]] = False
-    return same
+    return first[same], second[same]

@@ -11,6 +11,7 @@ import math
 import time
 from dataclasses import replace
 from fractions import Fraction
+from operator import mul
 
 import numpy as np
 
@@ -50,7 +51,7 @@ def narrowed(
         stuck = 0 if width < 0.99 * ascent.narrowest else stuck + 1
         ascent.narrowest = min(width, ascent.narrowest)
         ascent.sweep()
-    best = _narrower(points, best, ascent.weights(), ascent.hull())
+    best = _narrower(points, best, ExactVector.of(ascent.w, "weights"), ascent.hull())
     if best[1].relative_width > rtol and (exact := _exactly(points, ascent.alpha, until)):
         best = _narrower(points, best, *exact)
     return best
@@ -64,7 +65,7 @@ class _Ascent:
         self.alpha, self.w = np.zeros(len(points)), np.zeros(points.length)
         self.narrowest = np.inf
         self._near: Positions = np.arange(len(points))
-        self._squares = points.norms**2
+        self._squares = points.exact.norms**2
         self._dice = np.random.default_rng(1957)
 
     def sweep(self) -> None:
@@ -88,10 +89,6 @@ class _Ascent:
         if squared == 0 or weight == 0:
             return np.inf
         return 1 - max(0.0, float(scores.min())) * weight / squared
-
-    def weights(self) -> ExactVector:
-        """The current weights."""
-        return ExactVector.of(self.w, "weights")
 
     def hull(self) -> Sparse:
         """The current multipliers, without negligible ones."""
@@ -131,7 +128,7 @@ def _exactly(points: Points, near: Vector, until: float) -> tuple[ExactVector, S
     while time.monotonic() < until and len(active.rows) <= _MOST_EXACT:
         w = active.weights()
         if w is None:
-            nearest = int(np.argmax(points.norms))
+            nearest = int(np.argmax(points.exact.norms))
         else:
             nearest, score = points.nearest(w)
             if score >= active.height:
@@ -145,9 +142,8 @@ class _Active:
     """Rows with ⟨w,z⟩ = height, where w = Σ α z with α > 0; z is integers and α rational."""
 
     def __init__(self, points: Points, near: Vector) -> None:
-        self._points, self._columns = points, np.arange(points.length)
-        self._exponent = points.exponent
-        self.height = Fraction(2) ** self._exponent
+        self._points = points
+        self.height = Fraction(2) ** points.exponent
         self.rows: list[int] = []
         self.alpha: list[Fraction] = []
         some = np.flatnonzero(near > 1e-9 * near.max(initial=0.0))
@@ -161,23 +157,21 @@ class _Active:
             self.alpha = [Fraction(x, under) for x in found[:, 0].tolist()]
 
     def _z(self, rows: Positions) -> Integers:
-        return self._points.whole(rows, self._columns, exponent=self._exponent)
+        columns = np.arange(self._points.length)
+        return self._points.whole(rows, columns, exponent=self._points.exponent)
 
     def join(self, p: int) -> bool:
         """Add row p, and remove rows as needed; False if no weights separate them all."""
-        x = self._z(np.array([p]))
-        alpha, left = Fraction(0), Fraction(1)  # how far ⟨w,z⟩ is below 1
-        if self.rows:
-            beside = _products(self._z(np.array(self.rows)), x)[:, 0].tolist()
-            left -= sum((a * g for a, g in zip(self.alpha, beside, strict=True)), Fraction(0))
+        x, alpha = self._z(np.array([p])), Fraction(0)
+        square = int(_products(x, x)[0, 0])
         while True:
             z = self._z(np.array(self.rows, dtype=np.int64))
-            beside = _products(z, x)
-            found, under = solve(_products(z, z), beside)
+            products = _products(z, x)
+            found, under = solve(_products(z, z), products)
             down = [Fraction(n, under) for n in found[:, 0].tolist()]
-            rise = int(_products(x, x)[0, 0]) - sum(
-                (r * g for r, g in zip(down, beside[:, 0].tolist(), strict=True)), Fraction(0)
-            )
+            beside = products[:, 0].tolist()
+            left = 1 - alpha * square - sum(map(mul, self.alpha, beside))  # ⟨w,z⟩ is below 1 by it
+            rise = square - sum(map(mul, down, beside))
             gone = [
                 (a / r, k) for k, (a, r) in enumerate(zip(self.alpha, down, strict=True)) if r > 0
             ]
@@ -188,7 +182,7 @@ class _Active:
             joins = until_up is not None and (until_gone is None or until_up <= until_gone)
             step = until_up if joins else until_gone
             assert step is not None
-            alpha, left = alpha + step, left - step * rise
+            alpha += step
             self.alpha = [a - step * r for a, r in zip(self.alpha, down, strict=True)]
             if joins:
                 self.rows, self.alpha = [*self.rows, p], [*self.alpha, alpha]
