@@ -84,7 +84,7 @@ def test_what_is_no_model_says_so() -> None:
     with pytest.raises(AttributeError, match="has not learned from anything yet"):
         clf.to_model()
     clf.learn_one({"a": 1}, True)
-    with pytest.raises(ValueError, match="only one label has been met yet: True"):
+    with pytest.raises(ValueError, match="only one label has been seen yet: True"):
         clf.to_model()
     clf.learn_one({"a": 1}, False)
     assert clf.to_model().classes == ("false", "true")
@@ -92,7 +92,7 @@ def test_what_is_no_model_says_so() -> None:
     with pytest.raises(ValueError, match="columns are positions"):
         rows.to_model()
     frame = Perceptron().fit(pd.DataFrame({"a": [1.0, 2.0]}), [0, 1])
-    with pytest.raises(ValueError, match="began with a frame"):
+    with pytest.raises(ValueError, match="fitted on a frame first"):
         frame.to_model()
     with pytest.raises(ValueError, match="multiclass='joint'"):
         learn_in_turn(Perceptron(), examples(3), classes=[0, 1, 2]).to_model()

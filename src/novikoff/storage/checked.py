@@ -112,11 +112,6 @@ class Stored:
             self._refuse(name, array.shape, f"of shape {wanted}")
         return array
 
-    def part(self, name: str) -> tuple[Settings, Arrays]:
-        """The settings and the arrays of one of its parts."""
-        settings = self._setting(name, dict, "settings")
-        return settings, with_prefix(name, self._arrays)
-
     def refuse(self, why: str) -> NoReturn:
         """Raise BadModel for the object as a whole."""
         raise BadModel(f"the {self._what} in the file is invalid: {why}")

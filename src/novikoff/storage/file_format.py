@@ -117,13 +117,12 @@ def unpacked(
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The header and the arrays in the bytes of a file; `where` names it in errors."""
     try:
-        header_length = _intact(data)
-        return _content(data, header_length, kind)
+        return _content(data, _header_length(data), kind)
     except BadModel as error:
         raise BadModel(f"{where}: {error}") from None
 
 
-def _intact(data: bytes | mmap.mmap) -> int:
+def _header_length(data: bytes | mmap.mmap) -> int:
     """The length of the header of a file that is whole and undamaged."""
     start = data[: _PREFIX.size]
     if not start or start[: len(_MAGIC)] != _MAGIC[: len(start)]:
@@ -131,11 +130,11 @@ def _intact(data: bytes | mmap.mmap) -> int:
     if len(start) < _PREFIX.size:
         raise BadModel(f"the file is cut off after {len(start)} bytes")
     _, version, header_length, length = _PREFIX.unpack(start)
-    if version != FORMAT:
-        if version > FORMAT:
-            raise BadModel(
-                f"written by a newer novikoff (format {version}; this one reads {FORMAT}): upgrade"
-            )
+    if version > FORMAT:
+        raise BadModel(
+            f"written by a newer novikoff (format {version}; this one reads {FORMAT}): upgrade"
+        )
+    if version < FORMAT:
         raise BadModel(f"the file is damaged: there is no format {version}")
     if length > len(data):
         raise BadModel(f"the file is cut off: {len(data)} of its {length} bytes are there")

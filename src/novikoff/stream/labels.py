@@ -67,7 +67,7 @@ def written(label: Any) -> str:
 
 
 def in_order(labels: Iterable[Label]) -> list[Label]:
-    """The different labels in order, each as it comes first."""
+    """The different labels in order, each as first written."""
     first: dict[Key, Label] = {}
     for label in labels:
         first.setdefault(label_key(label), label)
@@ -111,7 +111,7 @@ class LabelsAsSigns:
     Parameters
     ----------
     classes
-        The negative and the positive label, when they are known beforehand; any other is refused.
+        The negative and the positive label, when they are known; any other is a BadExample.
     is_last_column
         Whether the labels were taken from the last column of a table because none was named: the
         error about a third label then says so.
@@ -119,57 +119,51 @@ class LabelsAsSigns:
 
     def __init__(self, classes: Classes | None = None, *, is_last_column: bool = False) -> None:
         self._is_last_column = is_last_column
-        self._met: dict[Key, str] = {label_key(text): written(text) for text in classes or ()}
-        if classes is not None and len(self._met) < 2:
-            raise BadExample(
-                f"the classes must be two labels, not {classes[0]!r} and {classes[1]!r}"
-            )
-        self._classes: Classes | None = None
+        self._seen: dict[Key, str] = {label_key(text): written(text) for text in classes or ()}
+        self._are_given, self._classes = classes is not None, classes
         if classes is not None:
+            if len(self._seen) < 2:
+                raise BadExample(
+                    f"the classes must be two labels, not {classes[0]!r} and {classes[1]!r}"
+                )
             self._classes = written(classes[0]), written(classes[1])
-        self._are_given = classes is not None
 
     @property
     def is_decided(self) -> bool:
         """Whether it is known which label is which."""
-        return self._classes is not None or len(self._met) == 2
+        return self._classes is not None or len(self._seen) == 2
 
     def decide(self) -> None:
-        """Settle the classes with the labels met so far: one alone gets a partner."""
+        """Settle the classes with the labels seen so far: one alone gets a partner."""
         self._classes = self.classes
 
     @property
     def classes(self) -> Classes:
         """The negative and the positive label."""
-        return self._classes or negative_and_positive(list(self._met.values()))
+        return self._classes or negative_and_positive(list(self._seen.values()))
 
     def meet(self, texts: Sequence[str], places: Sequence[str]) -> None:
-        """Learn these labels; a missing, infinite or third label is refused, with its place."""
+        """Learn these labels; BadExample if one is missing, infinite or a third label."""
         for text, place in zip(texts, places, strict=True):
             key = _checked_key(text, place)
-            if key in self._met:
-                continue
-            if len(self._met) == 2:
-                raise self._third(text, place)
-            self._met[key] = written(text)
-
-    def _third(self, text: str, place: str) -> BadExample:
-        a, b = map(quoted, self._met.values())
-        if self._are_given:
-            return BadExample(f"{place}: label {quoted(text)} is not one of {a} and {b}")
-        last = Problem.THIRD_LABEL_IN_LAST_COLUMN
-        return BadExample(
-            f"{place}: label {quoted(text)} is a third label, after {a} and {b}",
-            last if self._is_last_column else Problem.THIRD_LABEL,
-        )
+            if len(self._seen) == 2 and key not in self._seen:
+                a, b = map(quoted, self._seen.values())
+                if self._are_given:
+                    raise BadExample(f"{place}: label {quoted(text)} is not one of {a} and {b}")
+                last = Problem.THIRD_LABEL_IN_LAST_COLUMN
+                raise BadExample(
+                    f"{place}: label {quoted(text)} is a third label, after {a} and {b}",
+                    last if self._is_last_column else Problem.THIRD_LABEL,
+                )
+            self._seen.setdefault(key, written(text))
 
     def signs(
         self, codes: Codes, texts: Sequence[str], places: Sequence[str], first: int = 0
     ) -> Labels:
         """The labels of some examples as −1 and +1.
 
-        The label of example i is `texts[codes[i]]`, first met at `places[codes[i]]`; `first` is the
-        number of the first example, for errors.
+        The label of example i is `texts[codes[i]]`, first seen at `places[codes[i]]`; `first` is
+        the number of the first example, for errors.
         """
         self.meet(texts, places)
         _check_all_labelled(codes, first)
@@ -179,16 +173,14 @@ class LabelsAsSigns:
 
 
 class LabelsAsClasses:
-    """The labels of a source as classes 0, 1, 2, … in the order in which examples bring them.
-
-    Nothing is read ahead: a new label may come at any time, and has the next number.
+    """The labels of a source as classes 0, 1, 2, … in order of appearance, which may be any time.
 
     Parameters
     ----------
     classes
         Labels that have their numbers beforehand.
     closed
-        Whether any other label is refused.
+        Whether any other label is a BadExample.
     most
         How many classes are allowed (None: any number). When there are more, the labels are
         usually measurements, not classes.
@@ -205,7 +197,7 @@ class LabelsAsClasses:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The labels named beforehand and those met so far, in the order of their numbers."""
+        """The labels named beforehand and those seen so far, in the order of their numbers."""
         return tuple(self._written)
 
     def numbers(
@@ -213,8 +205,8 @@ class LabelsAsClasses:
     ) -> Codes:
         """The labels of some examples, given as to `LabelsAsSigns.signs`, as numbers of classes.
 
-        The numbers do not depend on where the source was cut into chunks. If one label is refused,
-        none of the others is learned.
+        The numbers do not depend on where the source was cut into chunks. If one label is bad, none
+        of the others is learned.
         """
         _check_all_labelled(codes, first)
         keys = [label_key(text) for text in texts]
@@ -225,27 +217,22 @@ class LabelsAsClasses:
         return np.array(numbers or [0], dtype=np.int32)[codes]
 
     def _meet(self, codes: Codes, texts: Sequence[str], places: Sequence[str]) -> None:
-        met, first = np.unique(codes, return_index=True)
+        seen, first = np.unique(codes, return_index=True)
         new: dict[Key, str] = {}
-        for k in met[np.argsort(first)].tolist():
+        for k in seen[np.argsort(first)].tolist():
             key = _checked_key(texts[k], places[k])
-            if key not in self._numbers and key not in new:
-                new[key] = written(texts[k])
-                self._check_allowed(texts[k], places[k], len(self._written) + len(new))
+            if key in self._numbers or key in new:
+                continue
+            new[key] = written(texts[k])
+            label = f"{places[k]}: label {quoted(texts[k])}"
+            if self.closed:
+                raise BadExample(f"{label} is not one of {quoted_list(self._written)}")
+            if self.most is not None and len(self._written) + len(new) > self.most:
+                words = f"{label} makes more than {self.most:,} classes"
+                raise BadExample(words, Problem.TOO_MANY_CLASSES, allowed=self.most)
         for key, text in new.items():
             self._numbers[key] = len(self._written)
             self._written.append(text)
-
-    def _check_allowed(self, text: str, place: str, count: int) -> None:
-        if self.closed:
-            known = quoted_list(self._written)
-            raise BadExample(f"{place}: label {quoted(text)} is not one of {known}")
-        if self.most is not None and count > self.most:
-            raise BadExample(
-                f"{place}: label {quoted(text)} makes more than {self.most:,} classes",
-                Problem.TOO_MANY_CLASSES,
-                allowed=self.most,
-            )
 
 
 def _check_all_labelled(codes: Codes, first: int) -> None:

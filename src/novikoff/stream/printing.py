@@ -38,22 +38,18 @@ def short(x: float | Fraction | Decimal, digits: int = 4) -> str:
     """
     if isinstance(x, float) and not math.isfinite(x):
         return "not a number" if math.isnan(x) else "∞" if x > 0 else "−∞"
-    number: float | Decimal = x if isinstance(x, float) else _decimal(x)
-    size = math.fabs(number)
+    if not isinstance(x, float):
+        x = _DECIMAL.divide(*map(Decimal, x.as_integer_ratio()))
+    size = math.fabs(x)
     if 1000 <= size < 10**12:
         decimals = max(0, digits - len(str(int(size))))
-        mantissa, power = f"{number:,.{decimals}f}", ""
+        mantissa, power = f"{x:,.{decimals}f}", ""
     else:
-        mantissa, _, power = f"{number:.{digits}g}".partition("e")
+        mantissa, _, power = f"{x:.{digits}g}".partition("e")
     if "." in mantissa:
         mantissa = mantissa.rstrip("0").rstrip(".")
     exponent = f"×10{str(int(power)).translate(_SUPERSCRIPTS)}" if power else ""
     return mantissa.replace("-", "−") + exponent
-
-
-def _decimal(x: float | Fraction | Decimal) -> Decimal:
-    over, under = x.as_integer_ratio()
-    return _DECIMAL.divide(Decimal(over), Decimal(under))
 
 
 def percent(part: int, whole: int, digits: int = 1) -> str:

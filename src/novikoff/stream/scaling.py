@@ -24,20 +24,14 @@ def unit_length(rows: Rows) -> Rows:
 
 def _scaled(entries: Vector, of_row: Positions, rows: int) -> Vector:
     """Each entry over the norm of its row, the squares added up from the first column on."""
-    entries = _in_range(entries, of_row, rows)
+    largest = np.zeros(rows)
+    np.maximum.at(largest, of_row, np.abs(entries))
+    extreme = (largest > 1e150) | ((largest < 1e-150) & (largest > 0))  # squares are not floats
+    if extreme.any():
+        entries = entries / np.where(extreme, largest, 1.0)[of_row]
     norms = np.sqrt(np.bincount(of_row, entries**2, minlength=rows))
     norms[norms == 0] = 1.0
     return np.asarray(entries / norms[of_row])
-
-
-def _in_range(entries: Vector, of_row: Positions, rows: int) -> Vector:
-    """The entries; those of a row whose squares are not floats are divided by its largest."""
-    largest = np.zeros(rows)
-    np.maximum.at(largest, of_row, np.abs(entries))
-    extreme = (largest > 1e150) | ((largest < 1e-150) & (largest > 0))
-    if not extreme.any():
-        return entries
-    return entries / np.where(extreme, largest, 1.0)[of_row]
 
 
 class Spread:
@@ -53,7 +47,7 @@ class Spread:
         self._squares: Vector = np.zeros(0)
 
     def meet(self, rows: Rows) -> None:
-        """Include these rows; columns not met before were zero in all earlier rows."""
+        """Include these rows; new columns were zero in all earlier rows."""
         n, dim = len(rows), rows.dim
         grown = dim - len(self.mean)
         if grown > 0:
