@@ -79,7 +79,7 @@ def test_it_is_the_model_of_training_and_predicts_alike(
     assert (model.weights == before).all()
 
 
-def test_what_is_no_model_says_so() -> None:
+def test_an_estimator_that_makes_no_model_says_why() -> None:
     clf = Perceptron()
     with pytest.raises(AttributeError, match="has not learned from anything yet"):
         clf.to_model()

@@ -32,7 +32,7 @@ class OneByOne(typing.Protocol):
         """A label, or None if there is no prediction yet; learns nothing."""
 
     def learn_one(self, x: Any, y: Any, /) -> Any:
-        """Learn from one example; if it is refused with an error, nothing has changed."""
+        """Learn from one example; an error must leave the learner unchanged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Protocol:
     from the example as it was. If every label comes at once, this is the online protocol itself,
     and its mistakes are those that the mistake bounds count, with two exceptions: a learner may
     also update when its prediction was right (within a margin, or at a score of exactly 0), and it
-    cannot predict a label that it has never met, which costs one mistake for each label.
+    cannot predict a label that it has never seen, which costs one mistake for each label.
 
     Threads may share one Protocol; they take turns, a prediction or an update at a time. This does
     not protect a learner that is also used directly.
@@ -68,6 +68,15 @@ class Protocol:
     max_waiting
         How many predictions may wait at the same time. One more drops the one that has waited
         longest, which counts in `let_go`. By default there is no limit.
+
+    Attributes
+    ----------
+    learner
+        The learner.
+    asked, told
+        How many predictions were made, and for how many of them the label came.
+    mistakes
+        How many of the labels that came differ from the prediction.
 
     Examples
     --------
@@ -94,16 +103,15 @@ class Protocol:
                     f"a Protocol needs a learner with predict_one and learn_one; "
                     f"{type(learner).__name__} has no {verb}"
                 )
-        if max_waiting is None:
-            pass
-        elif isinstance(max_waiting, bool) or not hasattr(max_waiting, "__index__"):
-            raise TypeError(f"max_waiting must be a whole number, or None, not {max_waiting!r}")
-        elif operator.index(max_waiting) < 1:
-            raise ValueError(f"max_waiting must be at least 1, or None, not {max_waiting!r}")
-        self._learner, self._max_waiting = learner, max_waiting
+        if max_waiting is not None:
+            if isinstance(max_waiting, bool) or not hasattr(max_waiting, "__index__"):
+                raise TypeError(f"max_waiting must be a whole number, or None, not {max_waiting!r}")
+            if operator.index(max_waiting) < 1:
+                raise ValueError(f"max_waiting must be at least 1, or None, not {max_waiting!r}")
+        self.learner, self._max_waiting = learner, max_waiting
         self._name = secrets.token_hex(8)
         self._waiting: OrderedDict[int, tuple[Any, Any]] = OrderedDict()
-        self._asked = self._told = self._mistakes = 0
+        self.asked = self.told = self.mistakes = 0
         self._stride, self._marks = 1, list[int]()
         self._turn = Lock()
 
@@ -112,23 +120,26 @@ class Protocol:
 
         The prediction is `ticket.prediction`; pass the ticket, or its number, to `tell` with the
         label. A dict or an array may be changed afterwards (the values of a dict are not copied).
-        If the learner refuses x, nothing is counted.
+        If the learner raises an error, nothing is counted.
         """
-        x = _copy(x)
+        if isinstance(x, dict | np.ndarray):
+            x = x.copy()
+        else:
+            x = dict(x) if isinstance(x, Mapping) else deepcopy(x)
         with self._turn:
-            prediction = self._learner.predict_one(x)
+            prediction = self.learner.predict_one(x)
             if len(self._waiting) == self._max_waiting:
                 self._waiting.popitem(last=False)
-            self._asked += 1
-            self._waiting[self._asked] = (x, prediction)
-            return Ticket(self._asked, prediction, self._name)
+            self.asked += 1
+            self._waiting[self.asked] = (x, prediction)
+            return Ticket(self.asked, prediction, self._name)
 
     def tell(self, ticket: Ticket | SupportsIndex, y: Any) -> bool:
         """Compare the prediction with its label, and learn; returns whether it was right.
 
         Raises BadTicket if the ticket is not waiting: told already, dropped, never issued, or
-        another Protocol's. If the learner refuses the label, the ticket keeps waiting and nothing
-        is counted.
+        another Protocol's. If the learner raises an error, the ticket keeps waiting and nothing is
+        counted.
         """
         if y is None:
             raise ValueError(
@@ -139,11 +150,14 @@ class Protocol:
             x, prediction = self._waiting[number]
             same = prediction == y
             right = same is True or (isinstance(same, np.bool_) and bool(same))
-            self._learner.learn_one(x, y)
+            self.learner.learn_one(x, y)
             del self._waiting[number]
-            self._told += 1
-            self._mistakes += not right
-            self._mark()
+            self.told += 1
+            self.mistakes += not right
+            if self.told % self._stride == 0:
+                self._marks.append(self.mistakes)
+            if len(self._marks) > _POINTS:
+                self._marks, self._stride = self._marks[1::2], 2 * self._stride
         return right
 
     def drop(self, ticket: Ticket | SupportsIndex) -> None:
@@ -161,26 +175,6 @@ class Protocol:
             return True
 
     @property
-    def learner(self) -> OneByOne:
-        """The learner."""
-        return self._learner
-
-    @property
-    def asked(self) -> int:
-        """How many predictions were made: told, waiting and dropped."""
-        return self._asked
-
-    @property
-    def told(self) -> int:
-        """How many labels came."""
-        return self._told
-
-    @property
-    def mistakes(self) -> int:
-        """How many of the labels that came differ from the prediction."""
-        return self._mistakes
-
-    @property
     def waiting(self) -> int:
         """How many predictions wait for their labels."""
         return len(self._waiting)
@@ -189,7 +183,7 @@ class Protocol:
     def let_go(self) -> int:
         """How many were dropped, by `drop` or because of `max_waiting`."""
         with self._turn:
-            return self._asked - self._told - len(self._waiting)
+            return self.asked - self.told - len(self._waiting)
 
     @property
     def tickets(self) -> list[Ticket]:
@@ -201,7 +195,7 @@ class Protocol:
     def error_rate(self) -> float:
         """Mistakes divided by labels told; nan before the first."""
         with self._turn:
-            return self._mistakes / self._told if self._told else float("nan")
+            return self.mistakes / self.told if self.told else float("nan")
 
     @property
     def curve(self) -> list[tuple[int, int]]:
@@ -212,8 +206,8 @@ class Protocol:
         """
         with self._turn:
             points = [(self._stride * k, made) for k, made in enumerate(self._marks, start=1)]
-            if self._told % self._stride:
-                points.append((self._told, self._mistakes))
+            if self.told % self._stride:
+                points.append((self.told, self.mistakes))
             return points
 
     def risk_bound(
@@ -254,7 +248,7 @@ class Protocol:
         `guarantees.average_risk`.
         """
         with self._turn:
-            n, M, asked = self._told, self._mistakes, self._asked
+            n, M, asked = self.told, self.mistakes, self.asked
         if untold_as_mistakes:
             n, M = asked, M + asked - n
         if n == 0:
@@ -274,27 +268,18 @@ class Protocol:
         number = operator.index(ticket)
         if number in self._waiting:
             return number
-        if not 1 <= number <= self._asked:
-            last = f"the last one is {self._asked}" if self._asked else "there are none yet"
+        if not 1 <= number <= self.asked:
+            last = f"the last one is {self.asked}" if self.asked else "there are none yet"
             raise BadTicket(f"ticket {number} was never issued; {last}")
-        raise BadTicket(f"ticket {number} is not waiting: it was {self._gone()} already")
-
-    def _gone(self) -> str:
-        if not self._told:
-            return "let go"
-        return "told" if self._asked == self._told + len(self._waiting) else "told or let go"
-
-    def _mark(self) -> None:
-        if self._told % self._stride == 0:
-            self._marks.append(self._mistakes)
-        if len(self._marks) > _POINTS:
-            self._marks, self._stride = self._marks[1::2], 2 * self._stride
+        gone = "told" if self.asked == self.told + len(self._waiting) else "told or let go"
+        gone = gone if self.told else "let go"
+        raise BadTicket(f"ticket {number} is not waiting: it was {gone} already")
 
     def __getstate__(self) -> dict[str, Any]:
         with self._turn:  # another thread may be teaching the learner
-            state = {k: v for k, v in vars(self).items() if k not in ("_turn", "_learner")}
+            state = {k: v for k, v in vars(self).items() if k not in ("_turn", "learner")}
             state |= {"_waiting": self._waiting.copy(), "_marks": self._marks.copy()}
-            return state | {"_learner": deepcopy(self._learner)}
+            return state | {"learner": deepcopy(self.learner)}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)
@@ -302,18 +287,12 @@ class Protocol:
 
     def __repr__(self) -> str:
         with self._turn:
-            waiting, made = len(self._waiting), self._mistakes
-            gone = self._asked - self._told - waiting
+            waiting, made = len(self._waiting), self.mistakes
+            gone = self.asked - self.told - waiting
             return (
-                f"Protocol({type(self._learner).__name__}: {self._asked} asked, {self._told} told, "
+                f"Protocol({type(self.learner).__name__}: {self.asked} asked, {self.told} told, "
                 f"{made} mistake{'' if made == 1 else 's'}, {waiting} waiting, {gone} let go)"
             )
-
-
-def _copy(x: Any) -> Any:
-    if isinstance(x, dict | np.ndarray):
-        return x.copy()
-    return dict(x) if isinstance(x, Mapping) else deepcopy(x)
 
 
 def _named(ticket: Ticket | SupportsIndex) -> str:

@@ -1,7 +1,7 @@
 """The engine: learners with labels, feature names and ledgers, for blocks and single examples.
 
 Single examples go to the compiled core, which reads dicts and updates the weights in place. The
-weights stay in the learners, and the mistakes reach the ledgers when somebody looks.
+weights stay in the learners; the mistakes are written to the ledgers when these are read.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from novikoff.ledger import readings
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.ledger.readings import Reading
 from novikoff.ledger.weights import LANES, room_for
-from novikoff.online.names import Met, Names, Weights, check_bounds, names_of, placed
+from novikoff.online.names import Names, Outcome, Weights, check_bounds, names_of, placed
 from novikoff.online.one_example import negative, plain, plain_row, unscored
 from novikoff.runs.interrupts import undisturbed
 from novikoff.runs.loop import Interrupted, Run, play
@@ -34,7 +34,7 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.multiclass import Classes, Given, JointLabels, Labels
 from novikoff.stream.order import Shuffle, Shuffled, arranged_rows
-from novikoff.stream.rows import DenseRows, Flaw, Indices, Rows, SparseRows, Vector, explain
+from novikoff.stream.rows import DenseRows, Flaw, Rows, SparseRows, Vector, explain
 
 Examples: TypeAlias = Rows | Sequence[Any]  # rows, or dicts
 
@@ -47,9 +47,8 @@ class Engine:
     Learning from one example is a block's pass over one row, so examples learned one by one and in
     blocks give the same bits, and the two can alternate.
 
-    Calls from several threads each take effect as a whole, one after another. While one thread
-    learns from a block, which takes longer, others that want to learn get a RuntimeError; they can
-    predict.
+    Calls from several threads take effect one after another. While one thread learns from a block,
+    others can predict, but get a RuntimeError if they learn.
 
     Parameters
     ----------
@@ -68,8 +67,8 @@ class Engine:
     hash_bits
         Give a feature name the column hash mod 2^bits, as `Features` does.
     max_names
-        Whenever there are more names, forget the least used (those of the fewest examples, and
-        among these the ones not met for longest), down to three quarters. Their weights become 0,
+        Whenever there are more names, forget the least used (those in the fewest examples, and
+        among these the ones not seen for longest), down to three quarters. Their weights become 0,
         so no mistake bound holds for the run, and the ledger must keep counts only.
 
     Attributes
@@ -77,11 +76,11 @@ class Engine:
     learners, runs
         One for each run: of two labels or of many jointly, one; otherwise one for each class.
     core
-        The compiled core for single examples; None until the first one comes.
+        The compiled core for single examples; None before the first one.
     by_name
         Whether single examples are dicts, and not rows.
     is_stream
-        Whether the last pass is part of a stream that may go on.
+        Whether the last pass is part of a stream that may continue.
 
     Examples
     --------
@@ -134,13 +133,8 @@ class Engine:
 
     @property
     def seen(self) -> int:
-        """How many examples came before the next one: the ledger's number of that one."""
+        """How many examples were learned from: the position of the next one in the ledger."""
         return self._seen if self.core is None else self.core.position
-
-    @property
-    def is_symmetric(self) -> bool:
-        """Whether the learners treat the two labels alike."""
-        return all(learner.is_symmetric for learner in self.learners)
 
     # passes over data
 
@@ -182,7 +176,7 @@ class Engine:
     def learn_block(
         self, examples: Examples, y: Given, named: Classes | None, stop: Callable[[], None]
     ) -> None:
-        """Meet the examples in order, all of them or none; within `alone` and `undisturbed`.
+        """Learn from the examples in order, all of them or none; within `alone` and `undisturbed`.
 
         `stop` is called between the steps: if it raises an error, nothing changes.
         """
@@ -229,14 +223,15 @@ class Engine:
             self._close_passes()
 
     def _met(self, y: Given, named: Classes | None) -> tuple[Labels, NDArray[Any]]:
-        """The labels after those of y, which are refused if they cannot be, and their codes."""
-        labels = self.labels.met(y, named, symmetric=self.is_symmetric)
+        """The labels after those of y, and the codes of y; an error if y cannot be learned."""
+        symmetric = all(learner.is_symmetric for learner in self.learners)
+        labels = self.labels.met(y, named, symmetric=symmetric)
         return labels, labels.codes(y, learning=True)
 
     def _make_ready(
         self, learners: Sequence[Linear], labels: Labels, named: Classes | None
     ) -> None:
-        """Let a joint learner have the weights of classes that are new."""
+        """Give a joint learner the factors of its new classes."""
         learner, before = learners[0], len(self.labels.classes)
         if not isinstance(learner, Joint):
             return
@@ -259,7 +254,7 @@ class Engine:
             where = f"row {i}: "
             trial._learn_coded(trial.readable(x, where), 1 - code if turned else code, where)
         if turned:
-            trial.turn_round()
+            trial._change(trial._turn_round)
         trial.settle()
         stop()
         with self.lock:
@@ -283,7 +278,9 @@ class Engine:
             The names of the first columns. An engine that has learned single examples before keeps
             its own.
         """
-        known = self._names if self.is_online else placed(names)
+        known = self._names
+        if not self.is_online and names is not None:
+            known = placed(names)
         check_bounds(self.hash_bits, self.max_names, self.keep)
         self._own()
         self.by_name = known is not None
@@ -321,62 +318,46 @@ class Engine:
         )
 
     def learn_one(self, x: Any, y: Any, named: Classes | None = None) -> None:
-        """Meet one example with a plain label; if it is refused, nothing changes."""
+        """Learn from one example with a plain label; an error changes nothing."""
         x = self.readable(x)
-        if named is None and y in self.labels.coded:
-            self._learn_read(x, lambda: self._core.learn(x, y), y)
-        elif isinstance(self.labels, JointLabels):
+        with self.lock:
+            if named is None and y in self.labels.coded:
+                self._learn_coded(x, self.labels.coded[y])
+                return
+        if isinstance(self.labels, JointLabels):
             with self.alone(), undisturbed() as stop:
                 self.learn_block([x] if self.by_name else DenseRows(x[None]), [y], named, stop)
-        else:
-            self._learn_new_label(x, y, named)
-
-    def _learn_new_label(self, x: Any, y: Any, named: Classes | None) -> None:
+            return
         with self.lock, undisturbed():
             labels, (code,) = self._met([y], named)
             turned = labels.is_turned(self.labels)
             self._learn_coded(x, int(1 - code if turned else code))
             if turned:
-                self.turn_round()
+                self._change(self._turn_round)
             if labels is not self.labels:
                 self.labels = labels
                 self._name_labels()
 
     def _learn_coded(self, x: Any, code: int, where: str = "") -> None:
-        self._learn_read(x, lambda: self._core.learn_as(x, code), code=code, where=where)
-
-    def _learn_read(
-        self,
-        x: Any,
-        learn: Callable[[], int],
-        label: Any = None,
-        *,
-        code: int | None = None,
-        where: str = "",
-    ) -> None:
         """Learn from an example that the core can read, and make room for it."""
         with self.lock:
-            while told := learn():
-                if told == Met.ROOM:
-                    wanted = room_for(self._core.wanted, self.dim)
-                    code = self.labels.coded[label] if code is None else code
-                    self._change(self._widen, wanted, code)
-                elif told == Met.FULL:
+            while outcome := self._core.learn_as(x, code):
+                if outcome == Outcome.ROOM:
+                    self._change(self._widen, room_for(self._core.wanted, self.dim), code)
+                elif outcome == Outcome.FULL:
                     self._take_mistakes()
+                elif outcome == Outcome.HELD:
+                    raise RuntimeError(BUSY)
+                elif outcome == Outcome.CROWDED:
+                    raise BadExample(
+                        f"{where}the example has {len(x)} features, more than "
+                        f"max_names={self.max_names}"
+                    )
                 else:
-                    self._refuse(Met(told), x, where)
-
-    def _refuse(self, told: Met, x: Any, where: str) -> None:
-        if told is Met.HELD:
-            raise RuntimeError(BUSY)
-        if told is Met.CROWDED:
-            raise BadExample(
-                f"{where}the example has {len(x)} features, more than max_names={self.max_names}"
-            )
-        raise self._explained(x, self._core.position, where)
+                    raise self._explained(x, self._core.position, where)
 
     def readable(self, x: Any, where: str = "") -> Any:
-        """The example as the core reads it; refused if it cannot be."""
+        """The example as the core reads it; an error if it cannot be read."""
         return plain(x, where) if self.by_name else plain_row(x, self.dim, where)
 
     def _explained(self, x: Any, position: int, where: str = "") -> BadExample:
@@ -392,15 +373,15 @@ class Engine:
         return self.rule.kind in ("winnow1", "winnow2")
 
     def predict_one(self, x: Any) -> Any:
-        """The label predicted for x; features not met before count for nothing."""
-        return self._asked(self._core.predict, x)
+        """The label predicted for x; unknown features count for nothing."""
+        return self._answer(self._core.predict, x)
 
     def decide_one(self, x: Any) -> float | list[float]:
         """The score of x; a score for each class if there are more than two."""
-        score: float | list[float] = self._asked(self._core.decide, x)
+        score: float | list[float] = self._answer(self._core.decide, x)
         return score
 
-    def _asked(self, question: Callable[[Any], Any], x: Any) -> Any:
+    def _answer(self, question: Callable[[Any], Any], x: Any) -> Any:
         answer = NotImplemented if x is None else question(x)
         if answer is NotImplemented:
             x = self.readable(x)
@@ -410,7 +391,7 @@ class Engine:
         return answer
 
     def rows(self, xs: Sequence[Any], *, adding: bool = False) -> Rows:
-        """These examples as rows over the columns; names not met before are left out, or added.
+        """These examples as rows over the columns; unknown names are left out, or added.
 
         After adding, either `learn_block` or `core.undo` must follow.
         """
@@ -449,19 +430,14 @@ class Engine:
     def coefficients(self, reading: Reading | None = None) -> tuple[Vector, Vector]:
         """Coefficients and intercepts of a reading, a row for each class; of two classes, one row.
 
-        None means the weights that predict; a vote has none, and gives the final ones. They are
-        read once until more is learned.
+        By default they are the weights that predict, or the final ones if a vote predicts; these
+        are computed once until more is learned.
         """
-        if reading is not None:
-            return self._read_coefficients(reading)
-        if self._coefficients is None:
-            average = self.rule.reading == "average"
-            self._coefficients = self._read_coefficients("average" if average else "final")
-        return self._coefficients
-
-    def _read_coefficients(self, reading: Reading) -> tuple[Vector, Vector]:
+        if reading is None and self._coefficients is not None:
+            return self._coefficients
+        own: Reading = "average" if self.rule.reading == "average" else "final"
         found = [
-            readings.weights(learner, run.ledger, reading)
+            readings.weights(learner, run.ledger, reading or own)
             for learner, run in zip(self.learners, self.runs, strict=True)
         ]
         w = np.stack(list(self.labels.by_class(found)))
@@ -469,7 +445,10 @@ class Engine:
         threshold = learner.threshold if isinstance(learner, Multiplicative) else 0.0
         used = self.core.columns if self.core is not None and self.by_name else learner.dim
         constant = w[:, -1] if learner.bias else np.zeros(len(w))
-        return w[:, :used].copy(), constant - threshold
+        out = w[:, :used].copy(), constant - threshold
+        if reading is None:
+            self._coefficients = out
+        return out
 
     def named_weights(self, run: int = 0, number: int = 0, less: int | None = None) -> Weights:
         """The weights of a run by the names of features, always up to date.
@@ -480,7 +459,7 @@ class Engine:
 
     @property
     def names(self) -> Names:
-        """The names and their columns; with max_names, also how often and when each was met."""
+        """The names and their columns; with max_names, also the uses of each."""
         return names_of(self._core)
 
     @property
@@ -511,21 +490,18 @@ class Engine:
                     ledger.count(waiting["met"], waiting["made"], waiting["largest"])
                     continue
                 pairs = waiting["pairs"] if isinstance(learner, Joint) else ()
-                rows = self._rows_of(*waiting["rows"], single=single) if waiting["made"] else None
+                rows: Rows | None = None
+                if self.keep == "examples" and waiting["made"]:
+                    values, indices, starts = waiting["rows"]
+                    if self.by_name:
+                        rows = SparseRows(values, indices, starts, self.dim)
+                    else:
+                        dense = values.reshape(-1, self.dim)
+                        rows = DenseRows(dense.astype(np.float32) if single else dense)
                 ledger.write_down(Mistakes(*waiting["mistakes"], *pairs), waiting["met"], rows)
 
-    def _rows_of(
-        self, values: Vector, indices: Indices, starts: Indices, *, single: bool
-    ) -> Rows | None:
-        if self.keep != "examples":
-            return None
-        if self.by_name:
-            return SparseRows(values, indices, starts, self.dim)
-        dense = values.reshape(-1, self.dim)
-        return DenseRows(dense.astype(np.float32) if single else dense)
-
     def _close_passes(self) -> None:
-        """Close the pass of a stream; a clean pass over part of one says nothing of the rest."""
+        """Close the pass of a stream; a clean pass over a part proves nothing about the rest."""
         for ledger in self.ledgers:
             if self.is_stream:
                 ledger.reopen_epoch()
@@ -535,11 +511,8 @@ class Engine:
 
     # changes that other threads must not see half done
 
-    def turn_round(self) -> None:
-        """Let the label that was +1 be −1, and the other way round."""
-        self._change(self._turn_round)
-
     def _turn_round(self) -> None:
+        """Swap the labels −1 and +1."""
         for learner, ledger in zip(self.learners, self.ledgers, strict=True):
             _turn_round(learner)
             ledger.turn_round()
@@ -556,7 +529,7 @@ class Engine:
     def _change(self, what: Callable[..., None], *args: Any) -> None:
         """Change the learners while no other thread learns, and reconnect the core to them."""
         with self.still():
-            # they get other arrays, and if one cannot be had all keep those that the core knows
+            # they get new arrays; if that fails, all keep the arrays that the core uses
             changed = [*self.learners, *self.ledgers]
             before = [dict(vars(one)) for one in changed]
             try:
@@ -569,7 +542,7 @@ class Engine:
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """Let no other thread learn meanwhile; RuntimeError if one is learning from a block."""
+        """Keep other threads from learning; RuntimeError if one is learning from a block."""
         with self.lock:
             if self._is_busy:
                 raise RuntimeError(BUSY)
@@ -584,7 +557,7 @@ class Engine:
 
     @contextmanager
     def still(self) -> Iterator[None]:
-        """Settle, and let nothing change meanwhile: threads that want to learn wait."""
+        """Settle, and let nothing change: threads that want to learn wait."""
         with self.lock:
             self._hold(True)
             try:
@@ -600,13 +573,13 @@ class Engine:
     # copies
 
     def _own(self) -> None:
-        """Have learners and ledgers of one's own before changing them."""
+        """Copy learners and ledgers that are shared with another engine, before changing them."""
         if self._is_shared:
             self.learners, self.runs = deepcopy(self.learners), deepcopy(self.runs)
             self._is_shared = False
 
     def snapshot(self, *, ledgers: bool = True) -> Engine:
-        """The engine as it stands, for reading: whatever is learned later does not show in it."""
+        """A copy to read from, which does not change when the engine learns more."""
         if self.core is None:
             return self
         with self.still():

@@ -13,8 +13,8 @@ from novikoff import _core
 from novikoff.ledger.ledger import Keep
 
 
-class Met(IntEnum):
-    """What the core did with an example; all but LEARNED left everything as it was."""
+class Outcome(IntEnum):
+    """What the core did with an example; all but LEARNED changed nothing."""
 
     LEARNED = 0
     UNREAD = 1  # not a dict or row that the core reads
@@ -27,7 +27,7 @@ class Met(IntEnum):
 
 
 class Names(NamedTuple):
-    """Names of features, their columns, how many examples had each, and when it was last met.
+    """Names of features, their columns, how many examples had each, and when it was last seen.
 
     `width` is the number of columns; those without a name are free.
     """
@@ -39,10 +39,8 @@ class Names(NamedTuple):
     width: int
 
 
-def placed(names: Sequence[str] | Names | None) -> Names | None:
-    """The names with their columns: the first ones, unless `names` says others."""
-    if names is None or isinstance(names, Names):
-        return names
+def placed(names: Sequence[str]) -> Names:
+    """These names for the first columns."""
     uses = np.zeros(len(names), dtype=np.int64)
     return Names(list(names), np.arange(len(names), dtype=np.int32), uses, uses, len(names))
 
@@ -57,8 +55,8 @@ def names_of(core: _core.Online) -> Names:
 class Weights(Mapping[str, float]):
     """The weights of a run by the names of features: read-only and always up to date.
 
-    A feature that was never met is missing. With hash_bits, iteration gives the first name met on
-    each column, and lookup also finds the other names that share the column.
+    A feature that was never seen is missing. With hash_bits, iteration gives the first name of each
+    column, and lookup also finds the other names that share the column.
     """
 
     def __init__(
@@ -88,7 +86,7 @@ class Weights(Mapping[str, float]):
 
 
 def check_bounds(hash_bits: int | None, max_names: int | None, keep: Keep) -> None:
-    """Refuse bounds on the number of names that are out of range, or that exclude each other."""
+    """Raise ValueError if a bound on the number of names is out of range, or there are two."""
     for name, given, low, high in (
         ("hash_bits", hash_bits, 3, 31),
         ("max_names", max_names, 4, 2**31 - 1),

@@ -1,7 +1,7 @@
 """One example as the compiled core reads it: a dict of plain names and values, or a row of floats.
 
-The core reads plain objects itself. Anything else comes here, where code of the caller may run
-(`__float__`), and is made plain or refused with the name of the feature.
+The core reads plain objects itself. Everything else is converted here, where the caller's code may
+run (`__float__`); an error names the feature.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _MOST_DIGITS = 300  # more than a float has; Python refuses to print very long n
 
 
 def plain(x: object, where: str = "") -> Plain:
-    """The features of x with plain names and values; refused if one cannot be made plain.
+    """The features of x with plain names and values.
 
-    A name is a text or a whole number, which stands for its digits. A value is a number (anything
+    A name is a text or a whole number, which is read as its digits. A value is a number (anything
     but a text that float() accepts), or a text v, which makes the feature `name=v` with value 1.
-    Errors begin with `where`.
+    Other features raise BadExample or TypeError; the message starts with `where`.
     """
     if not isinstance(x, Mapping):
         raise TypeError(
@@ -45,7 +45,7 @@ def plain(x: object, where: str = "") -> Plain:
 
 
 def plain_row(x: Any, dim: int | None, where: str = "") -> NDArray[Any]:
-    """The row as one array of float32 or float64; refused unless it is `dim` real numbers."""
+    """The row as an array of float32 or float64; an error unless it is `dim` real numbers."""
     if isinstance(x, Mapping):
         raise TypeError(
             f"{where}x is a dict, but the columns learned from are positions without names; "
@@ -86,7 +86,7 @@ def are_dicts(X: Any) -> bool:
 
 
 def count(X: Any) -> int:
-    """How many examples X holds; refused if it is not a list, a frame or an array."""
+    """How many examples X holds; TypeError if it is not a list, a frame or an array."""
     if hasattr(X, "shape"):  # some of scipy's matrices are dicts too
         return int(X.shape[0])
     if isinstance(X, Mapping):
@@ -175,7 +175,8 @@ def _value(key: object, value: Any, where: str) -> float | str:
         raise TypeError(f"{where}feature {key!r} is {what}; leave out unknown values")
     kind = getattr(getattr(value, "dtype", None), "kind", None)
     known = not isinstance(kind, str) or (kind in "biuf" and getattr(value, "ndim", 0) == 0)
-    if not known or isinstance(value, complex) or not _is_number(value):
+    is_number = hasattr(type(value), "__float__") or hasattr(type(value), "__index__")
+    if not known or isinstance(value, complex) or not is_number:
         _refuse(key, value, where)
     try:
         number = float(value)
@@ -187,10 +188,6 @@ def _value(key: object, value: Any, where: str) -> float | str:
         what = "NaN" if math.isnan(number) else "infinity"
         raise BadExample(f"{where}feature {key!r} is {what}; leave out unknown values")
     return number
-
-
-def _is_number(value: object) -> bool:
-    return hasattr(type(value), "__float__") or hasattr(type(value), "__index__")
 
 
 def _refuse(key: object, value: object, where: str) -> NoReturn:

@@ -51,10 +51,10 @@ def progressive_validation(
     most (R/γ)² on separable data (Novikoff 1962). If at most d others wait whenever a label comes,
     they are at most (1 + d)(R/γ)²: in the order of arrival the labels cause at most (R/γ)² updates,
     and a wrong prediction causes none only if another update came while it waited. An estimator
-    cannot predict a label that it has not met: the second label adds up to 1 + d mistakes.
+    cannot predict a label that it has not seen: the second label adds up to 1 + d mistakes.
 
-    If the learner refuses an example, its error is raised; pass a Protocol to keep what was counted
-    until then. Ctrl-C raises Unfinished.
+    An error of the learner is raised; pass a Protocol to keep what was counted until then. Ctrl-C
+    raises Unfinished.
 
     Parameters
     ----------
@@ -93,13 +93,16 @@ def progressive_validation(
         protocol = learner
     else:
         raise ValueError(f"the Protocol has its own max_waiting; {max_waiting} cannot be set")
-    wait = _waits(delay)
+    after: int | None = 0 if delay is None or callable(delay) else _checked(delay, "delay")
     coming: Coming = []
     stopped = partial(_unfinished, protocol, coming)
     with Interrupts() as interrupts:
         for n, (x, y) in enumerate(interrupts.each(_pairs(stream), stopped), start=1):
             try:
-                after = wait(n, x, y)
+                if callable(delay):
+                    given = delay(x, y)
+                    where = f"example {n} of the stream: its delay"
+                    after = None if given is None else _checked(given, where)
                 number = protocol.ask(x).number
             except Exception as error:
                 error.add_note(f"example {n} of the stream")
@@ -123,21 +126,6 @@ def _tell_next(protocol: Protocol, coming: Coming) -> None:
             error.add_note(f"the label of ticket {number}")
             raise
     heappop(coming)
-
-
-def _waits(delay: Delay | None) -> Callable[[int, Any, Any], int | None]:
-    """A function that gives the delay of the label of the n-th example, which is (x, y)."""
-    if delay is None:
-        return lambda n, x, y: 0
-    if not callable(delay):
-        always = _checked(delay, "delay")
-        return lambda n, x, y: always
-
-    def asked(n: int, x: Any, y: Any) -> int | None:
-        given = delay(x, y)
-        return None if given is None else _checked(given, f"example {n} of the stream: its delay")
-
-    return asked
 
 
 def _checked(delay: int, what: str) -> int:
