@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import webbrowser
 from threading import Thread
 from typing import Annotated
@@ -23,16 +25,16 @@ def web(
     Exit status: 0 stopped by Ctrl-C, 2 the port is in use or a library is missing.
     """
     try:
-        from novikoff.show.web.server import bound_socket, serve
+        from novikoff.show.web.server import HOST, serve
     except ModuleNotFoundError as error:
         library = (error.name or "").partition(".")[0]
         if library not in ("starlette", "uvicorn"):
             raise
         fail(f"the page needs {library}: pip install 'novikoff[web]'")
     try:
-        sock = bound_socket(port)
+        sock = socket.create_server((HOST, port))
     except OSError as error:
-        why = (error.strerror or str(error)).lower()
+        why = os.strerror(error.errno or 0).lower()
         fail(f"port {port}: {why}; choose another --port, or 0 for any free one")
 
     def started(address: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from novikoff import _core, guarantees
 from novikoff.guarantees import known, words
 from novikoff.guarantees.certificate import Certificate
+from novikoff.guarantees.exact.arithmetic import ExactVector
 from novikoff.guarantees.margin import Achieved
 from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.guarantees.verdict import Separation, Verdict
@@ -101,7 +102,7 @@ def _view(points: Points, weights: Vector) -> dict[str, Any] | None:
     is drawn at (⟨x,across⟩, ⟨x,up⟩), so the final boundary is a vertical line, and each point is
     drawn at its true distance from it.
     """
-    dim = points.values.shape[1]
+    dim = points.block.rows.dim
     if dim <= 2:
         return None
     w = weights[:dim]
@@ -147,7 +148,7 @@ class _Finished:
     @property
     def by(self) -> str:
         """What would separate the points."""
-        line = "hyperplane" if self.points.values.shape[1] > 2 else "line"
+        line = "hyperplane" if self.points.block.rows.dim > 2 else "line"
         return line if self.choices.bias else f"{line} through the origin"
 
     @property
@@ -287,7 +288,7 @@ class _Finished:
             values = tuple(Fraction(self.certificate.multipliers[i]) for i in rows)
         else:
             return None
-        whole, total = _smallest_whole(values), sum(values)
+        whole, total = ExactVector.of(values, "multipliers").integers.tolist(), sum(values)
         shares = [float(value / total) for value in values]
         is_short = max(whole) < 10**5
         return {
@@ -317,14 +318,6 @@ def _exactly(reached: Achieved) -> str:
 def _fraction(number: Fraction) -> str:
     """The fraction itself if it is short; otherwise a decimal approximation."""
     return str(number) if len(str(number)) <= 24 else f"≈ {short(number, 6)}"
-
-
-def _smallest_whole(values: Sequence[Fraction]) -> list[int]:
-    """Positive numbers in their smallest whole proportions."""
-    below = math.lcm(*(n.denominator for n in values))
-    whole = [int(n * below) for n in values]
-    common = math.gcd(*whole)
-    return [n // common for n in whole]
 
 
 def _direction(weights: tuple[int, ...]) -> list[float]:

@@ -91,11 +91,6 @@ class Points:
         block = Block(DenseRows(X), np.array(labels, dtype=np.int8))
         return cls(block, names, str(given.get("label") or "label"), (classes[0], classes[1]))
 
-    @property
-    def values(self) -> NDArray[np.float64]:
-        """The coordinates, one row for each point."""
-        return np.asarray(self.block.rows.values, dtype=np.float64).reshape(len(self.block), -1)
-
 
 def _list(given: Mapping[str, Any], key: str) -> list[Any]:
     found = given.get(key)
@@ -205,10 +200,6 @@ def _expect_number(name: str, x: Any, types: tuple[type, ...], low: float, high:
         raise Refused(f"{name} must be {what} from {low:.10g} to {high:.10g}, not {x!r}")
 
 
-_COMPRESSED = (b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd")
-_ZIP = b"PK\x03\x04"
-
-
 def read_upload(name: str, content: bytes) -> dict[str, Any]:
     """The points, labels, column names and classes of an uploaded CSV or svmlight file.
 
@@ -216,9 +207,9 @@ def read_upload(name: str, content: bytes) -> dict[str, Any]:
     to do instead.
     """
     name = _safe_name(name)
-    if content.startswith(_COMPRESSED):
+    if content.startswith((b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd")):  # gzip, bzip2, zstd
         raise Refused(f"{name}: the file is compressed; unpack it first")
-    if content.startswith(_ZIP):
+    if content.startswith(b"PK\x03\x04"):
         raise Refused(
             f"{name}: the page cannot read zip archives, .npz or Excel files; save it as CSV or "
             "svmlight"

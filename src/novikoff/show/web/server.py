@@ -32,23 +32,8 @@ STATIC = Path(__file__).parent / "static"
 MAX_BYTES = 4_000_000
 
 
-def bound_socket(port: int) -> socket.socket:
-    """A socket on this port of the loopback address; on any free port if `port` is 0.
-
-    Raises OSError when the port is in use.
-    """
-    sock = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    try:
-        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        sock.bind((HOST, port))
-    except OSError:
-        sock.close()
-        raise
-    return sock
-
-
 def serve(sock: socket.socket, started: Callable[[str], None]) -> None:
-    """Serve the page until Ctrl-C; call `started` with its address once the server answers."""
+    """Serve the page on a listening socket until Ctrl-C; call `started` with its address."""
     port = int(sock.getsockname()[1])
     config = uvicorn.Config(
         new_app(port),
@@ -58,27 +43,18 @@ def serve(sock: socket.socket, started: Callable[[str], None]) -> None:
         timeout_graceful_shutdown=2,
     )
     try:
-        _Server(config, lambda: started(f"http://{HOST}:{port}/")).run(sockets=[sock])
+        started(f"http://{HOST}:{port}/")  # the socket holds requests until the server takes them
+        uvicorn.Server(config).run(sockets=[sock])
     except KeyboardInterrupt:  # uvicorn raises the signal again after it has shut down
         pass
     finally:
         sock.close()
 
 
-class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, on_started: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._on_started = on_started
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets=sockets)
-        self._on_started()
-
-
 def new_app(port: int) -> ASGIApp:
     """The web application, for a server on this port of the loopback address."""
     routes = [
-        Route("/api/presets", _presets, methods=["GET"]),
+        Route("/api/presets", _presets),
         Route("/api/replay", _endpoint(replay), methods=["POST"]),
         Route("/api/certify", _endpoint(_certify), methods=["POST"]),
         Route("/api/verify", _endpoint(_verify), methods=["POST"]),
