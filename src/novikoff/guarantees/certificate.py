@@ -173,7 +173,10 @@ class Certificate:
         return low, high
 
     def __str__(self) -> str:
-        return "\n".join(_lines(self))
+        words = separation(self.verdict)
+        known = f"{words.headline}; " if words.headline != self.verdict else ""
+        facts = [f"  {about:14}  {text}" for about, text in _facts(self)]
+        return "\n".join([f"{self.verdict}: {known}{words.meaning}", *facts])
 
     def __repr__(self) -> str:
         return f"<Certificate: {self.verdict}, {self.data.rows} rows × {self.data.columns} columns>"
@@ -282,15 +285,6 @@ class Certificate:
         return replace(self, data=data)
 
 
-def _lines(it: Certificate) -> Iterator[str]:
-    """What the certificate says, in words."""
-    words = separation(it.verdict)
-    known = f"{words.headline}; " if words.headline != it.verdict else ""
-    yield f"{it.verdict}: {known}{words.meaning}"
-    for about, text in _facts(it):
-        yield f"  {about:14}  {text}"
-
-
 def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
     data = it.data
     if it.why_undecided:
@@ -315,8 +309,13 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
     if it.verdict == Separation.QUASI_COMPLETE:
         separated = it.separated_rows.tolist()
         yield "separated", f"{plural(len(separated), 'row')}: {spans(separated)}"
-    if it.verdict != Separation.UNDECIDED:
-        yield "logistic model", logistic_fit(it.verdict) + _infinite(it)
+    if it.verdict == Separation.QUASI_COMPLETE:
+        infinite = [(data.name(j), x) for j, x in enumerate(it.directions) if math.isinf(x)]
+        names = [f"{name} → {'+' if x > 0 else '−'}∞" for name, x in infinite]
+        fit = f"{logistic_fit(it.verdict)}: {listed(names, 6)}; the others stay finite"
+        yield "logistic model", fit
+    elif it.verdict != Separation.UNDECIDED:
+        yield "logistic model", logistic_fit(it.verdict)
     if it.multipliers:
         rows = sorted(it.multipliers)
         cancel = f"{plural(len(rows), 'row')}, each times its sign and a positive number, sum to 0"
@@ -325,15 +324,6 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
         names = [data.name(j) for j in it.aliased]
         are = "is a combination" if len(names) == 1 else "are combinations"
         yield "aliased", f"{listed(names, 6)} {are} of other columns"
-
-
-def _infinite(it: Certificate) -> str:
-    """The coefficients whose estimates are infinite, for a quasi-complete separation."""
-    if it.verdict != Separation.QUASI_COMPLETE:
-        return ""
-    infinite = [(it.data.name(j), x) for j, x in enumerate(it.directions) if math.isinf(x)]
-    names = [f"{name} → {'+' if x > 0 else '−'}∞" for name, x in infinite]
-    return f": {listed(names, 6)}; the others stay finite"
 
 
 def _written(v: Sparse, constant: int = -1) -> dict[str, str]:
@@ -368,7 +358,7 @@ def fingerprint(block: Block) -> str:
         e = Entries.of(block.rows, at, bias=False).nonzero
         columns: tuple[NDArray[Any], ...] = (block.labels[at], e.lengths, e.columns, e.values)
         kinds = ("<i1", "<i8", "<i8", "<f8")
-        out.update(*(_bytes(c.astype(k, copy=False)) for c, k in zip(columns, kinds, strict=True)))
+        out.update(*(c.astype(k).tobytes() for c, k in zip(columns, kinds, strict=True)))
     return str(out)
 
 
@@ -386,7 +376,3 @@ def _positions(rows: Rows) -> Iterator[Positions]:
     """The positions of the rows, part by part."""
     for part in parts(rows, len(rows), entries=_AT_ONCE):
         yield np.arange(part.start, part.stop)
-
-
-def _bytes(numbers: NDArray[Any]) -> memoryview:
-    return np.ascontiguousarray(numbers).view(np.uint8).data

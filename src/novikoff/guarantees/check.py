@@ -103,7 +103,7 @@ class Fingerprint:
     def __init__(self) -> None:
         self.parts = [hashlib.sha256() for _ in range(4)]
 
-    def update(self, *parts: bytes | memoryview) -> None:
+    def update(self, *parts: bytes) -> None:
         """Add labels (int8), row lengths, columns (int64) and values (float64), little-endian."""
         for part, more in zip(self.parts, parts, strict=True):
             part.update(more)

@@ -303,7 +303,10 @@ def _verdict(s: Summary) -> str:
     checked = s.separates and s.examples is not None
     if s.verdict == Verdict.SEPARATED:
         if s.separates is False:
-            return f"{words.meaning}; but in exact arithmetic {_wrong(s)}"
+            wrong = f"row {s.wrong_row} is not on its correct side"
+            if s.wrong_row is None:
+                wrong = "the weights are all 0, so they predict nothing"
+            return f"{words.meaning}; but in exact arithmetic {wrong}"
         return words.meaning + "; checked in exact arithmetic" * bool(checked)
     if s.cycle is not None:
         return f"{words.meaning} (proof: {plural(len(s.cycle.rows), 'row')})"
@@ -312,12 +315,6 @@ def _verdict(s: Summary) -> str:
     if s.verdict == Verdict.BUDGET and s.rule not in ("joint", "concepts"):
         return f"{words.meaning}; certify(X, y) decides whether any weights separate the examples"
     return str(words)
-
-
-def _wrong(s: Summary) -> str:
-    if s.wrong_row is None:
-        return "the weights are all 0, so they predict nothing"
-    return f"row {s.wrong_row} is not on its correct side"
 
 
 def _passes(s: Summary) -> str:
@@ -382,24 +379,18 @@ def _bound(s: Summary) -> Iterator[str]:
             f"at most {plural(s.bound.bound, 'mistake')}, {count(s.mistakes)} made{but}: "
             f"{s.bound.theorem}, proved by {prover}"
         )
-    if s.bound_interval is None or s.radius_squared is None:
+    R2, least, most = s.radius_squared, s.margin.at_least_squared, s.margin.at_most_squared
+    if s.bound_interval is None or R2 is None:
         return
     low, high = s.bound_interval
-    name = "(R/γ)²" if _is_plain(s) else "the theorem's bound"
+    plain = most and s.bound_interval == (R2 // most, R2 // least if least else None)
+    name = "(R/γ)²" if plain else "the theorem's bound"
     if high is None:
         yield f"{name} is at least {count(low)}, if any weights separate the data"
     elif low == high:
         yield f"{name} is {count(low)}"
     else:
         yield f"{name} is between {count(low)} and {count(high)}, for γ in its interval"
-
-
-def _is_plain(s: Summary) -> bool:
-    """Whether the ends of the interval are those of (R/γ)² itself."""
-    R2, most, least = s.radius_squared, s.margin.at_most_squared, s.margin.at_least_squared
-    if R2 is None or not most:
-        return False
-    return s.bound_interval == (R2 // most, R2 // least if least else None)
 
 
 def _sandwich(s: Summary) -> Iterator[str]:
@@ -409,10 +400,8 @@ def _sandwich(s: Summary) -> Iterator[str]:
         return
     yield f"{s.sandwich.formula}: the proof of the bound, with u = w/‖w‖ at the end"
     numbers = " ≤ ".join(short(x, 6) for x in s.sandwich.numbers)
-    if s.sandwich.failure is not None:
-        yield f"{numbers}: {s.sandwich.failure} because of rounding"
-    elif not s.sandwich.holds:
-        yield f"{numbers}: it fails because of rounding"
+    if not s.sandwich.holds:
+        yield f"{numbers}: {s.sandwich.failure or 'it fails'} because of rounding"
     elif s.sandwich.followed:
         yield f"{numbers}: it holds after each mistake"
     else:

@@ -33,9 +33,8 @@ class KeptRows:
                 here = known[(known >= first) & (known < first + n)]
                 wanted[here - first] = False
         fresh = np.flatnonzero(wanted)
-        if len(fresh) == 0:
-            return
-        self.add(fresh + first, block.take(fresh + first))
+        if len(fresh):
+            self.add(fresh + first, block.take(fresh + first))
 
     def add(self, positions: Positions, rows: Rows) -> None:
         """Keep these rows, whose positions are increasing and new."""
@@ -68,12 +67,11 @@ class KeptRows:
     def state(self, dim: int) -> Arrays:
         """The rows without features from `dim` on; the same in whatever pieces they were added."""
         positions, rows = self.whole()
-        if not isinstance(rows, SparseRows):
-            if rows.values[:, dim:].any():
-                raise ValueError(f"the kept rows have more than {dim} features")
-            return {"positions": positions, "values": rows.values[:, :dim]}
-        if (rows.indices >= dim).any():
+        beyond = rows.indices >= dim if isinstance(rows, SparseRows) else rows.values[:, dim:] != 0
+        if beyond.any():
             raise ValueError(f"the kept rows have more than {dim} features")
+        if not isinstance(rows, SparseRows):
+            return {"positions": positions, "values": rows.values[:, :dim]}
         narrow = max(dim, len(rows.values)) <= np.iinfo(np.int32).max
         places = {"indices": rows.indices, "starts": rows.starts}
         width = np.int32 if narrow else np.int64

@@ -106,20 +106,13 @@ def integers(values: Vector) -> tuple[Integers, int]:
     >>> integers(np.array([0.75, -2.0, 0.0]))
     (array([ 3, -8,  0]), -2)
     """
-    mantissas, exponents = np.frexp(values)
-    whole = np.ldexp(mantissas, 53).astype(np.int64)
-    some = whole != 0
-    if not some.any():
-        return whole, 0
     bottom = lowest_exponent(values)
-    if int(exponents[some].max()) - bottom <= 62:
+    if int(np.frexp(np.abs(values).max(initial=0.0))[1]) - bottom <= 62:
         return np.ldexp(values, -bottom).astype(np.int64), bottom
-    out = np.zeros(len(values), dtype=object)
-    shifts = exponents.astype(np.int64) - 53 - bottom
-    for i in np.flatnonzero(some).tolist():
-        n, shift = int(whole[i]), int(shifts[i])
-        out[i] = n << shift if shift >= 0 else n >> -shift
-    return out, bottom
+    mantissas, exponents = np.frexp(values)
+    shifts = np.where(values == 0, 0, exponents.astype(np.int64) - 53 - bottom)
+    whole = np.ldexp(mantissas, 53).astype(np.int64) >> np.maximum(-shifts, 0)
+    return whole.astype(object) << np.maximum(shifts, 0).astype(object), bottom
 
 
 def lowest_exponent(values: Vector) -> int:

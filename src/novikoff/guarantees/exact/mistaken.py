@@ -74,8 +74,16 @@ class Mistaken:
         expect_ledger(ledger, rule)
         if ledger.keep == "examples":
             stored, which = ledger.examples, ledger.example
+        elif rows is None:
+            raise NotKept("this ledger kept positions only; pass the rows of the data as rows=")
         else:
-            stored, which = _looked_up(ledger, rows)
+            positions, which = np.unique(ledger.rows, return_inverse=True)
+            if rows.dim != ledger.dim or positions[-1] >= len(rows):
+                raise BadExample(
+                    f"the rows given do not fit the ledger: it has row {positions[-1]} with "
+                    f"{ledger.dim} features, and there are {len(rows)} rows with {rows.dim}"
+                )
+            stored = rows.take(positions)
         usable(stored)
         steps, exponent = integers(np.abs(ledger.steps))
         unit = Fraction(ledger.unit) * Fraction(2) ** exponent
@@ -204,15 +212,3 @@ def expect_data_of(ledger: Ledger, blocks: Sequence[Block]) -> tuple[Positions, 
             what = "is missing" if missing[k] else "has another label"
             raise BadExample(f"these are not the data of the run: row {ledger.rows[k]} {what}")
     return positions, labels
-
-
-def _looked_up(ledger: Ledger, rows: Rows | None) -> tuple[Rows, Positions]:
-    if rows is None:
-        raise NotKept("this ledger kept positions only; pass the rows of the data as rows=")
-    positions, which = np.unique(ledger.rows, return_inverse=True)
-    if rows.dim != ledger.dim or positions[-1] >= len(rows):
-        raise BadExample(
-            f"the rows given do not fit the ledger: it has row {positions[-1]} with {ledger.dim} "
-            f"features, and there are {len(rows)} rows with {rows.dim}"
-        )
-    return rows.take(positions), which.astype(np.int64)
