@@ -18,10 +18,10 @@ HELD_AT_MOST = 1 << 24  # bytes of rows
 class Numbered:
     """The blocks of a source, as often as it is iterated over.
 
-    Which of two labels is positive must be known before the first example is learned, so reading
-    goes ahead until both have been met, usually in the first chunk. Chunks read ahead are kept and
-    not read again, unless they exceed 16 MB. Classes are numbered as they come, and nothing is read
-    ahead.
+    Which of two labels is positive must be known before the first example is learned, so chunks are
+    read ahead until both have been seen, usually in the first chunk. They are kept and not read
+    again, unless they exceed 16 MB. Classes are numbered in order of appearance, and nothing is
+    read ahead.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Numbered:
 
     @property
     def classes(self) -> tuple[str, ...]:
-        """The negative and the positive label; or all classes met so far, in their order."""
+        """The negative and the positive label; or all classes seen so far, in their order."""
         self._look_ahead()
         return self.labelling.classes
 
@@ -54,29 +54,24 @@ class Numbered:
         labelling = self.labelling
         if isinstance(labelling, LabelsAsClasses) or labelling.is_decided or self._rest is not None:
             return
-        rest = iter(self.source)
-        held: list[Chunk] = []
-        met = held_bytes = 0
-        for chunk in rest:
-            met += 1
+        rest, held, held_bytes = iter(self.source), list[Chunk](), 0
+        is_empty = True
+        while not labelling.is_decided and (chunk := next(rest, None)) is not None:
+            is_empty = False
+            held.append(chunk)
             held_bytes += chunk.rows.nbytes
-            if held_bytes <= HELD_AT_MOST:
-                held.append(chunk)
-            elif self.source.is_pipe:
-                raise BadExample(
-                    f"{self.source.name}: only one label so far, and a pipe cannot be read again",
-                    Problem.ONE_LABEL_IN_PIPE,
-                )
-            else:
+            if held_bytes > HELD_AT_MOST:
+                if self.source.is_pipe:
+                    raise BadExample(
+                        f"{self.source.name}: only one label so far, and a pipe cannot be read "
+                        "again",
+                        Problem.ONE_LABEL_IN_PIPE,
+                    )
                 held.clear()
             labelling.meet(chunk.label_texts, chunk.label_places)
-            if labelling.is_decided:
-                break
-        else:
-            if met:
-                labelling.decide()
-        if not met:
+        if is_empty:
             raise BadExample(f"{self.source.name}: there are no examples")
+        labelling.decide()
         if held_bytes <= HELD_AT_MOST:
             self._held, self._rest = held, rest
 
@@ -87,7 +82,7 @@ class Numbered:
         self._held, self._rest = [], None
         while held:
             yield from parts_of(held.pop(0), self.features)
-        for chunk in iter(self.source) if rest is None else rest:
+        for chunk in self.source if rest is None else rest:
             yield from parts_of(chunk, self.features)
 
     def __iter__(self) -> Iterator[Block]:

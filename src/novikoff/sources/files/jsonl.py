@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from enum import IntEnum
 
 from novikoff import _core
 from novikoff.sources.files.text import (
@@ -23,28 +22,30 @@ _STRING = r'"(?:[^"\\]|\\.)*"'
 _KEY_BEFORE = re.compile(rf"({_STRING})[ \t]*:[ \t]*(?:\[[^\"\[\]]*)?\Z")
 
 
-class JsonFlaw(IntEnum):
-    """Why the core could not read a line; the numbers are the core's."""
-
-    OBJECT = 1
-    KEY = 2
-    EMPTY_KEY = 3
-    TWICE = 4
-    COLON = 5
-    COMMA = 6
-    VALUE = 7
-    NUMBER = 8
-    LARGE = 9
-    CONTROL = 10
-    ESCAPE = 11
-    DEEP = 12
-    NESTED = 13
-    MIXED = 14
-    MISSING = 15
-    LABEL = 16
-    NO_LABEL = 17
-    AFTER = 18
-    PREFIX = 19
+# The messages for the core's codes (`JsonFlaw`). {found} is the rest of the line, {rest} says what
+# is there instead, {word} is the value and {key} the key before it.
+_VALUE, _CONTROL, _MISSING, _NO_LABEL = 7, 10, 15, 17
+_MESSAGES = {
+    1: '{found} is not an object; write {{"name": value}} on each line',
+    2: 'expected a key in double quotes ("), {rest}',
+    3: "a key is empty; give it a name",
+    4: "key {name} comes twice, alone or inside another",
+    5: "expected a colon after the key, {rest}",
+    6: "expected a comma or a closing bracket, {rest}",
+    _VALUE: "{key}{word} is not a JSON value; texts need double quotes, and JSON has no NaN or "
+    "Infinity",
+    8: "{key}{word} is not a JSON number: no leading + or 0, and digits on both sides of a point",
+    9: "{key}{word} is too large for float64; scale it",
+    _CONTROL: "a control character in a text must be written as {escaped}",
+    11: "{escape}",
+    12: "more than 32 objects inside one another; flatten them",
+    13: "{key}an array must hold texts or numbers, {rest}; flatten it",
+    14: "an array must hold only texts or only numbers, not also {word}",
+    _MISSING: "{key}null is missing",
+    16: "{key}a label must be a text, a number, true or false, {rest}",
+    18: "{found} follows the object; write one object on a line",
+    19: "a key, with those around it, is longer than 256 bytes; shorten it",
+}
 
 
 class JsonLines(TextFormat):
@@ -86,77 +87,32 @@ class JsonLines(TextFormat):
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
         """The column of the error in a line, and the error."""
-        return column(line, at), self._error(line, at, why)
+        return column(line, at), not_utf8(line)[1] if why == NOT_UTF8 else self._bad(line, at, why)
 
-    def _error(self, line: bytes, at: int, why: int) -> BadExample:
-        if why == NOT_UTF8:
-            return not_utf8(line)[1]
-        if why == JsonFlaw.MISSING:
-            return BadExample(f"{_key(line, at)}null is missing", Problem.MISSING_VALUE)
-        if why == JsonFlaw.NO_LABEL:
+    def _bad(self, line: bytes, at: int, why: int) -> BadExample:
+        if why == _NO_LABEL:
             if value := part(line, at, r'null|""'):
                 return BadExample(
                     f"label {quoted(self.label)} is {value}; fill it in or remove the line"
                 )
-            return BadExample(
-                f"there is no key {quoted(self.label)} for the label",
-                Problem.WRONG_LABEL_KEY,
-                label=self.label,
-            )
-        return BadExample(_words(line, at, JsonFlaw(why)))
-
-
-def _words(line: bytes, at: int, why: JsonFlaw) -> str:
-    found = part(line, at, r".*")
-    rest = f"not {quoted(found)}" if found.strip() else "but the line ends"
-    word = part(line, at, r"[^\s,\]}]*")
-    match why:
-        case JsonFlaw.OBJECT:
-            return f'{quoted(found)} is not an object; write {{"name": value}} on each line'
-        case JsonFlaw.KEY:
-            return f'expected a key in double quotes ("), {rest}'
-        case JsonFlaw.EMPTY_KEY:
-            return "a key is empty; give it a name"
-        case JsonFlaw.TWICE:
-            return f"key {_text(part(line, at, _STRING))} comes twice, alone or inside another"
-        case JsonFlaw.COLON:
-            return f"expected a colon after the key, {rest}"
-        case JsonFlaw.COMMA:
-            return f"expected a comma or a closing bracket, {rest}"
-        case JsonFlaw.VALUE if not word:
-            return f"expected a value, {rest}"
-        case JsonFlaw.VALUE:
-            return (
-                f"{_key(line, at)}{quoted(word)} is not a JSON value; texts need double quotes, "
-                "and JSON has no NaN or Infinity"
-            )
-        case JsonFlaw.NUMBER:
-            return (
-                f"{_key(line, at)}{quoted(word)} is not a JSON number: no leading + or 0, and "
-                "digits on both sides of a point"
-            )
-        case JsonFlaw.LARGE:
-            return f"{_key(line, at)}{quoted(word)} is too large for float64; scale it"
-        case JsonFlaw.CONTROL if not found:
-            return "a text is not closed on its line"
-        case JsonFlaw.CONTROL:
-            escaped = json.dumps(found[0])[1:-1]
-            return f"a control character in a text must be written as {escaped}"
-        case JsonFlaw.ESCAPE:
-            return _escape(line, at)
-        case JsonFlaw.DEEP:
-            return "more than 32 objects inside one another; flatten them"
-        case JsonFlaw.NESTED:
-            return f"{_key(line, at)}an array must hold texts or numbers, {rest}; flatten it"
-        case JsonFlaw.MIXED:
-            return f"an array must hold only texts or only numbers, not also {quoted(word)}"
-        case JsonFlaw.LABEL:
-            return f"{_key(line, at)}a label must be a text, a number, true or false, {rest}"
-        case JsonFlaw.AFTER:
-            return f"{quoted(found)} follows the object; write one object on a line"
-        case JsonFlaw.PREFIX:
-            return "a key, with those around it, is longer than 256 bytes; shorten it"
-    raise AssertionError(f"{why!r} is explained elsewhere")
+            words = f"there is no key {quoted(self.label)} for the label"
+            return BadExample(words, Problem.WRONG_LABEL_KEY, label=self.label)
+        found, word = part(line, at, r".*"), part(line, at, r"[^\s,\]}]*")
+        rest = f"not {quoted(found)}" if found.strip() else "but the line ends"
+        if why == _VALUE and not word:
+            return BadExample(f"expected a value, {rest}")
+        if why == _CONTROL and not found:
+            return BadExample("a text is not closed on its line")
+        words = _MESSAGES[why].format(
+            found=quoted(found),
+            rest=rest,
+            word=quoted(word),
+            key=_key(line, at),
+            name=_text(part(line, at, _STRING)),
+            escaped=json.dumps(found[:1])[1:-1],
+            escape=_escape(line, at),
+        )
+        return BadExample(words, Problem.MISSING_VALUE if why == _MISSING else None)
 
 
 def _escape(line: bytes, at: int) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from enum import IntEnum
-
 from novikoff import _core
 from novikoff.sources.files.text import (
     NOT_UTF8,
@@ -17,22 +15,20 @@ from novikoff.sources.files.text import (
 from novikoff.stream.input_problems import BadExample, quoted
 from novikoff.stream.number_text import why_not_number
 
-
-class VwFlaw(IntEnum):
-    """Why the core could not read a line; the numbers are the core's."""
-
-    BAR = 1
-    LABEL = 2
-    COSTS = 3
-    TAG = 4
-    MANY = 5
-    IMPORTANCE = 6
-    BASE = 7
-    NAME = 8
-    SCALE = 9
-    VALUE = 10
-    LARGE = 11
-    PREFIX = 12
+# The messages for the core's codes (`VwFlaw`). {name} is the part of {word} before its colon, {why}
+# says why the part after it is not a number.
+_LABEL, _IMPORTANCE, _BASE, _LARGE = 2, 6, 7, 11
+_MESSAGES = {
+    1: "there is no | in this line; write: label | name:value name:value",
+    3: "label {word} has costs, which are not supported; write a class",
+    4: "tag {word} must be the last word before the |",
+    5: "{word} is one word too many: before the | there may be a label, an importance, a base and "
+    "a tag",
+    8: "{word} has no name before the colon",
+    9: "scale of namespace {name}: {why}",
+    10: "feature {name}: {why}",
+    12: "namespace {name} is longer than 256 bytes; shorten it",
+}
 
 
 class Vw(TextFormat):
@@ -60,43 +56,24 @@ class Vw(TextFormat):
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
         """The column of the error in a line, and the error."""
-        error = not_utf8(line)[1] if why == NOT_UTF8 else BadExample(_words(line, at, VwFlaw(why)))
+        error = not_utf8(line)[1] if why == NOT_UTF8 else BadExample(_words(line, at, why))
         return column(line, at), error
 
 
-def _words(line: bytes, at: int, why: VwFlaw) -> str:
+def _words(line: bytes, at: int, why: int) -> str:
     word = part(line, at, r"[^ \t|]*")
     name, _, value = word.partition(":")
-    match why:
-        case VwFlaw.BAR:
-            return "there is no | in this line; write: label | name:value name:value"
-        case VwFlaw.LABEL:
-            return _no_label(word)
-        case VwFlaw.COSTS:
-            return f"label {quoted(word)} has costs, which are not supported; write a class"
-        case VwFlaw.TAG:
-            return f"tag {quoted(word)} must be the last word before the |"
-        case VwFlaw.MANY:
-            return (
-                f"{quoted(word)} is one word too many: before the | there may be a label, "
-                "an importance, a base and a tag"
-            )
-        case VwFlaw.IMPORTANCE:
-            negative = f"{quoted(word)} is negative; to learn the opposite, change the label"
-            return f"importance {why_not_number(word) or negative}"
-        case VwFlaw.BASE:
-            return f"base {why_not_number(word) or f'{quoted(word)} must be 0 or left out'}"
-        case VwFlaw.NAME:
-            return f"{quoted(word)} has no name before the colon"
-        case VwFlaw.SCALE:
-            return f"scale of namespace {quoted(name)}: {why_not_number(value)}"
-        case VwFlaw.PREFIX:
-            return f"namespace {quoted(name)} is longer than 256 bytes; shorten it"
-        case VwFlaw.VALUE:
-            return f"feature {quoted(name)}: {why_not_number(value)}"
-        case VwFlaw.LARGE:
-            product = f"{value or 1} times the scale of its namespace is too large for float64"
-            return f"feature {quoted(name)}: {why_not_number(value or '1') or product}"
+    if why == _LABEL:
+        return _no_label(word)
+    if why == _IMPORTANCE:
+        negative = f"{quoted(word)} is negative; to learn the opposite, change the label"
+        return f"importance {why_not_number(word) or negative}"
+    if why == _BASE:
+        return f"base {why_not_number(word) or f'{quoted(word)} must be 0 or left out'}"
+    if why == _LARGE:
+        product = f"{value or 1} times the scale of its namespace is too large for float64"
+        return f"feature {quoted(name)}: {why_not_number(value or '1') or product}"
+    return _MESSAGES[why].format(word=quoted(word), name=quoted(name), why=why_not_number(value))
 
 
 def _no_label(word: str) -> str:
