@@ -82,7 +82,11 @@ def test_formulas_are_parsed_as_people_type_them(text: str, concept: Concept) ->
     [
         ("x2x3", 3, "expected ∧, ∨, ⊕, ≥ or the end, found 'x3'"),
         ("x1 + x2", 8, r"expected \+, − or ≥, found the end"),
-        ("x1 & x2 | x3", 9, "'|' after ∧: a formula has one kind of operator; write a truth table"),
+        (
+            "x1 & x2 | x3",
+            9,
+            "'|' after ∧: a formula may use only one kind of operator; write a truth table",
+        ),
         ("x1 or x2 and x3", 10, "'and' after ∨"),
         ("x1 ^ x2 & x3", 9, "'&' after ⊕"),
         ("x1 & x0", 6, "x0 is out of range; write x1 to x"),

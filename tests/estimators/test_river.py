@@ -202,7 +202,7 @@ def test_progressive_validation_agrees_with_that_of_river() -> None:
             datasets.Phishing(), scaled(linear_model.Perceptron()), metrics.Accuracy(), delay=theirs
         )
         assert 1 - p.error_rate == pytest.approx(metric.get(), abs=1e-12)  # river adds up a mean
-        assert p.told == 1250
+        assert p.labelled == 1250
 
 
 def test_a_pipeline_of_river_waits_for_its_labels_and_is_saved_with_them() -> None:

@@ -40,8 +40,8 @@ class Last:
 
 
 def counts(p: Protocol) -> tuple[int, int, int, int, int]:
-    assert p.asked == p.told + p.waiting + p.let_go
-    return p.asked, p.told, p.mistakes, p.waiting, p.let_go
+    assert p.asked == p.labelled + p.waiting + p.dropped
+    return p.asked, p.labelled, p.mistakes, p.waiting, p.dropped
 
 
 def test_a_mistake_is_counted_against_the_prediction_that_was_made() -> None:
@@ -104,14 +104,14 @@ def test_too_many_waiting_let_the_oldest_go() -> None:
     p = Protocol(Last(), max_waiting=2)
     a, b, c = p.ask({}), p.ask({}), p.ask({})
     assert counts(p) == (3, 0, 0, 2, 1)
-    with pytest.raises(BadTicket, match=r"^ticket 1 is not waiting: it was let go already$"):
+    with pytest.raises(BadTicket, match=r"^ticket 1 is not waiting: it was already dropped$"):
         p.tell(a, "spam")
     p.tell(c, "spam")
     p.ask({})
     assert b in p
     p.ask({})
     assert b not in p
-    with pytest.raises(BadTicket, match="ticket 2 is not waiting: it was told or let go already"):
+    with pytest.raises(BadTicket, match="ticket 2 .*: it was already labelled or dropped"):
         p.tell(b, "spam")
     assert counts(p) == (5, 1, 1, 2, 2)
 
@@ -127,7 +127,7 @@ def state(p: Protocol) -> Any:
         (4, "ticket 4 was never issued; the last one is 3"),
         (-1, "ticket -1 was never issued"),
         (10**30, "was never issued"),
-        (1, "ticket 1 is not waiting: it was told already"),
+        (1, "ticket 1 is not waiting: its label was already given"),
         (Ticket(1, None, "elsewhere"), "ticket 1 was issued by another Protocol"),
     ],
 )
@@ -212,7 +212,7 @@ def test_whatever_the_order_it_counts_as_a_list_would(
 ) -> None:
     p, said = Protocol(Last(), max_waiting=room), None
     waiting: OrderedDict[int, str | None] = OrderedDict()
-    told, mistakes, gone, curve = 0, 0, 0, []
+    labelled, mistakes, gone, curve = 0, 0, 0, []
     for step, k in steps:
         if step == "a":
             waiting[p.ask({}).number] = said
@@ -229,9 +229,9 @@ def test_whatever_the_order_it_counts_as_a_list_would(
                 y = "spam" if k % 2 else "ham"
                 right = waiting.pop(number) == y
                 assert p.tell(number, y) == right
-                told, mistakes, said = told + 1, mistakes + (not right), y
-                curve.append((told, mistakes))
-        assert counts(p)[1:] == (told, mistakes, len(waiting), gone)
+                labelled, mistakes, said = labelled + 1, mistakes + (not right), y
+                curve.append((labelled, mistakes))
+        assert counts(p)[1:] == (labelled, mistakes, len(waiting), gone)
     assert p.curve == curve
     assert [t.number for t in p.tickets] == list(waiting)
 
@@ -258,10 +258,10 @@ def test_before_the_first_label_nothing_is_known() -> None:
     assert p.curve == []
     p.ask({})
     with pytest.raises(
-        ValueError, match=r"no label has been told yet \(1 asked\), so there is no bound"
+        ValueError, match=r"no label has been given yet \(1 asked\), so there is no bound"
     ):
         p.risk_bound()
-    assert p.risk_bound(untold_as_mistakes=True).value == 1
+    assert p.risk_bound(unlabelled_as_mistakes=True).value == 1
 
 
 def test_the_bound_is_that_of_the_labels_told() -> None:
@@ -271,7 +271,7 @@ def test_the_bound_is_that_of_the_labels_told() -> None:
     for _ in range(500):
         p.ask({})
     assert p.risk_bound(confidence=0.9) == guarantees.average_risk(1000, 20, confidence=0.9)
-    with_all = p.risk_bound(untold_as_mistakes=True)
+    with_all = p.risk_bound(unlabelled_as_mistakes=True)
     assert (with_all.rounds, with_all.mistakes) == (1500, 520)
 
 
@@ -284,7 +284,7 @@ def test_a_protocol_is_saved_with_what_is_waiting() -> None:
         assert again.tell(pickle.loads(pickle.dumps(b)), "ham") is False
         assert vars(again.learner)["met"] == [({"n": 0}, "spam"), ({"n": 1}, "ham")]
         assert [again.ask({}).number for _ in range(4)] == [3, 4, 5, 6]
-        assert again.let_go == 1
+        assert again.dropped == 1
     assert (counts(p), p.curve) == ((2, 1, 1, 1, 0), [(1, 1)])  # each copy went its own way
     assert p.learner.predict_one({}) == "spam"
 
@@ -329,7 +329,7 @@ def test_threads_take_turns() -> None:
                 p.drop(tickets[1 - n % 2])
             if n % 50 == 0:
                 saved = pickle.loads(pickle.dumps(p))
-                assert saved.learner.learned == saved.told == saved.curve[-1][0]
+                assert saved.learner.learned == saved.labelled == saved.curve[-1][0]
         return wrong
 
     interval = sys.getswitchinterval()

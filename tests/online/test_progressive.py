@@ -80,7 +80,7 @@ def test_with_every_label_at_once_it_is_one_pass(delay: int | None) -> None:
     for stream in (block, sources.block(sparse.csr_array(X), y), zip(X, y, strict=True)):
         learner = Signs(8, "positive")
         p = progressive_validation(stream, learner, delay=delay)
-        assert (p.told, p.mistakes) == (300, ledger.n_mistakes)
+        assert (p.labelled, p.mistakes) == (300, ledger.n_mistakes)
         assert p.curve == [(t, ledger.mistakes_by(t)) for t in range(1, 301)]
         final = Additive(8, ties="positive")
         play(block, final)
@@ -137,11 +137,11 @@ def test_labels_overtake_each_other_and_some_never_come() -> None:
     learner = Told()
     p = progressive_validation([({}, t) for t in delays], learner, delay=lambda x, y: delays[y])
     assert learner.labels == [2, 1, 6, 4, 5]
-    assert (p.asked, p.told, p.waiting, p.let_go) == (6, 5, 1, 0)
+    assert (p.asked, p.labelled, p.waiting, p.dropped) == (6, 5, 1, 0)
     assert [ticket.number for ticket in p.tickets] == [3]
 
 
-def test_a_label_that_comes_when_its_example_was_let_go_is_passed_over() -> None:
+def test_a_label_that_comes_when_its_example_was_dropped_is_ignored() -> None:
     learner = Told()
     p = progressive_validation(
         [({}, t) for t in range(1, 6)],
@@ -150,14 +150,14 @@ def test_a_label_that_comes_when_its_example_was_let_go_is_passed_over() -> None
         max_waiting=2,
     )
     assert learner.labels == [2, 3, 4, 5]
-    assert (p.told, p.waiting, p.let_go) == (4, 0, 1)
+    assert (p.labelled, p.waiting, p.dropped) == (4, 0, 1)
 
 
 def test_a_protocol_given_goes_on() -> None:
     p = Protocol(Told(), max_waiting=5)
     ticket = p.ask({})
     assert progressive_validation([({}, 1), ({}, 2)], p, delay=1) is p
-    assert (p.asked, p.told, p.waiting) == (3, 2, 1)
+    assert (p.asked, p.labelled, p.waiting) == (3, 2, 1)
     assert ticket in p
     with pytest.raises(ValueError, match="has its own max_waiting; 3 cannot be set"):
         progressive_validation([], p, max_waiting=3)
@@ -180,7 +180,7 @@ def test_a_wrong_stream_or_delay_is_refused(
     p = Protocol(Told())
     with pytest.raises(error, match=words):
         progressive_validation(stream, p, **options)
-    assert p.asked == p.told == len(stream) - 1
+    assert p.asked == p.labelled == len(stream) - 1
 
 
 def test_importances_are_refused_since_learn_one_takes_none() -> None:
@@ -195,11 +195,11 @@ def test_what_the_learner_refuses_is_said_to_be_where_it_was() -> None:
     with pytest.raises(BadExample, match="a bad x") as refused:
         progressive_validation([({}, 1), ("bad", 1)], p)
     assert refused.value.__notes__ == ["example 2 of the stream"]
-    assert (p.asked, p.told) == (1, 1)
+    assert (p.asked, p.labelled) == (1, 1)
     with pytest.raises(BadExample, match="a bad label") as refused:
         progressive_validation([({}, "bad"), ({}, 1)], p, delay=1)
     assert refused.value.__notes__ == ["the label of ticket 2"]
-    assert (p.asked, p.told, p.waiting) == (3, 1, 2)
+    assert (p.asked, p.labelled, p.waiting) == (3, 1, 2)
 
 
 class Pressing(Told):
@@ -214,14 +214,14 @@ class Pressing(Told):
 @pytest.mark.parametrize("delay", [0, 2, 99])
 def test_ctrl_c_leaves_whole_examples(delay: int) -> None:
     learner = Pressing()
-    with pytest.raises(Unfinished, match=r"interrupted after \d+ examples, 5 told") as stopped:
+    with pytest.raises(Unfinished, match=r"interrupted after \d+ examples, 5 labelled") as stopped:
         progressive_validation([({}, t) for t in range(1, 10)], learner, delay=delay)
     p = stopped.value.protocol
     assert learner.labels == [1, 2, 3, 4, 5]
-    assert (p.asked, p.told, p.waiting) == (min(5 + delay, 9), 5, min(delay, 4))
+    assert (p.asked, p.labelled, p.waiting) == (min(5 + delay, 9), 5, min(delay, 4))
     assert [(t.number, t.number) for t in p.tickets] == stopped.value.under_way
     again = pickle.loads(pickle.dumps(stopped.value))
-    assert again.protocol.told == 5
+    assert again.protocol.labelled == 5
     assert again.under_way == stopped.value.under_way
     for number, y in stopped.value.under_way:
         p.tell(number, y)
@@ -237,7 +237,7 @@ def test_ctrl_c_is_answered_at_once_while_an_example_is_awaited() -> None:
 
     with pytest.raises(Unfinished) as stopped:
         progressive_validation(stream(), Told())
-    assert stopped.value.protocol.told == 1
+    assert stopped.value.protocol.labelled == 1
 
 
 def test_a_handler_of_ones_own_is_called_and_it_goes_on() -> None:
@@ -252,13 +252,13 @@ def test_a_handler_of_ones_own_is_called_and_it_goes_on() -> None:
         assert signal.getsignal(signal.SIGINT) is handler
     finally:
         signal.signal(signal.SIGINT, before)
-    assert (p.told, calls) == (9, [signal.SIGINT])
+    assert (p.labelled, calls) == (9, [signal.SIGINT])
 
 
 def test_ctrl_c_at_the_last_label_loses_nothing() -> None:
     with pytest.raises(Unfinished) as stopped:
         progressive_validation([({}, 5)], Pressing())
-    assert stopped.value.protocol.told == 1
+    assert stopped.value.protocol.labelled == 1
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
@@ -266,7 +266,7 @@ def test_ctrl_c_at_the_last_label_loses_nothing() -> None:
 def test_late_labels_cost_no_more_mistakes_than_the_bound_says(
     steps: list[tuple[int, bool, int]],
 ) -> None:
-    """M ≤ (1 + d)(R/γ)², with d the most that waited besides the one that was told."""
+    """M ≤ (1 + d)(R/γ)², with d the most that waited besides the one that was labelled."""
     u = np.array([1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
     learner, most = Signs(6), 0
 
@@ -375,4 +375,4 @@ def test_labels_that_come_by_what_they_are_break_the_bound_unless_all_are_counte
     risk, p = circle(0, if_right)
     assert p.mistakes == 0
     assert risk > p.risk_bound().value
-    assert risk <= p.risk_bound(untold_as_mistakes=True).value
+    assert risk <= p.risk_bound(unlabelled_as_mistakes=True).value

@@ -134,8 +134,8 @@ class _Formula:
             found = Conjunction(tuple(self.separated(self.literal, "∧")))
         if self.next.means in _OPERATORS:
             raise self.error(
-                f"{self.next.text!r} after {operator}: a formula has one kind of operator; write a "
-                "truth table instead, such as table 0110 of x1, x2"
+                f"{self.next.text!r} after {operator}: a formula may use only one kind of "
+                "operator; write a truth table instead, such as table 0110 of x1, x2"
             )
         return found
 

@@ -67,13 +67,13 @@ class Protocol:
         An object with `predict_one(x)` and `learn_one(x, y)`. A prediction of None is a mistake.
     max_waiting
         How many predictions may wait at the same time. One more drops the one that has waited
-        longest, which counts in `let_go`. By default there is no limit.
+        longest, which counts in `dropped`. By default there is no limit.
 
     Attributes
     ----------
     learner
         The learner.
-    asked, told
+    asked, labelled
         How many predictions were made, and for how many of them the label came.
     mistakes
         How many of the labels that came differ from the prediction.
@@ -91,7 +91,7 @@ class Protocol:
     >>> protocol.tell(first.number, "spam")  # as it may come back from a table
     False
     >>> protocol
-    Protocol(Last: 2 asked, 2 told, 1 mistake, 0 waiting, 0 let go)
+    Protocol(Last: 2 asked, 2 labelled, 1 mistake, 0 waiting, 0 dropped)
     """
 
     def __init__(self, learner: OneByOne, *, max_waiting: int | None = None) -> None:
@@ -111,7 +111,7 @@ class Protocol:
         self.learner, self._max_waiting = learner, max_waiting
         self._name = secrets.token_hex(8)
         self._waiting: OrderedDict[int, tuple[Any, Any]] = OrderedDict()
-        self.asked = self.told = self.mistakes = 0
+        self.asked = self.labelled = self.mistakes = 0
         self._stride, self._marks = 1, list[int]()
         self._turn = Lock()
 
@@ -137,7 +137,7 @@ class Protocol:
     def tell(self, ticket: Ticket | SupportsIndex, y: Any) -> bool:
         """Compare the prediction with its label, and learn; returns whether it was right.
 
-        Raises BadTicket if the ticket is not waiting: told already, dropped, never issued, or
+        Raises BadTicket if the ticket is not waiting: already labelled, dropped, never issued, or
         another Protocol's. If the learner raises an error, the ticket keeps waiting and nothing is
         counted.
         """
@@ -152,9 +152,9 @@ class Protocol:
             right = same is True or (isinstance(same, np.bool_) and bool(same))
             self.learner.learn_one(x, y)
             del self._waiting[number]
-            self.told += 1
+            self.labelled += 1
             self.mistakes += not right
-            if self.told % self._stride == 0:
+            if self.labelled % self._stride == 0:
                 self._marks.append(self.mistakes)
             if len(self._marks) > _POINTS:
                 self._marks, self._stride = self._marks[1::2], 2 * self._stride
@@ -180,10 +180,10 @@ class Protocol:
         return len(self._waiting)
 
     @property
-    def let_go(self) -> int:
+    def dropped(self) -> int:
         """How many were dropped, by `drop` or because of `max_waiting`."""
         with self._turn:
-            return self.asked - self.told - len(self._waiting)
+            return self.asked - self.labelled - len(self._waiting)
 
     @property
     def tickets(self) -> list[Ticket]:
@@ -193,44 +193,45 @@ class Protocol:
 
     @property
     def error_rate(self) -> float:
-        """Mistakes divided by labels told; nan before the first."""
+        """Mistakes divided by labels received; nan before the first."""
         with self._turn:
-            return self.mistakes / self.told if self.told else float("nan")
+            return self.mistakes / self.labelled if self.labelled else float("nan")
 
     @property
     def curve(self) -> list[tuple[int, int]]:
-        """How the mistakes grew: points (labels told, mistakes among them), up to now.
+        """How the mistakes grew: points (labels received, mistakes among them), up to now.
 
         Each point is exact. Up to two thousand labels there is a point for each, later for every
         2nd, 4th, 8th, ..., so that a long run takes no more memory than a short one.
         """
         with self._turn:
             points = [(self._stride * k, made) for k, made in enumerate(self._marks, start=1)]
-            if self.told % self._stride:
-                points.append((self.told, self.mistakes))
+            if self.labelled % self._stride:
+                points.append((self.labelled, self.mistakes))
             return points
 
     def risk_bound(
-        self, *, confidence: Number = 0.95, untold_as_mistakes: bool = False
+        self, *, confidence: Number = 0.95, unlabelled_as_mistakes: bool = False
     ) -> RiskBound:
         """A bound on the error rate on new examples, averaged over the predictors that were asked.
 
-        Both bounds of `guarantees.average_risk`, with n the labels told and M the mistakes: `azuma`
-        and `bernstein`, each on its own, and `value`, the smaller one, which also holds.
+        Both bounds of `guarantees.average_risk`, with n the labels received and M the mistakes:
+        `azuma` and `bernstein`, each on its own, and `value`, the smaller one, which also holds.
 
-        Labels need not come at once. Number the examples as they were asked, not as they were told,
-        and let h_i be the predictor at the time x_i was asked. It was made from some of the earlier
-        examples, so given these, (x_i, y_i) is still a fresh draw, and the expected mistake on it
-        is the risk of h_i. The differences between risk and mistake are therefore a martingale in
-        the order of asking, and the two inequalities need nothing more. The assumptions are:
+        Labels need not come at once. Number the examples as they were asked, not as they were
+        labelled, and let h_i be the predictor at the time x_i was asked. It was made from some of
+        the earlier examples, so given these, (x_i, y_i) is still a fresh draw, and the expected
+        mistake on it is the risk of h_i. The differences between risk and mistake are therefore a
+        martingale in the order of asking, and the two inequalities need nothing more. The
+        assumptions are:
 
         - The examples are independent draws from one distribution, each asked once, and the learner
           has not seen them otherwise (what it learned before from others does not matter).
-        - Which examples have been told by now does not depend on the examples. This holds if labels
-          come after a fixed time or are lost at random, and if all that were asked have been told,
-          whenever they came. It does not hold if labels come for doubtful cases, or only after
-          complaints, or sooner for spam than for ham while some are still waiting. The counts
-          cannot reveal this.
+        - Which examples have been labelled by now does not depend on the examples. This holds if
+          labels come after a fixed time or are lost at random, and if all examples that were asked
+          have been labelled, no matter when. It does not hold if labels come for doubtful cases, or
+          only after complaints, or sooner for spam than for ham while some are still waiting. The
+          counts cannot reveal this.
         - The moment to look was not chosen by the counts. To look k times, use a confidence of
           1 − δ/k each time.
 
@@ -238,7 +239,7 @@ class Protocol:
         ----------
         confidence
             1 − δ, between 0 and 1.
-        untold_as_mistakes
+        unlabelled_as_mistakes
             Count every prediction without a label as a mistake. This can only overestimate, so the
             second assumption is not needed.
 
@@ -248,11 +249,11 @@ class Protocol:
         `guarantees.average_risk`.
         """
         with self._turn:
-            n, M, asked = self.told, self.mistakes, self.asked
-        if untold_as_mistakes:
+            n, M, asked = self.labelled, self.mistakes, self.asked
+        if unlabelled_as_mistakes:
             n, M = asked, M + asked - n
         if n == 0:
-            raise ValueError(f"no label has been told yet ({asked} asked), so there is no bound")
+            raise ValueError(f"no label has been given yet ({asked} asked), so there is no bound")
         return average_risk(n, M, confidence=confidence)
 
     def _find(self, ticket: Ticket | SupportsIndex) -> int:
@@ -271,9 +272,12 @@ class Protocol:
         if not 1 <= number <= self.asked:
             last = f"the last one is {self.asked}" if self.asked else "there are none yet"
             raise BadTicket(f"ticket {number} was never issued; {last}")
-        gone = "told" if self.asked == self.told + len(self._waiting) else "told or let go"
-        gone = gone if self.told else "let go"
-        raise BadTicket(f"ticket {number} is not waiting: it was {gone} already")
+        why = "it was already labelled or dropped"
+        if self.asked == self.labelled + len(self._waiting):
+            why = "its label was already given"
+        elif not self.labelled:
+            why = "it was already dropped"
+        raise BadTicket(f"ticket {number} is not waiting: {why}")
 
     def __getstate__(self) -> dict[str, Any]:
         with self._turn:  # another thread may be teaching the learner
@@ -288,10 +292,11 @@ class Protocol:
     def __repr__(self) -> str:
         with self._turn:
             waiting, made = len(self._waiting), self.mistakes
-            gone = self.asked - self.told - waiting
+            gone = self.asked - self.labelled - waiting
             return (
-                f"Protocol({type(self.learner).__name__}: {self.asked} asked, {self.told} told, "
-                f"{made} mistake{'' if made == 1 else 's'}, {waiting} waiting, {gone} let go)"
+                f"Protocol({type(self.learner).__name__}: {self.asked} asked, "
+                f"{self.labelled} labelled, {made} mistake{'' if made == 1 else 's'}, "
+                f"{waiting} waiting, {gone} dropped)"
             )
 
 

@@ -29,7 +29,9 @@ class Unfinished(KeyboardInterrupt):
     """
 
     def __init__(self, protocol: Protocol, under_way: list[tuple[int, Any]]) -> None:
-        super().__init__(f"interrupted after {protocol.asked} examples, {protocol.told} told")
+        super().__init__(
+            f"interrupted after {protocol.asked} examples, {protocol.labelled} labelled"
+        )
         self.protocol, self.under_way = protocol, under_way
 
     def __reduce__(self) -> tuple[type[Unfinished], tuple[Protocol, list[tuple[int, Any]]]]:
@@ -85,7 +87,7 @@ def progressive_validation(
     >>> progressive_validation(mail, Last()).curve
     [(1, 1), (2, 1), (3, 2), (4, 3), (5, 3)]
     >>> progressive_validation(mail, Last(), delay=1)
-    Protocol(Last: 5 asked, 5 told, 4 mistakes, 0 waiting, 0 let go)
+    Protocol(Last: 5 asked, 5 labelled, 4 mistakes, 0 waiting, 0 dropped)
     """
     if not isinstance(learner, Protocol):
         protocol = Protocol(learner, max_waiting=max_waiting)
