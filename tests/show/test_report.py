@@ -23,7 +23,6 @@ from novikoff import Additive, certify, guarantees, play, sources
 from novikoff.ledger import readings
 from novikoff.show.report import Known, Origin, Settings, gather, page, sections
 from novikoff.show.report.figures import DRAWN, Figure, figures
-from novikoff.show.report.gathering import largest_weights, most_mistaken
 from novikoff.show.report.html import Html, tag, text
 from novikoff.sources import Data
 from novikoff.stream.order import arranged, seeded_order
@@ -465,16 +464,18 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert set(contents(tmp_path)) == {"mail.csv"}
 
 
-def test_weights_are_listed_under_the_label_they_speak_for_largest_first(known: Known) -> None:
+def test_weights_are_listed_under_their_label_largest_first(known: Known) -> None:
     dim = known.data.block.rows.dim
-    average = {known.name(j): float(known.average[j]) for j in range(dim)}
-    for sign in (1, -1):
-        listed = largest_weights(known, sign, dim)
-        assert [one.name for one in listed] == sorted(
-            (name for name, w in average.items() if sign * w > 0),
-            key=lambda name: -sign * average[name],
-        )
-        assert all(one.average == average[one.name] for one in listed)
+    columns = [(known.name(j), known.average[j], known.final[j]) for j in range(dim)]
+    expected = [
+        cell
+        for sign in (1, -1)
+        for name, average, final in sorted(columns, key=lambda column: -sign * column[1])
+        if sign * average > 0
+        for cell in (name, short(float(average)), short(float(final)))
+    ]
+    assert Page("".join(sections.weights(known, dim))).cells == expected
+    assert len(Page("".join(sections.weights(known, 1))).cells) <= 6
 
 
 def test_rows_are_listed_by_how_often_and_then_how_late_they_were_mistaken(known: Known) -> None:
@@ -482,8 +483,9 @@ def test_rows_are_listed_by_how_often_and_then_how_late_they_were_mistaken(known
     rows, rounds = ledger.rows.tolist(), ledger.rounds.tolist()
     last = dict(zip(rows, rounds, strict=True))
     expected = sorted(last, key=lambda row: (-rows.count(row), -last[row]))
-    listed = most_mistaken(known, len(last))
-    assert [(one.row, one.times, one.last_round) for one in listed] == [
-        (row, rows.count(row), last[row]) for row in expected
+    cells = Page("".join(sections.mistakes(known, len(last)))).cells
+    listed = [tuple(cells[k : k + 4]) for k in range(0, 6 * len(last), 6)]
+    assert [(row, times, late) for row, _, times, late in listed] == [
+        (str(row), count(rows.count(row)), count(last[row])) for row in expected
     ]
-    assert len({one.times for one in listed}) < len(listed)  # there are equals to order
+    assert len({times for _, _, times, _ in listed}) < len(listed)  # there are equals to order

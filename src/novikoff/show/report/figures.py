@@ -93,7 +93,7 @@ def figures(known: Known) -> Iterator[Figure]:
         "mistakes",
         "Mistakes, round by round",
         lambda ax: plots.mistakes(ledger, bound=bound, ax=ax),
-        f"In each round the perceptron meets one row. It made {plural(len(ledger), 'mistake')} in "
+        f"In each round the perceptron sees one row. It made {plural(len(ledger), 'mistake')} in "
         f"{plural(ledger.n_rounds, 'round')}{at_most}.",
     )
     if (trace := known.sandwich) is not None:

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
-
-import numpy as np
 
 from novikoff import guarantees, separability
 from novikoff.guarantees.certificate import Certificate
@@ -29,14 +26,11 @@ from novikoff.sources.open import format_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.labels import predicts_positive
 from novikoff.stream.order import arranged, seeded_order
-from novikoff.stream.rows import Positions, Vector, dots
+from novikoff.stream.rows import Vector, dots
 
 UNTIL_SEPARATED, ENOUGH = 1000, 10  # passes over separable data, and over others
 # The time for the vote is proportional to mistakes times test rows.
 MOST_LEARNED, MOST_TESTED, TEST_PASSES = 20_000, 1000, 5
-Features: TypeAlias = tuple[tuple[str, float], ...]  # names and values
-_READ_BYTES = 1 << 20
-_NAMED_FEATURES = 4  # of each mistaken row
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +51,7 @@ class Origin:
     given
         The paths as given: files, directories or patterns.
     files
-        The files these stand for; none for a pipe, which cannot be read twice.
+        The files that these name; none for a pipe, which cannot be read twice.
     format
         The file format; empty if it was detected from the first bytes of a pipe.
     command, verify
@@ -90,16 +84,12 @@ def origin_of(
     inputs = inputs_of(paths)
     if any(one.is_pipe for one in inputs):  # reading its first bytes would take them away
         return Origin(tuple(paths), (), format or "", command, verify)
-    files = [File(one.name, one.size or 0, _sha256(one.path)) for one in inputs]
+    files = []
+    for one in inputs:
+        with open(one.path, "rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        files.append(File(one.name, one.size or 0, digest))
     return Origin(tuple(paths), tuple(files), format or format_of(inputs[0]), command, verify)
-
-
-def _sha256(path: str) -> str:
-    out = hashlib.sha256()
-    with open(path, "rb") as file:
-        while some := file.read(_READ_BYTES):
-            out.update(some)
-    return out.hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +124,6 @@ class Trial:
     test: Block
     right: Mapping[Reading, int]
     sampled: bool
-
-    @property
-    def passes(self) -> int:
-        """The number of passes."""
-        return len(self.ledger.epoch_ends)
 
     @property
     def majority(self) -> int:
@@ -177,7 +162,7 @@ class Known:
         return self.certificate.data.name(column)
 
     def label(self, sign: int) -> str:
-        """The label that the sign −1 or +1 stands for."""
+        """The label with the sign −1 or +1."""
         return self.data.classes[sign > 0]
 
 
@@ -191,7 +176,7 @@ def gather(
     """Certify the data, run a perceptron over them, and ask the guarantees about the run.
 
     The perceptron is the plain one, started at 0, over the rows in one order drawn from the seed.
-    So its first pass meets the rows in random order, as the bound on new errors requires.
+    So its first pass sees the rows in random order, as the bound on new errors requires.
     """
     how = settings or Settings()
     say = progress or (lambda _: None)
@@ -215,8 +200,10 @@ def gather(
     say("testing on held-out rows")
     trial = trial_of(block, bias=bias, seed=how.seed)
     final, average = readings.final(run.ledger), readings.average(run.ledger)
-    scores = (dots(block.rows, w, bias=bias) for w in (final, average))
-    wrong = [int((block.labels * each <= 0).sum()) for each in scores]
+
+    def wrong(w: Vector) -> int:
+        return int((block.labels * dots(block.rows, w, bias=bias) <= 0).sum())
+
     return Known(
         data=data,
         origin=origin or Origin(),
@@ -226,7 +213,7 @@ def gather(
         run=run,
         final=final,
         average=average,
-        wrong=(wrong[0], wrong[1]),
+        wrong=(wrong(final), wrong(average)),
         bound=bound,
         adaptive=None if witness is None else guarantees.adaptive(run.ledger, witness),
         sandwich=sandwich,
@@ -255,97 +242,3 @@ def trial_of(block: Block, *, bias: bool, seed: int) -> Trial | None:
     }
     sampled = len(learned) + len(held) < len(order)
     return Trial(ledger, len(learned), test, right, sampled)
-
-
-@dataclass(frozen=True, slots=True)
-class Weight:
-    """A feature's weight at the end of the run, and its average over all rounds."""
-
-    name: str
-    final: float
-    average: float
-
-
-def largest_weights(known: Known, sign: int, most: int) -> list[Weight]:
-    """The features with the largest average weights of one sign, without the constant."""
-    average = sign * known.average[: known.data.block.rows.dim]
-    order = np.argsort(-average, kind="stable")[:most]
-    return [
-        Weight(known.name(j), float(known.final[j]), float(known.average[j]))
-        for j in order.tolist()
-        if average[j] > 0
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class MistakenRow:
-    """A row, how often it was mistaken, in which round last, and its score at the end."""
-
-    row: int
-    label: str
-    times: int
-    last_round: int
-    final_score: float
-    right: bool
-    features: Features
-
-
-def most_mistaken(known: Known, most: int) -> list[MistakenRow]:
-    """The rows mistaken most often; among equals, those mistaken last come first."""
-    ledger, block = known.run.ledger, known.data.block
-    rows, back, times = np.unique(ledger.rows[::-1], return_index=True, return_counts=True)
-    last = ledger.rounds[::-1][back]
-    order = np.lexsort((-last, -times))[:most]
-    taken = rows[order]
-    scores = dots(block.rows.take(taken), known.final, bias=known.settings.bias)
-    return [
-        MistakenRow(i, known.label(y), n, t, s, y * s > 0, features)
-        for i, n, t, s, y, features in zip(
-            taken.tolist(),
-            times[order].tolist(),
-            last[order].tolist(),
-            scores.tolist(),
-            block.labels[taken].tolist(),
-            _features(known, taken),
-            strict=True,
-        )
-    ]
-
-
-@dataclass(frozen=True, slots=True)
-class Mistake:
-    """One mistake of the run: its round, its row, and the score before the update."""
-
-    round: int
-    row: int
-    label: str
-    score: float
-    features: Features
-
-
-def first_mistakes(known: Known, most: int) -> list[Mistake]:
-    """The first mistakes of the run, in order."""
-    ledger, labels = known.run.ledger, known.data.block.labels
-    rows = ledger.rows[:most]
-    return [
-        Mistake(t, i, known.label(y), s, features)
-        for t, i, y, s, features in zip(
-            ledger.rounds[:most].tolist(),
-            rows.tolist(),
-            labels[rows].tolist(),
-            ledger.scores[:most].tolist(),
-            _features(known, rows),
-            strict=True,
-        )
-    ]
-
-
-def _features(known: Known, rows: Positions) -> Iterator[Features]:
-    """For each row, the features with the largest shares in its score by the average weights."""
-    for i in rows.tolist():
-        columns, values = known.data.block.rows.row(i)
-        shares: Vector = values * known.average[columns]
-        order = np.lexsort((-np.abs(values), -np.abs(shares)))[:_NAMED_FEATURES]
-        yield tuple(
-            (known.name(int(columns[k])), float(values[k])) for k in order.tolist() if values[k]
-        )

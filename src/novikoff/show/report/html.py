@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from html import escape
 
 _VOID = frozenset({"br", "meta", "wbr"})
@@ -22,7 +23,7 @@ def text(words: object) -> Html:
 
 
 def tag(name: str, /, *inside: object, **attributes: object) -> Html:
-    """An element. Attributes that are None are left out; `class_` stands for class.
+    """An element. Attributes that are None are left out; write `class_` for class.
 
     >>> tag("p", "1 < 2, ", tag("b", "always"), class_="fact")
     '<p class="fact">1 &lt; 2, <b>always</b></p>'
@@ -35,6 +36,9 @@ def tag(name: str, /, *inside: object, **attributes: object) -> Html:
     if name in _VOID:
         return Html(f"<{name}{given}>")
     return Html(f"<{name}{given}>{''.join(map(text, inside))}</{name}>")
+
+
+paragraph, heading = partial(tag, "p"), partial(tag, "h3")
 
 
 def table(
@@ -53,6 +57,6 @@ def table(
     return tag("div", tag("table", head, body), class_="wide")
 
 
-def facts(pairs: Iterable[tuple[object, object]]) -> Html:
+def facts(about: Mapping[str, str]) -> Html:
     """A list of names, each with what is known about it."""
-    return tag("dl", *(part for a, b in pairs for part in (tag("dt", a), tag("dd", b))))
+    return tag("dl", *(part for a, b in about.items() for part in (tag("dt", a), tag("dd", b))))

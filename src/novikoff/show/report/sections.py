@@ -9,26 +9,15 @@ from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
+
 from novikoff import __version__
+from novikoff.guarantees import words
 from novikoff.guarantees.comparators import LossBound
 from novikoff.guarantees.exact.arithmetic import root
 from novikoff.guarantees.verdict import Separation, Verdict
-from novikoff.guarantees.words import (
-    BOUND_OF_DATA,
-    RADIUS_OF_DATA,
-    logistic_fit,
-    run_ended,
-    run_in_brief,
-    separation,
-)
-from novikoff.show.report.gathering import (
-    Features,
-    Known,
-    first_mistakes,
-    largest_weights,
-    most_mistaken,
-)
-from novikoff.show.report.html import Html, facts, table, tag
+from novikoff.show.report.gathering import Known
+from novikoff.show.report.html import Html, facts, heading, paragraph, table, tag
 from novikoff.stream.order import CACHE_BYTES
 from novikoff.stream.printing import (
     count,
@@ -41,43 +30,36 @@ from novikoff.stream.printing import (
     size,
     spans,
 )
+from novikoff.stream.rows import dots
 
 _LISTED = 12  # weights, coefficients and rows of a proof
 _PASSES = 12
 _FILES = 20
 _CARRIED = 4 << 20  # bytes of the largest certificate that is put into the page
+_FEATURES = 4  # of each mistaken row
 
 
 def summary(known: Known) -> Html:
     """The report in a few lines."""
-    block, trial = known.data.block, known.trial
-    shape = f"{plural(len(block), 'row')}, {plural(block.rows.dim, 'column')}"
+    block, trial, risk = known.data.block, known.trial, known.risk
     labels = " and ".join(
         f"{count(_rows_with(known, sign))} labelled {cut(known.label(sign))}" for sign in (1, -1)
     )
-    lines = [
-        ("Data", f"{shape}; {labels}"),
-        ("Separable?", _separable(known)),
-        ("Perceptron", run_in_brief(known.run.ledger, known.run.verdict, of="rows")),
-    ]
+    lines = {
+        "Data": f"{plural(len(block), 'row')}, {plural(block.rows.dim, 'column')}; {labels}",
+        "Separable?": _separable(known),
+        "Perceptron": words.run_in_brief(known.run.ledger, known.run.verdict, of="rows"),
+    }
     if trial is not None:
         n = len(trial.test)
-        lines.append(
-            (
-                "On held-out rows",
-                f"its average weights are right on {percent(trial.right['average'], n)}; always "
-                f"predicting the more frequent label would be right on "
-                f"{percent(trial.majority, n)}",
-            )
+        lines["On held-out rows"] = (
+            f"its average weights are right on {percent(trial.right['average'], n)}; always "
+            f"predicting the more frequent label would be right on {percent(trial.majority, n)}"
         )
-    if known.risk is not None and known.risk.value < 0.5:
-        lines.append(
-            (
-                "On new rows",
-                "the weights of its first pass are wrong on at most "
-                f"{share_upwards(known.risk.value)} on average, with 95% confidence, if the rows "
-                "are a random sample",
-            )
+    if risk is not None and risk.value < 0.5:
+        lines["On new rows"] = (
+            f"the weights of its first pass are wrong on at most {share_upwards(risk.value)} on "
+            "average, with 95% confidence, if the rows are a random sample"
         )
     return tag("div", facts(lines), class_="short")
 
@@ -96,29 +78,21 @@ def data(known: Known) -> Iterator[Html]:
         columns += ", and a constant 1 so that the hyperplane may miss the origin"
     if known.data.names is None:
         columns += "; they have no names and are counted from 0 (svmlight usually counts from 1)"
-    about = [
-        ("Rows", count(rows)),
-        ("Columns", columns),
-        (
-            "Values other than 0",
-            f"{count(not_0)} of {count(rows * dim)}, {percent(not_0, rows * dim)}",
-        ),
-        ("Missing values", "none: a value or line that cannot be read is an error"),
-    ]
-    if known.data.label is not None:
-        column = "column " if known.data.names is None else ""
-        about.insert(3, ("Label", f"{column}{known.data.label}"))
+    about = {}
     if origin.given:
-        form = origin.format or "detected from the first bytes"
-        about = [("Read from", ", ".join(origin.names)), ("Format", form), *about]
+        about["Read from"] = ", ".join(origin.names)
+        about["Format"] = origin.format or "detected from the first bytes"
+    about["Rows"], about["Columns"] = count(rows), columns
+    share = percent(not_0, rows * dim)
+    about["Values other than 0"] = f"{count(not_0)} of {count(rows * dim)}, {share}"
+    if known.data.label is not None:
+        about["Label"] = f"{'column ' * (known.data.names is None)}{known.data.label}"
+    about["Missing values"] = "none: a value or line that cannot be read is an error"
     yield facts(about)
     counted = [(sign, _rows_with(known, sign)) for sign in (-1, 1)]
     yield table(
         ["label", "sign", "rows", "share"],
-        [
-            (known.label(sign), "+" if sign > 0 else "−", count(n), percent(n, rows))
-            for sign, n in counted
-        ],
+        [(known.label(y), "+" if y > 0 else "−", count(n), percent(n, rows)) for y, n in counted],
         left=(0, 1),
     )
 
@@ -127,23 +101,29 @@ def verdict(known: Known) -> Iterator[Html]:
     """Whether the data are separable, and the proof."""
     it = known.certificate
     badge = tag("span", it.verdict, class_=f"badge {it.verdict}")
-    yield tag("p", badge, " ", f"{_separable(known)}.")
+    yield paragraph(badge, " ", f"{_separable(known)}.")
     match it.verdict:
         case Separation.COMPLETE:
             yield from _complete(known)
         case Separation.QUASI_COMPLETE:
             yield from _quasi_complete(known)
         case Separation.OVERLAP:
-            yield facts([("Logistic regression", logistic_fit(it.verdict))])
-            yield tag("h3", "The proof: rows that cancel out")
+            yield facts({"Logistic regression": words.logistic_fit(it.verdict)})
+            yield heading("The proof: rows that cancel out")
             yield from _multipliers(known)
         case Separation.UNDECIDED:
-            yield from _undecided(known)
+            hint = words.separation(it.verdict).hint
+            yield paragraph(f"Why: {it.why_undecided}; {hint}.")
+            if it.multipliers:
+                yield heading("Proved nevertheless: not all rows can be separated")
+                yield from _multipliers(known)
+            elif it.margin.at_most_squared:
+                most = short(it.margin.high)
+                yield paragraph(f"Proved: if the rows are separable, the margin is at most {most}.")
     if it.aliased:
         names = [cut(known.name(j)) for j in it.aliased]
         are = "is a sum" if len(names) == 1 else "are sums"
-        yield tag(
-            "p",
+        yield paragraph(
             tag("b", "Aliased columns. "),
             f"{listed(names, _LISTED)} {are} of multiples of other columns, on every row. Such a "
             "column adds nothing, and its coefficient is not determined.",
@@ -154,45 +134,34 @@ def verdict(known: Known) -> Iterator[Html]:
 def _separable(known: Known) -> str:
     """The answer to the question whether the data are separable, without a full stop."""
     it = known.certificate
-    said = separation(it.verdict)
-    match it.verdict:
-        case Separation.COMPLETE:
-            return f"Yes: {said.meaning}"
-        case Separation.QUASI_COMPLETE:
-            separated = f"{count(len(it.separated_rows))} of {plural(it.data.rows, 'row')}"
-            return f"No: {said.meaning}. It has {separated} strictly on their correct sides"
-        case Separation.OVERLAP:
-            return f"No: {said.meaning}"
-        case Separation.UNDECIDED:
-            return f"Not known: {said.meaning}"
+    meaning = words.separation(it.verdict).meaning
+    if it.verdict == Separation.QUASI_COMPLETE:
+        separated = f"{count(len(it.separated_rows))} of {plural(it.data.rows, 'row')}"
+        meaning += f". It has {separated} strictly on their correct sides"
+    answers = {Separation.COMPLETE: "Yes", Separation.UNDECIDED: "Not known"}
+    return f"{answers.get(it.verdict, 'No')}: {meaning}"
 
 
 def _complete(known: Known) -> Iterator[Html]:
     it = known.certificate
     constant = ", the constant counting as a column" if it.data.bias else ""
-    about = [
-        (
-            "Best margin γ",
-            f"{it.margin}: the largest distance that all rows can have from a hyperplane{constant}",
-        ),
-        ("Radius R", f"{_root(it.radius_squared)}: {RADIUS_OF_DATA}{constant}"),
-    ]
+    farthest = "the largest distance that all rows can have from a hyperplane"
+    about = {
+        "Best margin γ": f"{it.margin}: {farthest}{constant}",
+        "Radius R": f"{_root(it.radius_squared)}: {words.RADIUS_OF_DATA}{constant}",
+    }
     if (bound := it.mistake_bound) is not None:
-        about.append(
-            (
-                "Mistake bound",
-                f"a perceptron makes at most (R/γ)² = {plural(bound[1], 'mistake')}, "
-                f"{BOUND_OF_DATA} (Novikoff 1962)",
-            )
+        about["Mistake bound"] = (
+            f"a perceptron makes at most (R/γ)² = {plural(bound[1], 'mistake')}, "
+            f"{words.BOUND_OF_DATA} (Novikoff 1962)"
         )
-    yield facts([*about, ("Logistic regression", logistic_fit(it.verdict))])
-    yield tag("h3", "The proof: weights that separate the rows")
-    yield tag(
-        "p",
-        "Multiply each value of a row by the weight of its column and add up"
-        + (", with the constant's weight" if it.data.bias else "")
-        + f": the sum is positive for every row labelled {known.label(1)} and negative for every "
-        f"row labelled {known.label(-1)}. The weights are whole numbers, so the sums are exact.",
+    yield facts({**about, "Logistic regression": words.logistic_fit(it.verdict)})
+    yield heading("The proof: weights that separate the rows")
+    with_constant = ", with the constant's weight" if it.data.bias else ""
+    yield paragraph(
+        f"Multiply each value of a row by the weight of its column and add up{with_constant}: the "
+        f"sum is positive for every row labelled {known.label(1)} and negative for every row "
+        f"labelled {known.label(-1)}. The weights are whole numbers, so the sums are exact."
     )
     order = sorted((j for j, w in enumerate(it.weights) if w), key=lambda j: -abs(it.weights[j]))
     length = Decimal(sum(w * w for w in it.weights)).sqrt()
@@ -207,48 +176,34 @@ def _complete(known: Known) -> Iterator[Html]:
 def _quasi_complete(known: Known) -> Iterator[Html]:
     it = known.certificate
     separated = f"{plural(len(it.separated_rows), 'row')}: {spans(it.separated_rows.tolist(), 10)}"
-    yield facts([("Separated", separated), ("Logistic regression", logistic_fit(it.verdict))])
+    yield facts({"Separated": separated, "Logistic regression": words.logistic_fit(it.verdict)})
     infinite = [(j, x) for j, x in enumerate(it.directions) if math.isinf(x)]
     finite = sum(x == 0 for x in it.directions)
-    yield tag("h3", "Coefficients that run to infinity")
-    yield tag(
-        "p",
+    yield heading("Coefficients that run to infinity")
+    included = ", the constant's included" if it.data.bias else ""
+    yield paragraph(
         f"In this direction {plural(len(infinite), 'coefficient')} "
         f"{'runs' if len(infinite) == 1 else 'run'} to infinity and {count(finite)} "
-        f"{'stays' if finite == 1 else 'stay'} finite"
-        + (", the constant's included" if it.data.bias else "")
-        + ". If a fitted model shows large estimates with huge standard errors, its optimiser "
-        "stopped on the way there. Other directions may separate the same rows.",
+        f"{'stays' if finite == 1 else 'stay'} finite{included}. If a fitted model shows large "
+        "estimates with huge standard errors, its optimiser stopped on the way there. Other "
+        "directions may separate the same rows."
     )
     rows = [(cut(known.name(j)), "+∞" if x > 0 else "−∞") for j, x in infinite[:_LISTED]]
     yield table(["coefficient", "goes to"], rows)
     yield _more(len(infinite) - _LISTED, "coefficient")
-    yield tag("h3", "Why the other rows cannot be separated")
+    yield heading("Why the other rows cannot be separated")
     yield from _multipliers(known)
-
-
-def _undecided(known: Known) -> Iterator[Html]:
-    it = known.certificate
-    hint = separation(it.verdict).hint
-    yield tag("p", f"Why: {it.why_undecided}; {hint}. What follows is proved all the same.")
-    if it.multipliers:
-        yield tag("h3", "Not all rows can be separated")
-        yield from _multipliers(known)
-    elif it.margin.at_most_squared:
-        most = short(it.margin.high)
-        yield tag("p", f"If the rows are separable, the margin is at most {most}.")
 
 
 def _multipliers(known: Known) -> Iterator[Html]:
     """The rows that sum to 0, and why that is a proof."""
     it, labels = known.certificate, known.data.block.labels
     constant = ", and so does the constant" if it.data.bias else ""
-    yield tag(
-        "p",
+    yield paragraph(
         f"Take these {plural(len(it.multipliers), 'row')}. Multiply each by its sign "
         f"({known.label(-1)} is −, {known.label(1)} is +) and by the number λ beside it, and add "
         f"them up: every column sums to exactly 0{constant}. Weights with all these rows strictly "
-        "on their correct sides would make that sum positive, so there are no such weights.",
+        "on their correct sides would make that sum positive, so there are no such weights."
     )
     largest = sorted(it.multipliers, key=lambda i: (-it.multipliers[i], i))[:_LISTED]
     rows = [(i, known.label(int(labels[i])), count(it.multipliers[i])) for i in sorted(largest)]
@@ -259,31 +214,24 @@ def _multipliers(known: Known) -> Iterator[Html]:
 def _more(left: int, noun: str) -> Html:
     if left <= 0:
         return Html()
-    more = plural(left, f"more {noun}")
-    return tag("p", f"… and {more}, in the certificate.", class_="more")
+    return paragraph(f"… and {plural(left, f'more {noun}')}, in the certificate.", class_="more")
 
 
 def _check_it_yourself(known: Known) -> Iterator[Html]:
     """How to check the verdict, with the certificate itself."""
     raw = json.dumps(known.certificate.to_dict()).encode()
-    yield tag("h3", "Check it yourself")
+    yield heading("Check it yourself")
     if len(raw) <= _CARRIED:
-        link = tag(
-            "a",
-            "certificate.json",
-            href=f"data:application/json;base64,{base64.b64encode(raw).decode()}",
-            download="certificate.json",
-        )
-        yield tag(
-            "p", "This page contains the whole proof. Save ", link, f" ({size(len(raw))}) and run"
-        )
+        href = f"data:application/json;base64,{base64.b64encode(raw).decode()}"
+        link = tag("a", "certificate.json", href=href, download="certificate.json")
+        whole = "This page contains the whole proof. Save "
+        yield paragraph(whole, link, f" ({size(len(raw))}) and run")
     else:
-        yield tag("p", "Write the proof with ", tag("code", "novikoff certify"), " and run")
+        yield paragraph("Write the proof with ", tag("code", "novikoff certify"), " and run")
     yield tag("pre", known.origin.verify or "novikoff verify certificate.json DATA")
-    yield tag(
-        "p",
+    yield paragraph(
         "It reads the data again and checks every sum in exact arithmetic, whatever program found "
-        "the proof. The certificate identifies its data by this fingerprint:",
+        "the proof. The certificate identifies its data by this fingerprint:"
     )
     yield tag("pre", known.certificate.data.fingerprint)
 
@@ -291,33 +239,35 @@ def _check_it_yourself(known: Known) -> Iterator[Html]:
 def run(known: Known) -> Iterator[Html]:
     """The run of the perceptron and its bounds."""
     ledger, rows, verdict = known.run.ledger, len(known.data.block), known.run.verdict
-    yield tag(
-        "p",
-        "A perceptron starts with all weights 0 and meets the rows one after another, in a random "
-        f"order (seed {known.settings.seed}) that is the same in every pass. A row on the wrong "
-        "side of the hyperplane, or on it, is a mistake: the row is added to the weights if it is "
-        f"labelled {known.label(1)}, and subtracted if it is labelled {known.label(-1)}.",
+    yield paragraph(
+        "A perceptron starts with all weights 0 and sees the rows one at a time, in a random order "
+        f"(seed {known.settings.seed}) that is the same in every pass. A row on the wrong side of "
+        "the hyperplane, or on it, is a mistake: the row is added to the weights if it is labelled "
+        f"{known.label(1)}, and subtracted if it is labelled {known.label(-1)}."
     )
-    meaning = run_ended(verdict, passes=known.settings.passes, of="rows").meaning
+    meaning = words.run_ended(verdict, passes=known.settings.passes, of="rows").meaning
     if verdict == Verdict.BUDGET and known.certificate.verdict == Separation.COMPLETE:
         meaning += "; more passes will separate the rows, as the bound shows"
     final, average = known.wrong
     yield facts(
-        [
-            ("How it ended", f"{verdict}: {meaning}"),
-            ("Passes", f"{count(known.run.epochs)}, of at most {count(known.passes)}"),
-            ("Rounds", f"{count(ledger.n_rounds)}, one row each"),
-            ("Mistakes", count(len(ledger))),
-            ("Bound on the mistakes", _bound(known)),
-            ("Its proof", _sandwich(known)),
-            (
-                "Rows wrong at the end",
+        {
+            "How it ended": f"{verdict}: {meaning}",
+            "Passes": f"{count(known.run.epochs)}, of at most {count(known.passes)}",
+            "Rounds": f"{count(ledger.n_rounds)}, one row each",
+            "Mistakes": count(len(ledger)),
+            "Bound on the mistakes": _bound(known),
+            "Its proof": _sandwich(known),
+            "Rows wrong at the end": (
                 f"{count(final)} of {count(rows)} ({percent(final, rows)}) by the final weights, "
-                f"{count(average)} ({percent(average, rows)}) by their average over all rounds",
+                f"{count(average)} ({percent(average, rows)}) by their average over all rounds"
             ),
-        ]
+        }
     )
-    yield _by_pass(ledger.epoch_mistakes, rows)
+    each = enumerate(ledger.epoch_mistakes, 1)
+    passes = [(count(k), count(n), percent(n, rows)) for k, n in each]
+    if len(passes) > _PASSES:
+        passes[_PASSES - 3 : -3] = [("…", "", "")]
+    yield table(["pass", "mistakes", "of the rows"], passes, left=())
 
 
 def _bound(known: Known) -> str:
@@ -327,17 +277,17 @@ def _bound(known: Known) -> str:
     at_most = f"at most {plural(bound.bound, 'mistake')}"
     numbers = f"R = {_root(bound.radius_squared)}, γ = {short(bound.unit_margin)}"
     if isinstance(bound, LossBound):
-        useless = bound.bound >= rounds
+        useless = f", which says nothing about {plural(rounds, 'round')}"
         return (
             f"{at_most}, by the losses of the best hyperplane found among the run's own "
             f"({bound.theorem}: {numbers}, losses {short(bound.loss)})"
-            + f", which says nothing about {plural(rounds, 'round')}"
-            * useless
+            f"{useless if bound.bound >= rounds else ''}"
         )
     exceeded = "" if bound.holds else ", exceeded because of rounding"
-    tighter = "" if known.adaptive is None else (
-        f"; at most {count(known.adaptive.bound)} if each of these rows counts with its own length"
-    )  # fmt: skip
+    tighter = ""
+    if known.adaptive is not None:
+        adaptive = count(known.adaptive.bound)
+        tighter = f"; at most {adaptive} if each of these rows counts with its own length"
     return (
         f"{at_most} ({bound.theorem}: (R/γ)² with R and γ of the mistaken rows, "
         f"{numbers}){exceeded}{tighter}"
@@ -355,35 +305,29 @@ def _sandwich(known: Known) -> str:
     return f"kγ ≤ w·u ≤ ‖w‖ ≤ R√k {held}; after the last, {' ≤ '.join(map(short, ends))}"
 
 
-def _by_pass(mistakes: Sequence[int], rows: int) -> Html:
-    numbered = [(count(k), count(n), percent(n, rows)) for k, n in enumerate(mistakes, 1)]
-    if len(numbered) > _PASSES:
-        numbered[_PASSES - 3 : -3] = [("…", "", "")]
-    return table(["pass", "mistakes", "of the rows"], numbered, left=())
-
-
 def new_rows(known: Known) -> Iterator[Html]:
     """What to expect on new rows: a test on held-out rows, and a bound."""
     trial = known.trial
     if trial is None:
-        yield tag("p", "There are fewer than five rows, too few to hold any out for a test.")
+        yield paragraph("There are fewer than five rows, too few to hold any out for a test.")
     else:
         n = len(trial.test)
         sampled = " (both are random samples of the data)" if trial.sampled else ""
-        yield tag(
-            "p",
-            f"A second run learned from {plural(trial.learned, 'row')} in "
-            f"{plural(trial.passes, 'pass', 'passes')} and was tested on {plural(n, 'other')}"
-            f"{sampled}:",
+        passes = plural(len(trial.ledger.epoch_ends), "pass", "passes")
+        yield paragraph(
+            f"A second run learned from {plural(trial.learned, 'row')} in {passes} and was tested "
+            f"on {plural(n, 'other')}{sampled}:"
         )
-        names = {"final": "final weights", "average": "average", "vote": "vote"}
-        rows = [
-            *((names[key], count(right), percent(right, n)) for key, right in trial.right.items()),
-            ("always the more frequent label", count(trial.majority), percent(trial.majority, n)),
-        ]
+        right = {
+            "final weights": trial.right["final"],
+            "average": trial.right["average"],
+            "vote": trial.right["vote"],
+            "always the more frequent label": trial.majority,
+        }
+        rows = [(name, count(k), percent(k, n)) for name, k in right.items()]
         yield table(["prediction by", f"correct of {count(n)}", "share"], rows)
-    yield tag("h3", "What the mistakes prove")
-    yield tag("p", _risk(known))
+    yield heading("What the mistakes prove")
+    yield paragraph(_risk(known))
 
 
 def _risk(known: Known) -> str:
@@ -397,88 +341,108 @@ def _risk(known: Known) -> str:
             f"The first pass ({made}) gives no useful bound on the errors on new rows: there were "
             "too few rows, or too many mistakes."
         )
-    words = (
+    said = (
         "If the rows are a random sample, then with 95% confidence the weights of the first pass "
         f"(not the final ones) are wrong on at most {share_upwards(bound.value)} of new rows, on "
-        f"average over the pass. ({made}: each row was new when it came, so it tested weights that "
-        "had not seen it.) The majority vote of these weights is wrong on at most twice that. "
-        "Later passes meet the same rows again and prove nothing of the kind."
+        f"average over the pass. ({made}: each row tested weights that had not seen it yet.) The "
+        "majority vote of these weights is wrong on at most twice that. Later passes see the same "
+        "rows again, so they give no such bound."
     )
     if bound.value >= 0.5:
-        words += " Guessing is wrong on half of the rows, so this bound is too weak to be useful."
+        said += " Guessing is wrong on half of the rows, so this bound is too weak to be useful."
     if known.data.block.rows.nbytes > CACHE_BYTES:
-        words += (
+        said += (
             " The data are too large to shuffle freely; only neighbouring rows were mixed, so "
             "their order is not quite random."
         )
-    return words
+    return said
 
 
 def weights(known: Known, most: int) -> Iterator[Html]:
     """The largest weights, by the names of their columns."""
-    yield tag(
-        "p",
+    yield paragraph(
         "The columns with the largest average weights, for each label. The score of a row is the "
         "sum of weight times value, so a column of small numbers has a large weight: compare "
-        "columns of the same unit only.",
+        "columns of the same unit only."
     )
+    average, final = known.average.tolist(), known.final.tolist()
     for sign in (1, -1):
-        found = largest_weights(known, sign, most)
-        yield tag("h3", f"Towards {known.label(sign)}")
-        if found:
-            rows = [(cut(w.name), short(w.average), short(w.final)) for w in found]
-            yield table(["column", "average", "final"], rows)
-        else:
-            yield tag("p", "No column.")
+        yield heading(f"Towards {known.label(sign)}")
+        signed = sign * known.average[: known.data.block.rows.dim]
+        largest = np.argsort(-signed, kind="stable")[:most].tolist()
+        rows = [
+            (cut(known.name(j)), short(average[j]), short(final[j]))
+            for j in largest
+            if signed[j] > 0
+        ]
+        yield table(["column", "average", "final"], rows) if rows else paragraph("No column.")
     if known.settings.bias:
-        average, final = short(float(known.average[-1])), short(float(known.final[-1]))
-        yield tag("p", f"The constant: average {average}, final {final}.")
+        yield paragraph(f"The constant: average {short(average[-1])}, final {short(final[-1])}.")
 
 
 def mistakes(known: Known, most: int) -> Iterator[Html]:
     """The rows mistaken most often, and the mistakes in order."""
     made = len(known.run.ledger)
     if not most:
-        yield tag("p", f"{plural(made, 'mistake')}, none of them listed here.")
+        yield paragraph(f"{plural(made, 'mistake')}, none of them listed here.")
         return
-    yield tag("h3", "The rows mistaken most often")
-    yield tag(
-        "p",
+    yield heading("The rows mistaken most often")
+    yield paragraph(
         "Rows that are mistaken again and again are worth a look: they may be unusual, or have the "
         "wrong label. Rows are counted from 0, without the header. Beside each are the columns "
-        "that contribute most to its score.",
+        "that contribute most to its score."
     )
     yield table(
         ["row", "label", "times", "last round", "score at the end", "largest features"],
-        [
-            (
-                m.row,
-                cut(m.label),
-                count(m.times),
-                count(m.last_round),
-                f"{short(m.final_score)}, {'correct' if m.right else 'wrong'}",
-                _listed(m.features),
-            )
-            for m in most_mistaken(known, most)
-        ],
+        _most_mistaken(known, most),
         left=(1, 5),
     )
-    first = first_mistakes(known, most)
-    yield tag("h3", "The mistakes in order")
-    yield tag(
-        "p",
-        f"The first {count(len(first))} of {count(made)}. The score is w·x before the update; a "
-        "score of 0 is always a mistake.",
+    yield heading("The mistakes in order")
+    yield paragraph(
+        f"The first {count(min(most, made))} of {count(made)}. The score is w·x before the update; "
+        "a score of 0 is always a mistake."
     )
     yield table(
         ["round", "row", "label", "score", "largest features"],
-        [(count(m.round), m.row, cut(m.label), short(m.score), _listed(m.features)) for m in first],
+        _first_mistakes(known, most),
         left=(2, 4),
     )
 
 
-def _listed(features: Features) -> str:
-    return ", ".join(f"{cut(name)} = {short(value)}" for name, value in features) or "none"
+def _most_mistaken(known: Known, most: int) -> Iterator[Sequence[object]]:
+    """The rows mistaken most often; among equals, those mistaken last come first."""
+    ledger, block = known.run.ledger, known.data.block
+    rows, back, times = np.unique(ledger.rows[::-1], return_index=True, return_counts=True)
+    last = ledger.rounds[::-1][back]
+    order = np.lexsort((-last, -times))[:most]
+    scores = dots(block.rows.take(rows[order]), known.final, bias=known.settings.bias)
+    for k, score in zip(order, scores.tolist(), strict=True):
+        row, often = int(rows[k]), (count(int(times[k])), count(int(last[k])))
+        label, features = _described(known, row)
+        outcome = "correct" if block.labels[row] * score > 0 else "wrong"
+        yield row, label, *often, f"{short(score)}, {outcome}", features
+
+
+def _first_mistakes(known: Known, most: int) -> Iterator[Sequence[object]]:
+    ledger = known.run.ledger
+    columns = (ledger.rounds, ledger.rows, ledger.scores)
+    for t, row, score in zip(*(column[:most].tolist() for column in columns), strict=True):
+        label, features = _described(known, row)
+        yield count(t), row, label, short(score), features
+
+
+def _described(known: Known, row: int) -> tuple[str, str]:
+    """A row's label, and the features with the largest shares in its score by the average."""
+    columns, values = known.data.block.rows.row(row)
+    shares = values * known.average[columns]
+    order = np.lexsort((-np.abs(values), -np.abs(shares)))[:_FEATURES]
+    features = [
+        f"{cut(known.name(int(columns[k])))} = {short(float(values[k]))}"
+        for k in order
+        if values[k]
+    ]
+    label = known.label(int(known.data.block.labels[row]))
+    return cut(label), ", ".join(features) or "none"
 
 
 def reproduce(known: Known) -> Iterator[Html]:
@@ -486,22 +450,18 @@ def reproduce(known: Known) -> Iterator[Html]:
     origin, seed = known.origin, known.settings.seed
     if origin.command:
         yield tag("pre", origin.command)
-    yield facts(
-        [
-            ("Version", f"novikoff {__version__}"),
-            ("Seed", f"{seed}, for the order of the rows and the held-out rows"),
-        ]
-    )
+    seeded = f"{seed}, for the order of the rows and the held-out rows"
+    yield facts({"Version": f"novikoff {__version__}", "Seed": seeded})
     if origin.files:
         rows = [(one.name, size(one.size), tag("code", one.sha256)) for one in origin.files]
         yield table(["file", "size", "SHA-256"], rows[:_FILES], left=(0, 2))
         if (left := len(rows) - _FILES) > 0:
-            yield tag("p", f"… and {plural(left, 'more file')}.", class_="more")
+            yield paragraph(f"… and {plural(left, 'more file')}.", class_="more")
     else:
-        yield tag("p", "The bytes were not kept; the fingerprint above identifies the data.")
+        yield paragraph("The bytes were not kept; the fingerprint above identifies the data.")
     limited = math.isfinite(known.settings.max_seconds)
     unless = ", unless the certificate runs out of time on a slower machine" if limited else ""
-    yield tag("p", f"The same data, version and options give the same page{unless}.")
+    yield paragraph(f"The same data, version and options give the same page{unless}.")
 
 
 def _root(square: Fraction) -> str:
