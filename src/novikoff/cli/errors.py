@@ -59,21 +59,14 @@ def one_line_errors(options: Container[str], *, data: str | Sequence[str]) -> It
         raise
 
 
-@contextmanager
-def naming_stdout() -> Iterator[None]:
-    """Let an error in writing to the standard output say so."""
+def show(text: str, end: str = "\n") -> None:
+    """Print the result of a verb; an error in writing names the standard output."""
     try:
-        yield
+        print(text, end=end, flush=True)
     except BrokenPipeError:
         raise
     except OSError as error:
         raise OSError(error.errno, error.strerror, "standard output") from None
-
-
-def show(text: str) -> None:
-    """Print the result of a verb."""
-    with naming_stdout():
-        print(text, flush=True)
 
 
 @contextmanager

@@ -92,22 +92,29 @@ def to_dict(model: Model, most: int) -> dict[str, Any]:
 
 def in_words(model: Model, most: int) -> str:
     """The model and its largest weights, for a person."""
-    ledger, features = model.ledger, model.features
+    learner, ledger, features = model.learner, model.ledger, model.features
     passes = plural(len(ledger.epoch_ends) + bool(ledger.open_rounds), "pass", "passes")
-    order = (
-        f"shuffled, seed {model.order['seed']}"
-        if model.order.get("shuffle")
-        else "in the given order"
-    )
+    shuffled = model.order.get("shuffle")
+    order = f"shuffled, seed {model.order['seed']}" if shuffled else "in the given order"
     rate = f" ({percent(ledger.n_mistakes, ledger.n_rounds, 2)})" if ledger.n_rounds else ""
-    constant = " and a constant" if model.learner.bias else ""
-    labels = options.labels_in_words(model)
-    if model.is_joint:
-        labels = listed(model.classes, LABELS_SHOWN)
+    constant = " and a constant" if learner.bias else ""
+    two_labels = "" if model.is_joint else options.labels_in_words(model)
+    settings = ""
+    if isinstance(learner, Multiplicative):
+        settings = f", alpha {learner.alpha:g}, threshold {learner.threshold:g}"
+    elif learner.margin:
+        settings = f", margin {learner.margin:g}"
+    transforms = {
+        f", hashed to {features.hash_bits} bits": features.hash_bits is not None,
+        ", with interactions": bool(features.products),
+        ", standardised": features.standardise,
+        ", examples scaled to length 1": features.to_unit_length,
+    }
+    transformed = "".join(words for words, applies in transforms.items() if applies)
     lines = [
-        f"Model     {KINDS[model.kind]}{_settings(model)}",
-        f"Labels    {labels}",
-        f"Features  {count(features.count)}{constant}{_transforms(model)}",
+        f"Model     {KINDS[model.kind]}{settings}",
+        f"Labels    {two_labels or listed(model.classes, LABELS_SHOWN)}",
+        f"Features  {count(features.count)}{constant}{transformed}",
         f"Examples  {count(examples_seen(model))}, {passes}, {order}",
         f"Mistakes  {count(ledger.n_mistakes)} in {plural(ledger.n_rounds, 'round')}{rate}; "
         f"largest norm of a mistaken example {ledger.radius:.6g}",
@@ -124,24 +131,6 @@ def in_words(model: Model, most: int) -> str:
                 lines += ["", f"Strongest for {label}:"]
                 lines += [f"  {line}" for line in aligned(table, left=(0, 1))]
     return "\n".join(lines)
-
-
-def _settings(model: Model) -> str:
-    learner = model.learner
-    if isinstance(learner, Multiplicative):
-        return f", alpha {learner.alpha:g}, threshold {learner.threshold:g}"
-    return f", margin {learner.margin:g}" if learner.margin else ""
-
-
-def _transforms(model: Model) -> str:
-    features = model.features
-    words = {
-        f"hashed to {features.hash_bits} bits": features.hash_bits is not None,
-        "with interactions": bool(features.products),
-        "standardised": features.standardise,
-        "examples scaled to length 1": features.to_unit_length,
-    }
-    return "".join(f", {word}" for word, applies in words.items() if applies)
 
 
 def _weights_of_classes(model: Model, most: int) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from novikoff.cli.arguments import Option, Parser
-from novikoff.cli.errors import fail, naming_stdout, refusing_settings
+from novikoff.cli.errors import fail, refusing_settings, show
 from novikoff.cli.options import check_output
 from novikoff.show import lab
 
@@ -129,9 +129,12 @@ def run(
     ax = None if plot is None else axes_for(plot)
     with refusing_settings():
         result = experiment(**options)
-    with naming_stdout():
-        text = json.dumps(result.to_dict(), indent=1, ensure_ascii=False) if as_json else result
-        print(result.to_csv() if as_csv else text, end="" if as_csv else "\n", flush=True)
+    if as_csv:
+        show(result.to_csv(), end="")
+    elif as_json:
+        show(json.dumps(result.to_dict(), indent=1, ensure_ascii=False))
+    else:
+        show(str(result))
     if plot is not None:
         from novikoff.show import plots
 

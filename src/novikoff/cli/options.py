@@ -80,7 +80,7 @@ def check_output(
     what: str,
     data: Sequence[str] = (),
     *,
-    inputs: Sequence[Input] | None = None,
+    inputs: Sequence[Input] = (),
     instead: str | None = None,
 ) -> None:
     """Refuse an output file that cannot be written or that is an input, before the long work.
@@ -102,25 +102,20 @@ def check_output(
         if output.exists() and not output.is_file():
             what_it_is = "is a directory" if output.is_dir() else "not a regular file"
             fail(f"{output}: {what_it_is}{other}")
-        for path in data:
-            if os.path.isdir(path) and folder.samefile(path):
+        for given in data:
+            if os.path.isdir(given) and folder.samefile(given):
                 fail(f"{output}: its directory is read as data; write the {what} elsewhere")
-        if inputs is None:
-            inputs = inputs_of(data) if data else ()
-        if any(_is_same_file(output, Path(one.path)) for one in inputs):
-            fail(
-                f"{output}: this command uses this file already; choose another file for the {what}"
-            )
+        for one in inputs or (inputs_of(data) if data else ()):
+            path, both_exist = Path(one.path), output.exists() and os.path.exists(one.path)
+            if output.resolve() == path.resolve() or (both_exist and output.samefile(path)):
+                words = f"this command uses this file already; choose another file for the {what}"
+                fail(f"{output}: {words}")
     except OSError as error:
         fail(f"{output}: {reason(error)}")
     try:
         TemporaryFile(dir=folder).close()
     except OSError:
         fail(f"{output}: the directory {folder} is not writable")
-
-
-def _is_same_file(a: Path, b: Path) -> bool:
-    return a.resolve() == b.resolve() or (a.exists() and b.exists() and a.samefile(b))
 
 
 def load_model(path: str, data: Sequence[str] = ()) -> Model:

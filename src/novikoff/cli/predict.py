@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from novikoff.cli import options
 from novikoff.cli.arguments import Option
-from novikoff.cli.errors import naming_stdout
+from novikoff.cli.errors import show
 from novikoff.models.model import Model
 from novikoff.models.prediction import labels_of, scored
 from novikoff.sources import Reading, open_files
@@ -58,9 +58,7 @@ def predict(
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8", errors="strict")  # labels as they are
         for lines in predictions(found, source, what):
-            with naming_stdout():
-                sys.stdout.write(lines)
-                sys.stdout.flush()
+            show(lines, end="")
     else:
         with atomic_write(output) as file:
             for lines in predictions(found, source, what):
