@@ -178,20 +178,14 @@ def _labelled(concepts: ConceptClass, target: Concept, X: Truths) -> HardSequenc
 
 @runtime_checkable
 class Keyed(Protocol):
-    """A learner with a hashable key for all that its future behaviour depends on.
-
-    A state that it has left must not come back, as with learners that rule concepts out.
-    """
+    """A learner that never returns to a state it has left, such as one that rules concepts out."""
 
     def key(self) -> Hashable:
         """A key that is equal for learners that will behave the same."""
 
 
 class WorstCase(NamedTuple):
-    """The most mistakes, and a sequence that causes them and ends with one.
-
-    Some concept of the class fits all its labels.
-    """
+    """The most mistakes, and a sequence, labelled by some concept, that causes them."""
 
     mistakes: int
     sequence: Block

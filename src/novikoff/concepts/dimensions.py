@@ -205,18 +205,15 @@ class _Shattering:
 
     def largest(self, everyone: int) -> list[int]:
         """The places of the most columns that split the concepts in all ways."""
-        self._add_while_even([everyone])
-        self._extend([], [everyone], list(range(len(self._columns))))
-        return self._best
-
-    def _add_while_even(self, parts: list[int]) -> None:
-        """Start from a set found greedily, which for many classes is the largest there is."""
-        most = parts[0].bit_count().bit_length() - 1
+        # start from a set found greedily, which for many classes is the largest there is
+        parts, most = [everyone], everyone.bit_count().bit_length() - 1
         for i in range(len(self._columns)):
             finer = self._split(parts, i)
             fewest = min(part.bit_count() for part in finer)
             if fewest and len(self._best) + fewest.bit_length() == most:
                 self._best, parts = [*self._best, i], finer
+        self._extend([], [everyone], list(range(len(self._columns))))
+        return self._best
 
     def _extend(self, chosen: list[int], parts: list[int], candidates: list[int]) -> None:
         size = len(chosen) + 1

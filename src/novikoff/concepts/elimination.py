@@ -108,7 +108,7 @@ class _Elimination(ConceptLearner):
             places, rows = self._negatives(block, begin, at)
             if against := self._contradiction(places, rows, since=before):
                 drop, row = against
-                self._undo_after(drop - 1)
+                self._undo(drop - 1)
                 count = drop - 1 - before
                 at = begin + int(rounds[count]) - self.rounds - 1
                 if at == begin:
@@ -172,7 +172,7 @@ class _Elimination(ConceptLearner):
         first = drops[bisect_left(drops, True, key=lambda d: bool(true_after(d)))]
         return first, true_after(first)[0]
 
-    def _undo_after(self, drops: int) -> None:
+    def _undo(self, drops: int) -> None:
         """Undo all but the first `drops` drops."""
         np.minimum(self._plain, drops, out=self._plain)
         self._negated[self._negated > drops] = _FOR_EVER

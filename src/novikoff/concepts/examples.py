@@ -48,8 +48,6 @@ def truths_of_row(block: Block, i: int, n: int) -> Truths:
     if block.rows.dim != n:
         raise BadExample(f"{name} has {block.rows.dim} attributes, the concepts have {n}")
     columns, values = block.rows.row(i)
-    if isinstance(block.rows, DenseRows):
-        return truths(values, n, name=name)
     if len(columns) and not 0 <= columns.min() <= columns.max() < n:
         raise BadExample(f"{name}: an index is outside 0..{n - 1}")
     out = np.zeros(n)

@@ -233,7 +233,6 @@ class _Formula:
         return i
 
     def take(self) -> Token:
-        """Return the next token and move past it; never past the end."""
         token = self.next
         self.at += not self.at_end
         return token
@@ -246,20 +245,17 @@ class _Formula:
         return True
 
     def expect(self, *meanings: str) -> None:
-        """Take tokens with these meanings, or refuse the text."""
         for meaning in meanings:
             if not self.takes(meaning):
                 raise self.expected(repr(meaning))
 
     def separated(self, part: Callable[[], Part], separator: str) -> list[Part]:
-        """One or more parts with a separator between them."""
         found = [part()]
         while self.takes(separator):
             found.append(part())
         return found
 
     def number(self, expected: str = "a number") -> int:
-        """Take a number without a sign."""
         if self.next.kind != "number":
             raise self.expected(expected)
         if len(self.next.text) > MOST_DIGITS:
@@ -276,10 +272,8 @@ class _Formula:
             raise self.error(str(error), start) from None
 
     def expected(self, what: str) -> FormulaError:
-        """The error for a next token that is not the expected one."""
         found = repr(cut(self.next.text)) if self.next.text else _END
         return self.error(f"expected {what}, found {found}")
 
     def error(self, what: str, at: Token | None = None) -> FormulaError:
-        """The error with the text and the column of a token, by default the next."""
         return FormulaError(f"{cut(self.text)!r}, column {(at or self.next).column}: {what}")

@@ -46,12 +46,12 @@ class _Asking(ConceptLearner):
     @property
     def hypothesis(self) -> Conjunction | Disjunction:
         """The concept it predicts with: all possible literals."""
-        return self.form(self._numbers(self._possible))
+        return self._of(self._possible)
 
     @property
     def necessary(self) -> Conjunction | Disjunction:
         """The literals that are certain to be in the target."""
-        return self.form(self._numbers(self._certain))
+        return self._of(self._certain)
 
     @property
     def exact(self) -> bool:
@@ -63,8 +63,7 @@ class _Asking(ConceptLearner):
 
         All other possible literals are as before, so the answer decides this one.
         """
-        undecided = np.flatnonzero(self._possible & ~self._certain)
-        if len(undecided) == 0:
+        if self.exact:
             return None
         if self._known is None:
             label = "negative" if self.negated else "positive"
@@ -73,7 +72,7 @@ class _Asking(ConceptLearner):
                 f"pass {label}=, or learn one first"
             )
         asked = self._known ^ self.negated
-        asked[undecided[0] % self.dim] ^= True
+        asked[np.argmax(self._possible & ~self._certain) % self.dim] ^= True
         return asked
 
     def scores(self, rows: Rows) -> Vector:
@@ -109,9 +108,9 @@ class _Asking(ConceptLearner):
             self._known = true[: self.dim]
         return 1.0 if mistaken != label else -1.0
 
-    def _numbers(self, literals: Truths) -> tuple[int, ...]:
+    def _of(self, literals: Truths) -> Conjunction | Disjunction:
         plain, negated = np.flatnonzero(literals[: self.dim]), np.flatnonzero(literals[self.dim :])
-        return (*(plain + 1).tolist(), *(-negated - 1).tolist())
+        return self.form((*(plain + 1).tolist(), *(-negated - 1).tolist()))
 
 
 class AskingConjunction(_Asking):
@@ -123,7 +122,7 @@ class AskingConjunction(_Asking):
     target.
 
     To ask about a literal it flips it in a known positive example: the example of all ones if
-    `monotone`, otherwise `positive` or the first one met. So n questions find any conjunction. It
+    `monotone`, otherwise `positive` or the first one seen. So n questions find any conjunction. It
     predicts with all possible literals: at most n mistakes, n + 1 if not `monotone`.
 
     References
@@ -146,7 +145,7 @@ class AskingDisjunction(_Asking):
     """`AskingConjunction` with true and false exchanged, in the examples and in their labels.
 
     It flips literals in a known negative example: all zeros if `monotone`, otherwise `negative` or
-    the first one met.
+    the first one seen.
 
     References
     ----------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
@@ -124,7 +123,10 @@ def linear_thresholds(n: int) -> ConceptClass:
 @lru_cache(maxsize=MOST_ENUMERATED)
 def _every_threshold_function(n: int) -> tuple[Integers, Integers]:
     """The weights and threshold of each function, in the order of their truth tables."""
-    w, t = _first_of_each(*_decreasing(n))
+    # weights w₁ ≥ … ≥ wₙ ≥ 0 with every threshold that matters, smallest weights first
+    decreasing = combinations_with_replacement(range(_LARGEST_WEIGHT, -1, -1), n)
+    found = sorted((sum(w), w, t) for w in decreasing for t in range(sum(w) + 2))
+    w, t = _first_of_each(np.array([w for _, w, _ in found]), np.array([t for *_, t in found]))
     orders = np.array(list(permutations(range(n))))
     w, t = _first_of_each(w[:, orders].reshape(-1, n), np.repeat(t, len(orders)))
     # replacing x by 1 − x turns the weight w into −w and lowers the threshold by w
@@ -134,18 +136,6 @@ def _every_threshold_function(n: int) -> tuple[Integers, Integers]:
     weights, thresholds = _first_of_each(turned, lowered)
     weights.flags.writeable = thresholds.flags.writeable = False  # shared by all such classes
     return weights, thresholds
-
-
-def _decreasing(n: int) -> tuple[Integers, Integers]:
-    """Weights w₁ ≥ … ≥ wₙ ≥ 0 with every threshold that matters, smallest weights first."""
-    found = [
-        (sum(w), w, t)
-        for w in combinations_with_replacement(range(_LARGEST_WEIGHT, -1, -1), n)
-        for t in range(sum(w) + 2)
-    ]
-    found.sort()
-    weights = np.array([w for _, w, _ in found], dtype=np.int64)
-    return weights, np.array([t for *_, t in found], dtype=np.int64)
 
 
 def _first_of_each(w: Integers, t: Integers) -> tuple[Integers, Integers]:
@@ -222,20 +212,14 @@ def threshold_unit(concept: Concept, n: int | None = None) -> ThresholdUnit:
     """
     n = expect_width(concept, n)
     if isinstance(concept, LinearThreshold):
-        return _unit(concept, n, *_centred(concept))
-    literals, r = _counted(concept)
-    if not 1 <= r <= len(literals):
-        raise _constant(concept, r < 1)
-    weights = {abs(i): 2 if i > 0 else -2 for i in literals}
-    negated = sum(i < 0 for i in literals)
-    by_variable = [weights.get(i, 0) for i in range(1, n + 1)]
-    return _unit(concept, n, by_variable, 2 * (negated - r) + 1, 1)
-
-
-def _unit(
-    concept: Concept, n: int, weights: Sequence[int], constant: int, margin: int
-) -> ThresholdUnit:
-    u = (*weights, *(0,) * (n - len(weights)), constant)
+        weights, constant, margin = _centred(concept)
+    else:
+        literals, r = _counted(concept)
+        if not 1 <= r <= len(literals):
+            raise _constant(concept, r < 1)
+        weights = {abs(i): 2 if i > 0 else -2 for i in literals}
+        constant, margin = 2 * (sum(i < 0 for i in literals) - r) + 1, 1
+    u = (*(weights.get(i, 0) for i in range(1, n + 1)), constant)
     squared = sum(a * a for a in u)
     return ThresholdUnit(
         concept,
@@ -266,8 +250,8 @@ def _counted(concept: Concept) -> tuple[list[int], int]:
     return single, r - (len(given) - len(single)) // 2
 
 
-def _centred(concept: LinearThreshold) -> tuple[list[int], int, int]:
-    """The weights doubled, the constant midway between the nearest sums, and the margin."""
+def _centred(concept: LinearThreshold) -> tuple[dict[int, int], int, int]:
+    """Doubled weights by variable, the constant midway between the nearest sums, and the margin."""
     w, t = concept.weights, concept.threshold
     lowest, span = sum(a for a in w if a < 0), sum(map(abs, w))
     if span > _MOST_SUMS:
@@ -283,7 +267,8 @@ def _centred(concept: LinearThreshold) -> tuple[list[int], int, int]:
     above = reached >> place
     least_above = t + (above & -above).bit_length() - 1
     most_below = lowest + (reached & ((1 << place) - 1)).bit_length() - 1
-    return [2 * a for a in w], -(least_above + most_below), least_above - most_below
+    doubled = {i: 2 * a for i, a in enumerate(w, start=1)}
+    return doubled, -(least_above + most_below), least_above - most_below
 
 
 def _constant(concept: Concept, value: bool) -> ValueError:
