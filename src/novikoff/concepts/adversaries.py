@@ -132,11 +132,8 @@ def against_con(n: int) -> HardSequence:
     """N − 1 = |C| − 1 mistakes for a learner that predicts with the first consistent concept.
 
     The class has the n single variables. Each example is negative and has one variable 1, so it
-    rules out the concept that predicted, and no other.
-
-    References
-    ----------
-    Littlestone (1988), Section 3: halving makes at most one mistake on these.
+    rules out the concept that predicted, and no other. Halving makes at most one mistake on these
+    (Littlestone 1988, Section 3).
     """
     target, concepts = Conjunction((n,)), conjunctions(n, k=1, monotone=True)
     return _labelled(concepts, target, np.eye(n, dtype=np.bool_)[:-1])
@@ -147,11 +144,7 @@ def against_halving(n: int) -> HardSequence:
 
     Each example has one variable 1, which half of the disjunctions left contain, and the target ⊥
     rules them out. An `Adversary`, whose labels depend on the predictions, makes every learner err
-    n times.
-
-    References
-    ----------
-    Littlestone (1988), Section 3.
+    n times (Littlestone 1988, Section 3).
     """
     return _labelled(disjunctions(n, monotone=True), Disjunction(()), np.eye(n, dtype=np.bool_))
 
@@ -161,11 +154,7 @@ def against_elimination(n: int, *, monotone: bool) -> HardSequence:
 
     Every example is positive, because the target is ⊤. If literals may be negated, the first
     example has all variables 1 and leaves the plain literals. Then each variable alone is 0 once,
-    and is dropped.
-
-    References
-    ----------
-    Littlestone (1988), Section 3.
+    and is dropped (Littlestone 1988, Section 3).
     """
     each_off = ~np.eye(n, dtype=np.bool_)
     X = each_off if monotone else np.concatenate([np.ones((1, n), dtype=np.bool_), each_off])

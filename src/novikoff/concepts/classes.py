@@ -33,10 +33,7 @@ class TooLarge(ValueError):  # noqa: N818  (it says what the class is)
 class ConceptClass(ABC):
     """Finitely many concepts over n variables, each known by its place from 0 to size − 1.
 
-    Attributes
-    ----------
-    n, size
-        The number of variables and of concepts; a class may be too large to enumerate.
+    A class may be too large to enumerate.
     """
 
     n: int

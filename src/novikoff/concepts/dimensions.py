@@ -37,15 +37,12 @@ def littlestone_dimension(concepts: ConceptClass) -> int:
     """The mistakes that an adversary can force on any learner, and that the best one never exceeds.
 
     It is the largest d such that there is a complete binary tree of examples of depth d each of
-    whose 2ᵈ paths some concept fits: VC ≤ d ≤ log₂|C|. Raises TooLarge for large classes.
+    whose 2ᵈ paths some concept fits: VC ≤ d ≤ log₂|C| (Littlestone 1988, Section 3). Raises
+    TooLarge for large classes.
 
     >>> from novikoff.concepts import parities
     >>> littlestone_dimension(parities(3))
     3
-
-    References
-    ----------
-    Littlestone (1988), Section 3.
     """
     columns = Columns(concepts)
     return Littlestone(columns).dimension(columns.everyone)
@@ -61,13 +58,11 @@ def mistake_tree(concepts: ConceptClass) -> MistakeTree | None:
 def vc_dimension(concepts: ConceptClass) -> int:
     """The size of the largest set of examples that the class labels in every possible way.
 
+    Vapnik & Chervonenkis (1971) introduced it.
+
     >>> from novikoff.concepts import conjunctions
     >>> vc_dimension(conjunctions(4, monotone=True))
     4
-
-    References
-    ----------
-    Vapnik & Chervonenkis (1971).
     """
     return len(shattered(concepts))
 
@@ -80,15 +75,10 @@ def shattered(concepts: ConceptClass) -> list[Bits]:
 
 
 class Columns:
-    """The examples that tell concepts of the class apart, and the concepts true at each.
+    """The examples that tell concepts of the class apart, and the set of concepts true at each.
 
-    Attributes
-    ----------
-    examples, columns
-        The examples, and for each the set of concepts that are true at it; no two split the class
-        in the same way. Variables that no concept depends on are 0 in all examples.
-    everyone
-        The set of all concepts.
+    No two examples split the class in the same way. Variables that no concept depends on are 0 in
+    all of them. `everyone` is the set of all concepts.
     """
 
     def __init__(self, concepts: ConceptClass) -> None:

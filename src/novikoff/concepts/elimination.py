@@ -241,10 +241,6 @@ class EliminateDisjunction(_Elimination):
     It is `EliminateConjunction` for the negation of the disjunction, with the same parameters: at
     most n + 1 mistakes, n if `monotone`, and BadExample if no disjunction fits.
 
-    References
-    ----------
-    Valiant (1984); Littlestone (1988), Section 3.
-
     >>> from novikoff import play, sources
     >>> learner = EliminateDisjunction(3, monotone=True)
     >>> play(sources.block([[1, 0, 1], [0, 1, 1]], [-1, 1]), learner).ledger

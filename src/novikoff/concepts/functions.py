@@ -43,12 +43,8 @@ class Concept(ABC):
     """A Boolean function of some of the variables x₁, x₂, …; its `str` is its formula.
 
     Concepts are equal when their formulas are: a conjunction and a disjunction of the same single
-    literal are the same concept.
-
-    Attributes
-    ----------
-    variables
-        The numbers of the variables it depends on, in increasing order.
+    literal are the same concept. `variables` are the numbers of the variables it depends on, in
+    increasing order.
     """
 
     variables: tuple[int, ...]

@@ -50,17 +50,7 @@ class Contradiction(Exception):  # noqa: N818  (it names the finding)
 
 
 class ConceptLearner(ABC):
-    """A learner of Boolean concepts of `dim` variables.
-
-    Attributes
-    ----------
-    dim
-        The number of variables: an example has this many attributes, each 0 or 1.
-    rounds
-        The number of examples seen.
-    weights
-        None: it has no weights.
-    """
+    """A learner of Boolean concepts of `dim` variables, which has seen `rounds` examples."""
 
     weights = None
 
@@ -135,13 +125,7 @@ def counts_once(block: Block, i: int) -> bool:
 
 
 class ClassLearner(ConceptLearner):
-    """A learner that considers every concept of a finite class.
-
-    Attributes
-    ----------
-    concepts
-        The class.
-    """
+    """A learner that considers every concept of a finite class."""
 
     def __init__(self, concepts: ConceptClass) -> None:
         expect_class(concepts)
@@ -189,10 +173,7 @@ class ClassLearner(ConceptLearner):
 class VersionSpaceLearner(ClassLearner):
     """A learner that rules out the concepts that contradict an example, mistaken or not.
 
-    Attributes
-    ----------
-    space
-        The concepts consistent with all examples seen; iterating gives them.
+    Iterating over `space` gives the concepts consistent with all examples seen.
     """
 
     def __init__(self, concepts: ConceptClass) -> None:
@@ -201,7 +182,7 @@ class VersionSpaceLearner(ClassLearner):
 
     @property
     def left(self) -> int:
-        """The number of concepts consistent with all examples seen."""
+        """The number of concepts left in `space`."""
         return self.space.size
 
     @property
@@ -236,8 +217,6 @@ class Consistent(VersionSpaceLearner):
     ----------
     choose
         "first" takes the first concept left, "random" draws one uniformly.
-    seed
-        The random seed.
 
     References
     ----------
@@ -312,17 +291,14 @@ class Halving(VersionSpaceLearner):
 class Optimal(VersionSpaceLearner):
     """Predict the label whose consistent concepts have the larger Littlestone dimension.
 
-    If both parts had the dimension of the whole, the whole would have one more; so a mistake leaves
-    a smaller dimension, and there are at most as many mistakes as the dimension of the class. No
-    learner has a smaller bound. The score is the dimension of the concepts left that are true less
-    the dimension of those that are false (−1 if there are none); a tie predicts +1.
+    This is the standard optimal algorithm of Littlestone (1988), Section 3. If both parts had the
+    dimension of the whole, the whole would have one more; so a mistake leaves a smaller dimension,
+    and there are at most as many mistakes as the dimension of the class. No learner has a smaller
+    bound. The score is the dimension of the concepts left that are true less the dimension of those
+    that are false (−1 if there are none); a tie predicts +1.
 
     It is for small classes. For others it raises TooLarge, at once, or while learning when the
     dimension takes too long to find.
-
-    References
-    ----------
-    Littlestone (1988), Section 3, the standard optimal algorithm.
     """
 
     def __init__(self, concepts: ConceptClass) -> None:
@@ -346,9 +322,10 @@ class WeightedMajority(ClassLearner):
 
     Every time a concept is wrong its weight is multiplied by β. If some concept is wrong on k of
     the examples, at most (k·ln(1/β) + ln|C|)/ln(2/(1 + β)) mistakes are made, so labels may be
-    wrong. The bound needs only that the total weight never grows, and that a mistake leaves at most
-    (1 + β)/2 of it; it would also hold if only mistakes cost weight. Here every round does, so that
-    β = 0 is the halving algorithm. Only with β = 0 can there be no concept left that fits.
+    wrong (Littlestone & Warmuth 1994, Section 2). The bound needs only that the total weight never
+    grows, and that a mistake leaves at most (1 + β)/2 of it; it would also hold if only mistakes
+    cost weight. Here every round does, so that β = 0 is the halving algorithm. Only with β = 0 can
+    there be no concept left that fits.
 
     The learner keeps the number of errors of each concept and compares votes in integers, so the
     prediction is exact however small the weights. The score is the share of the weight for true
@@ -357,11 +334,7 @@ class WeightedMajority(ClassLearner):
     Parameters
     ----------
     beta
-        0 ≤ β < 1, a fraction, or a float that stands for its exact value.
-
-    References
-    ----------
-    Littlestone & Warmuth (1994), Section 2.
+        0 ≤ β < 1, a fraction, or a float, which is taken at its exact value.
     """
 
     def __init__(self, concepts: ConceptClass, beta: Fraction | float = Fraction(1, 2)) -> None:

@@ -146,10 +146,6 @@ class AskingDisjunction(_Asking):
 
     It flips literals in a known negative example: all zeros if `monotone`, otherwise `negative` or
     the first one seen.
-
-    References
-    ----------
-    Angluin (1988); Valiant (1984).
     """
 
     negated = True

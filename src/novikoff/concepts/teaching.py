@@ -23,19 +23,11 @@ _AT_ONCE = 64
 
 
 class Oracle:
-    """Protocol I: the learner asks for the labels of examples of its choice.
+    """Protocol I: the learner asks for the labels of examples of its choice (Angluin 1988).
 
-    The lesson ends when the learner has no more questions. A conjunction of n variables takes n
-    questions: flipping variable i in a known positive example tells whether xᵢ is in it.
-
-    Attributes
-    ----------
-    questions
-        The number of questions answered in the last lesson.
-
-    References
-    ----------
-    Angluin (1988), *Queries and concept learning*.
+    The lesson ends when the learner has no more questions; `questions` counts those of the last
+    lesson. A conjunction of n variables takes n questions: flipping variable i in a known positive
+    example tells whether xᵢ is in it.
     """
 
     def __init__(self, concept: Concept, n: int) -> None:
@@ -68,16 +60,13 @@ class Teacher:
     examples: each of the k needs a negative example of its own, and the others a positive one.
 
     If literals may be negated, a second positive example with all other variables flipped rules out
-    both literals of each: k + 2 examples. For a disjunction true and false are exchanged.
+    both literals of each: k + 2 examples. For a disjunction true and false are exchanged. Goldman &
+    Kearns (1995) study how few examples a teacher needs.
 
     Parameters
     ----------
     monotone
         Whether the learner knows that no literal is negated. By default, whether none is.
-
-    References
-    ----------
-    Goldman & Kearns (1995), *On the complexity of teaching*.
 
     >>> Teacher(Conjunction((2, 3)), 4).examples.astype(int)
     array([[0, 1, 1, 0],
@@ -119,7 +108,7 @@ class Teacher:
 
 
 class Nature:
-    """Protocol III: nature draws the examples, and the target labels them.
+    """Protocol III: nature draws the examples, and the target labels them (Valiant 1984).
 
     Parameters
     ----------
@@ -131,10 +120,6 @@ class Nature:
         probability 1/2.
     seed
         The random seed of every lesson.
-
-    References
-    ----------
-    Valiant (1984), *A theory of the learnable*.
     """
 
     def __init__(
@@ -171,12 +156,7 @@ class Nature:
 
 
 class Recorded:
-    """Protocol III with recorded examples, which the target labels.
-
-    References
-    ----------
-    Valiant (1984), *A theory of the learnable*.
-    """
+    """Protocol III with recorded examples, which the target labels."""
 
     def __init__(self, concept: Concept, n: int, examples: Sequence[Any] | Truths) -> None:
         self.concept, self.n = concept, expect_width(concept, n)
