@@ -5,7 +5,7 @@ River is optional: `pip install 'novikoff[river]'`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from importlib import import_module
 from typing import Any
@@ -77,26 +77,31 @@ class ForRiver(base.MiniBatchClassifier):
 
     def learn_one(self, x: dict[base.typing.FeatureName, Any], y: base.typing.ClfTarget) -> None:
         """Learn from one example."""
-        try:
-            self.learner.learn_one(x, y, **self._first)
-        except TypeError:
-            if not _has_tuples(x):
-                raise
-            self.learner.learn_one(_joined(x), y, **self._first)
+        self._call(self.learner.learn_one, x, y, **self._first)
         self._first = {}
 
     def predict_one(
         self, x: dict[base.typing.FeatureName, Any], **kwargs: Any
     ) -> base.typing.ClfTarget | None:
         """The label of one example."""
-        label: base.typing.ClfTarget | None
-        try:
-            label = self.learner.predict_one(x)
-        except TypeError:
-            if not _has_tuples(x):
-                raise
-            label = self.learner.predict_one(_joined(x))
+        label: base.typing.ClfTarget | None = self._call(self.learner.predict_one, x)
         return self.at_first if label is None else label
+
+    @staticmethod
+    def _call(verb: Callable[..., Any], x: Any, *y: Any, **first: Any) -> Any:
+        """Call the learner; if it rejects names that are tuples of texts, with the joined names."""
+        try:
+            return verb(x, *y, **first)
+        except TypeError:
+            if not (isinstance(x, Mapping) and any(isinstance(name, tuple) for name in x)):
+                raise
+        joined: dict[Any, Any] = {}
+        for name, value in x.items():
+            text = " ".join(map(str, name)) if isinstance(name, tuple) else name
+            if text in joined:
+                raise BadExample(f"two features have the name {text!r}; one of them is {name!r}")
+            joined[text] = value
+        return verb(joined, *y, **first)
 
     def predict_proba_one(
         self, x: dict[base.typing.FeatureName, Any], **kwargs: Any
@@ -141,23 +146,6 @@ class ForRiver(base.MiniBatchClassifier):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         from novikoff import estimators
 
-        yield {"estimator": estimators.Perceptron()}
-        yield {"estimator": estimators.MarginPerceptron()}
-        yield {"estimator": estimators.AveragedPerceptron()}
-        yield {"estimator": estimators.Winnow()}
+        for kind in ("Perceptron", "MarginPerceptron", "AveragedPerceptron", "Winnow"):
+            yield {"estimator": getattr(estimators, kind)()}
         yield {"estimator": estimators.Perceptron(multiclass="joint")}
-
-
-def _has_tuples(x: Any) -> bool:
-    return isinstance(x, Mapping) and any(isinstance(name, tuple) for name in x)
-
-
-def _joined(x: Mapping[Any, Any]) -> dict[Any, Any]:
-    """The features with names that are tuples of texts, such as n-grams, joined by spaces."""
-    out: dict[Any, Any] = {}
-    for name, value in x.items():
-        text = " ".join(map(str, name)) if isinstance(name, tuple) else name
-        if text in out:
-            raise BadExample(f"two features have the name {text!r}; one of them is {name!r}")
-        out[text] = value
-    return out

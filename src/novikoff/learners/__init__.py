@@ -39,7 +39,11 @@ class Learner(Protocol):
         """The score of each row under the present weights; changes nothing."""
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
-        """Meet examples begin..end of the block; returns where it stopped, and the mistakes."""
+        """Predict, reveal and update for examples begin..end of the block, in its order.
+
+        Returns where it stopped, and the mistakes. It stops before an example that it cannot use; a
+        call that begins with such an example raises BadExample and changes nothing.
+        """
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
         """An empty ledger that starts from the present weights."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.learners.compiled_pass import THRESHOLDS, Ties, check_sizes, one_pass
+from novikoff.learners.compiled_pass import THRESHOLDS, Ties, check_sizes, one_pass, thresholds_of
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.ledger.readings import mean_of_weights
 from novikoff.ledger.weights import parted, turned, whole, widened
@@ -64,12 +64,11 @@ class Additive:
         class_weights: tuple[float, float] = (1.0, 1.0),
     ) -> None:
         check_sizes(rate, margin, class_weights)
-        if ties not in THRESHOLDS:
-            raise ValueError(f"ties must be one of {', '.join(THRESHOLDS)}, not {ties!r}")
-        bias = bool(bias)
-        self.dim, self.bias, self.margin, self.rate, self.ties = dim, bias, margin, rate, ties
+        self._thresholds = thresholds_of(ties)
+        self.dim, self.bias, self.margin, self.rate = dim, bool(bias), margin, rate
+        self.ties = ties
         self.rounds = 0
-        length = dim + bias
+        length = dim + self.bias
         self._unit, step = rate, 1.0
         self._w = np.zeros(length)
         if start is not None:
@@ -81,7 +80,6 @@ class Additive:
                 self._unit, step = 1.0, rate
         self._u = np.zeros(length) if averaging else None
         self._steps = (step * class_weights[0], step * class_weights[1])
-        self._thresholds = THRESHOLDS[ties]
         if margin > 0:
             self._thresholds = (margin / self._unit, margin / self._unit)
 
@@ -105,9 +103,9 @@ class Additive:
     def widen(self, dim: int) -> None:
         """Make room for `dim` features, at least as many as now; the new ones have weight 0.
 
-        What follows is what a learner of this width from the start would do. Where numbers round,
-        that is bit for bit if each width is a multiple of 8 (sums are taken in lanes, column mod 8,
-        and the constant stands in the column after the features).
+        The learner continues as one of this width from the start would. Where numbers round, the
+        bits agree if each width is a multiple of 8: sums are taken in lanes, column mod 8, and the
+        constant is in the column after the features.
         """
         self._w = widened(self._w, dim, bias=self.bias)
         if self._u is not None:
@@ -115,10 +113,7 @@ class Additive:
         self.dim = dim
 
     def turn_round(self) -> None:
-        """Swap the two labels: the weights become those of a learner that met them swapped.
-
-        This is exact, bit for bit.
-        """
+        """Swap the two labels, exactly: the weights become those of a run with swapped labels."""
         if not self.is_symmetric:
             raise ValueError("the rule treats the two labels differently; they cannot be swapped")
         self._w = turned(self._w)
@@ -174,11 +169,10 @@ class Additive:
 
     @classmethod
     def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Additive:
-        """The learner that `state` described; it goes on exactly as that one would.
+        """The learner that `state` described, as wide as the features that were stored.
 
-        It is as wide as the features that were stored. To get the same bits as a learner with spare
-        room, `widen` it to a width with the same remainder by 8, which puts the constant in the
-        same lane of the sums.
+        It continues with the same bits if it is widened to a width with the same remainder by 8,
+        which puts the constant in the same lane of the sums.
         """
         stored = Stored("learner", settings, arrays)
         stored.choice("rule", ("additive",))
@@ -197,14 +191,11 @@ class Additive:
         except ValueError as error:
             stored.refuse(str(error))
         sums = [whole(f, c, bias=bias) for f, c in zip(features, constants, strict=True)]
-        learner.dim, learner.rounds, learner._unit = (
-            dim,
-            stored.count("rounds"),
-            stored.number("unit"),
-        )
+        learner.dim, learner.rounds = dim, stored.count("rounds")
+        learner._unit = stored.number("unit")
         learner._w, learner._u = sums[0], sums[1] if averaging else None
-        learner._steps = _pair(stored.vector("steps", 2))
-        learner._thresholds = _pair(stored.vector("thresholds", 2))
+        learner._steps = tuple(stored.vector("steps", 2).tolist())
+        learner._thresholds = tuple(stored.vector("thresholds", 2).tolist())
         return learner
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
@@ -219,11 +210,7 @@ class Additive:
         return dots(rows, self._w, bias=self.bias) * self._unit
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
-        """Predict, reveal and update for examples begin..end of the block, in its order.
-
-        Returns where it stopped, and the mistakes. It stops before an example that it cannot use; a
-        call that begins with such an example raises BadExample and changes nothing.
-        """
+        """Learn from examples begin..end of the block, as `Learner.learn` says."""
         self._own_weights()
         at, which, mistakes = one_pass(
             _core.learn,
@@ -246,7 +233,3 @@ class Additive:
             steps = mistakes.steps * (mistakes.rounds - 1)
             _core.accumulate(*block.rows.core, example=which, step=steps, bias=self.bias, w=self._u)
         return at, mistakes
-
-
-def _pair(two: Vector) -> tuple[float, float]:
-    return float(two[0]), float(two[1])

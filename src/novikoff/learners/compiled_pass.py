@@ -17,14 +17,19 @@ from novikoff.stream.rows import Flaw, Positions, explain, part_size
 Ties: TypeAlias = Literal["mistake", "positive", "negative"]
 Core: TypeAlias = Callable[..., tuple[int, int, int]]
 
-# An update is made when y·s is at most this, for labels −1 and +1. With the greatest number below 0
-# a tie is not a mistake.
-_BELOW_ZERO = -math.ulp(0.0)
+_BELOW_ZERO = -math.ulp(0.0)  # with the greatest number below 0, a tie is not a mistake
 THRESHOLDS: dict[Ties, tuple[float, float]] = {
     "mistake": (0.0, 0.0),
     "positive": (0.0, _BELOW_ZERO),
     "negative": (_BELOW_ZERO, 0.0),
 }
+
+
+def thresholds_of(ties: Ties) -> tuple[float, float]:
+    """An update is made when y·s is at most this, for labels −1 and +1."""
+    if ties not in THRESHOLDS:
+        raise ValueError(f"ties must be one of {', '.join(THRESHOLDS)}, not {ties!r}")
+    return THRESHOLDS[ties]
 
 
 def is_finite_number(value: Any) -> bool:
@@ -34,7 +39,7 @@ def is_finite_number(value: Any) -> bool:
 
 
 def check_sizes(rate: float, margin: float, class_weights: Sequence[float]) -> None:
-    """Refuse a rate, a margin or factors of the rate that no perceptron can have."""
+    """Raise ValueError for a rate, a margin or factors of the rate that are out of range."""
     if not (is_finite_number(rate) and rate > 0):
         raise ValueError(f"rate must be a finite number above 0, not {rate!r}")
     if not (is_finite_number(margin) and margin >= 0):
@@ -43,7 +48,7 @@ def check_sizes(rate: float, margin: float, class_weights: Sequence[float]) -> N
 
 
 def check_class_weights(class_weights: Sequence[float]) -> None:
-    """Refuse factors of a step that are not positive and finite."""
+    """Raise ValueError for factors of a step that are not positive and finite."""
     if not all(0 < c < math.inf for c in class_weights):
         raise ValueError(f"class weights must be positive and finite, got {class_weights}")
 
@@ -102,10 +107,10 @@ def one_pass(
     return at, which, made
 
 
-def met(block: Block, learner: Any, keep: Keep, stop: Callable[[], None]) -> Ledger:
-    """Let the learner meet the block once, widened if need be; returns the ledger of it.
+def learned_once(block: Block, learner: Any, keep: Keep, stop: Callable[[], None]) -> Ledger:
+    """The ledger of one pass of the learner over the block; the learner is widened if need be.
 
-    `stop` is called after each part; it may raise.
+    `stop` is called after each part, and may raise.
     """
     if block.rows.dim > learner.dim:
         learner.widen(block.rows.dim)

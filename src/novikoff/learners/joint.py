@@ -118,7 +118,7 @@ class Joint:
     def widen(self, dim: int) -> None:
         """Make room for `dim` features, at least as many as now; the new ones have weight 0.
 
-        What follows is what a learner of this width from the start would do, bit for bit.
+        The learner continues as one of this width from the start would, bit for bit.
         """
         self._w = widened(self._w, dim, bias=self.bias)
         if self._u is not None:
@@ -133,7 +133,7 @@ class Joint:
             self._u = None if self._u is None else np.pad(self._u, ((0, 0), (0, more)))
 
     def know(self, classes: int) -> None:
-        """Know at least this many classes from now on, whether or not they have been met."""
+        """Know at least this many classes from now on, whether or not they have appeared."""
         self.make_room(classes)
         self.n_classes = max(self.n_classes, classes)
 
@@ -183,11 +183,7 @@ class Joint:
         return class_scores(rows, self._w, bias=self.bias)[:, : self.n_classes] * self._unit
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
-        """Predict, reveal and update for examples begin..end of the block, in its order.
-
-        Returns where it stopped, and the mistakes. It stops before an example that it cannot use; a
-        call that begins with such an example raises BadExample and changes nothing.
-        """
+        """Learn from examples begin..end of the block, as `Learner.learn` says."""
         codes = block.codes
         self.make_room(int(codes.max(initial=-1)) + 1)
         self._own_weights()
@@ -271,7 +267,7 @@ class Joint:
 
     @classmethod
     def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Joint:
-        """The learner that `state` described; it goes on exactly as that one would."""
+        """The learner that `state` described; it continues with the same bits."""
         stored = Stored("learner", settings, arrays)
         stored.choice("rule", ("joint",))
         dim, classes, bias = stored.count("dim"), stored.count("classes"), stored.flag("bias")

@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.learners.compiled_pass import THRESHOLDS, Ties, check_class_weights, one_pass
+from novikoff.learners.compiled_pass import (
+    THRESHOLDS,
+    Ties,
+    check_class_weights,
+    one_pass,
+    thresholds_of,
+)
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.ledger.weights import parted, turned, whole, widened
 from novikoff.storage.checked import Arrays, Settings, Stored
@@ -76,8 +82,7 @@ class Multiplicative:
             above = "" if variant == "balanced" else " above 0"
             raise ValueError(f"threshold must be a finite number{above}, not {threshold!r}")
         check_class_weights(class_weights)
-        if ties not in THRESHOLDS:
-            raise ValueError(f"ties must be one of {', '.join(THRESHOLDS)}, not {ties!r}")
+        self._thresholds = thresholds_of(ties)
         self.dim, self.bias, self.variant, self.ties = dim, bool(bias), variant, ties
         self.alpha, self.threshold = float(alpha), float(threshold)
         self.class_weights = (float(class_weights[0]), float(class_weights[1]))
@@ -119,8 +124,8 @@ class Multiplicative:
     def widen(self, dim: int) -> None:
         """Make room for `dim` attributes, at least as many as now; the new ones have power 0.
 
-        The threshold stays. Apart from that, what follows is what a learner of this width from the
-        start would do, bit for bit if each width is a multiple of 8.
+        The threshold stays. Apart from that, the learner continues as one of this width from the
+        start would, bit for bit if each width is a multiple of 8.
         """
         self._become(widened(self._p, dim, bias=self.bias))
         self.dim = dim
@@ -134,19 +139,19 @@ class Multiplicative:
     @property
     def is_symmetric(self) -> bool:
         """Whether the rule treats the two labels alike."""
-        low, high = THRESHOLDS[self.ties]
+        low, high = self._thresholds
         alike = low == high and self.class_weights[0] == self.class_weights[1]
         return alike and self._balanced and self.threshold == 0
 
     def share_weights(self, heads: _core.Heads, *, mean: bool) -> None:
         """Share the weights with the online core, which updates them in place."""
         if mean:
-            _ = self.average  # refused
+            _ = self.average  # raises
         self._own_weights()
         heads.add_powers(
             powers=self._p,
             w=self._w,
-            threshold=THRESHOLDS[self.ties],
+            threshold=self._thresholds,
             step=self.class_weights,
             alpha=self.alpha,
             balanced=self._balanced,
@@ -182,7 +187,7 @@ class Multiplicative:
 
     @staticmethod
     def restored(settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Multiplicative:
-        """The learner that `state` described; it goes on exactly as that one would."""
+        """The learner that `state` described; it continues with the same bits."""
         stored = Stored("learner", settings, arrays)
         stored.choice("rule", ("multiplicative",))
         dim, bias = stored.count("dim"), stored.flag("bias")
@@ -244,11 +249,7 @@ class Multiplicative:
         return scored(rows, core)
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
-        """Predict, reveal and update for examples begin..end of the block, in its order.
-
-        Returns where it stopped, and the mistakes. It stops before an example that it cannot use; a
-        call that begins with such an example raises BadExample and changes nothing.
-        """
+        """Learn from examples begin..end of the block, as `Learner.learn` says."""
         self._own_weights()
         at, _, mistakes = one_pass(
             _core.multiply,
@@ -257,7 +258,7 @@ class Multiplicative:
             end,
             labels=block.signs,
             dim=self.dim,
-            threshold=THRESHOLDS[self.ties],
+            threshold=self._thresholds,
             step=self.class_weights,
             bias=self.bias,
             rounds=self.rounds,

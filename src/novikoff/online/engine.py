@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.guarantees.verdict import Verdict
-from novikoff.learners.compiled_pass import met
+from novikoff.learners.compiled_pass import learned_once
 from novikoff.learners.joint import Joint
 from novikoff.learners.multiplicative import Multiplicative
 from novikoff.learners.rule import Linear, Rule
@@ -199,7 +199,8 @@ class Engine:
             self._make_ready(learners, labels, named)
             for k, learner in enumerate(learners):
                 of_run = labels.of_run(1 - codes if turned else codes, k)
-                parts.append(met(Block(rows, of_run, first), learner, self.keep, stop))
+                block = Block(rows, of_run, first)
+                parts.append(learned_once(block, learner, self.keep, stop))
                 if turned:
                     _turn_round(learner)
             stop()
