@@ -14,7 +14,7 @@ def test_a_sparse_column_of_equal_values_does_not_vary() -> None:
     for n in (700, 299, 1):  # 0.1 added up and divided is not 0.1
         values = np.column_stack([np.full(n, 0.1), np.random.default_rng(n).normal(size=n)])
         columns, starts = np.tile([0, 1], n), np.arange(0, 2 * n + 1, 2)
-        spread.meet(SparseRows(values.ravel(), columns, starts, 2))
+        spread.add(SparseRows(values.ravel(), columns, starts, 2))
     assert spread.deviation[0] == 1.0
     assert spread.deviation[1] == pytest.approx(1, abs=0.1)
 
@@ -39,7 +39,7 @@ def test_columns_are_added_up_from_the_first_row_on() -> None:
     for dim in (1, 2, 9):
         values = np.random.default_rng(dim).standard_normal((3000, dim)) + 5
         dense, sparse = Spread(), Spread()
-        dense.meet(DenseRows(values))
-        sparse.meet(DenseRows(values).sparse())
+        dense.add(DenseRows(values))
+        sparse.add(DenseRows(values).sparse())
         assert dense.mean.tolist() == sparse.mean.tolist()
         assert dense.deviation.tolist() == sparse.deviation.tolist()

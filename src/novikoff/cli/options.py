@@ -151,7 +151,7 @@ def warn_of_skipped_lines(source: Source) -> None:
 
 def warn_of_unknown_features(model: Model) -> None:
     """Say how many features the model has no weight for, and if the indices seem to be shifted."""
-    if model.features.met_zero:
+    if model.features.seen_zero:
         warn(
             "these data have an index 0 and the training data had none; "
             "are both 0-based or both 1-based?"

@@ -1,4 +1,4 @@
-"""The cache: blocks kept in a file, so that text is parsed once however many passes are made."""
+"""The cache: blocks kept in a file, so that text is parsed once for any number of passes."""
 
 from __future__ import annotations
 

@@ -54,10 +54,10 @@ class Chunk:
     labels
         For each example, the place of its label in `label_texts`; −1 if it has none.
     label_texts, label_places
-        The different labels, and where each was met first: "mail.svm:12".
+        The different labels, and where each was first seen: "mail.svm:12".
     names
-        The different feature names, in the order in which they were met; those of one example may
-        come in any order and repeat.
+        The different feature names, in order of appearance; those of one example may be in any
+        order and repeat.
     importances
         How much each example counts, if the source says so.
     first
@@ -135,7 +135,7 @@ class Source(Protocol):
 
     @property
     def table(self) -> TableColumns | None:
-        """The columns, if it is a table; known when reading has begun."""
+        """The columns, if it is a table; known once reading has started."""
 
     @property
     def description(self) -> str:

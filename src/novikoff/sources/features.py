@@ -26,10 +26,9 @@ class Features:
     """The map from the features of a source to the columns that a learner has weights for.
 
     The first chunk decides its kind: a table of numbers has "columns"; svmlight has "indices",
-    which are columns as written; all else has "names", which get columns in the order of their
-    first appearance. Rows come out with room for more columns than there are, a multiple of eight,
-    so that a learner that grows with them adds in the same order as one that was wide from the
-    start.
+    which are columns as written; all else has "names", which get columns in order of
+    appearance. Rows have room for more columns than are in use, a multiple of eight, so that a
+    learner that grows with them adds in the same order as one that was wide from the start.
 
     Parameters
     ----------
@@ -52,8 +51,8 @@ class Features:
         How many columns there are, up to the last one in use.
     frozen
         Whether unknown features are ignored, and counted in `left_out`, instead of added.
-    met_zero
-        Whether a frozen map met an index 0 when all indices before were 1 or more.
+    seen_zero
+        Whether a frozen map saw an index 0 when all earlier indices were 1 or more.
     idle_products
         The pairs of fields that no example so far has had both of.
     """
@@ -74,7 +73,7 @@ class Features:
         self.products, self.standardise = tuple(products), standardise
         self.to_unit_length = to_unit_length
         self.idle_products = set(self.products)
-        self.met_zero = False
+        self.seen_zero = False
         self._lowest = 1
         self.frozen = False
         self.left_out = 0
@@ -139,7 +138,7 @@ class Features:
         spread = Spread()
         with np.errstate(over="ignore", invalid="ignore"):
             for chunk, columns in chunks:
-                spread.meet(self._numbered(self._multiplied(chunk, columns), columns))
+                spread.add(self._numbered(self._multiplied(chunk, columns), columns))
             wild = np.flatnonzero(~np.isfinite(spread.deviation[: self.dim]))
         if len(wild):
             raise BadExample(
@@ -196,7 +195,7 @@ class Features:
     def _indexed(self, rows: SparseRows) -> Rows:
         lowest = int(rows.indices.min(initial=np.iinfo(rows.indices.dtype).max))
         if self.frozen:
-            self.met_zero |= lowest == 0 < self._lowest
+            self.seen_zero |= lowest == 0 < self._lowest
         else:
             self._lowest = min(self._lowest, lowest)
         if not self.frozen:
@@ -220,8 +219,8 @@ class Features:
         if self.frozen:
             known = (places.get(name, -1) for name in names)
             return np.fromiter(known, np.int64, len(names))
-        met = (places.setdefault(name, len(places)) for name in names)
-        columns = np.fromiter(met, np.int64, len(names))
+        found = (places.setdefault(name, len(places)) for name in names)
+        columns = np.fromiter(found, np.int64, len(names))
         self.dim = len(places)
         return columns
 
@@ -246,7 +245,7 @@ class Features:
 
     @property
     def room(self) -> int:
-        """How many columns rows come with: those of a table, or else the next power of two."""
+        """How many columns the rows have: those of a table, or else the next power of two."""
         if self.kind == "columns":
             return self.dim
         return max(LANES, 1 << max(0, self.dim - 1).bit_length())
@@ -283,7 +282,7 @@ class Features:
             "name_starts": np.cumsum([0, *map(len, held)], dtype=np.int64),
             "slots": np.array(slots, dtype=np.int64),
         }
-        if self._scale is not None:  # features met later are not scaled
+        if self._scale is not None:  # later features are not scaled
             arrays["scale"] = np.append(self._scale, np.ones(self.dim - len(self._scale)))
         if self._shift is not None:
             arrays["shift"] = self._shift

@@ -46,7 +46,7 @@ class Numbered:
 
     @property
     def table(self) -> TableColumns | None:
-        """The columns, if the source is a table; known when reading has begun."""
+        """The columns, if the source is a table; known once reading has started."""
         return self.source.table
 
     def _look_ahead(self) -> None:

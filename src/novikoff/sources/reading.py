@@ -83,7 +83,7 @@ class Reading:
         return replace(how, categorical=tuple(model["texts"]), expect=tuple(model["features"]))
 
     def remembered(self, table: TableColumns | None) -> dict[str, Any]:
-        """What a model must remember to read data as its own were read: of a table, its columns."""
+        """What a model must remember to read other data in the same way."""
         if table is None:
             is_usual = self.label is None and self.missing == "refuse"
             return {} if is_usual else {"label": self.label, "missing": self.missing}

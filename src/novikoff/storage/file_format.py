@@ -137,7 +137,7 @@ def _header_length(data: bytes | mmap.mmap) -> int:
     if version < FORMAT:
         raise BadModel(f"the file is damaged: there is no format {version}")
     if length > len(data):
-        raise BadModel(f"the file is cut off: {len(data)} of its {length} bytes are there")
+        raise BadModel(f"the file is cut off: {len(data)} of its {length} bytes are present")
     if length < len(data):
         raise BadModel(f"the file is damaged: {len(data) - length} bytes follow its end")
     if header_length > min(_LONGEST_HEADER, length - _PREFIX.size - _DIGEST):

@@ -1,7 +1,7 @@
 """Examples and blocks of examples, as learners read them.
 
 Labels are −1 and +1 inside, or classes 0, 1, 2, … where many classes are learned jointly; other
-labels are converted where they come in (`labels.py`).
+labels are converted on the way in (`labels.py`).
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class Block:
 
     @property
     def signs(self) -> Labels:
-        """The labels −1 and +1; refused if the labels are class numbers."""
+        """The labels −1 and +1; BadExample if they are class numbers."""
         if self.labels.dtype != np.int8:
             raise BadExample("the labels of this block are class numbers, but -1 and +1 are needed")
         return self.labels.view(np.int8)
@@ -134,7 +134,7 @@ def _check_importances(given: Vector, block: Block) -> None:
 
 
 def signs(labels: Sequence[float] | NDArray[Any]) -> Labels:
-    """The labels as int8; refused unless each is −1 or +1."""
+    """The labels as int8; BadExample unless each is −1 or +1."""
     given = np.asarray(labels)
     if given.ndim != 1:
         raise BadExample(f"labels must be one-dimensional, not of shape {given.shape}")

@@ -21,7 +21,7 @@ class Problem(StrEnum):
     THIRD_LABEL_IN_LAST_COLUMN = "a third label, and the label's column was not named"
     TOO_MANY_CLASSES = "more classes than allowed"  # [allowed]
     ONE_LABEL_IN_PIPE = "one label in all that was read ahead of a pipe"
-    TWO_LABELS_ONLY = "a learner of two labels was asked to learn many"  # [learner]
+    TWO_LABELS_ONLY = "more than two labels for a learner of two"  # [learner]
 
     # where the label is, and which format it is in
     UNKNOWN_FORMAT = "the format is not recognised"

@@ -106,7 +106,7 @@ class SparseRows:
     def put_in_order(self) -> None:
         """Sort the indices within each row and add up repeated ones, in a copy, if there are any.
 
-        A row with an index out of range is left as it is; the core refuses it later.
+        A row with an index out of range is left as it is; the core rejects it later.
         """
         span = slice(int(self.starts[0]), int(self.starts[-1]))
         values, indices = self.values[span], self.indices[span]
@@ -230,7 +230,7 @@ def dots(rows: Rows, weights: Vector, *, bias: bool = False) -> Vector:
 def scored(
     rows: Rows, core: Callable[[int, int, Vector], tuple[int, int]], width: int | None = None
 ) -> Vector:
-    """What `core` computes for each row, part by part; a row that it refuses is a BadExample.
+    """What `core` computes for each row, part by part; a row that it rejects is a BadExample.
 
     It writes one number for each row, or `width` of them.
     """

@@ -46,7 +46,7 @@ class Spread:
         self.mean: Vector = np.zeros(0)
         self._squares: Vector = np.zeros(0)
 
-    def meet(self, rows: Rows) -> None:
+    def add(self, rows: Rows) -> None:
         """Include these rows; new columns were zero in all earlier rows."""
         n, dim = len(rows), rows.dim
         grown = dim - len(self.mean)

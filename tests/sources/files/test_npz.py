@@ -154,7 +154,7 @@ def test_rows_out_of_order_are_put_in_order_and_what_is_repeated_added_up() -> N
         (np.array(["spam", "ham", "größe"]), ["spam", "ham", "größe"]),
     ],
 )
-def test_labels_are_texts_with_the_place_where_each_was_first_met(
+def test_labels_are_texts_with_the_place_where_each_was_first_seen(
     tmp_path: Path, y: Any, wanted: list[str]
 ) -> None:
     path = tmp_path / "t.npz"

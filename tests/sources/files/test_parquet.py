@@ -267,7 +267,7 @@ def test_dates_are_categories_only_on_request() -> None:
 
 
 @pytest.mark.parametrize(("kind", "values", "wanted"), LABELS, ids=lambda x: str(x)[:20])
-def test_labels_are_texts_with_the_place_where_each_was_first_met(
+def test_labels_are_texts_with_the_place_where_each_was_first_seen(
     tmp_path: Path, kind: pa.DataType, values: list[Any], wanted: list[str]
 ) -> None:
     path = tmp_path / "t"

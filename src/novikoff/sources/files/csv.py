@@ -58,12 +58,12 @@ class _Flaw(IntEnum):
 class Table(TextFormat):
     """Tables as text.
 
-    The first line is a header if a field of it is a text. It is an example all the same, as in
-    `5.1,3.5,setosa`, if it also holds numbers, its texts stand above texts, and its label makes no
-    more than two. The first 1000 records of the first file decide what a column holds: numbers if
-    at least half of the fields are numbers, so that a text there is a bad line; truth values if all
-    are true or false; otherwise texts, but dates and decimal commas are errors. Where no column
-    holds texts, rows are dense, unless missing is "indicate".
+    The first line is a header if one of its fields is a text. But it is an example, as in
+    `5.1,3.5,setosa`, if it also holds numbers, there are texts below its texts, and its label and
+    those below are at most two. The first 1000 records of the first file decide what a column
+    holds: numbers if at least half of the fields are numbers, so that a text there is a bad line;
+    truth values if all are true or false; otherwise texts, but dates and decimal commas are errors.
+    Where no column holds texts, rows are dense, unless missing is "indicate".
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ class Table(TextFormat):
 
     @property
     def layout(self) -> Layout:
-        """The columns, known once the first file has begun."""
+        """The columns; known once reading has started."""
         if self._found is None:
             raise ValueError("the columns are not known before the first file is read")
         return self._found
@@ -98,7 +98,7 @@ class Table(TextFormat):
 
     @property
     def table(self) -> TableColumns | None:
-        """The columns, known once the first file has begun."""
+        """The columns; known once reading has started."""
         return None if self._found is None else self._found.table
 
     @property
@@ -154,7 +154,7 @@ class Table(TextFormat):
     def cut(self, text: Text, length: int) -> int:
         """How many of the bytes text[:length] are whole records: a line end in quotes ends none.
 
-        Before the first file has begun it takes two records: a header and an example.
+        Until the layout is known, two records are needed: a header and an example.
         """
         separator = self._separator or _separator(text[:length].tobytes())
         cut = _core.csv_cut(text, length=length, separator=separator)
@@ -213,7 +213,7 @@ class Table(TextFormat):
                         f"{line}: column {j} is {quoted(name)}, and {quoted(other)} in "
                         f"{layout.where}; the columns must be in the same order"
                     )
-        elif where != layout.where:  # not the first file once more
+        elif where != layout.where:  # not the first file read again
             for j, (field, kind) in enumerate(zip(first, layout.kinds, strict=False)):
                 if kind == Kind.NUMBER and is_text(field):
                     raise BadExample(
@@ -255,7 +255,7 @@ def padded(text: bytes) -> Text:
 def is_text(field: str) -> bool:
     """Whether a field is neither a number, in any way to write one, nor missing."""
     try:
-        float(field)  # also takes inf and 1_0: refused as numbers, but not names either
+        float(field)  # inf and 1_0 are bad numbers, but not names either
     except ValueError:
         return not is_missing(field)
     return False
@@ -317,10 +317,9 @@ def _is_example(
     label: int | None,
     how: Reading,
 ) -> bool:
-    """Whether a first line with texts is an example, as in `39,State-gov,77516,<=50K`.
+    """Whether a first line with texts is an example, as in `39,State-gov,77516,<=50K`: see `Table`.
 
-    It is if it holds more than texts, all its texts stand above texts, and its label makes no more
-    than two. If a model expects columns, it is if it holds none of their names.
+    If a model expects columns, it is an example if it holds none of their names.
     """
     known = {how.label, *how.ignore, *how.categorical, *(how.expect or ())}
     if len(texts) == len(first) or any(first[j] in known for j in texts):

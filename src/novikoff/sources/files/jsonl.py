@@ -29,7 +29,7 @@ _MESSAGES = {
     1: '{found} is not an object; write {{"name": value}} on each line',
     2: 'expected a key in double quotes ("), {rest}',
     3: "a key is empty; give it a name",
-    4: "key {name} comes twice, alone or inside another",
+    4: "key {name} is repeated, alone or inside another",
     5: "expected a colon after the key, {rest}",
     6: "expected a comma or a closing bracket, {rest}",
     _VALUE: "{key}{word} is not a JSON value; texts need double quotes, and JSON has no NaN or "
@@ -53,18 +53,18 @@ class JsonLines(TextFormat):
 
     A number x under key c is feature "c" with value x; true and false are 1 and 0. A text v is
     feature "c=v" with value 1. The keys of an object under c follow a dot: "c.d". An array of texts
-    is a bag, feature "c=v" for each; an array of numbers is "c.0", "c.1" and so on. No key may come
-    twice, even if "c.d" is one key in one place and d inside c in another.
+    is a bag, feature "c=v" for each; an array of numbers is "c.0", "c.1" and so on. No key may be
+    repeated, even if "c.d" is one key in one place and d inside c in another.
 
     Parameters
     ----------
     label
         The key of the label: a text, or a number, true or false as it is written.
     labelled
-        Whether a line without a label, or where it is null or "", is refused.
+        Whether every line must have a label that is not null or "".
     missing
-        What null means: "refuse" the line, "zero" is no feature, "indicate" is feature "c=" with
-        value 1.
+        What null means: "refuse" makes it an error, "zero" is no feature, "indicate" is feature
+        "c=" with value 1.
     """
 
     description = "JSON lines"
@@ -124,7 +124,7 @@ def _escape(line: bytes, at: int) -> str:
 
 
 def _text(string: str) -> str:
-    """A JSON string as it is shown in messages; it may have been cut."""
+    """A JSON string as messages show it; it may have been cut."""
     try:
         return quoted(json.loads(string))
     except json.JSONDecodeError:

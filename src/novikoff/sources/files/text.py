@@ -45,7 +45,7 @@ class TextFormat(ABC):
 
     @property
     def table(self) -> TableColumns | None:
-        """The columns, if the text is a table; known when reading has begun."""
+        """The columns, if the text is a table; known once reading has started."""
         return None
 
     @property
@@ -219,7 +219,7 @@ class TextFiles:
         """Whole records: the text, how many bytes of it they are, and the header lines before."""
         buffers: list[Text] = []
         size, held = PIECE_BYTES, b""
-        begun, lines = False, 0
+        has_started, lines = False, 0
         while True:
             text = _buffer(buffers, size + PADDING)
             room = text.data
@@ -241,8 +241,8 @@ class TextFiles:
                 continue
             held = bytes(room[cut:length])
             text[cut : cut + PADDING] = ord("\n")  # so that nothing is read across the end
-            if not begun:
-                begun = True
+            if not has_started:
+                has_started = True
                 text, cut, lines = self._without_header(text, cut, reading)
             if cut:
                 yield text, cut, lines
@@ -258,7 +258,7 @@ class TextFiles:
 
 
 def _buffer(buffers: list[Text], size: int) -> Text:
-    """A buffer that nobody uses any more, or a new one: fresh memory is slow."""
+    """A buffer that is no longer in use, or a new one: fresh memory is slow."""
     buffers[:] = [buffer for buffer in buffers if len(buffer) == size]
     for i in range(len(buffers)):
         if sys.getrefcount(buffers[i]) == 2:  # the list's, and the one for asking

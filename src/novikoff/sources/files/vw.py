@@ -37,12 +37,12 @@ class Vw(TextFormat):
     A feature is called namespace^name, or just name if the namespace has no name. Its value, 1 by
     default, is multiplied by the scale of its namespace; repeated names are summed. The label is
     any text without a colon. A tag, which begins with ' or touches the first bar, is ignored. A
-    base other than 0 is refused, because no learner here starts from one.
+    base other than 0 is an error, because no learner here starts from one.
 
     Parameters
     ----------
     labelled
-        Whether a line without a label is refused.
+        Whether every line must have a label.
     """
 
     description = "Vowpal Wabbit text"
