@@ -14,13 +14,13 @@ from novikoff.cli.arguments import Argument, Option, Parser
 def toy(
     first: Annotated[str, Argument("FIRST", "The first file.")],
     files: Annotated[list[str], Argument("FILES", "More files.")],
-    output: Annotated[Path, Option("-o", "--output", metavar="FILE", help="Where to write.")],
-    count: Annotated[int, Option("-n", "--count", min=1, max=9, help="How many.")] = 3,
-    rate: Annotated[float | None, Option(below=1, help="A rate.", show_default="none")] = None,
-    colour: Annotated[Literal["red", "green"], Option(help="A colour.")] = "red",
-    names: Annotated[list[str] | None, Option("--name", help="A name. Repeatable.")] = None,
-    bias: Annotated[bool, Option(help="A constant, or none.")] = True,
-    as_json: Annotated[bool, Option("-j", "--json", help="Print JSON.")] = False,
+    output: Annotated[Path, Option("Where to write.", "-o", "--output", metavar="FILE")],
+    count: Annotated[int, Option("How many.", "-n", "--count", min=1, max=9)] = 3,
+    rate: Annotated[float | None, Option("A rate.", below=1, default="none")] = None,
+    colour: Annotated[Literal["red", "green"], Option("A colour.")] = "red",
+    names: Annotated[list[str] | None, Option("A name. Repeatable.", "--name")] = None,
+    bias: Annotated[bool, Option("A constant, or none.")] = True,
+    as_json: Annotated[bool, Option("Print JSON.", "-j", "--json")] = False,
     ignored: Any = None,
 ) -> None:
     """Do something with files, and describe it in a sentence that does not fit on one narrow line.

@@ -12,6 +12,7 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from getopt import GetoptError, gnu_getopt
+from pathlib import Path
 from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -28,21 +29,21 @@ class Option:
         By default the name of the parameter, as in `--skip-bad`.
     min, max, below
         The range of a number; `min` and `max` belong to it, `below` does not.
-    show_default
+    default
         The default in words, where the value itself would not explain it.
     """
 
     def __init__(
         self,
-        *names: str,
         help: str,
+        *names: str,
         metavar: str | None = None,
         min: float | None = None,
         max: float | None = None,
         below: float | None = None,
-        show_default: str | None = None,
+        default: str | None = None,
     ) -> None:
-        self.names, self.help, self.metavar, self.show_default = names, help, metavar, show_default
+        self.help, self.names, self.metavar, self.default = help, names, metavar, default
         self.min, self.max, self.below = min, max, below
 
     def range_missed(self, value: float) -> str | None:
@@ -61,7 +62,7 @@ class Argument(Option):
     """What the help says about a positional argument."""
 
     def __init__(self, metavar: str, help: str) -> None:
-        super().__init__(help=help, metavar=metavar)
+        super().__init__(help, metavar=metavar)
 
 
 class BadUsage(Exception):  # noqa: N818
@@ -93,7 +94,7 @@ class Parameter:
         """What the help shows in place of the value."""
         if self.about.metavar or self.is_flag:
             return self.about.metavar or ""
-        return "|".join(self.choices) or {int: "N", float: "X"}.get(self.kind, "TEXT")
+        return "|".join(self.choices) or {int: "N", float: "X", Path: "FILE"}.get(self.kind, "TEXT")
 
     @property
     def usage(self) -> str:
@@ -103,9 +104,9 @@ class Parameter:
     @property
     def help(self) -> str:
         """What the help says, with the default."""
-        default = self.about.show_default
+        default = self.about.default
         if default is None and self.default is not None and not self.is_flag:
-            default = str(self.default)
+            default = f"{self.default:g}" if self.kind is float else str(self.default)
         return f"{self.about.help} [{default}]" if default else self.about.help
 
     def value(self, name: str, text: str) -> Any:

@@ -16,27 +16,16 @@ from novikoff.stream.printing import plural
 def certify(
     data: options.DataFile,
     output: Annotated[
-        Path | None,
-        Option("-o", "--output", metavar="CERT", help="Write the certificate to this file."),
+        Path | None, Option("Write the certificate to this file.", "-o", "--output", metavar="CERT")
     ] = None,
-    as_json: Annotated[bool, Option("--json", help="Print the certificate as JSON.")] = False,
+    as_json: Annotated[bool, Option("Print the certificate as JSON.", "--json")] = False,
     label: options.Label = None,
     intercept: options.Intercept = True,
     margin_rtol: Annotated[
         float | None,
-        Option(
-            min=0, below=1, help="Narrow the interval for the best margin to this relative width."
-        ),
+        Option("Narrow the interval for the best margin to this relative width.", min=0, below=1),
     ] = None,
-    max_seconds: Annotated[
-        float | None,
-        Option(
-            metavar="SECONDS",
-            min=0,
-            help="Time limit for the proof, in seconds.",
-            show_default="none",
-        ),
-    ] = None,
+    max_seconds: options.MaxSeconds = math.inf,
     format: options.Format = None,
     zero_based: options.ZeroBased = False,
 ) -> None:
@@ -59,7 +48,7 @@ def certify(
                 given.block,
                 fit_intercept=intercept,
                 margin_rtol=margin_rtol,
-                max_seconds=math.inf if max_seconds is None else max_seconds,
+                max_seconds=max_seconds,
                 progress=say,
             )
             status = 1 if found.verdict == "undecided" else 0

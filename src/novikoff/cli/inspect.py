@@ -35,10 +35,10 @@ KINDS = {
 def inspect(
     model: options.ModelFile,
     most: Annotated[
-        int, Option("-n", "--most", min=0, help="Number of weights to show for each label.")
+        int, Option("Number of weights to show for each label.", "-n", "--most", min=0)
     ] = 10,
     weights: Annotated[
-        Path | None, Option(metavar="FILE", help="Write all learned weights to this file, as CSV.")
+        Path | None, Option("Write all learned weights to this file, as CSV.")
     ] = None,
     as_json: options.Json = False,
 ) -> None:

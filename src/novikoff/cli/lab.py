@@ -12,15 +12,13 @@ from novikoff.cli.errors import fail, refusing_settings, show
 from novikoff.cli.options import check_output
 from novikoff.show import lab
 
-SEED = Option(min=0, help="Random seed.")
-VARIABLES = Option("-n", "--variables", min=1, help="Number of variables.")
-POINTS = Option(min=1, help="Number of points.")
-FEATURES = Option("--features", min=1, help="Number of features.")
-EXAMPLES = Option(min=1, help="Number of random examples.")
-DENSITY = Option(min=0, max=1, help="Probability that a variable is true in a random example.")
-FORMULA = Option(
-    metavar="FORMULA", help="The hidden conjunction.", show_default="x2 & x3 & x4 & x5 & x100"
-)
+SEED = Option("Random seed.", min=0)
+VARIABLES = Option("Number of variables.", "-n", "--variables", min=1)
+POINTS = Option("Number of points.", min=1)
+FEATURES = Option("Number of features.", "--features", min=1)
+EXAMPLES = Option("Number of random examples.", min=1)
+DENSITY = Option("Probability that a variable is true in a random example.", min=0, max=1)
+FORMULA = Option("The hidden conjunction.", metavar="FORMULA", default="x2 & x3 & x4 & x5 & x100")
 
 
 class Experiment(NamedTuple):
@@ -39,7 +37,7 @@ EXPERIMENTS = {
         "Halving over the 75,287,520 monotone 5-conjunctions of 100 variables.",
         {
             "n": VARIABLES,
-            "k": Option("-k", min=1, help="Variables in the conjunction."),
+            "k": Option("Variables in the conjunction.", "-k", min=1),
             "rounds": EXAMPLES,
             "seed": SEED,
         },
@@ -48,22 +46,22 @@ EXPERIMENTS = {
         "Perceptron, Winnow and elimination with a million attributes, five of them relevant.",
         {
             "largest": Option(
-                "-n", "--largest", min=100, max=10**7, help="Largest number of attributes tried."
+                "Largest number of attributes tried.", "-n", "--largest", min=100, max=10**7
             ),
-            "k": Option("-k", min=1, max=50, help="Number of relevant attributes."),
-            "examples": Option(min=1, help="Number of examples."),
+            "k": Option("Number of relevant attributes.", "-k", min=1, max=50),
+            "examples": Option("Number of examples.", min=1),
             "seed": SEED,
         },
     ),
     "mistake-bounds": Experiment(
         "Each learner on its hardest sequence: how close its mistakes come to the bound.",
-        {"n": Option("-n", "--variables", help="Number of variables: 4, 8 or 16.")},
+        {"n": Option("Number of variables: 4, 8 or 16.", "-n", "--variables")},
     ),
     "xor": Experiment(
         "Parity: proof that no perceptron represents it, and two remedies.",
         {
             "largest": Option(
-                "-n", "--largest", min=2, max=8, help="Largest number of variables tried."
+                "Largest number of variables tried.", "-n", "--largest", min=2, max=8
             ),
             "seed": SEED,
         },
@@ -116,11 +114,9 @@ def listing() -> str:
 def run(
     experiment: Callable[..., lab.Result],
     *,
-    as_json: Annotated[bool, Option("--json", help="Print everything as JSON.")] = False,
-    as_csv: Annotated[bool, Option("--csv", help="Print the table as CSV.")] = False,
-    plot: Annotated[
-        Path | None, Option(metavar="FILE", help="Draw a figure: .png, .svg or .pdf.")
-    ] = None,
+    as_json: Annotated[bool, Option("Print everything as JSON.", "--json")] = False,
+    as_csv: Annotated[bool, Option("Print the table as CSV.", "--csv")] = False,
+    plot: Annotated[Path | None, Option("Draw a figure: .png, .svg or .pdf.")] = None,
     **options: Any,
 ) -> None:
     """Run an experiment and print what it found; status 1 unless every claim holds."""

@@ -24,45 +24,43 @@ DataFile: TypeAlias = Annotated[
     Argument("DATA", "A file, directory or pattern, compressed or not; - is the standard input."),
 ]
 Format: TypeAlias = Annotated[
-    reading.Format | None,
-    Option(help="File format.", show_default="detected from the name or content"),
+    reading.Format | None, Option("File format.", default="detected from the name or content")
 ]
 LABEL_HELP = "Tables: the label's column, by name or by position from 0; JSON lines: its key."
 Label: TypeAlias = Annotated[
-    str | None,
-    Option(metavar="COLUMN", help=LABEL_HELP, show_default="the last column, the key 'label'"),
+    str | None, Option(LABEL_HELP, metavar="COLUMN", default="the last column, the key 'label'")
 ]
 ModelLabel: TypeAlias = Annotated[
-    str | None, Option(metavar="COLUMN", help=LABEL_HELP, show_default="the model's")
+    str | None, Option(LABEL_HELP, metavar="COLUMN", default="the model's")
 ]
 MISSING_HELP = "Missing values: refuse them, read them as 0, or mark each with a feature."
-Missing: TypeAlias = Annotated[reading.Missing, Option(help=MISSING_HELP)]
-ModelMissing: TypeAlias = Annotated[
-    reading.Missing, Option(help=MISSING_HELP, show_default="the model's")
-]
+Missing: TypeAlias = Annotated[reading.Missing, Option(MISSING_HELP)]
+ModelMissing: TypeAlias = Annotated[reading.Missing, Option(MISSING_HELP, default="the model's")]
 Ignore: TypeAlias = Annotated[
-    list[str] | None, Option(metavar="COLUMN", help="Tables: leave out this column. Repeatable.")
+    list[str] | None, Option("Tables: leave out this column. Repeatable.", metavar="COLUMN")
 ]
 Categorical: TypeAlias = Annotated[
     list[str] | None,
-    Option(
-        metavar="COLUMN", help="Tables: take the numbers in this column as categories. Repeatable."
-    ),
+    Option("Tables: take the numbers in this column as categories. Repeatable.", metavar="COLUMN"),
 ]
-SkipBad: TypeAlias = Annotated[int, Option(min=0, help="Skip up to N bad lines.")]
+SkipBad: TypeAlias = Annotated[int, Option("Skip up to N bad lines.", min=0)]
 Threads: TypeAlias = Annotated[
-    int, Option(min=0, help="Number of parser threads; the result does not depend on it.")
+    int, Option("Number of parser threads; the result does not depend on it.", min=0)
 ]
 ZeroBased: TypeAlias = Annotated[
-    bool, Option(help="svmlight: indices count from 0, even if no index is 0.")
+    bool, Option("svmlight: indices count from 0, even if no index is 0.")
 ]
 Intercept: TypeAlias = Annotated[
-    bool, Option(help="Allow hyperplanes that miss the origin.", show_default="--intercept")
+    bool, Option("Allow hyperplanes that miss the origin.", default="--intercept")
 ]
+MaxSeconds: TypeAlias = Annotated[
+    float, Option("Time limit for the proof, in seconds.", metavar="SECONDS", min=0)
+]
+Seed: TypeAlias = Annotated[int, Option("Random seed.", min=0)]
 ModelFile: TypeAlias = Annotated[
     str, Argument("MODEL", "A model written by `novikoff train -o MODEL`.")
 ]
-Json: TypeAlias = Annotated[bool, Option("--json", help="Print the result as JSON.")]
+Json: TypeAlias = Annotated[bool, Option("Print the result as JSON.", "--json")]
 
 
 def named_classes(classes: str | None) -> tuple[str, str] | None:

@@ -23,11 +23,10 @@ def predict(
     model: options.ModelFile,
     data: options.DataFiles,
     what: Annotated[
-        What, Option("--print", help="Print labels, scores, or both with a tab between.")
+        What, Option("Print labels, scores, or both with a tab between.", "--print")
     ] = "labels",
     output: Annotated[
-        Path | None,
-        Option("-o", "--output", metavar="FILE", help="Write to this file.", show_default="stdout"),
+        Path | None, Option("Write to this file.", "-o", "--output", default="stdout")
     ] = None,
     label: options.ModelLabel = None,
     format: options.Format = None,

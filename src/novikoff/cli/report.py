@@ -20,45 +20,32 @@ from novikoff.stream.printing import count, plural
 def report(
     data: options.DataFiles,
     output: Annotated[
-        Path, Option("-o", "--output", metavar="PAGE", help="Write the page to this file.")
+        Path, Option("Write the page to this file.", "-o", "--output", metavar="PAGE")
     ],
     label: options.Label = None,
     classes: Annotated[
         str | None,
-        Option(
-            metavar="NEG,POS",
-            help="The negative and the positive label.",
-            show_default="from the data",
-        ),
+        Option("The negative and the positive label.", metavar="NEG,POS", default="from the data"),
     ] = None,
     names: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="svmlight: a file with the column names, one per line."),
+        Path | None, Option("svmlight: a file with the column names, one per line.")
     ] = None,
     intercept: options.Intercept = True,
     passes: Annotated[
         int | None,
         Option(
+            "Maximum number of passes of the perceptron.",
             min=1,
-            help="Maximum number of passes of the perceptron.",
-            show_default="1000 if the data are separable, else 10",
+            default="1000 if the data are separable, else 10",
         ),
     ] = None,
     seed: Annotated[
-        int, Option(min=0, help="Random seed, for the order of rows and the held-out ones.")
+        int, Option("Random seed, for the order of rows and the held-out ones.", min=0)
     ] = 0,
-    max_seconds: Annotated[
-        float,
-        Option(
-            metavar="SECONDS",
-            min=0,
-            help="Time limit for the proof, in seconds.",
-            show_default="60",
-        ),
-    ] = 60.0,
-    top: Annotated[int, Option(min=0, help="Number of weights to list for each label.")] = 15,
-    mistakes: Annotated[int, Option(min=0, help="Number of mistakes to list.")] = 20,
-    quiet: Annotated[bool, Option("-q", "--quiet", help="Print nothing but errors.")] = False,
+    max_seconds: options.MaxSeconds = 60.0,
+    top: Annotated[int, Option("Number of weights to list for each label.", min=0)] = 15,
+    mistakes: Annotated[int, Option("Number of mistakes to list.", min=0)] = 20,
+    quiet: Annotated[bool, Option("Print nothing but errors.", "-q", "--quiet")] = False,
     format: options.Format = None,
     zero_based: options.ZeroBased = False,
 ) -> None:

@@ -39,92 +39,78 @@ MANY_NAMES = 1 << 22
 def train(
     data: options.DataFiles,
     output: Annotated[
-        Path, Option("-o", "--output", metavar="MODEL", help="Write the model to this file.")
+        Path, Option("Write the model to this file.", "-o", "--output", metavar="MODEL")
     ],
-    learner: Annotated[
-        Kind | None, Option(help="Learning algorithm.", show_default="perceptron")
-    ] = None,
-    passes: Annotated[
-        int | None, Option(min=1, help="Maximum number of passes.", show_default="1")
-    ] = None,
+    learner: Annotated[Kind | None, Option("Learning algorithm.", default="perceptron")] = None,
+    passes: Annotated[int | None, Option("Maximum number of passes.", min=1, default="1")] = None,
     until_separated: Annotated[
-        bool, Option(help="Repeat until a pass is error-free or the data are proved inseparable.")
+        bool, Option("Repeat until a pass is error-free or the data are proved inseparable.")
     ] = False,
     margin: Annotated[
         float | None,
-        Option(help="Learner margin: also update when the margin is at most X.", show_default="1"),
+        Option("Learner margin: also update when the margin is at most X.", default="1"),
     ] = None,
     alpha: Annotated[
-        float | None,
-        Option(help="Winnows: factor of an update.", show_default="winnow 1.1, others 2"),
+        float | None, Option("Winnows: factor of an update.", default="winnow 1.1, others 2")
     ] = None,
     threshold: Annotated[
         float | None,
-        Option(
-            help="Winnows: decision threshold.", show_default="winnow 0, others from --hash-bits"
-        ),
+        Option("Winnows: decision threshold.", default="winnow 0, others from --hash-bits"),
     ] = None,
     bias: Annotated[
-        bool | None, Option(help="Learn a constant term, or none.", show_default="--bias")
+        bool | None, Option("Learn a constant term, or none.", default="--bias")
     ] = None,
     shuffle: Annotated[
-        bool, Option(help="Shuffle the examples within each block of two megabytes.")
+        bool, Option("Shuffle the examples within each block of two megabytes.")
     ] = False,
-    seed: Annotated[int, Option(min=0, help="Random seed.")] = 0,
+    seed: options.Seed = 0,
     holdout: Annotated[
-        int | None, Option(min=2, help="Hold out every N-th example, and test the model on them.")
+        int | None, Option("Hold out every N-th example, and test the model on them.", min=2)
     ] = None,
     initial: Annotated[
-        Path | None, Option(metavar="MODEL", help="Train this model further, on new data.")
+        Path | None, Option("Train this model further, on new data.", metavar="MODEL")
     ] = None,
     checkpoint: Annotated[
-        float | None, Option(metavar="SECONDS", min=0, help="Save the unfinished model this often.")
+        float | None, Option("Save the unfinished model this often.", metavar="SECONDS", min=0)
     ] = None,
     resume: Annotated[
-        bool, Option(help="Continue the interrupted run in -o MODEL, if there is one.")
+        bool, Option("Continue the interrupted run in -o MODEL, if there is one.")
     ] = False,
     cache: Annotated[
-        Path | None,
-        Option(metavar="FILE", help="Cache the parsed data in FILE, for faster passes."),
+        Path | None, Option("Cache the parsed data in FILE, for faster passes.")
     ] = None,
-    ledger: Annotated[bool, Option(help="Store the mistaken examples in the model.")] = False,
+    ledger: Annotated[bool, Option("Store the mistaken examples in the model.")] = False,
     hash_bits: Annotated[
-        int | None,
-        Option(metavar="BITS", min=3, max=31, help="Hash the features to 2^BITS weights."),
+        int | None, Option("Hash the features to 2^BITS weights.", metavar="BITS", min=3, max=31)
     ] = None,
     names: Annotated[
-        bool,
-        Option(help="With --hash-bits: store the name of each weight.", show_default="--names"),
+        bool, Option("With --hash-bits: store the name of each weight.", default="--names")
     ] = True,
     interactions: Annotated[
         list[str] | None,
         Option(
-            metavar="A*B",
-            help="Add the products of two fields' features; all: of any two. Repeatable.",
+            "Add the products of two fields' features; all: of any two. Repeatable.", metavar="A*B"
         ),
     ] = None,
-    unit_length: Annotated[bool, Option(help="Scale each example to length 1.")] = False,
+    unit_length: Annotated[bool, Option("Scale each example to length 1.")] = False,
     standardise: Annotated[
-        bool,
-        Option(help="Divide each feature by its standard deviation, measured in an extra pass."),
+        bool, Option("Divide each feature by its standard deviation, measured in an extra pass.")
     ] = False,
     multiclass: Annotated[
-        bool, Option(help="Learn any number of classes, each with its own weights.")
+        bool, Option("Learn any number of classes, each with its own weights.")
     ] = False,
     max_classes: Annotated[
         int | None,
         Option(
-            min=1,
-            help="With --multiclass: refuse more classes than this.",
-            show_default=str(MOST_CLASSES),
+            "With --multiclass: refuse more classes than this.", min=1, default=str(MOST_CLASSES)
         ),
     ] = None,
     classes: Annotated[
         str | None,
         Option(
+            "The two labels; with --multiclass all labels, separated by commas.",
             metavar="NEG,POS",
-            help="The two labels; with --multiclass all labels, separated by commas.",
-            show_default="from the data",
+            default="from the data",
         ),
     ] = None,
     label: options.Label = None,
@@ -135,7 +121,7 @@ def train(
     skip_bad: options.SkipBad = 0,
     threads: options.Threads = 2,
     as_json: options.Json = False,
-    quiet: Annotated[bool, Option("-q", "--quiet", help="Print no progress.")] = False,
+    quiet: Annotated[bool, Option("Print no progress.", "-q", "--quiet")] = False,
 ) -> None:
     """Train a classifier on files of any size, one example at a time.
 

@@ -19,8 +19,7 @@ def verify(
     ],
     data: options.DataFile,
     label: Annotated[
-        str | None,
-        Option(metavar="COLUMN", help=options.LABEL_HELP, show_default="the certificate's"),
+        str | None, Option(options.LABEL_HELP, metavar="COLUMN", default="the certificate's")
     ] = None,
     format: options.Format = None,
     zero_based: options.ZeroBased = False,

@@ -14,9 +14,9 @@ from novikoff.cli.errors import fail
 
 def web(
     port: Annotated[
-        int, Option(metavar="N", min=0, max=65535, help="Port of the server; 0 for any free port.")
+        int, Option("Port of the server; 0 for any free port.", metavar="N", min=0, max=65535)
     ] = 1962,
-    browser: Annotated[bool, Option(help="Open the page in a browser.")] = True,
+    browser: Annotated[bool, Option("Open the page in a browser.")] = True,
 ) -> None:
     """Open a page where you place points and watch the perceptron learn them.
 
