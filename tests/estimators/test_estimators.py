@@ -81,7 +81,7 @@ def test_separable_data_are_always_separated(seed: int) -> None:
         assert clf.score(block.rows.values, block.labels) == 1.0
 
 
-def test_a_budget_that_runs_out_is_called_so() -> None:
+def test_a_run_that_uses_up_its_passes_has_the_verdict_budget() -> None:
     clf = Perceptron(max_iter=50).fit(*noisy())
     assert (clf.verdict_, clf.n_iter_) == ("budget", 50)
     assert len(clf.mistakes_per_epoch_) == 50
@@ -140,7 +140,7 @@ def test_more_classes_are_each_learned_against_the_rest(kind: Any) -> None:
 
 
 @every
-def test_three_readings_of_one_run_can_be_asked_of_any_model(kind: Any) -> None:
+def test_every_estimator_predicts_with_any_reading_of_its_run(kind: Any) -> None:
     X, y = noisy()
     clf = kind(max_iter=4).fit(X, y)
     for reading in ("final", "average"):
@@ -299,7 +299,7 @@ def test_separated_data_are_predicted_as_they_were_learned_at_any_rate() -> None
     assert (clf.verdict_, clf.score(X, [1, 0, 0])) == ("separated", 1.0)
 
 
-def test_learning_goes_on_after_fit() -> None:
+def test_learning_continues_after_fit() -> None:
     X, y = noisy()
     clf = Perceptron(max_iter=1, shuffle=False).fit(X[:100], y[:100]).partial_fit(X[100:], y[100:])
     whole = Perceptron(max_iter=1, shuffle=False).fit(X, y)
@@ -371,7 +371,7 @@ def test_class_weights_multiply_the_rate() -> None:
         Perceptron(class_weight="balanced").partial_fit(X, y, classes=[-1, 1])
 
 
-def test_what_the_ledger_keeps_is_chosen() -> None:
+def test_keep_chooses_what_the_ledger_keeps() -> None:
     X, y = noisy()
     full, positions, counts = (
         Perceptron(keep=keep, max_iter=3).fit(X, y) for keep in ("examples", "positions", "counts")
@@ -403,7 +403,7 @@ def test_it_can_be_cloned_and_pickled(kind: Any) -> None:
     assert np.array_equal(back.partial_fit(X, y).coef_, clf.partial_fit(X, y).coef_)
 
 
-def test_a_model_whose_arrays_cannot_be_written_learns_on(tmp_path: Any) -> None:
+def test_an_estimator_with_read_only_arrays_continues_to_learn(tmp_path: Any) -> None:
     X, y = noisy()
     clf = AveragedPerceptron(max_iter=2).fit(X, y)
     joblib.dump(clf, tmp_path / "model")
@@ -411,7 +411,7 @@ def test_a_model_whose_arrays_cannot_be_written_learns_on(tmp_path: Any) -> None
     assert np.array_equal(mapped.partial_fit(X, y).coef_, clf.partial_fit(X, y).coef_)
 
 
-def test_weights_are_those_the_estimator_reads_unless_asked() -> None:
+def test_weights_are_those_of_coef_unless_a_reading_is_given() -> None:
     X, y = noisy()
     for kind in (Perceptron, AveragedPerceptron, VotedPerceptron):
         clf: Any = kind(max_iter=2).fit(X, y)

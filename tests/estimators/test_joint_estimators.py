@@ -132,7 +132,7 @@ def test_a_pass_of_fit_is_a_stream_of_classes_that_were_named(kind: Any) -> None
     assert not np.array_equal(unnamed.ledger_.rows, fitted.ledger_.rows)
 
 
-def test_a_stream_goes_on_after_fit_and_brings_new_classes() -> None:
+def test_a_stream_after_fit_may_have_new_classes() -> None:
     few = digits[:300] < 3
     clf = jointly(Perceptron, shuffle=False).fit(X[few], y[few])
     assert clf.classes_.tolist() == ["x", "y", "z"]
@@ -145,7 +145,7 @@ def test_a_stream_goes_on_after_fit_and_brings_new_classes() -> None:
     assert clf.mistakes_per_epoch_[-1] == clf.n_mistakes_ - before
 
 
-def test_a_class_that_is_named_is_a_rival_before_it_is_met() -> None:
+def test_a_named_class_is_a_rival_before_its_first_example() -> None:
     clf = jointly(Perceptron).partial_fit([[1.0]], ["b"], classes=["a", "b"])
     assert clf.n_mistakes_ == 1
     clf.partial_fit([[1.0]], ["b"], classes=["a", "b", "c"])
@@ -202,14 +202,14 @@ def test_a_start_is_in_the_shape_of_the_coefficients(kind: Any) -> None:
 
 
 @every
-def test_it_is_pickled_cloned_and_goes_on(kind: Any) -> None:
+def test_a_pickled_joint_estimator_continues_and_a_clone_starts_again(kind: Any) -> None:
     clf = jointly(kind).partial_fit(X[:100], y[:100])
     again = pickle.loads(pickle.dumps(clf))
     assert same(again.partial_fit(X[100:], y[100:]), clf.partial_fit(X[100:], y[100:]))
     assert clone(clf).multiclass == "joint"
 
 
-def test_the_ledger_keeps_what_it_is_told_to() -> None:
+def test_keep_chooses_what_the_joint_ledger_keeps() -> None:
     clf = jointly(AveragedPerceptron, keep="counts", max_iter=3).fit(X, y)
     full = jointly(AveragedPerceptron, max_iter=3).fit(X, y)
     assert np.array_equal(clf.predict(X), full.predict(X))
@@ -231,7 +231,7 @@ def refuse(words: str, clf: Any) -> None:
         clf.fit(X, y)
 
 
-def test_it_refuses_what_makes_no_sense_and_stays_as_it_was() -> None:
+def test_bad_input_raises_an_error_and_changes_nothing() -> None:
     refuse("'ovr' or 'joint', not 'crammer'", jointly(Perceptron).set_params(multiclass="crammer"))
     for ties in ("positive", "negative"):
         refuse(f"ties='{ties}' applies to two classes only", jointly(Perceptron, ties=ties))

@@ -110,7 +110,7 @@ def test_before_any_label_there_is_no_prediction_unless_one_is_given() -> None:
     assert ForRiver(Perceptron()).predict_many(frame[:0]).empty
 
 
-def test_a_clone_starts_where_the_estimator_stood() -> None:
+def test_a_clone_starts_from_the_estimator_as_it_was_given() -> None:
     stream = list(datasets.Phishing().take(100))
     known = Perceptron()
     for x, y in stream[:50]:
@@ -186,7 +186,7 @@ def test_rules_without_probabilities_say_so() -> None:
         evaluate.progressive_val_score(datasets.Phishing(), model, metrics.LogLoss())
 
 
-def test_what_is_no_estimator_is_refused() -> None:
+def test_only_an_estimator_can_be_wrapped() -> None:
     with pytest.raises(TypeError, match="needs an estimator with learn_one.*, not dict"):
         ForRiver({})
     with pytest.raises(TypeError, match="not its class: Perceptron"):
@@ -246,7 +246,7 @@ def test_n_grams_are_named_by_their_words() -> None:
         ForRiver(Perceptron()).learn_one({"a b": 1, ("a", "b"): 1}, True)
 
 
-def test_what_needs_probabilities_is_told_that_there_are_none() -> None:
+def test_metrics_that_need_probabilities_raise_an_error() -> None:
     with pytest.raises(NotImplementedError, match="Perceptron gives no probabilities, which"):
         evaluate.progressive_val_score(
             datasets.Phishing().take(9), ForRiver(Perceptron()), metrics.ROCAUC()

@@ -84,7 +84,7 @@ def test_the_usual_alpha_learns_standardised_digits() -> None:
 
 
 @every_variant
-def test_there_is_one_reading(variant: Variant) -> None:
+def test_winnow_has_only_the_final_reading(variant: Variant) -> None:
     clf = Winnow(variant=variant).fit([[1, 0], [0, 1]], [0, 1])
     assert clf.decision_function([[1, 0]], reading="final").tolist()[0] < 0
     for reading in ("average", "vote"):
@@ -94,7 +94,7 @@ def test_there_is_one_reading(variant: Variant) -> None:
         clf.weights("average")
 
 
-def test_a_constant_is_for_the_balanced_one() -> None:
+def test_only_balanced_winnow_has_a_constant() -> None:
     X, y = disjunction(1, 50, 10, 2)
     assert Winnow(fit_intercept=False).fit(X, y).intercept_.tolist() == [0.0]
     assert Winnow().fit(X, y).intercept_.tolist() != [0.0]

@@ -73,7 +73,7 @@ def test_a_first_row_that_begins_before_the_entries_is_refused() -> None:
 
 @every_flaw
 @anywhere
-def test_a_run_that_meets_a_bad_row_leaves_a_whole_ledger(flawed: Flawed, bad: int) -> None:
+def test_a_bad_row_leaves_a_complete_ledger(flawed: Flawed, bad: int) -> None:
     """Everything before it has been learned and can be read from the ledger."""
     learner = Additive(5, bias=True, averaging=True)
     ledger = learner.open_ledger()
@@ -84,7 +84,7 @@ def test_a_run_that_meets_a_bad_row_leaves_a_whole_ledger(flawed: Flawed, bad: i
     assert readings.average(ledger).tobytes() == learner.average.tobytes()
 
 
-def test_a_run_goes_on_after_a_bad_row() -> None:
+def test_a_run_continues_after_a_bad_row() -> None:
     """With the same ledger and other data, as a service does that skips what it cannot use."""
     learner = Additive(5)
     ledger = learner.open_ledger()
@@ -168,7 +168,7 @@ def test_rows_of_another_length_are_refused() -> None:
     assert learner.rounds == 0
 
 
-def test_an_average_that_was_not_kept_is_not_given() -> None:
+def test_the_average_needs_averaging() -> None:
     with pytest.raises(ValueError, match="averaging=True"):
         _ = Additive(3).average
 

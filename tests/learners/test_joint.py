@@ -97,7 +97,7 @@ def test_dense_and_sparse_and_cut_and_widened_agree_to_the_last_bit(
 
 
 @given(float_data(), st.data())
-def test_saved_and_restored_in_the_middle_it_goes_on_as_if_nothing_had_happened(
+def test_saving_and_restoring_in_the_middle_changes_nothing(
     data: Data, draw: st.DataObject
 ) -> None:
     codes = draw.draw(with_classes(data))
@@ -152,7 +152,7 @@ def test_an_example_that_cannot_be_used_changes_nothing() -> None:
         play(sources.classes_block([[1.0, 2.0, 3.0]], [0]), learner)
 
 
-def test_what_knows_two_labels_refuses_classes() -> None:
+def test_a_learner_of_two_labels_rejects_classes() -> None:
     block = sources.classes_block([[1.0], [2.0]], [0, 1])
     with pytest.raises(BadExample, match="are class numbers"):
         play(block, Additive(1))
@@ -160,7 +160,7 @@ def test_what_knows_two_labels_refuses_classes() -> None:
         guarantees.achieved_margin([1.0], block)
 
 
-def test_readings_go_on_from_where_a_ledger_began() -> None:
+def test_readings_include_the_start_of_the_ledger() -> None:
     learner = Joint(1)
     play(sources.classes_block([[1.0], [-1.0]], [0, 1]), learner)
     later = play(sources.classes_block([[-2.0], [3.0]], [2, 0]), learner).ledger

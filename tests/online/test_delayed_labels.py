@@ -61,7 +61,7 @@ def test_a_mistake_is_counted_against_the_prediction_that_was_made() -> None:
     assert [t in p for t in (a, c, 3, 99)] == [False, True, True, False]
 
 
-def test_a_number_does_for_its_ticket() -> None:
+def test_a_ticket_can_be_given_by_its_number() -> None:
     p = Protocol(Last())
     first, second, third = (p.ask({}).number for _ in range(3))
     p.tell(third, "ham")
@@ -100,7 +100,7 @@ def test_an_example_is_learned_from_as_it_was_when_asked() -> None:
     assert learner.met[2:] == [[[1.0], [2.0]], {"b": 1}, "text"]
 
 
-def test_too_many_waiting_let_the_oldest_go() -> None:
+def test_max_waiting_drops_the_oldest_prediction() -> None:
     p = Protocol(Last(), max_waiting=2)
     a, b, c = p.ask({}), p.ask({}), p.ask({})
     assert counts(p) == (3, 0, 0, 2, 1)
@@ -157,7 +157,7 @@ def test_a_ticket_of_another_protocol_is_refused_though_its_number_is_waiting() 
 
 
 @pytest.mark.parametrize("ticket", [True, "1", 1.0, None])
-def test_what_is_no_ticket_is_a_wrong_type(ticket: Any) -> None:
+def test_an_object_that_is_not_a_ticket_raises_type_error(ticket: Any) -> None:
     p = Protocol(Last())
     p.ask({})
     with pytest.raises(
@@ -166,7 +166,7 @@ def test_what_is_no_ticket_is_a_wrong_type(ticket: Any) -> None:
         p.tell(ticket, "spam")
 
 
-def test_what_the_learner_refuses_is_not_counted() -> None:
+def test_an_example_that_the_learner_rejects_is_not_counted() -> None:
     p = Protocol(Last(), max_waiting=1)
     ticket = p.ask({})
     before = state(p)
@@ -191,12 +191,12 @@ def test_what_the_learner_refuses_is_not_counted() -> None:
         (type("Deaf", (), {"predict_one": len})(), "Deaf has no learn_one"),
     ],
 )
-def test_a_learner_predicts_and_learns_one_by_one(learner: Any, words: str) -> None:
+def test_a_protocol_needs_predict_one_and_learn_one(learner: Any, words: str) -> None:
     with pytest.raises(TypeError, match=words):
         Protocol(learner)
 
 
-def test_room_for_none_is_refused() -> None:
+def test_max_waiting_is_at_least_one() -> None:
     with pytest.raises(ValueError, match="max_waiting must be at least 1, or None, not 0"):
         Protocol(Last(), max_waiting=0)
     for wrong in (1.5, "5", True):

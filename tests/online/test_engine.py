@@ -62,7 +62,7 @@ def test_one_by_one_and_in_blocks_are_the_same(make: Maker, seed: int, cuts: lis
 
 
 @pytest.mark.parametrize("hash_bits", [None, 4])
-def test_it_is_what_is_learned_from_the_same_lines_of_a_file(
+def test_dicts_give_the_same_weights_as_the_same_lines_of_a_file(
     hash_bits: int | None, tmp_path: Path
 ) -> None:
     examples = [(x, y) for x, y in stream(5, 60) if "from=x.com" not in x]
@@ -130,7 +130,7 @@ def test_numbers_truth_values_and_texts_are_named_as_in_files() -> None:
     }  # fmt: skip
 
 
-def test_what_two_entries_call_by_one_name_is_added_up() -> None:
+def test_entries_with_the_same_name_are_added_up() -> None:
     clf = Perceptron(fit_intercept=False)
     clf.learn_one({"a": "b", "c": 1, "a=b": 0.5, 3: 2, "3": 4}, 1)
     assert dict(clf.named_weights) == {"a=b": 1.5, "c": 1.0, "3": 6.0}
@@ -189,7 +189,7 @@ def test_a_category_is_a_text_whatever_it_is_made_of() -> None:
     assert list(clf.named_weights) == ["c=1", "c=2"]
 
 
-def test_learning_goes_on_by_name_after_fit_on_a_frame() -> None:
+def test_learning_continues_by_name_after_fit_on_a_frame() -> None:
     frame = pd.DataFrame({"a": [1.0, -1.0, 0.5], "b": [0.1, 0.7, -0.3]})
     rest = pd.DataFrame({"a": [0.3, 0.2], "b": [-0.9, 0.4]})
     clf = AveragedPerceptron(max_iter=2).fit(frame, [1, 0, 0])
@@ -223,7 +223,7 @@ def test_room_for_more_names_moves_no_sum() -> None:
 
 
 @makers
-def test_a_copy_goes_on_by_itself(make: Maker) -> None:
+def test_a_copy_learns_independently(make: Maker) -> None:
     examples = stream(3)
     whole = learn_in_turn(make(), examples, classes=[0, 1])
     half = learn_in_turn(make(), examples[:20], classes=[0, 1])
@@ -238,7 +238,7 @@ def test_a_copy_goes_on_by_itself(make: Maker) -> None:
     assert learned_state(learn_in_turn(fresh, examples, classes=[0, 1])) == learned_state(whole)
 
 
-def test_fit_begins_anew() -> None:
+def test_fit_starts_from_scratch() -> None:
     clf = learn_in_turn(Perceptron(), stream(1))
     X, y = [[1.0, 2.0], [-1.0, 0.5]], [1, 0]
     clf.fit(X, y)
@@ -277,7 +277,7 @@ def test_what_is_learned_after_copying_does_not_reach_the_copy() -> None:
     assert "only here" not in shallow.named_weights
 
 
-def test_sparse_rows_go_on_with_what_was_learned_row_by_row() -> None:
+def test_sparse_blocks_continue_what_was_learned_row_by_row() -> None:
     X, y = np.array([[1.0, 0.0, 2.0], [0.0, -1.0, 0.5], [3.0, 1.0, 0.0]]), [1, 0, 0]
     found, book = Perceptron(), Perceptron().partial_fit(X, y, classes=[0, 1])
     assert found.predict_many(csr_array(X)).tolist() == [None] * 3

@@ -117,7 +117,7 @@ def test_two_classes_have_one_score_and_one_mapping() -> None:
     assert clf.predict_one(tie) == clf.predict([tie])[0] == "w"
 
 
-def test_what_is_refused_changes_nothing_nor_makes_a_class_known() -> None:
+def test_a_rejected_example_changes_nothing_and_adds_no_class() -> None:
     clf = MarginPerceptron(multiclass="joint", margin=0.5, class_weight={"z": 3.0})
     learn_in_turn(clf, [*letters(1), ({"f1": 1e10}, "a"), ({"f1": 1e10}, "b")])
     before = learned_state(clf)

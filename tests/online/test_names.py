@@ -210,7 +210,7 @@ def test_an_example_with_too_many_names_takes_no_memory() -> None:
 
 
 @pytest.mark.parametrize("later", [{"hash_bits": 3}, {"max_names": 4}, {"keep": "counts"}])
-def test_a_copy_goes_on_as_it_was_begun_whatever_the_parameters_are_by_now(later: Any) -> None:
+def test_a_copy_keeps_the_parameters_it_started_with(later: Any) -> None:
     clf, same = (learn_in_turn(Perceptron(), stream(5)[:10]) for _ in range(2))
     copied = copy.deepcopy(clf.set_params(**later))
     assert learned_state(learn_in_turn(copied, stream(5)[10:])) == learned_state(

@@ -83,7 +83,7 @@ def test_where_labels_do_not_count_alike_both_are_named_first(make: Callable[[],
     assert clf.classes_.tolist() == ["ham", "spam"]
 
 
-def test_a_number_says_which_it_is_and_is_held_to_it() -> None:
+def test_the_first_label_keeps_its_side_if_it_is_1_or_0_or_minus_1() -> None:
     clf = Perceptron(ties="positive")
     clf.learn_one(X, 0)
     clf.learn_one(X, 1)
@@ -138,7 +138,9 @@ def test_classes_may_be_named_again_but_not_changed() -> None:
         ("text", BadExample, "labels must be all texts or all numbers, not 1 and 'text'"),
     ],
 )
-def test_labels_that_are_none_are_refused(label: Any, error: type[Exception], words: str) -> None:
+def test_values_that_cannot_be_labels_are_rejected(
+    label: Any, error: type[Exception], words: str
+) -> None:
     clf = Perceptron()
     clf.learn_one(X, 1)
     before = learned_state(clf)
@@ -159,7 +161,7 @@ def test_labels_of_numpy_are_plain_ones(kind: Any) -> None:
     assert type(clf.predict_one(X)) in (bool, int, float, str)
 
 
-def test_labels_and_examples_must_be_as_many() -> None:
+def test_there_is_one_label_for_each_example() -> None:
     with pytest.raises(BadExample, match="2 examples but 1 labels"):
         Perceptron().learn_many([X, X], [1])
     with pytest.raises(TypeError, match="a label for each example"):

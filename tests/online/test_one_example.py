@@ -137,7 +137,7 @@ def test_names_and_positions_do_not_mix() -> None:
         named.learn_many(np.ones((2, 1)), [0, 1])
 
 
-def test_bounds_on_memory_that_are_none_are_refused() -> None:
+def test_bounds_on_memory_out_of_range_are_rejected() -> None:
     for changes, words in (
         ({"hash_bits": 2}, "hash_bits must be a whole number from 3 to 31, not 2"),
         ({"max_names": 3}, "max_names must be a whole number from 4"),
@@ -207,7 +207,7 @@ def test_a_row_of_a_frame_is_a_dict_to_be() -> None:
     assert list(clf.named_weights) == ["city=oslo", "n"]
 
 
-def test_an_empty_row_begins_nothing() -> None:
+def test_an_empty_row_is_rejected() -> None:
     clf = Perceptron()
     with pytest.raises(BadExample, match="the row is empty"):
         clf.learn_one([], 1)

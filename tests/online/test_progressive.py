@@ -116,7 +116,7 @@ def test_rows_come_in_the_order_of_their_blocks() -> None:
     assert seen[-1] == {5: 5.0, 2: 2.0}  # a column stored twice is its sum
 
 
-def test_a_label_comes_after_so_many_further_examples() -> None:
+def test_delay_counts_the_predictions_before_the_label() -> None:
     when: list[tuple[int, int]] = []
 
     class Clock(Told):
@@ -153,7 +153,7 @@ def test_a_label_that_comes_when_its_example_was_dropped_is_ignored() -> None:
     assert (p.labelled, p.waiting, p.dropped) == (4, 0, 1)
 
 
-def test_a_protocol_given_goes_on() -> None:
+def test_a_given_protocol_continues() -> None:
     p = Protocol(Told(), max_waiting=5)
     ticket = p.ask({})
     assert progressive_validation([({}, 1), ({}, 2)], p, delay=1) is p
@@ -190,7 +190,7 @@ def test_importances_are_refused_since_learn_one_takes_none() -> None:
         progressive_validation(block, Told())
 
 
-def test_what_the_learner_refuses_is_said_to_be_where_it_was() -> None:
+def test_errors_of_the_learner_name_the_example() -> None:
     p = Protocol(Told())
     with pytest.raises(BadExample, match="a bad x") as refused:
         progressive_validation([({}, 1), ("bad", 1)], p)
@@ -240,7 +240,7 @@ def test_ctrl_c_is_answered_at_once_while_an_example_is_awaited() -> None:
     assert stopped.value.protocol.labelled == 1
 
 
-def test_a_handler_of_ones_own_is_called_and_it_goes_on() -> None:
+def test_a_program_with_its_own_handler_continues_after_ctrl_c() -> None:
     calls = []
 
     def handler(which: int, frame: FrameType | None) -> None:
@@ -295,7 +295,7 @@ def test_late_labels_can_cost_as_many_mistakes_as_the_bound_says() -> None:
 
 
 @pytest.mark.parametrize("d", [0, 3])
-def test_a_label_that_was_never_told_costs_a_mistake_for_each_that_waits(d: int) -> None:
+def test_a_new_label_costs_a_mistake_for_each_prediction_that_waits(d: int) -> None:
     """R = γ = 1, so there is one update: the weights are right about ham before it was heard of."""
     spam, ham = ({"a": 1.0}, "spam"), ({"a": -1.0}, "ham")
     p = Protocol(Perceptron(fit_intercept=False))
@@ -307,7 +307,7 @@ def test_a_label_that_was_never_told_costs_a_mistake_for_each_that_waits(d: int)
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 4)), max_size=40))
-def test_an_estimator_that_hears_of_its_labels_late_keeps_to_the_bound(
+def test_an_estimator_with_delayed_labels_keeps_to_the_bound(
     steps: list[tuple[int, int]],
 ) -> None:
     most = 0
@@ -371,7 +371,7 @@ def test_the_bound_holds_with_labels_out_of_order_as_often_as_it_says() -> None:
     assert sum(risk > p.error_rate for risk, p in runs) > 15
 
 
-def test_labels_that_come_by_what_they_are_break_the_bound_unless_all_are_counted() -> None:
+def test_delays_that_depend_on_labels_break_the_bound_unless_missing_ones_are_mistakes() -> None:
     risk, p = circle(0, if_right)
     assert p.mistakes == 0
     assert risk > p.risk_bound().value

@@ -101,7 +101,7 @@ class Waits:
         return 2.0
 
 
-def test_who_would_learn_while_a_block_is_learned_from_is_told_so() -> None:
+def test_learning_while_another_thread_learns_from_a_block_raises_an_error() -> None:
     examples = stream(3)
     clf, alone = learn_in_turn(Perceptron(), examples), learn_in_turn(Perceptron(), examples)
     odd, found = Waits(), {}
@@ -146,7 +146,7 @@ class Rows:
 
 
 @pytest.mark.parametrize("verb", ["fit", "partial_fit"])
-def test_nobody_begins_while_rows_are_learned_from(verb: str) -> None:
+def test_no_stream_starts_while_another_thread_learns_from_rows(verb: str) -> None:
     clf = Perceptron()
     X = Rows([[1.0, 2.0], [2.0, -1.0]])
 
@@ -235,7 +235,7 @@ def test_the_names_of_a_block_are_there_when_it_has_been_learned(
     assert clf.named_weights["new3"] == 0.5
 
 
-def test_who_is_refused_takes_nothing_from_another_thread() -> None:
+def test_an_error_in_one_thread_undoes_nothing_of_another() -> None:
     """The labels of the one are bad, and are looked at while the other learns."""
     clf, odd, done = Perceptron(), Waits(), threading.Event()
 
@@ -265,7 +265,7 @@ def test_who_is_refused_takes_nothing_from_another_thread() -> None:
     assert clf.ledger_.n_rounds == 3
 
 
-def test_what_is_predicted_or_saved_stands_still_while_others_learn() -> None:
+def test_predictions_and_copies_are_consistent_while_others_learn() -> None:
     clf = learn_in_turn(AveragedPerceptron(), stream(4))
     done = threading.Event()
 

@@ -74,7 +74,7 @@ class Perceptron(LinearClassifier):
         2^hash_bits, so that memory is bounded. Names with the same hash share a weight.
     max_names
         Another bound for named features: when there are more names, forget the least used (those of
-        the fewest examples, and among these the ones not met for longest), down to three quarters.
+        the fewest examples, and among these the ones not seen for longest), down to three quarters.
         Their weights become 0, so the mistake bound no longer holds for the run. Needs
         keep="counts".
     random_state

@@ -22,10 +22,10 @@ _LAYOUT = {"accept_sparse": "csr", "dtype": [np.float64, np.float32], "order": "
 def read_new(
     estimator: Any, X: Any, y: Any, *, finite: bool = False
 ) -> tuple[Rows, NDArray[Any], Columns]:
-    """The rows and labels an estimator begins with, and what they say of the columns.
+    """The first rows and labels of an estimator, and the number and names of the columns.
 
-    scikit-learn writes that to the estimator that it checks, so it checks a copy without results:
-    if anything is refused later, the estimator is as it was.
+    scikit-learn writes these to the estimator. It gets an unfitted copy, so that an error leaves
+    the estimator unchanged.
     """
     unfitted = object.__new__(type(estimator))
     vars(unfitted).update(estimator.get_params(deep=False))
@@ -79,7 +79,7 @@ def _column_kinds(X: Any) -> list[tuple[Any, str]]:
 
 
 def _kind(dtype: Any) -> str:
-    """The kind of a column's type: NumPy and pandas state it, polars has to be asked."""
+    """The NumPy kind of a column's type, also for the types of polars."""
     if isinstance(getattr(dtype, "kind", None), str):
         return str(dtype.kind)
     if getattr(dtype, "is_temporal", bool)():
@@ -88,7 +88,7 @@ def _kind(dtype: Any) -> str:
 
 
 def check_common(estimator: Any) -> None:
-    """Refuse parameters that no estimator can have."""
+    """Raise ValueError for parameters, common to all estimators, that are out of range."""
     max_iter, shuffle = estimator.max_iter, estimator.shuffle
     if not (isinstance(max_iter, int | np.integer) and max_iter >= 1):
         raise ValueError(f"max_iter must be a whole number from 1, not {max_iter!r}")

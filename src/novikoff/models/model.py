@@ -24,15 +24,15 @@ SCORES_AT_ONCE = 1 << 22
 
 @dataclass(slots=True)
 class Model:
-    """A learner with what it needs to score new examples and to go on learning.
+    """A learner with what it needs to score new examples and to continue learning.
 
     Parameters
     ----------
     kind
         Which rule learned, and which reading of its run predicts.
     classes
-        The labels that stand for −1 and +1; a joint model has all labels met so far, in the order
-        of their numbers.
+        The labels of −1 and +1; a joint model has all labels seen so far, in the order of their
+        numbers.
     ledger
         The record of the run; it has the mistaken examples if the model votes.
     order
@@ -41,9 +41,9 @@ class Model:
         How to read more data of the same kind: the label, what to do with missing values, and for a
         table its columns, and which of them hold text.
     examples
-        How many examples have been met; each counts once, however many passes were made.
+        How many examples were learned from; each counts once, however many passes were made.
     unfinished, watch
-        Where an interrupted run stands; None and empty for a run that ended.
+        The state of an interrupted run; None and empty for a run that ended.
     """
 
     kind: Kind
@@ -78,7 +78,7 @@ class Model:
         weights = readings.weights(self.learner, self.ledger, reading)
         dim, bias = self.features.dim, self.learner.bias
         used = [weights[..., :dim], weights[..., weights.shape[-1] - bias :]]
-        return self._with_unmet_classes(np.concatenate(used, axis=-1), axis=0)
+        return self._with_unseen_classes(np.concatenate(used, axis=-1), axis=0)
 
     def scores(self, rows: Rows) -> Vector:
         """The score of each row; a score of 0 or more predicts +1.
@@ -89,25 +89,23 @@ class Model:
         """
         self.widen(rows.dim)
         reading = READINGS[self.kind]
-        average = self._held_average() if reading == "average" else None
+        average = None
+        if reading == "average":  # computed once until the model learns more
+            rounds, dim = self.learner.rounds, self.learner.dim
+            if self._average is None or self._average[:2] != (rounds, dim):
+                average = readings.weights(self.learner, self.ledger, "average")
+                self._average = rounds, dim, average
+            average = self._average[2]
         scores = readings.scores(self.learner, self.ledger, reading, rows, average=average)
-        return self._with_unmet_classes(scores, axis=1)
+        return self._with_unseen_classes(scores, axis=1)
 
-    def _with_unmet_classes(self, table: Vector, axis: int) -> Vector:
+    def _with_unseen_classes(self, table: Vector, axis: int) -> Vector:
         """The table with zeros for classes that are named but were not in any example."""
         if not self.is_joint or table.shape[axis] == len(self.classes):
             return table
         more = [(0, 0), (0, 0)]
         more[axis] = (0, len(self.classes) - table.shape[axis])
         return np.pad(table, more)
-
-    def _held_average(self) -> Vector:
-        """The average weights, computed once until the model learns more."""
-        rounds, dim = self.learner.rounds, self.learner.dim
-        if self._average is None or self._average[:2] != (rounds, dim):
-            average = readings.weights(self.learner, self.ledger, "average")
-            self._average = rounds, dim, average
-        return self._average[2]
 
     def widen(self, dim: int) -> None:
         """Make room for rows of `dim` features."""
@@ -172,12 +170,16 @@ class Model:
         return out
 
     def _check(self, stored: Stored) -> None:
-        """Refuse parts that do not fit together: the core trusts that they do."""
+        """Raise BadModel if the parts do not fit together: the core trusts that they do."""
         learner, ledger = self.learner, self.ledger
         if not learner.dim == ledger.dim == self.features.dim or learner.bias != ledger.bias:
             stored.refuse("its learner, ledger and features differ in size")
         if isinstance(learner, Joint):
-            self._check_classes(learner, stored)
+            known = len(self.classes)
+            if known == 0 or not 0 <= learner.n_classes <= known:
+                stored.refuse(f"it has {known} labels, but weights for {learner.n_classes}")
+            if ledger.n_classes != learner.n_classes:
+                stored.refuse("its learner and its ledger differ in the number of classes")
         elif len(self.classes) != 2:
             stored.refuse(f"it has {len(self.classes)} labels, not two")
         if isinstance(learner, Multiplicative):
@@ -196,12 +198,6 @@ class Model:
                 stopped.count(name)
             stopped.text("data")
             stopped.settings("watch")
-
-    def _check_classes(self, learner: Joint, stored: Stored) -> None:
-        if not 0 <= learner.n_classes <= len(self.classes) or len(self.classes) == 0:
-            stored.refuse(f"it has {len(self.classes)} labels, but weights for {learner.n_classes}")
-        if self.ledger.n_classes != learner.n_classes:
-            stored.refuse("its learner and its ledger differ in the number of classes")
 
 
 def _checked_reading(reading: Settings) -> Settings:
