@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novikoff.guarantees.verdict import Separation
-from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.trajectory import weights_after
 from novikoff.show import plots
 from novikoff.show.plots.planes import scaled
@@ -18,7 +17,7 @@ from novikoff.show.report.gathering import Known
 from novikoff.show.report.html import Html, tag
 from novikoff.stream.blocks import Block
 from novikoff.stream.printing import count, plural
-from novikoff.stream.rows import Vector, dots
+from novikoff.stream.rows import dots
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -61,32 +60,19 @@ class Figure:
 
 def figures(known: Known) -> Iterator[Figure]:
     """All figures that these facts allow."""
-    data, ledger, bias = known.data, known.run.ledger, known.settings.bias
-    block = data.block
-    weights, whose = hyperplane(known)
-    if block.rows.dim and weights.any():
-        near, far = without_far(block, weights, bias=bias)
-        left_out = f" {plural(far, 'row')} very far out {'is' if far == 1 else 'are'} not drawn."
-        left_out *= far > 0
-        yield _plane(known, near, weights, f"The hyperplane belongs to {whose}.{left_out}")
-        constant = ", the constant counting as a column" if bias else ""
-        yield Figure(
-            "margins",
-            "How far each row is from the hyperplane",
-            lambda ax: plots.margins(near, weights, bias=bias, ax=ax),
-            f"The distance of {plural(len(near), 'row')} from the hyperplane of {whose}, positive "
-            f"on the correct side{constant}. Rows left of 0 are on the wrong side.{left_out}",
-        )
-    it = known.certificate
-    if it.multipliers and block.rows.dim and len(block) <= DRAWN:
-        yield Figure(
-            "proof",
-            "The rows that cancel out",
-            lambda ax: plots.certificate(it, block, names=data.names, classes=data.classes, ax=ax),
-            "The proof that not all rows can be separated. The area of a point shows its "
-            "multiplier λ. Each row times its sign and its λ, they sum to 0 in every column.",
-            _TALL,
-        )
+    block, ledger, it = known.data.block, known.run.ledger, known.certificate
+    named: dict[str, Any] = {"names": known.data.names, "classes": known.data.classes}
+    if block.rows.dim:
+        yield from _hyperplane(known, named)
+        if it.multipliers and len(block) <= DRAWN:
+            yield Figure(
+                "proof",
+                "The rows that cancel out",
+                lambda ax: plots.certificate(it, block, **named, ax=ax),
+                "The proof that not all rows can be separated. The area of a point shows its "
+                "multiplier λ. Each row times its sign and its λ, they sum to 0 in every column.",
+                _TALL,
+            )
     bound = None if known.bound is None else known.bound.bound
     at_most = "" if bound is None else f"; the bound says at most {count(bound)}"
     yield Figure(
@@ -104,9 +90,27 @@ def figures(known: Known) -> Iterator[Figure]:
             "After k mistakes w·u is at least kγ, which grows as k, and ‖w‖ is at most R√k, which "
             "grows as √k. Since w·u ≤ ‖w‖, the mistakes end at the latest where the two meet.",
         )
-    yield from (_update(known, k) for k in shown_updates(ledger))
+    for label in (-1, 1):
+        made = np.flatnonzero(ledger.labels == label)
+        if len(made):  # before the first mistake of all the weights are 0: there is no line to turn
+            yield _update(known, int(made[0] if made[0] > 0 or len(made) == 1 else made[1]))
     if block.rows.dim in (1, 2) and len(block) <= DRAWN:
-        yield from _in_the_plane(known)
+        yield Figure(
+            "turning",
+            "The line after each mistake",
+            lambda ax: plots.turning(known.run, block, **named, ax=ax),
+            "Later lines are darker. Rows that were mistaken at least once are ringed; if the run "
+            "cycled, the area of a point shows its multiplier instead.",
+            _TALL,
+        )
+        yield Figure(
+            "constant",
+            "Without and with a constant",
+            lambda *axes: plots.constant(block, **named, axes=axes),
+            "Without a constant the line must pass through the origin; with one it need not.",
+            _TALL,
+            panels=2,
+        )
     if (trial := known.trial) is not None:
         yield Figure(
             "readings",
@@ -118,48 +122,35 @@ def figures(known: Known) -> Iterator[Figure]:
         )
 
 
-def hyperplane(known: Known) -> tuple[Vector, str]:
-    """The weights whose hyperplane is drawn, and what they are called.
+def _hyperplane(known: Known, named: dict[str, Any]) -> Iterator[Figure]:
+    """The rows and a hyperplane, and a histogram of their distances.
 
-    They are the certificate's if the data are separable, because these are nearly as far from all
-    rows as any can be; otherwise they are the run's final weights.
+    Rows very far from the hyperplane or the origin are left out, because they would squeeze all
+    others into one spot; the row with the smallest margin is always drawn.
     """
-    if known.certificate.verdict != Separation.COMPLETE:
-        return scaled(known.final.tolist()), "the final weights of the run"
-    return scaled(known.certificate.weights), "the weights of the certificate"
-
-
-def without_far(block: Block, weights: Vector, *, bias: bool) -> tuple[Block, int]:
-    """The block without rows very far from the hyperplane or the origin, and the number of these.
-
-    In a figure they would squeeze all other rows into one spot.
-    """
-    scores = dots(block.rows, weights, bias=bias)
-    distances = (np.abs(scores), np.sqrt(squared_lengths(block.rows)))
-    near = np.all([d <= _FAR * np.quantile(d, 0.95) for d in distances], axis=0)
-    near[int(np.argmin(block.labels * scores))] = True
-    which = np.flatnonzero(near)
-    if len(which) == len(block):
-        return block, 0
-    return Block(block.rows.take(which), block.labels[which]), len(block) - len(which)
-
-
-def sample(block: Block, weights: Vector, *, bias: bool, seed: int) -> Block:
-    """The block; of a large one, random rows and the one with the smallest margin."""
-    if len(block) <= DRAWN:
-        return block
-    least = int(np.argmin(block.labels * dots(block.rows, weights, bias=bias)))
-    drawn = np.random.default_rng(seed).choice(len(block), DRAWN - 1, replace=False)
-    which = np.unique(np.append(drawn, least)).astype(np.int64)
-    return Block(block.rows.take(which), block.labels[which])
-
-
-def _plane(known: Known, block: Block, weights: Vector, caption: str) -> Figure:
-    dim, bias = block.rows.dim, known.settings.bias
-    shown = sample(block, weights, bias=bias, seed=known.settings.seed)
-    if len(shown) < len(block):
+    block, bias, dim = known.data.block, known.settings.bias, known.data.block.rows.dim
+    weights, whose = scaled(known.final.tolist()), "the final weights of the run"
+    if known.certificate.verdict == Separation.COMPLETE:  # nearly as far from all rows as any
+        weights, whose = scaled(known.certificate.weights), "the weights of the certificate"
+    if not weights.any():
+        return
+    margins = block.labels * dots(block.rows, weights, bias=bias)
+    least = int(np.argmin(margins))
+    distances = (np.abs(margins), np.sqrt(squared_lengths(block.rows)))
+    kept = np.all([d <= _FAR * np.quantile(d, 0.95) for d in distances], axis=0)
+    kept[least] = True
+    which = np.flatnonzero(kept)
+    near = shown = block if kept.all() else Block(block.rows.take(which), block.labels[which])
+    far = len(block) - len(near)
+    left_out = f" {plural(far, 'row')} very far out {'is' if far == 1 else 'are'} not drawn."
+    left_out *= far > 0
+    caption = f"The hyperplane belongs to {whose}.{left_out}"
+    if len(near) > DRAWN:
+        drawn = np.random.default_rng(known.settings.seed).choice(which, DRAWN - 1, replace=False)
+        which = np.unique(np.append(drawn, least))
+        shown = Block(block.rows.take(which), block.labels[which])
         caption += (
-            f" Of {plural(len(block), 'row')}, {count(len(shown))} random ones are drawn, among "
+            f" Of {plural(len(near), 'row')}, {count(len(shown))} random ones are drawn, among "
             "them the one with the smallest margin. The counts in the legend are for these."
         )
     if dim > 2:
@@ -168,77 +159,37 @@ def _plane(known: Known, block: Block, weights: Vector, caption: str) -> Figure:
             "hyperplane, so that distances to it are true, and the direction within it along which "
             "the rows vary most."
         )
-    return Figure(
+    average = scaled(known.average.tolist()) if dim <= 2 else None
+    yield Figure(
         "plane",
         "The rows and the hyperplane",
-        lambda ax: plots.plane(
-            shown,
-            weights,
-            bias=bias,
-            average=scaled(known.average.tolist()) if dim <= 2 else None,
-            names=known.data.names,
-            classes=known.data.classes,
-            ax=ax,
-        ),
+        lambda ax: plots.plane(shown, weights, bias=bias, average=average, **named, ax=ax),
         caption,
         _TALL,
     )
+    constant = ", the constant counting as a column" if bias else ""
+    yield Figure(
+        "margins",
+        "How far each row is from the hyperplane",
+        lambda ax: plots.margins(near, weights, bias=bias, ax=ax),
+        f"The distance of {plural(len(near), 'row')} from the hyperplane of {whose}, positive on "
+        f"the correct side{constant}. Rows left of 0 are on the wrong side.{left_out}",
+    )
 
 
-def shown_updates(ledger: Ledger) -> list[int]:
-    """The first mistake on a negative and on a positive example, counted from 1.
-
-    The very first mistake of the run is passed over if its label has another one: the weights were
-    0 before it, so there was no line to turn.
-    """
-    found = []
-    for label in (-1, 1):
-        made = np.flatnonzero(ledger.labels == label)
-        if len(made):
-            found.append(int(made[0] if made[0] > 0 or len(made) == 1 else made[1]) + 1)
-    return found
-
-
-def _update(known: Known, mistake: int) -> Figure:
+def _update(known: Known, k: int) -> Figure:
+    """The update after mistake k, counted from 0."""
     ledger = known.run.ledger
-    k = mistake - 1
     sign, x = int(ledger.labels[k]), np.zeros(ledger.dim)
     columns, values = ledger.examples.row(int(ledger.example[k]))
     x[columns] = values
     label, turns = known.label(sign), "towards" if sign > 0 else "away from"
+    how: dict[str, Any] = {"bias": known.settings.bias, "classes": known.data.classes}
     return Figure(
         f"update-{'positive' if sign > 0 else 'negative'}",
         f"A mistake on {label}",
-        lambda *axes: plots.update(
-            weights_after(ledger, k),
-            x,
-            sign,
-            bias=known.settings.bias,
-            classes=known.data.classes,
-            axes=axes,
-        ),
-        f"Mistake {count(mistake)}, on row {count(int(ledger.rows[k]))}, which is {label}: the "
+        lambda *axes: plots.update(weights_after(ledger, k), x, sign, **how, axes=axes),
+        f"Mistake {count(k + 1)}, on row {count(int(ledger.rows[k]))}, which is {label}: the "
         f"weights w turn {turns} it.",
         panels=3,
-    )
-
-
-def _in_the_plane(known: Known) -> Iterator[Figure]:
-    """Figures for one or two columns: the line after each mistake, and the role of the constant."""
-    block, names, classes = known.data.block, known.data.names, known.data.classes
-    yield Figure(
-        "turning",
-        "The line after each mistake",
-        lambda ax: plots.turning(known.run, block, names=names, classes=classes, ax=ax),
-        "Later lines are darker. Rows that were mistaken at least once are ringed; if the run "
-        "cycled, the area of a point shows its multiplier instead.",
-        _TALL,
-    )
-    yield Figure(
-        "constant",
-        "Without and with a constant",
-        lambda *axes: plots.constant(block, names=names, classes=classes, axes=axes),
-        "Without a constant the line must pass through the origin; with one it need not.",
-        _TALL,
-        panels=2,
     )

@@ -26,6 +26,7 @@ from novikoff.sources.open import format_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.labels import predicts_positive
 from novikoff.stream.order import arranged, seeded_order
+from novikoff.stream.printing import listed
 from novikoff.stream.rows import Vector, dots
 
 UNTIL_SEPARATED, ENOUGH = 1000, 10  # passes over separable data, and over others
@@ -72,9 +73,7 @@ class Origin:
     @property
     def title(self) -> str:
         """What to call the data: the names of the files without their directories."""
-        names = [Path(name).name for name in self.names]
-        more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-        return ", ".join(names[:3]) + more or "the data"
+        return listed([Path(name).name for name in self.names], 3) or "the data"
 
 
 def origin_of(
