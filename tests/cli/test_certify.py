@@ -95,25 +95,27 @@ def test_what_certify_writes_is_proved_by_verify_and_by_the_checker_alone(
 def test_the_summary_names_columns_and_rows(tmp_path: Path) -> None:
     answer = run("certify", write(tmp_path, "tied.csv"))
     assert answer.stdout.splitlines() == [
-        "quasi-complete: separable with ties; a hyperplane errs on no row, but some rows always "
-        "lie on it",
-        "  data            7 rows, 2 columns and a constant; rows and columns count from 0",
+        "quasi-complete: separable except for ties: some hyperplane has no row on the wrong side, "
+        "but some rows lie on every such hyperplane",
+        "  data            7 rows, 2 columns and a constant; rows and columns are numbered from 0",
         "  label           y: 0 (-) or 1 (+)",
         "  separated       2 rows: 5–6",
         "  logistic model  no finite maximum-likelihood estimate: x → +∞; the others stay finite",
         answer.stdout.splitlines()[5],
     ]
-    assert "rows, each times its sign and a positive number, sum to 0: " in answer.stdout
+    assert ", each multiplied by its label's sign and a positive number, sum to 0" in answer.stdout
     mail = run("certify", write(tmp_path, "mail.csv")).stdout
-    assert mail.startswith("complete: separable; a hyperplane has every row strictly")
+    assert mail.startswith("complete: separable: a hyperplane has every row strictly")
     assert "  label           kind: ham (-) or spam (+)\n" in mail
     assert "  weights         words: " in mail
     assert "  mistake bound   a perceptron makes at most (R/γ)² = " in mail
     xor = run("certify", write(tmp_path, "xor.csv")).stdout
     assert xor.startswith("overlap: not separable")
-    assert "  data            4 rows, 2 columns and a constant; rows and columns count" in xor
+    assert (
+        "  data            4 rows, 2 columns and a constant; rows and columns are numbered" in xor
+    )
     assert "  label           column 2: 0 (-) or 1 (+)\n" in xor
-    assert "4 rows, each times its sign and a positive number, sum to 0: 0–3\n" in xor
+    assert "rows 0–3, each multiplied by its label's sign and a positive number, sum to 0\n" in xor
 
 
 def test_long_lists_are_cut_and_say_how_many_are_left(tmp_path: Path) -> None:
@@ -124,8 +126,10 @@ def test_long_lists_are_cut_and_say_how_many_are_left(tmp_path: Path) -> None:
     )
     triples = "".join(f"{y} {i + 1}:1\n" for i in range(12) for y in (0, 1, 1))
     proof = run("certify", write(tmp_path, "x.svm", triples)).stdout
-    assert "  proof           24 rows, each times" in proof
-    assert ": 0–1, 3–4, 6–7, 9–10, 12–13, 15–16, 18–19, 21–22 and 8 more\n" in proof
+    assert (
+        "  proof           rows 0–1, 3–4, 6–7, 9–10, 12–13, 15–16, 18–19, 21–22 and 8 more, each"
+        in proof
+    )
 
 
 def test_json_is_the_certificate_that_is_saved(tmp_path: Path) -> None:
@@ -151,7 +155,7 @@ def test_without_an_intercept_the_hyperplane_goes_through_the_origin(tmp_path: P
     assert run("certify", data).stdout.startswith("complete")
     through = run("certify", data, "--no-intercept").stdout
     assert through.startswith("overlap")
-    assert "  data            2 rows, 1 column; rows and columns count from 0\n" in through
+    assert "  data            2 rows, 1 column; rows and columns are numbered from 0\n" in through
 
 
 def test_an_undecided_verdict_is_status_1_and_says_why(

@@ -103,7 +103,7 @@ def damaged(here: Path, kind: str) -> Path:
         raw[8] = FORMAT + 1
     elif kind == "flipped":
         raw[len(raw) // 2] ^= 16
-    elif kind == "cut off":
+    elif kind == "truncated":
         del raw[-100:]
     elif kind == "empty":
         raw.clear()
@@ -121,7 +121,7 @@ def damaged(here: Path, kind: str) -> Path:
             f"bad: written by a newer novikoff (format {FORMAT + 1}; this one reads {FORMAT})",
         ),
         ("flipped", "bad: the file is damaged: its checksum does not match"),
-        ("cut off", "bad: the file is cut off: "),
+        ("truncated", "bad: the file is truncated: "),
         ("empty", "bad: this file is empty"),
         ("data", "bad: this file was not saved by novikoff"),
     ],

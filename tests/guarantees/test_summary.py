@@ -35,43 +35,44 @@ NOISY = sources.block(
 )
 
 CYCLE = """\
-verdict     cycle: the weights repeated, which proves that no weights separate the examples (proof:
-            4 rows)
-passes      3, of 4 examples each; 12 examples in all
-mistakes    12: 4 in the first pass, 4 in the last
-radius R    1.73205, the length of the longest mistaken example
-margin γ    0: no weights put all examples on their correct sides
-bound       none: the final weights do not separate the mistaken examples, and a bound by losses
-            needs all the data: pass them too
-sandwich    none: the final weights do not separate the mistaken examples
-new errors  no bound: the first pass was too short or made too many mistakes"""
+verdict        cycle: the weights repeated, which proves that no weights separate the examples
+               (proof: 4 rows)
+passes         3, of 4 examples each; 12 examples in all
+mistakes       12: 4 in the first pass, 4 in the last
+radius R       1.73205, the length of the longest mistaken example
+margin γ       0: no weights put all examples on their correct sides
+bound          none: the final weights do not separate the mistaken examples, and a bound by losses
+               needs all the data: pass them too
+sandwich       none: the final weights do not separate the mistaken examples
+future errors  no bound: the first pass was too short or made too many mistakes"""
 BUDGET = """\
-verdict     budget: the examples or the passes ran out; certify(X, y) decides whether any weights
-            separate the examples
-passes      1, of 1,000 examples; 1,000 examples in all
-mistakes    260, in the one pass
-radius R    14.5258, the length of the longest mistaken example
-margin γ    at most 0.0505883, as the mistakes prove; no lower bound is known
-bound       at most 506 mistakes, 260 made: Gentile 2003, L1 over every round, proved by the best of
-            the run's own weights and averages
-            (R/γ)² is at least 82,448, if any weights separate the data
-sandwich    none: the final weights do not separate the mistaken examples
-new errors  the weights of the first pass, not the final ones, err on at most 30.3% of new examples,
-            on average, with 95% confidence, if the examples are drawn and ordered at random"""
+verdict        budget: the examples or the passes ran out; certify(X, y) decides whether any weights
+               separate the examples
+passes         1, of 1,000 examples; 1,000 examples in all
+mistakes       260, in the one pass
+radius R       14.5258, the length of the longest mistaken example
+margin γ       at most 0.0505883, as the mistakes prove; no lower bound is known
+bound          at most 506 mistakes, 260 made: Gentile 2003, L1 over every round, proved by the best
+               of the run's own weights and averages
+               (R/γ)² is at least 82,448, if any weights separate the data
+sandwich       none: the final weights do not separate the mistaken examples
+future errors  the weights of the first pass, not the final ones, err on at most 30.3% of new
+               examples, on average, with 95% confidence, if the examples are drawn and ordered at
+               random"""
 INTERRUPTED = """\
-verdict     interrupted: stopped by Ctrl-C; this describes the run up to then
-passes      none was finished; 0 examples in all
-mistakes    0
-margin γ    not known: the run made no mistake
-bound       the run made no mistake
-sandwich    the run made no mistake
-new errors  no bound: no pass was finished in 0 rounds; if the number of rounds was fixed
-            beforehand, use guarantees.average_risk"""
+verdict        interrupted: stopped by Ctrl-C; this describes the run up to then
+passes         none was finished; 0 examples in all
+mistakes       0
+margin γ       not known: the run made no mistake
+bound          the run made no mistake
+sandwich       the run made no mistake
+future errors  no bound: no pass was finished in 0 rounds; if the number of rounds was fixed
+               beforehand, use guarantees.average_risk"""
 TABLE = """\
-class       verdict    passes  mistakes  at most      R       margin γ  new errors
-setosa      separated       3         9      253  8.259  0.0825 – 1.43     ≤ 15.8%
-versicolor  budget         30     1,585    3,115  11.16     0 – 0.0372     ≤ 50.5%
-virginica   budget         30       521    1,797  11.08      0 – 0.235     ≤ 35.8%"""
+class       verdict    passes  mistakes  at most      R       margin γ  future errors
+setosa      separated       3         9      253  8.259  0.0825 – 1.43        ≤ 15.8%
+versicolor  budget         30     1,585    3,115  11.16     0 – 0.0372        ≤ 50.5%
+virginica   budget         30       521    1,797  11.08      0 – 0.235        ≤ 35.8%"""
 
 
 def played(data: Any, epochs: int = 50, keep: Keep = "examples", **options: Any) -> Run:
@@ -317,7 +318,7 @@ def test_a_ledger_of_a_learner_that_had_played_before_has_no_error_bound() -> No
     learner = Additive(2)
     play(CORNERS, learner)
     s = play(XOR, learner, epochs=3).summary()
-    assert "new errors no bound: the learner had met 4 examples before" in said(s)
+    assert "future errors no bound: the learner had met 4 examples before" in said(s)
 
 
 def test_exact_numbers_are_texts_that_can_be_read_back() -> None:

@@ -47,6 +47,9 @@ def test_every_separation_has_words(verdict: Separation) -> None:
 
 def test_a_run_in_brief_counts_mistakes_and_passes() -> None:
     points = block([[0, 0], [0, 1], [1, 0], [1, 1]], [-1, 1, 1, -1])
-    for passes, words in ((1, "4 mistakes in 1 pass: out of passes"), (99, "a cycle: no weights")):
+    for passes, words in (
+        (1, "did not separate the points; it made 4 mistakes in 1 pass"),
+        (99, ", so no weights separate the points"),
+    ):
         run = play(points, Additive(2, bias=True), epochs=passes)
         assert words in run_in_brief(run.ledger, run.verdict, of="points")

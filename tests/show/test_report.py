@@ -212,7 +212,7 @@ def test_the_certificate_in_the_page_proves_its_verdict(known: Known, source: st
 
 def test_the_rows_that_cancel_and_those_separated_are_listed() -> None:
     seen = said_by(sections.verdict(gather(QUASI)))
-    assert "No: a hyperplane errs on no row" in seen
+    assert "No: some hyperplane has no row on the wrong side" in seen
     assert "3 of 5 rows strictly on their correct sides" in seen
     assert "3 rows: 0–1, 4" in seen
     assert "dose +∞ constant −∞" in seen
@@ -362,7 +362,11 @@ def test_the_verb_writes_the_page_whole(tmp_path: Path) -> None:
     data, target = tmp_path / "mail.csv", tmp_path / "mail.html"
     data.write_text(MAIL)
     told = stdout_of("report", data, "-o", target, "--seed", 4)
-    assert re.fullmatch(rf"{target}: complete; \d+ mistakes? in \d+ passes: separated\n", told)
+    assert re.fullmatch(
+        rf"{target}: completely separable; the perceptron separated the rows after \d+ mistakes? "
+        r"in \d+ passes\n",
+        told,
+    )
     assert set(contents(tmp_path)) == {"mail.csv", "mail.html"}
     seen = Page(target.read_text(encoding="utf-8"))
     assert "Report on mail.csv" in seen.words("")

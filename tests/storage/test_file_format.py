@@ -109,7 +109,7 @@ def test_a_file_cut_off_anywhere_is_refused() -> None:
     with pytest.raises(BadModel, match="^it: this file is empty$"):
         opened(b"")
     for length in range(1, len(SMALL)):
-        with pytest.raises(BadModel, match="^it: the file is cut off"):
+        with pytest.raises(BadModel, match="^it: the file is truncated"):
             opened(SMALL[:length])
 
 

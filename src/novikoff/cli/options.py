@@ -51,7 +51,7 @@ ZeroBased: TypeAlias = Annotated[
     bool, Option("svmlight: indices count from 0, even if no index is 0.")
 ]
 Intercept: TypeAlias = Annotated[
-    bool, Option("Allow hyperplanes that miss the origin.", default="--intercept")
+    bool, Option("Allow hyperplanes that do not pass through the origin.", default="--intercept")
 ]
 MaxSeconds: TypeAlias = Annotated[
     float, Option("Time limit for the proof, in seconds.", metavar="SECONDS", min=0)

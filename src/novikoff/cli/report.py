@@ -10,7 +10,7 @@ from novikoff.cli import options
 from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, show
 from novikoff.cli.progress import spinner
-from novikoff.guarantees.words import run_in_brief
+from novikoff.guarantees.words import run_in_brief, separation
 from novikoff.sources import Data, read
 from novikoff.sources.inputs import Input
 from novikoff.storage.atomic_write import atomic_write
@@ -101,8 +101,10 @@ def report(
     with atomic_write(output) as file:
         file.write(text.encode(errors="replace"))
     if not quiet:
+        verdict = known.certificate.verdict
+        found = "completely " * (verdict == "complete") + separation(verdict).headline
         ended = run_in_brief(known.run.ledger, known.run.verdict, of="rows")
-        show(f"{output}: {known.certificate.verdict}; {ended}")
+        show(f"{output}: {found}; the perceptron {ended}")
 
 
 def with_names(given: Data, path: Path) -> Data:

@@ -174,7 +174,7 @@ class Certificate:
 
     def __str__(self) -> str:
         words = separation(self.verdict)
-        known = f"{words.headline}; " if words.headline != self.verdict else ""
+        known = f"{words.headline}: " if words.headline != self.verdict else ""
         facts = [f"  {about:14}  {text}" for about, text in _facts(self)]
         return "\n".join([f"{self.verdict}: {known}{words.meaning}", *facts])
 
@@ -291,7 +291,7 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
         yield "why", it.why_undecided
     constant = " and a constant" if data.bias else ""
     shape = f"{plural(data.rows, 'row')}, {plural(data.columns, 'column')}{constant}"
-    yield "data", f"{shape}; rows and columns count from 0"
+    yield "data", f"{shape}; rows and columns are numbered from 0"
     if data.label is not None or data.classes not in (("-1", "1"), ("-1", "+1")):
         column = "" if data.label is None else f"{data.label}: "
         column = f"column {column}" if column and data.names is None else column
@@ -318,8 +318,8 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
         yield "logistic model", logistic_fit(it.verdict)
     if it.multipliers:
         rows = sorted(it.multipliers)
-        cancel = f"{plural(len(rows), 'row')}, each times its sign and a positive number, sum to 0"
-        yield "not complete" if it.why_undecided else "proof", f"{cancel}: {spans(rows)}"
+        cancel = "each multiplied by its label's sign and a positive number, sum to 0"
+        yield "not complete" if it.why_undecided else "proof", f"rows {spans(rows)}, {cancel}"
     if it.aliased:
         names = [data.name(j) for j in it.aliased]
         are = "is a combination" if len(names) == 1 else "are combinations"

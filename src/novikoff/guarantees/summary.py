@@ -30,7 +30,7 @@ from novikoff.stream.blocks import Stream, blocks_of
 from novikoff.stream.printing import aligned, count, cut, plural, share_upwards, short
 from novikoff.stream.rows import Vector
 
-_WIDTH, _INDENT = 100, 12
+_WIDTH, _INDENT = 100, 15
 _LEFT_OUT = ("witness", "hull")  # of JSON: they are long
 
 
@@ -242,7 +242,8 @@ class Summaries:
         return self.each[k]
 
     def __str__(self) -> str:
-        heads = ["class", "verdict", "passes", "mistakes", "at most", "R", "margin γ", "new errors"]
+        heads = ["class", "verdict", "passes", "mistakes", "at most", "R", "margin γ"]
+        heads += ["future errors"]
         return "\n".join(aligned([heads, *map(_cells, self.classes, self.each)], left=(0, 1)))
 
     def to_dict(self) -> dict[str, Any]:
@@ -295,7 +296,7 @@ def _paragraphs(s: Summary) -> Iterator[list[str]]:
     yield ["margin γ", _margin(s)]
     yield ["bound", *_bound(s)]
     yield ["sandwich", *_sandwich(s)]
-    yield ["new errors", _errors(s)]
+    yield ["future errors", _errors(s)]
 
 
 def _verdict(s: Summary) -> str:
@@ -356,7 +357,9 @@ def _margin(s: Summary) -> str:
         return f"at most {short(s.margin.high, 6)}, as the mistakes prove; no lower bound is known"
     if s.classes is not None:
         return f"{s.margin}, the best lead of the right class that any weights reach on all {which}"
-    return f"{s.margin}, the best distance that any weights keep all {which} from the boundary"
+    return (
+        f"{s.margin}, the largest possible distance of the nearest of the {which} from the boundary"
+    )
 
 
 def _bound(s: Summary) -> Iterator[str]:

@@ -89,9 +89,18 @@ def run_ended(
 
 
 def run_in_brief(ledger: Ledger, verdict: str, *, of: str = "examples") -> str:
-    """How many mistakes a run made in how many passes, and how it ended, for a title."""
+    """What the learner did, after how many mistakes in how many passes; it is the subject."""
     passes = plural(len(ledger.epoch_ends), "pass", "passes")
-    return f"{plural(len(ledger), 'mistake')} in {passes}: {run_ended(verdict, of=of).headline}"
+    effort = f"{plural(len(ledger), 'mistake')} in {passes}"
+    match Verdict(verdict):
+        case Verdict.SEPARATED:
+            return f"separated the {of} after {effort}"
+        case Verdict.CYCLE:
+            return f"repeated its weights after {effort}, so no weights separate the {of}"
+        case Verdict.BUDGET:
+            return f"did not separate the {of}; it made {effort}"
+        case Verdict.INTERRUPTED:
+            return f"was interrupted after {effort}"
 
 
 def separation(verdict: str, *, of: str = "rows", by: str = "hyperplane") -> Words:
@@ -110,8 +119,10 @@ def separation(verdict: str, *, of: str = "rows", by: str = "hyperplane") -> Wor
         case Separation.COMPLETE:
             return Words("separable", f"a {by} has every {one} strictly on its correct side")
         case Separation.QUASI_COMPLETE:
-            meaning = f"a {by} errs on no {one}, but some {of} always lie on it"
-            return Words("separable with ties", meaning)
+            meaning = (
+                f"some {by} has no {one} on the wrong side, but some {of} lie on every such {by}"
+            )
+            return Words("separable except for ties", meaning)
         case Separation.OVERLAP:
             meaning = f"every {by} has a {one} on its wrong side, or all {of} on it"
             return Words("not separable", meaning)

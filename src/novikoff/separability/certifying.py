@@ -70,7 +70,7 @@ def certify(
         columns) or a scipy sparse matrix. There are at most two labels, and the greater is
         positive. Instead of both, a `Block` alone.
     fit_intercept
-        Whether the hyperplane may miss the origin: a constant 1 is then one more feature.
+        Whether the hyperplane need not pass through the origin: adds a constant 1 as a feature.
     margin_rtol
         Narrow the interval for the best margin γ to this relative width, if the data are
         completely separated; 0 gives γ exactly. By default the interval is what the search found.

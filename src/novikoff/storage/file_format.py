@@ -128,7 +128,7 @@ def _header_length(data: bytes | mmap.mmap) -> int:
     if not start or start[: len(_MAGIC)] != _MAGIC[: len(start)]:
         raise BadModel("this file was not saved by novikoff" if start else "this file is empty")
     if len(start) < _PREFIX.size:
-        raise BadModel(f"the file is cut off after {len(start)} bytes")
+        raise BadModel(f"the file is truncated: it has only {len(start)} bytes")
     _, version, header_length, length = _PREFIX.unpack(start)
     if version > FORMAT:
         raise BadModel(
@@ -137,7 +137,7 @@ def _header_length(data: bytes | mmap.mmap) -> int:
     if version < FORMAT:
         raise BadModel(f"the file is damaged: there is no format {version}")
     if length > len(data):
-        raise BadModel(f"the file is cut off: {len(data)} of its {length} bytes are present")
+        raise BadModel(f"the file is truncated: it has {len(data)} of {length} bytes")
     if length < len(data):
         raise BadModel(f"the file is damaged: {len(data) - length} bytes follow its end")
     if header_length > min(_LONGEST_HEADER, length - _PREFIX.size - _DIGEST):

@@ -98,7 +98,7 @@ class Settings:
     Parameters
     ----------
     bias
-        Whether the hyperplane may miss the origin.
+        Whether the hyperplane need not pass through the origin.
     passes
         The most passes of the perceptron; None: 1000 if the data are separable, else 10.
     seed
@@ -175,7 +175,7 @@ def gather(
     """Certify the data, run a perceptron over them, and ask the guarantees about the run.
 
     The perceptron is the plain one, started at 0, over the rows in one order drawn from the seed.
-    So its first pass sees the rows in random order, as the bound on new errors requires.
+    So its first pass sees the rows in random order, as the bound on future errors requires.
     """
     how = settings or Settings()
     say = progress or (lambda _: None)

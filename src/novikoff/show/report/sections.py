@@ -75,7 +75,7 @@ def data(known: Known) -> Iterator[Html]:
     not_0 = int((block.rows.values != 0).sum())
     columns = count(dim)
     if known.settings.bias:
-        columns += ", and a constant 1 so that the hyperplane may miss the origin"
+        columns += ", and a constant 1 so that the hyperplane need not pass through the origin"
     if known.data.names is None:
         columns += "; they have no names and are counted from 0 (svmlight usually counts from 1)"
     about = {}
@@ -137,7 +137,7 @@ def _separable(known: Known) -> str:
     meaning = words.separation(it.verdict).meaning
     if it.verdict == Separation.QUASI_COMPLETE:
         separated = f"{count(len(it.separated_rows))} of {plural(it.data.rows, 'row')}"
-        meaning += f". It has {separated} strictly on their correct sides"
+        meaning += f". One has {separated} strictly on their correct sides"
     answers = {Separation.COMPLETE: "Yes", Separation.UNDECIDED: "Not known"}
     return f"{answers.get(it.verdict, 'No')}: {meaning}"
 
