@@ -114,7 +114,7 @@ def test_a_summary_counts_what_it_can_and_says_why_there_is_no_more() -> None:
     assert (said.bound, said.sandwich, said.radius_squared) == (None, None, None)
     assert "doubling_bound" in said.unknown["bound"]
     text = str(said)
-    assert f"mistakes    {clf.n_mistakes_}:" in text
+    assert f"mistakes       {clf.n_mistakes_}:" in text
     assert "none: the proof needs weights that are a sum of the mistakes" in text
     assert said.to_dict()["unknown"].keys() == {"margin", "bound", "sandwich"}
 

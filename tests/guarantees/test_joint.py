@@ -209,4 +209,4 @@ def test_the_summary_says_why_there_is_no_bound() -> None:
     later = play(wrong, learner).summary()
     assert "only for runs from weights 0" in later.unknown["bound"]
     alone = play(sources.classes_block([[1.0]], [0]), Joint(1)).summary()
-    assert "bound       the run made no mistake" in str(alone)
+    assert "bound          the run made no mistake" in str(alone)

@@ -90,10 +90,10 @@ def test_a_cycle_shows_its_multipliers() -> None:
     run = play(XOR, Additive(2, bias=True), epochs=100)
     assert run.cycle is not None
     ax = plots.turning(run, XOR)
-    assert "cycle" in ax.get_title()
+    assert "repeated its weights" in ax.get_title()
     assert list(sizes(ax).values()) == [260] * 4  # XOR needs each of its points alike
     budget = play(XOR, Additive(2, bias=True), epochs=1)
-    assert "out of passes" in plots.turning(budget, XOR).get_title()
+    assert "did not separate" in plots.turning(budget, XOR).get_title()
 
 
 def test_areas_are_in_proportion_to_multipliers_and_never_too_small_to_see() -> None:

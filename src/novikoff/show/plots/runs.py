@@ -71,7 +71,8 @@ def turning(
     if length(last.w):
         draw_line(ax, view.normal(last.w), last.b, label=f"at the end: {last.equation}")
         draw_normal(ax, view.normal(last.w), last.b)
-    ax.set_title(run_in_brief(ledger, run.verdict, of="points"), fontsize="medium")
+    brief = run_in_brief(ledger, run.verdict, of="points")
+    ax.set_title(f"The run {brief}", fontsize="medium")
     legend_below(ax)
     return ax
 
