@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from novikoff.learners.rule import Kind
 from novikoff.models.model import Model
 from novikoff.models.training import Plan, Training
-from novikoff.sources import LabelsAsClasses, LabelsAsSigns, Numbered, Reading, open_files
+from novikoff.sources import LabelsAsClasses, LabelsAsSigns, Numbered, ReadOptions, open_files
 from novikoff.sources.features import Features
 from novikoff.sources.files import text as pieces
 
@@ -51,7 +51,7 @@ class TextFormat:
     def blocks(
         self, path: Path, features: Features | None = None, classes: Sequence[str] = ()
     ) -> Numbered:
-        source = open_files(path, Reading(self.format, threads=0))
+        source = open_files(path, ReadOptions(self.format, threads=0))
         features = features or Features(hash_bits=self.hash_bits)
         labelling = LabelsAsClasses(classes) if self.joint else LabelsAsSigns(("-1", "1"))
         return Numbered(source, features, labelling)

@@ -14,7 +14,7 @@ from helpers.command_line import error
 from helpers.training_files import TEXT_FORMATS, Example, TextFormat
 from novikoff import BadExample
 from novikoff.models.training import Plan, Training
-from novikoff.sources import LabelsAsSigns, Numbered, Reading, open_files
+from novikoff.sources import LabelsAsSigns, Numbered, ReadOptions, open_files
 from novikoff.sources.cache import Cached
 from novikoff.sources.features import Features
 from novikoff.sources.files import text as pieces
@@ -33,7 +33,7 @@ def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def stream(way: TextFormat, data: Path) -> Numbered:
-    source = open_files(data, Reading(way.format, threads=0))
+    source = open_files(data, ReadOptions(way.format, threads=0))
     return Numbered(source, Features(hash_bits=way.hash_bits), LabelsAsSigns())
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, TypeAlias
 from novikoff.cli.arguments import Argument, Option
 from novikoff.cli.errors import fail, reason, warn
 from novikoff.models.model import Model
-from novikoff.sources import reading
+from novikoff.sources import read_options
 from novikoff.sources.chunks import Source
 from novikoff.sources.inputs import Input, inputs_of
 from novikoff.storage.file_format import is_stored
@@ -24,7 +24,7 @@ DataFile: TypeAlias = Annotated[
     Argument("DATA", "A file, directory or pattern, compressed or not; - is the standard input."),
 ]
 Format: TypeAlias = Annotated[
-    reading.Format | None, Option("File format.", default="detected from the name or content")
+    read_options.Format | None, Option("File format.", default="detected from the name or content")
 ]
 LABEL_HELP = "Tables: the label's column, by name or by position from 0; JSON lines: its key."
 Label: TypeAlias = Annotated[
@@ -34,8 +34,10 @@ ModelLabel: TypeAlias = Annotated[
     str | None, Option(LABEL_HELP, metavar="COLUMN", default="the model's")
 ]
 MISSING_HELP = "Missing values: refuse them, read them as 0, or mark each with a feature."
-Missing: TypeAlias = Annotated[reading.Missing, Option(MISSING_HELP)]
-ModelMissing: TypeAlias = Annotated[reading.Missing, Option(MISSING_HELP, default="the model's")]
+Missing: TypeAlias = Annotated[read_options.Missing, Option(MISSING_HELP)]
+ModelMissing: TypeAlias = Annotated[
+    read_options.Missing, Option(MISSING_HELP, default="the model's")
+]
 Ignore: TypeAlias = Annotated[
     list[str] | None, Option("Tables: leave out this column. Repeatable.", metavar="COLUMN")
 ]

@@ -12,7 +12,7 @@ from novikoff.cli.arguments import Option
 from novikoff.cli.errors import show
 from novikoff.models.model import Model
 from novikoff.models.prediction import labels_of, scored
-from novikoff.sources import Reading, open_files
+from novikoff.sources import ReadOptions, open_files
 from novikoff.sources.chunks import Source
 from novikoff.storage.atomic_write import atomic_write
 
@@ -48,10 +48,10 @@ def predict(
     if output is not None:
         options.check_output(output, "predictions", [model, *data])
     found = options.load_model(model, data)
-    how = Reading(
+    how = ReadOptions(
         format, label, labelled=False, missing=missing, skip_bad=skip_bad, threads=threads
     )
-    how = replace(how.following(found.reading), eager=data == ["-"])
+    how = replace(how.following(found.read_options), eager=data == ["-"])
     source = open_files(data, how)
     if output is None:
         if isinstance(sys.stdout, io.TextIOWrapper):

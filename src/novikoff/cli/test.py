@@ -9,7 +9,7 @@ from novikoff.cli.errors import fail, show
 from novikoff.models.measures import Confusion
 from novikoff.models.model import Model
 from novikoff.models.prediction import Evaluation, evaluate
-from novikoff.sources import Reading, open_files
+from novikoff.sources import ReadOptions, open_files
 from novikoff.stream.printing import aligned, count, cut, percent, plural, share
 
 CLASSES_SHOWN = 40
@@ -36,8 +36,8 @@ def test(
     Exit status: 0 done, 2 bad input, 130 interrupted.
     """
     found = options.load_model(model, data)
-    how = Reading(format, label, missing=missing, skip_bad=skip_bad, threads=threads)
-    source = open_files(data, how.following(found.reading))
+    how = ReadOptions(format, label, missing=missing, skip_bad=skip_bad, threads=threads)
+    source = open_files(data, how.following(found.read_options))
     tested = evaluate(found, source)
     if not tested.confusion.examples:
         fail(f"{data[0]}: there are no examples")

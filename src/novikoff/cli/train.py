@@ -21,7 +21,7 @@ from novikoff.models.measures import Confusion
 from novikoff.models.model import Model
 from novikoff.models.training import Plan, Training
 from novikoff.runs.loop import Run
-from novikoff.sources import LabelsAsClasses, LabelsAsSigns, Numbered, Reading, open_files
+from novikoff.sources import LabelsAsClasses, LabelsAsSigns, Numbered, ReadOptions, open_files
 from novikoff.sources.cache import Cached
 from novikoff.sources.chunks import Source
 from novikoff.sources.features import Features
@@ -165,7 +165,7 @@ def train(
         refuse_changes(start, transforms, plan, named)
     if any(one.is_pipe for one in inputs):
         refuse_second_reading(plan, start, has_cache=cache is not None, standardise=standardise)
-    how = Reading(
+    how = ReadOptions(
         format,
         label,
         missing=missing,
@@ -190,7 +190,7 @@ def train(
     progress = Progress(training, None if until_separated else plan.passes, quiet=quiet)
     with Watch(examples, progress, output, checkpoint) as watch:
         run = training.run(watch.after_block)
-    training.model.reading = examples.reading
+    training.model.read_options = examples.read_options
     training.model.save(output)
     result = Result(training, run, examples.source, output, watch, training.test_held_out())
     options.warn_of_skipped_lines(examples.source)
@@ -338,7 +338,7 @@ class TrainingData:
     def __init__(
         self,
         inputs: Sequence[Input],
-        how: Reading,
+        how: ReadOptions,
         transforms: dict[str, Any],
         labels: LabelsAsSigns | LabelsAsClasses,
         start: Model | None,
@@ -347,7 +347,7 @@ class TrainingData:
     ) -> None:
         with refusing_settings():
             features = Features(**transforms) if start is None else start.features
-        self._how = how if start is None else how.following(start.reading)
+        self._how = how if start is None else how.following(start.read_options)
         self.source: Source = open_files(inputs, self._how)
         stream = Numbered(self.source, features, labels)
         self.blocks: Numbered | Cached = stream
@@ -367,12 +367,12 @@ class TrainingData:
         return blocks if isinstance(blocks, Cached) and blocks.is_ready else self.source
 
     @property
-    def reading(self) -> dict[str, Any]:
+    def read_options(self) -> dict[str, Any]:
         """How the data were read, as far as the model has to remember it."""
         return self._how.remembered(self.blocks.table)
 
 
-def fingerprint(inputs: Sequence[Input], how: Reading, settings: list[Any]) -> str:
+def fingerprint(inputs: Sequence[Input], how: ReadOptions, settings: list[Any]) -> str:
     """A digest of the files and of everything that affects how they are read."""
     about = {key: value for key, value in asdict(how).items() if key != "threads"}
     text = json.dumps([about, *settings], default=str, sort_keys=True)
@@ -445,7 +445,7 @@ class Watch:
         every = self._checkpoint_seconds
         is_due = self._signal is not None or (every or 0) <= time.perf_counter() - self._saved
         if every is not None and is_due:
-            training.model.reading = self._examples.reading
+            training.model.read_options = self._examples.read_options
             training.save(self._output)
             self._saved = time.perf_counter()
         if self._signal is not None:

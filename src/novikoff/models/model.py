@@ -37,7 +37,7 @@ class Model:
         The record of the run; it has the mistaken examples if the model votes.
     order
         How the examples were ordered, with the seed.
-    reading
+    read_options
         How to read more data of the same kind: the label, what to do with missing values, and for a
         table its columns, and which of them hold text.
     examples
@@ -52,7 +52,7 @@ class Model:
     classes: tuple[str, ...]
     ledger: Ledger
     order: dict[str, Any] = field(default_factory=dict)
-    reading: dict[str, Any] = field(default_factory=dict)
+    read_options: dict[str, Any] = field(default_factory=dict)
     examples: int = 0
     unfinished: dict[str, Any] | None = None
     watch: Arrays = field(default_factory=dict)
@@ -130,7 +130,7 @@ class Model:
             "kind": self.kind,
             "classes": list(self.classes),
             "order": self.order,
-            "reading": self.reading,
+            "reading": self.read_options,
             "examples": self.examples,
             "unfinished": self.unfinished,
         }
@@ -161,7 +161,7 @@ class Model:
             classes,
             Ledger.restored(parts["ledger"], with_prefix("ledger", arrays)),
             stored.settings("order"),
-            _checked_reading(stored.settings("reading")),
+            _checked_options(stored.settings("reading")),
             stored.count("examples"),
             unfinished,
             with_prefix("watch", arrays),
@@ -200,13 +200,13 @@ class Model:
             stopped.settings("watch")
 
 
-def _checked_reading(reading: Settings) -> Settings:
-    if reading:
-        stored = Stored("way of reading", reading, {})
+def _checked_options(options: Settings) -> Settings:
+    if options:
+        stored = Stored("read options", options, {})
         stored.choice("missing", ("refuse", "zero", "indicate"))
-        if "features" in reading:
+        if "features" in options:
             stored.texts("features")
             stored.texts("texts")
-        if not isinstance(reading.get("label"), str | int | None):
+        if not isinstance(options.get("label"), str | int | None):
             stored.refuse("its label is not a column")
-    return reading
+    return options

@@ -13,7 +13,7 @@ from novikoff.sources.arrays import block, classes_block, rows_of
 from novikoff.sources.generated import few_relevant, separable, spamassassin
 from novikoff.sources.numbered import Numbered
 from novikoff.sources.open import Data, open_files, read
-from novikoff.sources.reading import Reading
+from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns
 
 __all__ = [
@@ -21,7 +21,7 @@ __all__ = [
     "LabelsAsClasses",
     "LabelsAsSigns",
     "Numbered",
-    "Reading",
+    "ReadOptions",
     "block",
     "classes_block",
     "few_relevant",

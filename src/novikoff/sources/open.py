@@ -15,7 +15,7 @@ from novikoff.sources.files.svmlight import Svmlight
 from novikoff.sources.files.text import TextFiles, TextFormat
 from novikoff.sources.inputs import Input, Paths, inputs_of, suffix_of
 from novikoff.sources.numbered import Numbered
-from novikoff.sources.reading import Format, Missing, Reading
+from novikoff.sources.read_options import Format, Missing, ReadOptions
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem, quoted
 from novikoff.stream.labels import Classes, LabelsAsSigns
@@ -34,9 +34,9 @@ _TABLES: tuple[Format, ...] = ("csv", "parquet", "arrow")
 _MAGIC: dict[bytes, Format] = {b"PAR1": "parquet", b"ARROW1": "arrow", b"PK\x03\x04": "npz"}
 
 
-def open_files(paths: Paths, how: Reading | None = None) -> Source:
+def open_files(paths: Paths, how: ReadOptions | None = None) -> Source:
     """The examples of files, directories or patterns, to be iterated over in bounded memory."""
-    inputs, how = inputs_of(paths), how or Reading()
+    inputs, how = inputs_of(paths), how or ReadOptions()
     format, name = how.format or _common_format(inputs), inputs[0].name
     if how.expect is None:
         if how.label is not None and format in ("svmlight", "vw"):
@@ -56,12 +56,12 @@ def open_files(paths: Paths, how: Reading | None = None) -> Source:
     )
 
 
-def label_is_last_column(inputs: Sequence[Input], how: Reading) -> bool:
+def label_is_last_column(inputs: Sequence[Input], how: ReadOptions) -> bool:
     """Whether the labels come from the last column of a table because no column was named."""
     return how.label is None and (how.format or format_of(inputs[0])) in _TABLES
 
 
-def _text_format(first: Input, format: Format, how: Reading) -> TextFormat:
+def _text_format(first: Input, format: Format, how: ReadOptions) -> TextFormat:
     if format == "svmlight":
         return Svmlight()
     if format == "vw":
@@ -78,7 +78,7 @@ def _text_format(first: Input, format: Format, how: Reading) -> TextFormat:
     return Table(how, separator="\t" if suffix_of(first.path) == ".tsv" else None)
 
 
-def _binary(inputs: Sequence[Input], format: Format, how: Reading) -> Source:
+def _binary(inputs: Sequence[Input], format: Format, how: ReadOptions) -> Source:
     pipe = next((one for one in inputs if one.is_pipe), None)
     if pipe is not None:
         raise BadExample(f"{pipe.name}: {format} cannot be read from a pipe; save it in a file")
@@ -200,7 +200,7 @@ def read(
         A file, a directory, a pattern such as "mail-*.svm", or several of them; "-" is the standard
         input. Files compressed by gzip, bzip2 or zstd are decompressed, whatever their names.
     label, format, missing, ignore, categorical
-        As in `Reading`.
+        As in `ReadOptions`.
     zero_based
         svmlight: whether indices start at 0; by default, whether any of them is 0.
     classes
@@ -219,7 +219,7 @@ def read(
     >>> data.block[1]
     Example(columns=array([0, 1]), values=array([80.,  7.]), label=1, importance=1.0)
     """
-    how = Reading(
+    how = ReadOptions(
         format, label, missing=missing, ignore=tuple(ignore), categorical=tuple(categorical)
     )
     inputs = inputs_of(paths)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from novikoff import BadExample, _core
 from novikoff.sources.chunks import TableColumns
 from novikoff.sources.files.csv import Table, padded, records
-from novikoff.sources.reading import Reading
+from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.rows import DenseRows
 
 BLANKS = " \t\n\v\f\r"
@@ -55,7 +55,7 @@ class Examples:
 def table_of(separator: str | None = None, **options: Any) -> Table:
     lists = {"ignore", "categorical", "expect"}
     given: dict[str, Any] = {k: tuple(v) if k in lists else v for k, v in options.items()}
-    return Table(Reading(**given), separator=separator)
+    return Table(ReadOptions(**given), separator=separator)
 
 
 def pieces(table: Table, text: bytes, size: int | None) -> Iterator[bytes]:
@@ -432,9 +432,9 @@ def test_the_core_checks_what_it_is_told() -> None:
         with pytest.raises(ValueError, match="a separator is one character"):
             Table(separator=separator)
     with pytest.raises(ValueError, match="missing must be one of refuse, zero, indicate, not 'no'"):
-        Reading(missing="no")  # type: ignore[arg-type]
+        ReadOptions(missing="no")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="'a' cannot be both ignored and categorical"):
-        Reading(ignore=("b", "a"), categorical=("a",))
+        ReadOptions(ignore=("b", "a"), categorical=("a",))
 
 
 def test_bytes_after_the_end_are_not_read() -> None:

@@ -26,7 +26,7 @@ from helpers.text_parsers import (
 )
 from novikoff import _core
 from novikoff.sources.files.jsonl import JsonLines
-from novikoff.sources.reading import Missing
+from novikoff.sources.read_options import Missing
 
 UNLABELLED = JsonLines(labelled=False)
 

@@ -27,7 +27,7 @@ from novikoff import BadExample
 from novikoff.sources.chunks import Chunk, Source, TableColumns
 from novikoff.sources.files import parquet as arrow
 from novikoff.sources.files.parquet import ArrowFiles
-from novikoff.sources.reading import Reading
+from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.rows import DenseRows, SparseRows
 
 Form: TypeAlias = Literal["parquet", "file", "stream", "feather"]
@@ -67,7 +67,7 @@ def chunks_of(paths: list[Path], form: Form = "parquet", **options: Any) -> list
 def source_of(paths: list[Path], form: Form = "parquet", **options: Any) -> ArrowFiles:
     lists = {"ignore", "categorical", "expect"}
     given: dict[str, Any] = {k: tuple(v) if k in lists else v for k, v in options.items()}
-    return ArrowFiles(paths, Reading(**given), kind="parquet" if form == "parquet" else "arrow")
+    return ArrowFiles(paths, ReadOptions(**given), kind="parquet" if form == "parquet" else "arrow")
 
 
 def refusal(table: pa.Table, form: Form = "parquet", **options: Any) -> str:
@@ -676,7 +676,7 @@ def test_pyarrow_is_imported_to_read_and_pandas_never(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; import novikoff.sources.files.parquet as a\n"
         "assert 'pyarrow' not in sys.modules\n"
-        f"path, how = Path({str(tmp_path / 't')!r}), a.Reading(missing='zero')\n"
+        f"path, how = Path({str(tmp_path / 't')!r}), a.ReadOptions(missing='zero')\n"
         "source = a.ArrowFiles([path], how, kind='parquet')\n"
         "assert sum(map(len, source)) == 2\n"
         "assert 'pandas' not in sys.modules\n"

@@ -10,7 +10,7 @@ import pytest
 
 from helpers.command_line import error, json_of, stdout_of
 from novikoff import BadExample
-from novikoff.sources import Reading, open_files
+from novikoff.sources import ReadOptions, open_files
 
 
 def test_a_column_a_model_knows_as_numbers_must_hold_numbers(tmp_path: Path) -> None:
@@ -34,4 +34,4 @@ def test_the_label_column_of_a_table_does_not_apply_to_svmlight_and_vw(tmp_path:
 def test_options_for_columns_are_refused_for_formats_without_columns(tmp_path: Path) -> None:
     (tmp_path / "x.svm").write_text("1 1:1\n-1 2:1\n")
     with pytest.raises(BadExample, match="svmlight has no columns, such as 'a'"):
-        open_files(tmp_path / "x.svm", Reading(ignore=("a",)))
+        open_files(tmp_path / "x.svm", ReadOptions(ignore=("a",)))

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 from novikoff import BadExample
-from novikoff.sources import Reading, open_files
+from novikoff.sources import ReadOptions, open_files
 from novikoff.sources.chunks import Chunk
 from novikoff.sources.files import text as pieces
 from novikoff.sources.inputs import inputs_of
@@ -49,9 +49,9 @@ def test_pieces_and_threads_do_not_matter(
 ) -> None:
     file = tmp_path / "data.svm"
     file.write_text(text_of(500))
-    wanted = whole(list(open_files(file, Reading(threads=0))))
+    wanted = whole(list(open_files(file, ReadOptions(threads=0))))
     monkeypatch.setattr(pieces, "PIECE_BYTES", size)
-    source = open_files(file, Reading(threads=threads))
+    source = open_files(file, ReadOptions(threads=threads))
     assert whole(list(source)) == wanted
     assert whole(list(source)) == wanted  # and again
 
@@ -83,14 +83,14 @@ def test_bad_lines_may_be_skipped_and_leave_no_trace(
         lines.insert(11 * k + 3, line)
     (tmp_path / "good.svm").write_text("\n".join(good))
     (tmp_path / "bad.svm").write_text("\n".join(lines))
-    source = open_files(tmp_path / "bad.svm", Reading(skip_bad=5))
+    source = open_files(tmp_path / "bad.svm", ReadOptions(skip_bad=5))
     wanted = whole(list(open_files(tmp_path / "good.svm")))
     lines_with_7 = whole(list(source))
     assert lines_with_7[0] == wanted[0]  # the line "7" is an example without features
     assert [text for text in lines_with_7[3] if text != "7"] == wanted[3]
     skipped = source.skipped
     assert [message.split(":")[1] for message in skipped] == ["4", "26", "37", "48"]
-    few = open_files(tmp_path / "bad.svm", Reading(skip_bad=3))
+    few = open_files(tmp_path / "bad.svm", ReadOptions(skip_bad=3))
     with pytest.raises(BadExample, match=r"bad.svm:48:1: .*\(4 bad lines, and 3 may be skipped\)"):
         list(few)
 
@@ -180,7 +180,7 @@ def test_an_eager_reader_does_not_wait_for_a_whole_piece(monkeypatch: pytest.Mon
 
     given: list[int] = []
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Slow())))
-    for chunk in open_files("-", Reading(format="svmlight", eager=True)):
+    for chunk in open_files("-", ReadOptions(format="svmlight", eager=True)):
         given += chunk.labels.tolist()
     assert len(given) == 4
     assert met == [0, 1, 1, 2, 3, 3]
@@ -203,7 +203,7 @@ def test_detecting_the_format_of_a_pipe_delays_no_example(monkeypatch: pytest.Mo
             return len(piece)
 
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(Slow())))
-    for chunk in open_files("-", Reading(eager=True)):
+    for chunk in open_files("-", ReadOptions(eager=True)):
         given += chunk.labels.tolist()
     assert met == [0, 1, 2, 3]
 

@@ -22,7 +22,7 @@ from novikoff.sources.files.table_layout import (
     label_column,
 )
 from novikoff.sources.files.text import PADDING, Parsed, Text, TextFormat, not_utf8
-from novikoff.sources.reading import MISSING_RULES, Reading
+from novikoff.sources.read_options import MISSING_RULES, ReadOptions
 from novikoff.stream.input_problems import BadExample, Problem, quoted
 from novikoff.stream.number_text import is_missing, why_not_number
 from novikoff.stream.printing import listed, plural
@@ -71,10 +71,10 @@ class Table(TextFormat):
         By default the comma; tabs or semicolons if the first line has them and no comma.
     """
 
-    def __init__(self, how: Reading | None = None, *, separator: str | None = None) -> None:
+    def __init__(self, how: ReadOptions | None = None, *, separator: str | None = None) -> None:
         if separator is not None and not re.fullmatch(r"[\t!#-*,/:-@[-^`{-~]", separator):
             raise ValueError(f"a separator is one character such as ',' or ';', not {separator!r}")
-        self._how = how or Reading()
+        self._how = how or ReadOptions()
         self._separator = separator
         self._found: Layout | None = None
         self._for_core: dict[str, Any] = {}
@@ -276,7 +276,7 @@ def _texts(record: Record, where: str) -> tuple[str, ...]:
         raise not_utf8(error.object)[1].at(f"{where}:{record.line + 1}") from None
 
 
-def _find_layout(head: Sequence[Record], where: str, how: Reading) -> Layout:
+def _find_layout(head: Sequence[Record], where: str, how: ReadOptions) -> Layout:
     """How the table that begins with these records is laid out."""
     first = _texts(head[0], where)
     line, width = f"{where}:{head[0].line + 1}", len(first)
@@ -315,7 +315,7 @@ def _is_example(
     sample: Sequence[Sequence[str]],
     texts: Sequence[int],
     label: int | None,
-    how: Reading,
+    how: ReadOptions,
 ) -> bool:
     """Whether a first line with texts is an example, as in `39,State-gov,77516,<=50K`: see `Table`.
 
@@ -335,7 +335,7 @@ def _is_example(
     return True
 
 
-def _kind(column: Sequence[str], place: str, name: str, how: Reading) -> Kind:
+def _kind(column: Sequence[str], place: str, name: str, how: ReadOptions) -> Kind:
     """What a column holds, judged by the fields of the sample; `place` ends with the column."""
     present = [field for field in column if not is_missing(field)]
     if not present:

@@ -15,7 +15,7 @@ from novikoff.sources.files.text import (
     not_utf8,
     part,
 )
-from novikoff.sources.reading import Missing
+from novikoff.sources.read_options import Missing
 from novikoff.stream.input_problems import BadExample, Problem, quoted
 
 _STRING = r'"(?:[^"\\]|\\.)*"'

@@ -31,7 +31,7 @@ from novikoff.sources.files.table_layout import (
     feature_columns,
     label_column,
 )
-from novikoff.sources.reading import Missing, Reading
+from novikoff.sources.read_options import Missing, ReadOptions
 from novikoff.stream.input_problems import BadExample, Problem, quoted
 from novikoff.stream.labels import written
 from novikoff.stream.rows import DenseRows, Positions, SparseRows, Vector
@@ -60,11 +60,11 @@ class ArrowFiles:
     """
 
     def __init__(
-        self, paths: Sequence[Path], how: Reading | None = None, *, kind: FileKind
+        self, paths: Sequence[Path], how: ReadOptions | None = None, *, kind: FileKind
     ) -> None:
         if not paths:
             raise ValueError("there must be a file to read")
-        self._paths, self._kind, self._how = tuple(paths), kind, how or Reading()
+        self._paths, self._kind, self._how = tuple(paths), kind, how or ReadOptions()
         self.name, self.is_pipe = str(paths[0]), False
         first, *rest = (_layout_of(read_schema(path, kind), path, self._how) for path in paths)
         self._layout = reduce(_merged, rest, first)
@@ -170,7 +170,7 @@ class ArrowFiles:
         return Chunk(rows, labels, texts, places, names, first=first)
 
 
-def _layout_of(schema: pa.Schema, path: Path, how: Reading) -> Layout:
+def _layout_of(schema: pa.Schema, path: Path, how: ReadOptions) -> Layout:
     """Which columns of a file are features, which is the label, and what each holds."""
     names, where = tuple(schema.names), str(path)
     label = label_column(names, how, where)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from novikoff.sources.chunks import TableColumns
-from novikoff.sources.reading import Reading
+from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.input_problems import BadExample, Problem, quoted, quoted_list
 
 
@@ -79,7 +79,7 @@ class Layout:
 
 
 def label_column(
-    names: Sequence[str], how: Reading, where: str, *, has_header: bool = True
+    names: Sequence[str], how: ReadOptions, where: str, *, has_header: bool = True
 ) -> int | None:
     """The position of the label's column; None if there is none, and none is needed."""
     label, last = how.label, len(names) - 1
@@ -118,7 +118,12 @@ def label_column(
 
 
 def feature_columns(
-    names: Sequence[str], how: Reading, label: int | None, where: str, *, has_header: bool = True
+    names: Sequence[str],
+    how: ReadOptions,
+    label: int | None,
+    where: str,
+    *,
+    has_header: bool = True,
 ) -> list[int]:
     """The positions of the columns that are features, in the order of the table or the model."""
     ignored = set(_positions(how.ignore, names, has_header))
@@ -149,14 +154,14 @@ def feature_columns(
 
 
 def categorical_columns(
-    names: Sequence[str], how: Reading, where: str, *, has_header: bool = True
+    names: Sequence[str], how: ReadOptions, where: str, *, has_header: bool = True
 ) -> set[int]:
     """The positions of the columns that are read as texts whatever they hold."""
     _check_present(how.categorical, names, where, has_header)
     return set(_positions(how.categorical, names, has_header))
 
 
-def check_feature_names(layout: Layout, how: Reading, where: str) -> None:
+def check_feature_names(layout: Layout, how: ReadOptions, where: str) -> None:
     """Refuse columns without a name, and columns whose features would have the same name."""
     features = set(layout.features)
     for j, name in enumerate(layout.names):

@@ -1,4 +1,4 @@
-"""The options of reading: which format, which column is the label, what a missing value means."""
+"""Options for reading files: the format, the label column, what a missing value means."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ MISSING_RULES: tuple[Missing, ...] = get_args(Missing)
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
-    """How files are to be read.
+class ReadOptions:
+    """How to read files.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ class Reading:
         if both := sorted({*self.ignore} & {*self.categorical}):
             raise ValueError(f"column {both[0]!r} cannot be both ignored and categorical")
 
-    def following(self, model: Mapping[str, Any]) -> Reading:
+    def following(self, model: Mapping[str, Any]) -> ReadOptions:
         """The same options, with the columns of a table read as a model's data were."""
         if not model:
             return self
