@@ -204,8 +204,8 @@ def test_the_lecture_is_reproduced() -> None:
     assert rows["I: the learner asks"][2:] == (full, exact)
     assert rows["II: a teacher"][0] == 6
     assert rows["II: a teacher"][2:] == (full, exact)
-    assert rows["III: the lecture's eight"][0] == 8
-    assert rows["III: the lecture's eight"][2:] == (f"x₁ ∧ {full}", False)
+    assert rows["III: eight recorded examples"][0] == 8
+    assert rows["III: eight recorded examples"][2:] == (f"x₁ ∧ {full}", False)
 
 
 def test_winnow_pays_for_the_relevant_attributes_and_the_perceptron_for_the_others() -> None:

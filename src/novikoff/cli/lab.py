@@ -67,7 +67,7 @@ EXPERIMENTS = {
         },
     ),
     "learning-rate": Experiment(
-        "From w = 0 the learning rate changes no mistake; from other weights it does.",
+        "From w = 0 the learning rate does not change the mistakes; otherwise it does.",
         {"points": POINTS, "dim": FEATURES, "seed": SEED},
     ),
     "margin": Experiment(

@@ -9,7 +9,7 @@ from novikoff.runs.loop import play
 from novikoff.show.lab.results import Check, Curves, Result, Value
 from novikoff.stream.printing import count, plural
 
-MOST_FORCED = 4_096  # attributes of the largest sequence that forces mistakes
+MOST_HARD = 4_096  # attributes of the largest sequence that is hard for the perceptron
 
 
 def attribute_efficiency(
@@ -38,19 +38,20 @@ def attribute_efficiency(
             for i, learner in enumerate(learners):  # side by side: a block is too large to keep
                 made[i] += len(play(block, learner, ledger=learner.open_ledger("counts")).ledger)
         forced: list[Value] = [None, None]
-        if n <= MOST_FORCED:
+        if n <= MOST_HARD:
             hard = sources.forcing_disjunction(n, k)
             forced = [len(play(hard, it).ledger) for it in (Additive(n, bias=True), Winnow2(n))]
         rows.append((n, on, *made, *forced))
         bounds = {
-            "the perceptron, (on + 1)(4k + 1)": (on + 1) * (4 * k + 1),
-            "Winnow, 2 + 3k(1 + log₂ n)": guarantees.doubling_bound(n, k).bound,
-            "elimination, n": guarantees.elimination_bound(n, monotone=True).bound,
+            "the perceptron (bound (on + 1)(4k + 1))": (on + 1) * (4 * k + 1),
+            "Winnow (bound 2 + 3k(1 + log₂ n))": guarantees.doubling_bound(n, k).bound,
+            "elimination (bound n)": guarantees.elimination_bound(n, monotone=True).bound,
         }
         for (name, bound), seen in zip(bounds.items(), made, strict=True):
             checks.append(Check(f"mistakes of {name}, n = {count(n)}", bound, seen))
         n *= 10
-    mistakes = ("perceptron", "Winnow", "elimination", "perceptron, forced", "Winnow, forced")
+    hard_for = ("perceptron, hard sequence", "Winnow, hard sequence")
+    mistakes = ("perceptron", "Winnow", "elimination", *hard_for)
     return Result(
         "attribute-efficiency",
         f"What do irrelevant attributes cost? {plural(examples, 'example')} of a disjunction of "
@@ -60,8 +61,8 @@ def attribute_efficiency(
         tuple(checks),
         (
             "on: the attributes that are 1 in an example. The other columns count mistakes.",
-            "Forced: on a sequence of Hadamard rows, for which the perceptron is wrong every time "
-            f"(up to n = {count(MOST_FORCED)}).",
+            "Hard sequence: rows of a Hadamard matrix, on which the perceptron always errs "
+            f"(up to n = {count(MOST_HARD)}).",
         ),
         Curves("n", mistakes, label="mistakes"),
     )

@@ -52,13 +52,13 @@ def conjunctions(
     ]
     most = guarantees.elimination_bound(n, monotone=True).bound
     checks = (
-        Check("I: questions asked, n", n, rows[0][1]),
-        Check("II: examples sent, k + 1", len(hidden.literals) + 1, rows[1][1], "exactly"),
-        Check("III: mistakes of elimination, n", most, rows[2][2]),
+        Check("I: questions asked (bound n)", n, rows[0][1]),
+        Check("II: examples sent (k + 1)", len(hidden.literals) + 1, rows[1][1], "exactly"),
+        Check("III: mistakes of elimination (bound n)", most, rows[2][2]),
     )
     if hidden == concepts.LECTURE_TARGET and n == 100:
         eight = EliminateConjunction(n, monotone=True)
-        rows.insert(2, row("III: the lecture's eight", concepts.lecture_examples(), eight))
+        rows.insert(2, row("III: eight recorded examples", concepts.lecture_examples(), eight))
     return Result(
         "conjunctions",
         f"Three ways to learn f = {hidden}, one of 2^{n} monotone conjunctions.",

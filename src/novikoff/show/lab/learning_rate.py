@@ -1,4 +1,4 @@
-"""The learning rate changes no mistake of a run from w = 0; from another start it does."""
+"""The learning rate does not change the mistakes of a run from w = 0; otherwise it does."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ def learning_rate(
         rows.append(tuple(row))
         bound = guarantees.from_start(ledger, stream.u).bound
         checks.append(Check(f"mistakes from w₀, rate {rate:g}", bound, len(ledger)))
-    different = len({row[1] for row in rows})
-    same = Check("different numbers of mistakes from w = 0", 1, different, "exactly")
+    distinct = len({row[1] for row in rows})
+    same = Check("distinct mistake counts over all rates, from w = 0", 1, distinct, "exactly")
     return Result(
         "learning-rate",
         f"Does the learning rate matter? {plural(points, 'separable point')}, passes until one has "
@@ -48,6 +48,9 @@ def learning_rate(
         ("rate", "mistakes from 0", "‖w‖ at the end", "mistakes from w₀", "‖w‖ from w₀"),
         tuple(rows),
         (same, *checks),
-        ("From w = 0 the rate only scales w; from another start it changes the predictions.",),
+        (
+            "w₀: a random start, the same for every rate.",
+            "From w = 0 the rate only scales w; from w₀ it changes the predictions.",
+        ),
         Curves("rate", ("mistakes from 0", "mistakes from w₀"), logarithmic="x", label="mistakes"),
     )

@@ -62,7 +62,7 @@ def _checks(n: int) -> Iterator[Check]:
     noisy = concepts.WeightedMajority(half.concepts, HALF)
     made = len(play(_again_with_noise(half.block), noisy).ledger)
     yield Check(
-        f"Weighted majority, the same, {plural(noisy.fewest, 'wrong label')}",
+        f"Weighted majority, the same class, {plural(noisy.fewest, 'wrong label')}",
         guarantees.weighted_majority_bound(size, noisy.fewest, HALF).bound,
         made,
     )
@@ -84,19 +84,19 @@ def _checks(n: int) -> Iterator[Check]:
     bound = guarantees.novikoff(ledger, [1] * n).bound
     yield Check(f"Perceptron, the {n} unit vectors: (R/γ)²", bound, len(ledger))
     yield check(
-        "Perceptron, a disjunction of 1: (n + 1)(4k + 1)",
+        "Perceptron, a disjunction of 1 variable: (n + 1)(4k + 1)",
         guarantees.k_disjunction(n, 1).bound,
         sources.forcing_disjunction(n, 1),
         Additive(n, bias=True),
     )
     yield check(
-        f"Winnow1, a disjunction of 1, θ = {n // 4}",
+        f"Winnow1, a disjunction of 1 variable, θ = {n // 4}",
         guarantees.winnow1_bound(n, 1, threshold=n // 4).bound,
         sources.forcing_winnow1(n, n // 4),
         Winnow1(n, threshold=n // 4),
     )
     yield check(
-        "Winnow2, a disjunction of 1: 2 + 3k(1 + log₂ n)",
+        "Winnow2, a disjunction of 1 variable: 2 + 3k(1 + log₂ n)",
         guarantees.doubling_bound(n, 1).bound,
         sources.forcing_winnow2(n),
         Winnow2(n),
