@@ -46,7 +46,7 @@ inline AnyRows typed_rows(const Array& values, const Maybe<Array>& indices,
                           const Maybe<Array>& starts, Size dim) {
   if (!indices || !starts) {
     if (values.ndim() != 2 || values.shape(1) != dim)
-      refuse("dense rows need a two-dimensional array with one column a feature");
+      refuse("dense rows need a two-dimensional array with one column per feature");
     return DenseRows<T>{static_cast<const T*>(values.data()), values.shape(0), dim};
   }
   const auto narrow = nb::dtype<std::int32_t>(), wide = nb::dtype<std::int64_t>();
@@ -70,5 +70,5 @@ inline Size length(const AnyRows& rows) {
 }
 
 inline void within(Size begin, Size end, Size n) {
-  if (begin > end || end > n) refuse("the part asked for lies outside the rows");
+  if (begin > end || end > n) refuse("begin and end must lie within the rows");
 }

@@ -21,38 +21,38 @@ static std::vector<std::uint64_t> ways_to_choose(Size rest, Size k, std::uint64_
   for (Size j = 1; j <= k; ++j)
     for (Size d = 1; d <= rest; ++d) {
       const std::uint64_t sum = ways[j * (rest + 1) + d - 1] + ways[(j - 1) * (rest + 1) + d];
-      if (sum > most) refuse("there are more concepts than room for what they say");
+      if (sum > most) refuse("there is not enough room for the answers of all concepts");
       ways[j * (rest + 1) + d] = sum;
     }
   return ways;
 }
 
-static void py_say(Words x, Words turned, Size n, Size k, Words signs, In<bool> table, Size at,
-                   Out<std::uint64_t> out) {
+static void py_evaluate_subsets(Words x, Words turned, Size n, Size k, Words signs,
+                                In<bool> table, Size at, Out<std::uint64_t> out) {
   const Size words = (n + word_bits - 1) / word_bits, room = out.size() * word_bits;
-  if (x.size() < words || turned.size() < words) refuse("an example needs a bit a variable");
+  if (x.size() < words || turned.size() < words) refuse("an example needs one bit per variable");
   if (k > most_variables) refuse("a set has too many variables");
   if (k > n || table.size() != k + 1) refuse("a set of k of n needs k + 1 answers");
   const auto ways = ways_to_choose(n - k, k, room);
   const std::uint64_t sets = ways.back();
   if (at > room || (sets > 0 && signs.size() > (room - at) / sets))
-    refuse("there are more concepts than room for what they say");
+    refuse("there is not enough room for the answers of all concepts");
   nb::gil_scoped_release unlocked;
   BitWriter writer{out.data() + at / word_bits, at % word_bits};
   for (Size s = 0; s < signs.size(); ++s) {
     const Subsets subsets{{x.data(), turned.data()}, table.data(), ways.data(), n - k, signs.data()[s]};
-    subsets.say(k, n, 0, writer);
+    subsets.evaluate(k, n, 0, writer);
   }
 }
 
 static std::uint64_t py_count_both(Words a, Words b) {
-  if (a.size() != b.size()) refuse("two sets must be of one length");
+  if (a.size() != b.size()) refuse("the two sets must have the same length");
   nb::gil_scoped_release unlocked;
   return count_both(a.data(), b.data(), a.size());
 }
 
 static void py_keep(Out<std::uint64_t> a, Words b, bool on) {
-  if (a.size() != b.size()) refuse("two sets must be of one length");
+  if (a.size() != b.size()) refuse("the two sets must have the same length");
   nb::gil_scoped_release unlocked;
   keep(a.data(), b.data(), a.size(), on);
 }
@@ -65,7 +65,7 @@ static Size py_places(Words a, Out<std::int64_t> out) {
 static Literals literals(Out<std::int64_t>& plain, Out<std::int64_t>& negated, Size dim,
                          std::int64_t drops, Size left) {
   if (plain.size() != dim || negated.size() != dim)
-    refuse("two numbers an attribute are needed: of its literal, and of the negated one");
+    refuse("plain and negated need one number per attribute");
   return {plain.data(), negated.data(), drops, left};
 }
 
@@ -77,10 +77,10 @@ static std::tuple<Size, int, Size, Size> py_eliminate(
     Out<std::int64_t> row, Out<double> square) {
   const AnyRows rows = any_rows(values, indices, starts, dim);
   within(begin, end, order ? order->size() : length(rows));
-  if (labels.size() != length(rows)) refuse("one label a row is needed");
-  if (importances && importances->size() != length(rows)) refuse("one importance a row is needed");
+  if (labels.size() != length(rows)) refuse("one label per row is needed");
+  if (importances && importances->size() != length(rows)) refuse("one importance per row is needed");
   for (const Size room : {round.size(), row.size(), square.size()})
-    if (room < end - begin) refuse("there must be room to record a mistake on every row");
+    if (room < end - begin) refuse("the records need room for a mistake on every row");
   Literals h = literals(plain, negated, dim, drops, left);
   Dropped out{round.data(), row.data(), square.data(), 0};
   const double* const weighed = importances ? importances->data() : nullptr;
@@ -100,7 +100,7 @@ static std::tuple<Size, int> py_conjoin(const Array& values, const Maybe<Array>&
                                         std::int64_t drops, Size left, Out<double> out) {
   const AnyRows rows = any_rows(values, indices, starts, dim);
   within(begin, end, length(rows));
-  if (out.size() < end - begin) refuse("there must be room for a score a row");
+  if (out.size() < end - begin) refuse("out needs room for one score per row");
   const Literals h = literals(plain, negated, dim, drops, left);
   nb::gil_scoped_release unlocked;
   const Stop stop = std::visit(
@@ -109,16 +109,17 @@ static std::tuple<Size, int> py_conjoin(const Array& values, const Maybe<Array>&
 }
 
 void bind_concepts(nb::module_& m) {
-  m.def("say", py_say, nb::kw_only(), "x"_a.noconvert(), "turned"_a.noconvert(), "n"_a, "k"_a,
-        "signs"_a.noconvert(), "table"_a.noconvert(), "at"_a, "out"_a.noconvert(),
-        "Writes what each set of k of n variables says of the example x, as bits from bit `at` on.\n\n"
-        "One pattern of signs after another; out must be 0 from there on, and have room.");
+  m.def("evaluate_subsets", py_evaluate_subsets, nb::kw_only(), "x"_a.noconvert(),
+        "turned"_a.noconvert(), "n"_a, "k"_a, "signs"_a.noconvert(), "table"_a.noconvert(), "at"_a,
+        "out"_a.noconvert(),
+        "Writes the answer of each set of k of n variables on the example x, as bits from bit `at`.\n\n"
+        "The patterns of signs follow one another; from bit `at` on, out must be 0 and have room.");
   m.def("count_both", py_count_both, "a"_a.noconvert(), "b"_a.noconvert(),
-        "How many bits are on in both sets.");
+        "The number of bits that are on in both sets.");
   m.def("keep", py_keep, "a"_a.noconvert(), "b"_a.noconvert(), nb::kw_only(), "on"_a,
-        "Turns off in a, in place, what is not on in b; with on=False, what is.");
+        "Turns off, in place, the bits of a that are off in b; with on=False, those that are on.");
   m.def("places", py_places, "a"_a.noconvert(), nb::kw_only(), "out"_a.noconvert(),
-        "Writes the places of the bits that are on, while there is room; returns how many.");
+        "Writes the positions of the bits that are on, while there is room; returns their number.");
   m.def("eliminate", py_eliminate, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
         "importances"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a,
@@ -130,6 +131,6 @@ void bind_concepts(nb::module_& m) {
   m.def("conjoin", py_conjoin, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "begin"_a, "end"_a,
         "plain"_a.noconvert(), "negated"_a.noconvert(), "drops"_a, "left"_a, "out"_a.noconvert(),
-        "Writes 1 for each row of which all literals left are true, otherwise -1.\n\n"
+        "Writes 1 for each row that makes all remaining literals true, otherwise -1.\n\n"
         "Returns the position after the last row used, and a flaw.");
 }

@@ -12,9 +12,9 @@
 
 static void one_each(Size weights, Size dim, bool bias, Size width) {
   if (width == 0 || width % classes_at_a_time != 0)
-    refuse("the width must be a multiple of four, from four on");
+    refuse("the width must be a positive multiple of four");
   if (weights != (dim + bias) * width)
-    refuse("one weight a feature and class is needed, and one for the constant");
+    refuse("one weight per feature and class is needed, and one for the constant");
 }
 
 static std::tuple<Size, int, Size, Size> py_joint_learn(
@@ -27,13 +27,13 @@ static std::tuple<Size, int, Size, Size> py_joint_learn(
   const AnyRows rows = any_rows(values, indices, starts, dim);
   one_each(w.size(), dim, bias, width);
   within(begin, end, order ? order->size() : length(rows));
-  if (labels.size() != length(rows)) refuse("one label a row is needed");
+  if (labels.size() != length(rows)) refuse("one label per row is needed");
   if (importances && importances->size() != length(rows))
-    refuse("one importance a row is needed");
-  if (step.size() != width || classes > width) refuse("one step a class is needed");
+    refuse("one importance per row is needed");
+  if (step.size() != width || classes > width) refuse("one step per class is needed");
   for (const Size room : {round.size(), row.size(), score.size(), taken.size(), square.size(),
                           right.size(), rival.size()})
-    if (room < end - begin) refuse("there must be room to record a mistake on every row");
+    if (room < end - begin) refuse("the records need room for a mistake on every row");
   const JointRule rule{threshold, step.data(), unit, bias};
   JointMistakes out{{round.data(), row.data(), score.data(), taken.data(), square.data(), 0},
                     right.data(), rival.data()};
@@ -59,7 +59,7 @@ static std::tuple<Size, int> py_joint_scores(const Array& values, const Maybe<Ar
   const AnyRows rows = any_rows(values, indices, starts, dim);
   one_each(w.size(), dim, bias, width);
   within(begin, end, length(rows));
-  if (out.size() < (end - begin) * width) refuse("there must be room for a score a row and class");
+  if (out.size() < (end - begin) * width) refuse("out needs room for one score per row and class");
   nb::gil_scoped_release unlocked;
   const Stop stop = std::visit(
       [&](const auto& r) { return joint_scores(r, begin, end, bias, width, w.data(), out.data()); },
@@ -76,7 +76,7 @@ static void check_mistakes(In<std::int64_t> example, In<double> step, In<std::in
   for (Size k = 0; k < n; ++k) {
     if (Size(example(k)) >= stored) refuse("a mistake names an example that is not stored");
     if (Size(right(k)) >= classes || Size(rival(k)) >= classes)
-      refuse("a mistake names a class that is not there");
+      refuse("a mistake names a class that does not exist");
   }
 }
 
@@ -111,7 +111,7 @@ static void py_joint_vote(const Array& stored_values, const Maybe<Array>& stored
     refuse("a survival count for the start and one for each mistake are needed");
   if (classes == 0 || start_scores.size() < (end - begin) * classes ||
       out.size() < (end - begin) * classes)
-    refuse("there must be room for a vote a row and class");
+    refuse("out needs room for one vote per row and class");
   const JointHistory history{example.data(),  step.data(),    right.data(), rival.data(),
                              survived.data(), example.size(), classes};
   nb::gil_scoped_release unlocked;
@@ -134,12 +134,12 @@ void bind_joint(nb::module_& m) {
         "score"_a.noconvert(), "taken"_a.noconvert(), "square"_a.noconvert(),
         "right"_a.noconvert(), "rival"_a.noconvert(),
         "One mistake-driven pass for many classes over rows[order[begin:end]], updating w.\n\n"
-        "Returns the first position not learned, why (0: all were), the number of mistakes "
+        "Returns the first position not learned, the flaw there (0: none), the number of mistakes "
         "recorded, and the number of classes met.");
   m.def("joint_scores", py_joint_scores, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "begin"_a, "end"_a,
         "w"_a.noconvert(), "bias"_a, "width"_a, "out"_a.noconvert(),
-        "The scores of rows[begin:end] for every class; returns the first row not scored, and why.");
+        "The scores of rows[begin:end] for every class; returns the first row not scored, and its flaw.");
   m.def("joint_accumulate", py_joint_accumulate, "values"_a.noconvert(),
         "indices"_a.noconvert().none(), "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(),
         "example"_a.noconvert(), "step"_a.noconvert(), "right"_a.noconvert(),
@@ -153,5 +153,5 @@ void bind_joint(nb::module_& m) {
         "survived"_a.noconvert(), "bias"_a, "classes"_a, "start_scores"_a.noconvert(),
         "out"_a.noconvert(),
         "The votes for each class on rows[begin:end] of every step of a run, by rounds survived.\n\n"
-        "The rows must have been scored before, which is where they are checked.");
+        "Score the rows first: that checks them.");
 }

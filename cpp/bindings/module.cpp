@@ -15,7 +15,7 @@ static void py_accumulate(const Array& values, const Maybe<Array>& indices,
                           In<double> step, bool bias, Out<double> w) {
   const AnyRows rows = any_rows(values, indices, starts, dim);
   if (w.size() != dim + bias || example.size() != step.size())
-    refuse("one weight a feature and one step an example are needed");
+    refuse("one weight per feature and one step per example are needed");
   for (Size k = 0; k < example.size(); ++k)
     if (Size(example(k)) >= length(rows)) refuse("a mistake names an example that is not stored");
   nb::gil_scoped_release unlocked;
@@ -33,9 +33,9 @@ static double py_ascend(const Array& values, const Maybe<Array>& indices,
   const AnyRows rows = any_rows(values, indices, starts, dim);
   const Size n = length(rows);
   if (w.size() != dim + bias || labels.size() != n || squares.size() != n || alpha.size() != n)
-    refuse("one weight a feature, and a label, a square and a multiplier a row are needed");
+    refuse("one weight per feature, and one label, square and multiplier per row are needed");
   for (Size k = 0; k < order.size(); ++k)
-    if (Size(order(k)) >= n) refuse("the order names a row that is not there");
+    if (Size(order(k)) >= n) refuse("the order contains a row that does not exist");
   nb::gil_scoped_release unlocked;
   return std::visit(
       [&](const auto& r) {
@@ -48,7 +48,7 @@ static double py_ascend(const Array& values, const Maybe<Array>& indices,
 static void py_squares(const Array& values, const Maybe<Array>& indices,
                        const Maybe<Array>& starts, Size dim, bool bias, Out<double> out) {
   const AnyRows rows = any_rows(values, indices, starts, dim);
-  if (out.size() != length(rows)) refuse("there must be room for a square a row");
+  if (out.size() != length(rows)) refuse("out needs one square per row");
   nb::gil_scoped_release unlocked;
   std::visit([&](const auto& r) { squares(r, 0, r.n, bias, out.data()); }, rows);
 }
@@ -65,7 +65,7 @@ static void py_vote(const Array& stored_values, const Maybe<Array>& stored_indic
   if (survived.size() != example.size() + 1 || step.size() != example.size())
     refuse("a survival count for the start and one for each mistake are needed");
   if (start_scores.size() < end - begin || out.size() < end - begin)
-    refuse("there must be room for a vote a row");
+    refuse("out needs room for one vote per row");
   for (Size k = 0; k < example.size(); ++k)
     if (Size(example(k)) >= length(stored)) refuse("a mistake names an example that is not stored");
   const History history{example.data(), step.data(), survived.data(), example.size(),
@@ -83,7 +83,7 @@ static void py_vote(const Array& stored_values, const Maybe<Array>& stored_indic
 // + 1]).
 static void py_copy_spans(In<std::uint8_t> source, In<std::int64_t> from, In<std::int64_t> to,
                           Out<std::uint8_t> out) {
-  if (to.size() != from.size() + 1) refuse("one place more than there are spans is needed");
+  if (to.size() != from.size() + 1) refuse("one more destination than spans is needed");
   for (Size k = 0; k < from.size(); ++k)
     if (from(k) < 0 || to(k) < 0 || to(k + 1) < to(k) || Size(to(k + 1)) > out.size() ||
         Size(from(k) + (to(k + 1) - to(k))) > source.size())
@@ -94,7 +94,7 @@ static void py_copy_spans(In<std::uint8_t> source, In<std::int64_t> from, In<std
 }
 
 static void py_fill_order(Size run, Size mix, std::uint64_t seed, Out<std::int64_t> out) {
-  if (run == 0 || mix == 0) refuse("runs and mixes must hold at least one row");
+  if (run == 0 || mix == 0) refuse("run and mix must be at least 1");
   nb::gil_scoped_release unlocked;
   fill_order(out.data(), out.size(), run, mix, seed);
 }
@@ -110,10 +110,10 @@ NB_MODULE(_core, m) {
         "order"_a.noconvert(), "squares"_a.noconvert(), "bias"_a, "alpha"_a.noconvert(),
         "w"_a.noconvert(),
         "One sweep of coordinate ascent towards the widest margin over rows[order], in place.\n\n"
-        "Returns the smallest y <w, x> met. The rows must have been scored before.");
+        "Returns the smallest y <w, x>. Score the rows first: that checks them.");
   m.def("squares", py_squares, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "bias"_a, "out"_a.noconvert(),
-        "The squared norms of the rows, which must have been scored before.");
+        "The squared norms of the rows. Score the rows first: that checks them.");
   m.def("vote", py_vote, "stored_values"_a.noconvert(), "stored_indices"_a.noconvert().none(),
         "stored_starts"_a.noconvert().none(), "values"_a.noconvert(),
         "indices"_a.noconvert().none(), "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(),
@@ -121,7 +121,7 @@ NB_MODULE(_core, m) {
         "survived"_a.noconvert(), "bias"_a, "zero_is_positive"_a, "start_scores"_a.noconvert(),
         "out"_a.noconvert(),
         "The votes on rows[begin:end] of every weight vector of a run, by rounds survived.\n\n"
-        "The rows must have been scored before, which is where they are checked.");
+        "Score the rows first: that checks them.");
   m.def("copy_spans", py_copy_spans, "source"_a.noconvert(), nb::kw_only(), "start"_a.noconvert(),
         "to"_a.noconvert(), "out"_a.noconvert(),
         "Copies spans of bytes, side by side, into out.");

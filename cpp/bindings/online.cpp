@@ -24,7 +24,7 @@ class Online {
   Dicts dicts_;
   const bool by_name_;
   const Size most_;  // the most names to keep; 0: no limit
-  std::shared_ptr<Heads> heads_;
+  std::shared_ptr<OnlineRuns> runs_;
   std::int64_t position_ = 0, taken_ = 0;
   nb::dict codes_;
   nb::tuple labels_;
@@ -42,7 +42,7 @@ class Online {
 
   Names& names() { return dicts_.names; }
   const Names& names() const { return dicts_.names; }
-  Size dim() const { return heads_->dim; }
+  Size dim() const { return runs_->dim; }
 
   int refused(Met why) { return names().undo(), int(why); }
 
@@ -71,13 +71,13 @@ class Online {
   }
 
   Flaw learn_row(const OneRow& x, std::int32_t code) {
-    auto& heads = heads_->each;
-    if (heads.size() == 1) return heads[0]->learn(x, code, position_);
-    for (Size k = 0; k < heads.size(); ++k) {
-      heads[k]->remember(x);
-      const Flaw flaw = heads[k]->learn(x, Size(code) == k, position_);
+    auto& runs = runs_->each;
+    if (runs.size() == 1) return runs[0]->learn(x, code, position_);
+    for (Size k = 0; k < runs.size(); ++k) {
+      runs[k]->remember(x);
+      const Flaw flaw = runs[k]->learn(x, Size(code) == k, position_);
       if (flaw == Flaw::none) continue;
-      while (k-- > 0) heads[k]->go_back(x);
+      while (k-- > 0) runs[k]->go_back(x);
       return flaw;
     }
     return Flaw::none;
@@ -108,7 +108,7 @@ class Online {
     others.resize(spare);
     for (const std::int32_t j : others) {
       uses_[Size(j)] = {};
-      for (auto& head : heads_->each) head->forget(Size(j));
+      for (auto& run : runs_->each) run->forget(Size(j));
     }
     dicts_.forget(others);
   }
@@ -116,11 +116,11 @@ class Online {
   bool scored(nb::handle x) {
     Row kept;
     OneRow row;
-    if (!heads_ || !read(x, false, kept, row)) return false;
-    const auto& heads = heads_->each;
-    scores_.resize(heads.size() == 1 ? heads[0]->outputs() : heads.size());
-    for (Size k = 0; k < heads.size(); ++k)
-      if (heads[k]->score(row, scores_.data() + k) != Flaw::none) return false;
+    if (!runs_ || !read(x, false, kept, row)) return false;
+    const auto& runs = runs_->each;
+    scores_.resize(runs.size() == 1 ? runs[0]->outputs() : runs.size());
+    for (Size k = 0; k < runs.size(); ++k)
+      if (runs[k]->score(row, scores_.data() + k) != Flaw::none) return false;
     if (order_.empty()) return true;
     numbered_.swap(scores_);
     scores_.clear();
@@ -129,16 +129,16 @@ class Online {
     return scores_.size() == order_.size();
   }
 
-  bool is_joint() const { return heads_->each.size() == 1 && heads_->each[0]->is_joint(); }
+  bool is_joint() const { return runs_->each.size() == 1 && runs_->each[0]->is_joint(); }
 
  public:
   Online(const Online&) = delete;
   Online(bool by_name, int hash_bits, Size most)
       : dicts_(hash_bits), by_name_(by_name), most_(most) {}
 
-  void open(std::shared_ptr<Heads> heads, std::int64_t seen) {
-    if (heads->each.empty()) refuse("there must be a run");
-    heads_ = std::move(heads);
+  void open(std::shared_ptr<OnlineRuns> runs, std::int64_t seen) {
+    if (runs->each.empty()) refuse("at least one run is needed");
+    runs_ = std::move(runs);
     position_ = taken_ = seen;
     single_ = false;
   }
@@ -146,7 +146,7 @@ class Online {
   // Takes over the state of another of the same kind.
   void become(Online& other) {
     dicts_.swap(other.dicts_);
-    std::swap(heads_, other.heads_);
+    std::swap(runs_, other.runs_);
     std::swap(uses_, other.uses_);
     position_ = other.position_, taken_ = other.taken_, single_ = other.single_;
   }
@@ -175,18 +175,18 @@ class Online {
   }
 
   int learn_as(nb::handle x, std::int32_t code) {
-    if (held_ || !heads_) return int(Met::held);
+    if (held_ || !runs_) return int(Met::held);
     Row kept;
     OneRow row;
     if (!read(x, true, kept, row)) return refused(Met::unread);
-    auto& heads = heads_->each;
+    auto& runs = runs_->each;
     wanted_ = by_name_ ? std::max(dim(), names().columns()) : dim();
-    const Size codes = heads.size() == 1 ? heads[0]->codes() : heads.size();
+    const Size codes = runs.size() == 1 ? runs[0]->codes() : runs.size();
     if (most_ && entries_.size > most_) return refused(Met::crowded);
     if (wanted_ > dim() || Size(code) >= codes) return refused(Met::room);
     const bool single = row.index() == 1;
-    for (const auto& head : heads)
-      if (head->waiting.full() || (head->waiting.count && single != single_))
+    for (const auto& run : runs)
+      if (run->waiting.full() || (run->waiting.count && single != single_))
         return refused(Met::full);
     if (learn_row(row, code) != Flaw::none) return refused(Met::flaw);
     single_ = single;
@@ -198,7 +198,7 @@ class Online {
 
   nb::object predict(nb::handle x) {
     if (!scored(x)) return nb::borrow(Py_NotImplemented);
-    const bool two = heads_->each.size() == 1 && !is_joint();
+    const bool two = runs_->each.size() == 1 && !is_joint();
     const Size k = two ? Size(zero_is_positive_ ? scores_[0] >= 0 : scores_[0] > 0)
                        : Size(std::max_element(scores_.begin(), scores_.end()) - scores_.begin());
     return k < labels_.size() ? nb::object(labels_[k]) : nb::borrow(Py_NotImplemented);
@@ -238,14 +238,14 @@ class Online {
 
   nb::list take() {
     nb::list out;
-    if (!heads_) return out;
-    for (auto& head : heads_->each) {
-      Waiting w = head->waiting.taken();
+    if (!runs_) return out;
+    for (auto& run : runs_->each) {
+      Waiting w = run->waiting.taken();
       nb::dict one;
       one["met"] = position_ - taken_;
       one["made"] = w.count;
       one["largest"] = w.largest;
-      one["classes"] = head->outputs();
+      one["classes"] = run->outputs();
       one["mistakes"] = nb::make_tuple(
           handed_over(std::move(w.round)), handed_over(std::move(w.row)),
           handed_over(std::move(w.score)), handed_over(std::move(w.step)),
@@ -280,9 +280,9 @@ class Online {
     return nb::str(name.data(), name.size());
   }
   double weight(Size k, Size j, Size output) const {
-    if (!heads_ || k >= heads_->each.size() || j >= dim() || output >= heads_->each[k]->outputs())
-      refuse("there is no such weight");
-    return heads_->each[k]->weight(j, output);
+    if (!runs_ || k >= runs_->each.size() || j >= dim() || output >= runs_->each[k]->outputs())
+      refuse("this weight does not exist");
+    return runs_->each[k]->weight(j, output);
   }
 
   // The columns that have names, the number of examples of each, and the last one. Names of a block
@@ -304,11 +304,11 @@ class Online {
                  In<std::int64_t> examples, In<std::int64_t> last, Size width) {
     if (names().size() || given.size() != columns.size() || examples.size() != given.size() ||
         last.size() != given.size())
-      refuse("a column for each name is needed, in an empty table");
+      refuse("one column per name is needed, in an empty table");
     for (Size k = 0; k < given.size(); ++k) {
       const bool rises = k == 0 || columns(k - 1) < columns(k);
       if (!rises || columns(k) < 0 || (names().bits() && Size(columns(k)) >= names().columns()))
-        refuse("the columns of names must rise");
+        refuse("the columns of the names must be in increasing order");
       names().put(columns(k), given[k]);
     }
     if (!names().bits()) names().lengthen(width);
@@ -319,46 +319,49 @@ class Online {
 };
 
 void bind_online(nb::module_& m) {
-  nb::class_<Heads>(m, "Heads", "The runs that meet each example, over weights that NumPy owns.")
+  nb::class_<OnlineRuns>(m, "OnlineRuns",
+                         "The runs that learn from each example, over weights that NumPy owns.")
       .def(nb::init<Size, bool, std::string_view>(), "dim"_a, nb::kw_only(), "bias"_a, "keep"_a)
-      .def("add_sum", &Heads::add_sum, nb::kw_only(), "w"_a.noconvert(), "u"_a.noconvert().none(),
-           "threshold"_a, "step"_a, "unit"_a, "rounds"_a, "mean"_a,
+      .def("add_perceptron", &OnlineRuns::add_perceptron, nb::kw_only(), "w"_a.noconvert(),
+           "u"_a.noconvert().none(), "threshold"_a, "step"_a, "unit"_a, "rounds"_a, "mean"_a,
            "A perceptron; with `mean` it predicts by the average.")
-      .def("add_powers", &Heads::add_powers, nb::kw_only(), "powers"_a.noconvert(),
+      .def("add_winnow", &OnlineRuns::add_winnow, nb::kw_only(), "powers"_a.noconvert(),
            "w"_a.noconvert(), "threshold"_a, "step"_a, "alpha"_a, "balanced"_a, "erases"_a,
-           "theta"_a, "rounds"_a, "A Winnow.")
-      .def("add_joint", &Heads::add_joint, nb::kw_only(), "w"_a.noconvert(),
+           "theta"_a, "rounds"_a, "Winnow.")
+      .def("add_joint", &OnlineRuns::add_joint, nb::kw_only(), "w"_a.noconvert(),
            "u"_a.noconvert().none(), "threshold"_a, "step"_a.noconvert(), "unit"_a, "classes"_a,
-           "rounds"_a, "mean"_a, "A perceptron for many classes, by itself.");
-  nb::class_<Online>(m, "Online", "Names with their columns, and runs that learn one by one.")
+           "rounds"_a, "mean"_a, "A perceptron for many classes; it must be the only run.");
+  nb::class_<Online>(m, "Online",
+                     "Feature names with their columns, and runs that learn one example at a time.")
       .def(nb::init<bool, int, Size>(), nb::kw_only(), "by_name"_a, "hash_bits"_a = 0,
            "most"_a = 0)
-      .def("open", &Online::open, "heads"_a, nb::kw_only(), "seen"_a,
-           "Go on with these runs, which met so many examples before.")
-      .def("become", &Online::become, "other"_a, "Go on as the other, of the same kind, would.")
+      .def("open", &Online::open, "runs"_a, nb::kw_only(), "seen"_a,
+           "Continue these runs, which have seen this many examples.")
+      .def("become", &Online::become, "other"_a,
+           "Take over the state of another object of the same kind.")
       .def("name_labels", &Online::name_labels, "codes"_a, "labels"_a, nb::kw_only(),
            "zero_is_positive"_a, "order"_a,
            nb::sig("def name_labels(self, codes: dict[Any, int], labels: tuple[Any, ...], *, "
                    "zero_is_positive: bool, order: list[int]) -> None"),
-           "What labels mean, and what predictions are called.")
+           "Set the code of each label, and the labels that are predicted.")
       .def("learn", &Online::learn, nb::sig("def learn(self, x: object, y: object, /) -> int"),
-           "Meet one example; 0, or why nothing was done.")
+           "Learn one example; 0, or the reason why nothing was learned.")
       .def("learn_as", &Online::learn_as,
            nb::sig("def learn_as(self, x: object, code: int, /) -> int"),
-           "The same, for what the label means.")
+           "The same, with the code of the label.")
       .def("predict", &Online::predict, nb::sig("def predict(self, x: object, /) -> object"),
            "The label predicted for x; NotImplemented if it cannot be read or scored.")
       .def("decide", &Online::decide, nb::sig("def decide(self, x: object, /) -> object"),
-           "The score of x, or a list of them; NotImplemented as for predict.")
+           "The score of x, or a list of scores; NotImplemented as for predict.")
       .def("rows", &Online::rows, "xs"_a, nb::kw_only(), "adding"_a,
            nb::sig("def rows(self, xs: list[Any], *, adding: bool) -> "
                    "int | tuple[NDArray[Any], NDArray[Any], NDArray[Any]]"),
-           "The CSR arrays of these dicts; or the place of the first that is not plain.")
+           "The CSR arrays of these dicts; or the index of the first that is not plain.")
       .def("take", &Online::take, nb::sig("def take(self) -> list[dict[str, Any]]"),
-           "For each run, what waits to be written down.")
-      .def("undo", &Online::undo, "Take back the names that were added last.")
-      .def("settle", &Online::settle, "Let the names that were added last stay.")
-      .def("hold", &Online::hold, "held"_a, "Learn nothing until it is let go.")
+           "The recorded mistakes of each run that the ledger does not have yet.")
+      .def("undo", &Online::undo, "Remove the names that were added last.")
+      .def("settle", &Online::settle, "Keep the names that were added last.")
+      .def("hold", &Online::hold, "held"_a, "Learn nothing until released.")
       .def_prop_ro("waits", &Online::waits)
       .def_prop_ro("single", &Online::single)
       .def_prop_ro("wanted", &Online::wanted)
@@ -369,11 +372,11 @@ void bind_online(nb::module_& m) {
       .def("name_of", &Online::name_of, "column"_a,
            nb::sig("def name_of(self, column: int) -> str | None"), "The name of a column.")
       .def("weight", &Online::weight, "run"_a, "column"_a, "output"_a = 0,
-           "One weight of those that predict.")
+           "One of the weights that predict.")
       .def("named", &Online::named,
            nb::sig("def named(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]"),
-           "The columns with names, and the uses of these.")
+           "The columns that have names, and how often each was used.")
       .def("put_names", &Online::put_names, "names"_a, "columns"_a.noconvert(),
            "examples"_a.noconvert(), "last"_a.noconvert(), "width"_a,
-           "Names as they were saved, among so many columns.");
+           "Restore saved names, among `width` columns.");
 }

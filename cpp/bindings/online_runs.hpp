@@ -25,12 +25,12 @@ inline Keep kept(std::string_view keep) {
 }
 
 // The runs that learn from each example, over arrays that this keeps alive.
-class Heads {
+class OnlineRuns {
   std::vector<nb::object> arrays_;
   const Keep keep_;
 
   double* data(const Out<double>& array, Size width = 1) {
-    if (array.size() != (dim + bias) * width) refuse("one weight a feature is needed");
+    if (array.size() != (dim + bias) * width) refuse("one weight per feature is needed");
     arrays_.push_back(nb::cast(array));
     return array.data();
   }
@@ -40,30 +40,31 @@ class Heads {
   const bool bias;
   std::vector<std::unique_ptr<OnlineRun>> each;
 
-  Heads(const Heads&) = delete;
-  Heads(Size dim, bool bias, std::string_view keep) : keep_(kept(keep)), dim(dim), bias(bias) {}
+  OnlineRuns(const OnlineRuns&) = delete;
+  OnlineRuns(Size dim, bool bias, std::string_view keep)
+      : keep_(kept(keep)), dim(dim), bias(bias) {}
 
-  void add_sum(Out<double> w, Maybe<Out<double>> u, Two threshold, Two step, double unit,
-               std::int64_t rounds, bool mean) {
-    if (mean && !u) refuse("the average needs its sum");
-    each.push_back(std::make_unique<PerceptronRun>(rule_of(threshold, step, unit, bias), dim, keep_, rounds,
-                                             data(w), u ? data(*u) : nullptr, mean));
+  void add_perceptron(Out<double> w, Maybe<Out<double>> u, Two threshold, Two step, double unit,
+                      std::int64_t rounds, bool mean) {
+    if (mean && !u) refuse("the average needs u");
+    each.push_back(std::make_unique<PerceptronRun>(rule_of(threshold, step, unit, bias), dim, keep_,
+                                                   rounds, data(w), u ? data(*u) : nullptr, mean));
   }
 
-  void add_powers(Out<double> powers, Out<double> w, Two threshold, Two step, double alpha,
+  void add_winnow(Out<double> powers, Out<double> w, Two threshold, Two step, double alpha,
                   bool balanced, bool erases, double theta, std::int64_t rounds) {
-    each.push_back(std::make_unique<WinnowRun>(rule_of(threshold, step, 1.0, bias), dim, keep_, rounds,
-                                               data(powers), data(w), growth_of(alpha, balanced),
-                                               theta, erases));
+    each.push_back(std::make_unique<WinnowRun>(rule_of(threshold, step, 1.0, bias), dim, keep_,
+                                               rounds, data(powers), data(w),
+                                               growth_of(alpha, balanced), theta, erases));
   }
 
   void add_joint(Out<double> w, Maybe<Out<double>> u, double threshold, In<double> step,
                  double unit, Size classes, std::int64_t rounds, bool mean) {
     const Size width = step.size();
-    if (mean && !u) refuse("the average needs its sum");
+    if (mean && !u) refuse("the average needs u");
     if (width == 0 || width % classes_at_a_time != 0 || classes > width)
-      refuse("the width must be a multiple of four, from four on");
-    if (!each.empty()) refuse("all classes are learned jointly in one run");
+      refuse("the width must be a positive multiple of four");
+    if (!each.empty()) refuse("a joint run must be the only run");
     each.push_back(std::make_unique<JointRun>(
         threshold, std::vector<double>(step.data(), step.data() + width), unit, dim, bias, keep_,
         rounds, classes, data(w, width), u ? data(*u, width) : nullptr, mean));

@@ -33,11 +33,11 @@ struct PassArguments {
         rounds(rounds),
         out{round.data(), row.data(), score.data(), taken.data(), square.data(), 0} {
     within(begin, end, order ? order->size() : length(rows));
-    if (labels.size() != length(rows)) refuse("one label a row is needed");
+    if (labels.size() != length(rows)) refuse("one label per row is needed");
     if (importances && importances->size() != length(rows))
-      refuse("one importance a row is needed");
+      refuse("one importance per row is needed");
     for (const Size room : {round.size(), row.size(), score.size(), taken.size(), square.size()})
-      if (room < end - begin) refuse("there must be room to record a mistake on every row");
+      if (room < end - begin) refuse("the records need room for a mistake on every row");
   }
 
   template <class Weights>
@@ -65,7 +65,7 @@ template <class Weights>
 static Stopped score(const AnyRows& rows, Size begin, Size end, Weights weights, bool bias,
                      Out<double> out) {
   within(begin, end, length(rows));
-  if (out.size() < end - begin) refuse("there must be room for a score a row");
+  if (out.size() < end - begin) refuse("out needs room for one score per row");
   nb::gil_scoped_release unlocked;
   const Stop stop = std::visit(
       [&](const auto& r) { return scores(r, begin, end, weights, bias, out.data()); }, rows);
@@ -119,7 +119,7 @@ static Stopped py_power_scores(const Array& values, const Maybe<Array>& indices,
 }
 
 static void py_weights(double alpha, bool balanced, In<double> powers, Out<double> out) {
-  if (powers.size() != out.size()) refuse("one weight a power is needed");
+  if (powers.size() != out.size()) refuse("one weight per power is needed");
   const Growth growth = growth_of(alpha, balanced);
   nb::gil_scoped_release unlocked;
   for (Size j = 0; j < powers.size(); ++j) out(j) = growth.weight(powers(j));
@@ -133,7 +133,7 @@ void bind_passes(nb::module_& m) {
         "round"_a.noconvert(), "row"_a.noconvert(), "score"_a.noconvert(), "taken"_a.noconvert(),
         "square"_a.noconvert(),
         "One mistake-driven pass over rows[order[begin:end]], updating w in place.\n\n"
-        "Returns the first position not learned, why (0: all were), and the number of mistakes "
+        "Returns the first position not learned, the flaw there (0: none), and the number of mistakes "
         "recorded.");
   m.def("multiply", py_multiply, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
@@ -145,7 +145,7 @@ void bind_passes(nb::module_& m) {
   m.def("scores", py_scores, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "begin"_a, "end"_a,
         "w"_a.noconvert(), "bias"_a, "out"_a.noconvert(),
-        "The scores <w, x> of rows[begin:end]; returns the first row not scored, and why.");
+        "The scores <w, x> of rows[begin:end]; returns the first row not scored, and its flaw.");
   m.def("power_scores", py_power_scores, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "begin"_a, "end"_a, "alpha"_a,
         "balanced"_a, "theta"_a, "powers"_a.noconvert(), "w"_a.noconvert(), "bias"_a,

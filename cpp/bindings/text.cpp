@@ -298,7 +298,7 @@ void bind_text(nb::module_& m) {
         "The same for an object of JSON on each line: the key called label is the label; null is\n"
         "refused, zero (nothing), or indicated by a feature of its own, as missing says.");
   m.def("csv_cut", py_csv_cut, "text"_a.noconvert(), nb::kw_only(), "length"_a, "separator"_a,
-        "How many bytes of text[:length] are whole records of a table.");
+        "The number of bytes of text[:length] that are whole records of a table.");
   m.def("csv_records", py_csv_records, "text"_a.noconvert(), nb::kw_only(), "length"_a,
         "separator"_a, "most"_a,
         "The first records of a table: of each the line it begins on and the one after it, from 0,\n"

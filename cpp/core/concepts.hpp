@@ -60,12 +60,12 @@ struct Subsets {
 
   // Appends the answers for all ways to choose k more literals among the first `below` variables,
   // when `so_far` of those chosen already are true.
-  void say(Size k, Size below, Size so_far, BitWriter& out) const {
+  void evaluate(Size k, Size below, Size so_far, BitWriter& out) const {
     Size same = 1;
     while (same <= k && table[so_far + same] == table[so_far]) ++same;
     if (same > k) return out.fill(table[so_far], ways[k * (rest + 1) + below - k]);
     if (k == 1) return out.copy(x[(signs & 1) ^ !table[so_far + 1]], below);
-    for (Size c = k - 1; c < below; ++c) say(k - 1, c, so_far + is(c, k - 1), out);
+    for (Size c = k - 1; c < below; ++c) evaluate(k - 1, c, so_far + is(c, k - 1), out);
   }
 };
 

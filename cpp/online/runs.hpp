@@ -157,7 +157,7 @@ class PerceptronRun final : public OnlineRun {
  public:
   // With `mean` the average predicts, which needs u.
   PerceptronRun(const Rule& rule, Size dim, Keep keep, std::int64_t rounds, double* w, double* u,
-          bool mean)
+                bool mean)
       : OnlineRun(dim, rule.bias, keep, rounds), rule_(rule), w_(w), u_(u), mean_(mean) {}
 
   double weight(Size j, Size = 0) const override {

@@ -14,17 +14,17 @@ def ascend(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writabl
     """
     One sweep of coordinate ascent towards the widest margin over rows[order], in place.
 
-    Returns the smallest y <w, x> met. The rows must have been scored before.
+    Returns the smallest y <w, x>. Score the rows first: that checks them.
     """
 
 def squares(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, bias: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
-    """The squared norms of the rows, which must have been scored before."""
+    """The squared norms of the rows. Score the rows first: that checks them."""
 
 def vote(stored_values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], stored_indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, stored_starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, begin: int, end: int, example: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], survived: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: bool, zero_is_positive: bool, start_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """
     The votes on rows[begin:end] of every weight vector of a run, by rounds survived.
 
-    The rows must have been scored before, which is where they are checked.
+    Score the rows first: that checks them.
     """
 
 def copy_spans(source: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, start: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], to: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu')]) -> None:
@@ -37,7 +37,7 @@ def learn(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable
     """
     One mistake-driven pass over rows[order[begin:end]], updating w in place.
 
-    Returns the first position not learned, why (0: all were), and the number of mistakes recorded.
+    Returns the first position not learned, the flaw there (0: none), and the number of mistakes recorded.
     """
 
 def multiply(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, labels: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], importances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, threshold: tuple[float, float], step: tuple[float, float], bias: bool, rounds: int, alpha: float, balanced: bool, erases: bool, theta: float, powers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], round: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], taken: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], square: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int, int]:
@@ -47,7 +47,7 @@ def multiply(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writa
 
 def scores(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, begin: int, end: int, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int]:
     """
-    The scores <w, x> of rows[begin:end]; returns the first row not scored, and why.
+    The scores <w, x> of rows[begin:end]; returns the first row not scored, and its flaw.
     """
 
 def power_scores(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, begin: int, end: int, alpha: float, balanced: bool, theta: float, powers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int]:
@@ -58,22 +58,24 @@ def power_scores(values: Annotated[NDArray[Any], dict(order='C', device='cpu', w
 def weights_of(*, alpha: float, balanced: bool, powers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """The weights that have these powers."""
 
-def say(*, x: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], turned: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int, k: int, signs: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], table: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], at: int, out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+def evaluate_subsets(*, x: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], turned: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], n: int, k: int, signs: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], table: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], at: int, out: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')]) -> None:
     """
-    Writes what each set of k of n variables says of the example x, as bits from bit `at` on.
+    Writes the answer of each set of k of n variables on the example x, as bits from bit `at`.
 
-    One pattern of signs after another; out must be 0 from there on, and have room.
+    The patterns of signs follow one another; from bit `at` on, out must be 0 and have room.
     """
 
 def count_both(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> int:
-    """How many bits are on in both sets."""
+    """The number of bits that are on in both sets."""
 
 def keep(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu')], b: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, on: bool) -> None:
-    """Turns off in a, in place, what is not on in b; with on=False, what is."""
+    """
+    Turns off, in place, the bits of a that are off in b; with on=False, those that are on.
+    """
 
 def places(a: Annotated[NDArray[numpy.uint64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, out: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> int:
     """
-    Writes the places of the bits that are on, while there is room; returns how many.
+    Writes the positions of the bits that are on, while there is room; returns their number.
     """
 
 def eliminate(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, labels: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], importances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, order: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, begin: int, end: int, sign: int, rounds: int, plain: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], negated: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], drops: int, left: int, round: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], square: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int, int, int]:
@@ -86,7 +88,7 @@ def eliminate(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writ
 
 def conjoin(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, begin: int, end: int, plain: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], negated: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], drops: int, left: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int]:
     """
-    Writes 1 for each row of which all literals left are true, otherwise -1.
+    Writes 1 for each row that makes all remaining literals true, otherwise -1.
 
     Returns the position after the last row used, and a flaw.
     """
@@ -95,12 +97,12 @@ def joint_learn(values: Annotated[NDArray[Any], dict(order='C', device='cpu', wr
     """
     One mistake-driven pass for many classes over rows[order[begin:end]], updating w.
 
-    Returns the first position not learned, why (0: all were), the number of mistakes recorded, and the number of classes met.
+    Returns the first position not learned, the flaw there (0: none), the number of mistakes recorded, and the number of classes met.
     """
 
 def joint_scores(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, begin: int, end: int, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: bool, width: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int]:
     """
-    The scores of rows[begin:end] for every class; returns the first row not scored, and why.
+    The scores of rows[begin:end] for every class; returns the first row not scored, and its flaw.
     """
 
 def joint_accumulate(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, example: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], right: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rival: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], bias: bool, width: int, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
@@ -112,42 +114,44 @@ def joint_vote(stored_values: Annotated[NDArray[Any], dict(order='C', device='cp
     """
     The votes for each class on rows[begin:end] of every step of a run, by rounds survived.
 
-    The rows must have been scored before, which is where they are checked.
+    Score the rows first: that checks them.
     """
 
-class Heads:
-    """The runs that meet each example, over weights that NumPy owns."""
+class OnlineRuns:
+    """The runs that learn from each example, over weights that NumPy owns."""
 
     def __init__(self, dim: int, *, bias: bool, keep: str) -> None: ...
 
-    def add_sum(self, *, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, threshold: tuple[float, float], step: tuple[float, float], unit: float, rounds: int, mean: bool) -> None:
+    def add_perceptron(self, *, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, threshold: tuple[float, float], step: tuple[float, float], unit: float, rounds: int, mean: bool) -> None:
         """A perceptron; with `mean` it predicts by the average."""
 
-    def add_powers(self, *, powers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threshold: tuple[float, float], step: tuple[float, float], alpha: float, balanced: bool, erases: bool, theta: float, rounds: int) -> None:
-        """A Winnow."""
+    def add_winnow(self, *, powers: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], threshold: tuple[float, float], step: tuple[float, float], alpha: float, balanced: bool, erases: bool, theta: float, rounds: int) -> None:
+        """Winnow."""
 
     def add_joint(self, *, w: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, threshold: float, step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], unit: float, classes: int, rounds: int, mean: bool) -> None:
-        """A perceptron for many classes, by itself."""
+        """A perceptron for many classes; it must be the only run."""
 
 class Online:
-    """Names with their columns, and runs that learn one by one."""
+    """
+    Feature names with their columns, and runs that learn one example at a time.
+    """
 
     def __init__(self, *, by_name: bool, hash_bits: int = 0, most: int = 0) -> None: ...
 
-    def open(self, heads: Heads, *, seen: int) -> None:
-        """Go on with these runs, which met so many examples before."""
+    def open(self, runs: OnlineRuns, *, seen: int) -> None:
+        """Continue these runs, which have seen this many examples."""
 
     def become(self, other: Online) -> None:
-        """Go on as the other, of the same kind, would."""
+        """Take over the state of another object of the same kind."""
 
     def name_labels(self, codes: dict[Any, int], labels: tuple[Any, ...], *, zero_is_positive: bool, order: list[int]) -> None:
-        """What labels mean, and what predictions are called."""
+        """Set the code of each label, and the labels that are predicted."""
 
     def learn(self, x: object, y: object, /) -> int:
-        """Meet one example; 0, or why nothing was done."""
+        """Learn one example; 0, or the reason why nothing was learned."""
 
     def learn_as(self, x: object, code: int, /) -> int:
-        """The same, for what the label means."""
+        """The same, with the code of the label."""
 
     def predict(self, x: object, /) -> object:
         """
@@ -155,24 +159,24 @@ class Online:
         """
 
     def decide(self, x: object, /) -> object:
-        """The score of x, or a list of them; NotImplemented as for predict."""
+        """The score of x, or a list of scores; NotImplemented as for predict."""
 
     def rows(self, xs: list[Any], *, adding: bool) -> int | tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """
-        The CSR arrays of these dicts; or the place of the first that is not plain.
+        The CSR arrays of these dicts; or the index of the first that is not plain.
         """
 
     def take(self) -> list[dict[str, Any]]:
-        """For each run, what waits to be written down."""
+        """The recorded mistakes of each run that the ledger does not have yet."""
 
     def undo(self) -> None:
-        """Take back the names that were added last."""
+        """Remove the names that were added last."""
 
     def settle(self) -> None:
-        """Let the names that were added last stay."""
+        """Keep the names that were added last."""
 
     def hold(self, held: bool) -> None:
-        """Learn nothing until it is let go."""
+        """Learn nothing until released."""
 
     @property
     def waits(self) -> bool: ...
@@ -198,13 +202,13 @@ class Online:
         """The name of a column."""
 
     def weight(self, run: int, column: int, output: int = 0) -> float:
-        """One weight of those that predict."""
+        """One of the weights that predict."""
 
     def named(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-        """The columns with names, and the uses of these."""
+        """The columns that have names, and how often each was used."""
 
     def put_names(self, names: Sequence[str], columns: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], examples: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], last: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int) -> None:
-        """Names as they were saved, among so many columns."""
+        """Restore saved names, among `width` columns."""
 
 def parse_svmlight(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int) -> dict[str, Any]:
     """
@@ -225,7 +229,9 @@ def parse_jsonl(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order=
     """
 
 def csv_cut(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, separator: str) -> int:
-    """How many bytes of text[:length] are whole records of a table."""
+    """
+    The number of bytes of text[:length] that are whole records of a table.
+    """
 
 def csv_records(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, separator: str, most: int) -> list[Any]:
     """

@@ -361,7 +361,7 @@ def test_the_core_refuses_sets_and_room_that_do_not_fit() -> None:
             "at": 0,
             "out": np.zeros(1, np.uint64),
         }
-        _core.say(**usual | other)
+        _core.evaluate_subsets(**usual | other)
 
     ask()
     ask(at=54)

@@ -94,7 +94,7 @@ class Subsets(ConceptClass):
         out, at = words_for(self.size), 0
         bits, turned = packed(x), packed(~x)
         for group, size in zip(self._groups, self._sizes, strict=True):
-            _core.say(
+            _core.evaluate_subsets(
                 x=bits,
                 turned=turned,
                 n=self.n,

@@ -125,10 +125,10 @@ class Additive:
         (low, high), steps = self._thresholds, self._steps
         return low == high and steps[0] == steps[1]
 
-    def share_weights(self, heads: _core.Heads, *, mean: bool) -> None:
+    def share_weights(self, runs: _core.OnlineRuns, *, mean: bool) -> None:
         """Share the weights with the online core, which updates them in place."""
         self._own_weights()
-        heads.add_sum(
+        runs.add_perceptron(
             w=self._w,
             u=self._u,
             threshold=self._thresholds,

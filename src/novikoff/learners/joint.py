@@ -146,10 +146,10 @@ class Joint:
         others = np.flatnonzero(weights != 1)  # classes beyond the last of these have 1 anyway
         self._class_weights = weights[: others.max(initial=-1) + 1].copy()
 
-    def share_weights(self, heads: _core.Heads, *, mean: bool) -> None:
+    def share_weights(self, runs: _core.OnlineRuns, *, mean: bool) -> None:
         """Share the weights with the online core, which updates them in place."""
         self._own_weights()
-        heads.add_joint(
+        runs.add_joint(
             w=self._w.reshape(-1),
             u=None if self._u is None else self._u.reshape(-1),
             threshold=self._threshold,

@@ -143,12 +143,12 @@ class Multiplicative:
         alike = low == high and self.class_weights[0] == self.class_weights[1]
         return alike and self._balanced and self.threshold == 0
 
-    def share_weights(self, heads: _core.Heads, *, mean: bool) -> None:
+    def share_weights(self, runs: _core.OnlineRuns, *, mean: bool) -> None:
         """Share the weights with the online core, which updates them in place."""
         if mean:
             _ = self.average  # raises
         self._own_weights()
-        heads.add_powers(
+        runs.add_winnow(
             powers=self._p,
             w=self._w,
             threshold=self._thresholds,

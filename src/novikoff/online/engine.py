@@ -297,10 +297,10 @@ class Engine:
     def _connect(self, seen: int, core: _core.Online | None = None) -> None:
         """Let the core learn with the learners as they are now."""
         core = self._core if core is None else core
-        heads = _core.Heads(self.dim, bias=self.learners[0].bias, keep=self.keep)
+        runs = _core.OnlineRuns(self.dim, bias=self.learners[0].bias, keep=self.keep)
         for learner in self.learners:
-            learner.share_weights(heads, mean=self.rule.reading == "average")
-        core.open(heads, seen=seen)
+            learner.share_weights(runs, mean=self.rule.reading == "average")
+        core.open(runs, seen=seen)
 
     @property
     def _core(self) -> _core.Online:
