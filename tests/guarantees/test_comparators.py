@@ -325,7 +325,7 @@ def test_freund_and_schapire_is_refused_for_more_or_less_than_one_pass() -> None
         guarantees.freund_schapire(twice, block, [1, 2, 3], 4)
     learner = Additive(3)
     unfinished = learner.open_ledger()
-    unfinished.record(learner.learn(block, 0, 100)[1], 100)
+    unfinished.record(learner.learn(block, 0, 100)[1], 100, block)
     with pytest.raises(ValueError, match="one whole pass; the run made 0 in 100"):
         guarantees.freund_schapire(unfinished, block, [1, 2, 3], 4)
     assert guarantees.freund_schapire(ledger, block, [1, 2, 3], 4).holds
@@ -599,8 +599,7 @@ def test_an_interrupted_pass_counts_as_a_whole_one() -> None:
     learner = Additive(3)
     ledger = play([block], learner).ledger
     stop, mistakes = learner.learn(block, 0, 50)
-    ledger.record(mistakes, stop)
-    ledger.store(block)
+    ledger.record(mistakes, stop, block)
     best = guarantees.best_comparator(ledger, block)
     assert best.margin is not None
     _, once, _ = claimed(ledger, data_of(block), list(best.witness), best.margin)

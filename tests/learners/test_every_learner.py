@@ -315,8 +315,7 @@ def test_a_block_is_its_examples_one_by_one(kind: Kind, draws: st.DataObject) ->
     for k in range(len(some)):
         stopped, made = singly.learn(some, k, k + 1)
         assert stopped == k + 1
-        ledger.record(made, 1)
-        ledger.store(some)
+        ledger.record(made, 1, some)
     assert state(at_once) == state(singly)
     assert written(run.ledger) == written(ledger)
     assert kept(singly, ledger)

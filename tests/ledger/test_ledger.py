@@ -174,10 +174,8 @@ def test_reading_in_the_middle_changes_nothing() -> None:
         for at in range(len(piece)):
             for learner, ledger in zip((read, quiet), ledgers, strict=True):
                 _, made = learner.learn(piece, at, at + 1)
-                ledger.record(made, 1)
+                ledger.record(made, 1, piece)
             assert len(ledgers[0].rounds) == ledgers[0].n_mistakes
-        for ledger in ledgers:
-            ledger.store(piece)
         assert readings.final(ledgers[0]).tobytes() == read.weights.tobytes()
     assert readings.final(ledgers[1]).tobytes() == quiet.weights.tobytes()
     assert ledgers[0].rows.tolist() == ledgers[1].rows.tolist()

@@ -60,10 +60,9 @@ class Going:
     def meet(self, block: Block, begin: int, end: int) -> None:
         stop, mistakes = self.learner.learn(block, begin, end)
         assert stop == end
-        self.ledger.record(mistakes, stop - begin)
+        self.ledger.record(mistakes, stop - begin, block)
         if self.cycles.is_counting:
             self.cycles.count(mistakes)
-        self.ledger.store(block)
 
     def close(self, block: Block) -> Cycle | None:
         self.ledger.close_epoch()
@@ -271,14 +270,13 @@ def test_numbers_that_json_cannot_say_are_stored_too() -> None:
     assert again.ledger.radius == np.inf
 
 
-def test_a_ledger_that_has_not_stored_its_rows_yet_is_not_saved() -> None:
+def test_a_ledger_that_keeps_examples_refuses_mistakes_without_them() -> None:
     data = Data(np.ones((1, 1)), np.ones(1, np.int8))
     learner = Additive(1)
     ledger = learner.open_ledger()
     _, mistakes = learner.learn(data.block(), 0, 1)
-    ledger.record(mistakes, 1)
-    with pytest.raises(ValueError, match=r"store\(block\) first"):
-        ledger.state()
+    with pytest.raises(ValueError, match="needs the block"):
+        ledger.record(mistakes, 1)
 
 
 def small_states() -> dict[str, tuple[Any, dict[str, Any], dict[str, NDArray[Any]]]]:

@@ -25,7 +25,7 @@ def pressed(verb: Callable[..., Any]) -> Callable[..., Any]:
     return pressing
 
 
-@pytest.mark.parametrize("verb", ["write_down", "close_epoch"])
+@pytest.mark.parametrize("verb", ["record", "close_epoch"])
 def test_pending_mistakes_are_recorded_completely(
     verb: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

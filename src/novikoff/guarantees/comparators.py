@@ -89,6 +89,17 @@ def l1_bound(
     tends to 1 and the bound to M itself, whatever u; `best_comparator` finds a u and a γ for which
     the bound is informative.
 
+    References: Gentile (2003) for the L1 loss; Mohri & Rostamizadeh (2013) for the sum over the
+    mistakes.
+
+    The last two examples contradict each other.
+
+    >>> from novikoff import Additive, guarantees, play, sources
+    >>> block = sources.block([[1, 0], [0, 1], [1, 1], [1, 1]], [1, 1, 1, -1])
+    >>> run = play(block, Additive(2))
+    >>> print(guarantees.l1_bound(run.ledger, [1, 1], 1))
+    Gentile 2003, L1: at most 9 mistakes, 3 made (R = 1.41421, γ = 0.707107, loss = 3)
+
     Parameters
     ----------
     ledger, rows
@@ -97,20 +108,6 @@ def l1_bound(
         u: any vector except 0. It need not separate anything.
     margin
         γ > 0, for u as given, not for u as a unit vector.
-
-    References
-    ----------
-    Gentile (2003) for the L1 loss; Mohri & Rostamizadeh (2013) for the sum over the mistakes.
-
-    Examples
-    --------
-    The last two examples contradict each other.
-
-    >>> from novikoff import Additive, guarantees, play, sources
-    >>> block = sources.block([[1, 0], [0, 1], [1, 1], [1, 1]], [1, 1, 1, -1])
-    >>> run = play(block, Additive(2))
-    >>> print(guarantees.l1_bound(run.ledger, [1, 1], 1))
-    Gentile 2003, L1: at most 9 mistakes, 3 made (R = 1.41421, γ = 0.707107, loss = 3)
     """
     theorem, u, gamma = "Gentile 2003, L1", *_comparator(ledger, witness, margin)
     return _by_mistakes(theorem, ledger, u, gamma, rows, power=1)
@@ -125,21 +122,17 @@ def l2_bound(
     is ⌊c² + Σℓ² + √(4c²Σℓ²)⌋. When the steps s differ, Σsℓ ≤ √S √Σsℓ², so that S ≤ (c√b + √Σsℓ²)²:
     each ℓ² counts s/a times, and c² is multiplied by b/a.
 
-    Parameters
-    ----------
-    ledger, witness, margin, rows
-        As for `l1_bound`; here too the bound tends to M as γ grows.
+    References: Mohri & Rostamizadeh (2013); after Freund & Schapire (1999), Theorem 2.
 
-    References
-    ----------
-    Mohri & Rostamizadeh (2013); after Freund & Schapire (1999), Theorem 2.
-
-    Examples
-    --------
     >>> from novikoff import Additive, guarantees, play, sources
     >>> run = play(sources.tight(49), Additive(49))
     >>> print(guarantees.l2_bound(run.ledger, [1] * 49, 2))
     Mohri & Rostamizadeh 2013, L2: at most 49 mistakes, 49 made (R = 1, γ = 0.285714, loss = 12.25)
+
+    Parameters
+    ----------
+    ledger, witness, margin, rows
+        As for `l1_bound`; here too the bound tends to M as γ grows.
     """
     theorem, u, gamma = "Mohri & Rostamizadeh 2013, L2", *_comparator(ledger, witness, margin)
     return _by_mistakes(theorem, ledger, u, gamma, rows, power=2)
@@ -165,6 +158,14 @@ def freund_schapire(ledger: Ledger, data: Stream, witness: Numbers, margin: Numb
     multiplied by b/a, and ℓ² counts s/a times, where s is the largest step on any mistake with its
     label: in `l2_bound` it counts no more than that.
 
+    Reference: Freund & Schapire (1999), Theorem 2.
+
+    >>> from novikoff import Additive, guarantees, play, sources
+    >>> block = sources.block([[1, 0], [0, 1], [1, 1], [1, 1]], [1, 1, 1, -1])
+    >>> run = play(block, Additive(2))
+    >>> print(guarantees.freund_schapire(run.ledger, block, [1, 1], 1))
+    Freund & Schapire 1999: at most 25 mistakes, 3 made (R = 1.41421, γ = 0.707107, loss = 9)
+
     Parameters
     ----------
     ledger
@@ -174,18 +175,6 @@ def freund_schapire(ledger: Ledger, data: Stream, witness: Numbers, margin: Numb
         The data of the pass: a block, or several.
     witness, margin
         As for `l1_bound`.
-
-    References
-    ----------
-    Freund & Schapire (1999), Theorem 2.
-
-    Examples
-    --------
-    >>> from novikoff import Additive, guarantees, play, sources
-    >>> block = sources.block([[1, 0], [0, 1], [1, 1], [1, 1]], [1, 1, 1, -1])
-    >>> run = play(block, Additive(2))
-    >>> print(guarantees.freund_schapire(run.ledger, block, [1, 1], 1))
-    Freund & Schapire 1999: at most 25 mistakes, 3 made (R = 1.41421, γ = 0.707107, loss = 9)
     """
     theorem, u, gamma = "Freund & Schapire 1999", *_comparator(ledger, witness, margin)
     if ledger.epoch_ends != [ledger.n_rounds]:
@@ -223,23 +212,8 @@ def best_comparator(
     given before the run, apart from R and u. `l1_bound` with its witness and margin shows what the
     losses of the mistakes alone would give.
 
-    Parameters
-    ----------
-    ledger
-        A run from w = 0 in which every update was on an example with y⟨w,x⟩ ≤ 0.
-    data
-        The data of each pass: a block, or several.
-    comparators
-        Vectors to try. By default the weights of the run itself and their averages over the rounds,
-        after 1, 2, 4, … mistakes and at the end, each rounded to 20 bits; the ledger must then have
-        kept its examples.
+    References: Gentile (2003); Mohri & Rostamizadeh (2013); Freund & Schapire (1999), Theorem 2.
 
-    References
-    ----------
-    Gentile (2003); Mohri & Rostamizadeh (2013); Freund & Schapire (1999), Theorem 2.
-
-    Examples
-    --------
     One label in ten is wrong.
 
     >>> import numpy as np
@@ -253,6 +227,17 @@ def best_comparator(
     (260, 506)
     >>> guarantees.l1_bound(run.ledger, best.witness, best.margin).bound
     344
+
+    Parameters
+    ----------
+    ledger
+        A run from w = 0 in which every update was on an example with y⟨w,x⟩ ≤ 0.
+    data
+        The data of each pass: a block, or several.
+    comparators
+        Vectors to try. By default the weights of the run itself and their averages over the rounds,
+        after 1, 2, 4, … mistakes and at the end, each rounded to 20 bits; the ledger must then have
+        kept its examples.
     """
     theorem = "Gentile 2003, L1 over every round"
     given = None if comparators is None else [witness_for(ledger, u) for u in comparators]

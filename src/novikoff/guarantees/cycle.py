@@ -24,10 +24,8 @@ class Cycle:
     it sum to 0. So no weights score the class of every row highest, which by Kesler's construction
     is the same statement.
 
-    References
-    ----------
-    Gordan (1873) for the proof; Minsky & Papert (1969) and Block & Levin (1970) for why the weights
-    return; Duda & Hart (1973), section 5.12, for many classes.
+    References: Gordan (1873) for the proof; Minsky & Papert (1969) and Block & Levin (1970) for why
+    the weights return; Duda & Hart (1973), section 5.12, for many classes.
     """
 
     since: int

@@ -39,6 +39,12 @@ def k_disjunction(n: int, k: int, *, constant: bool = True) -> Disjunction:
     (2k + 1)/(4k + 1). The signed combination has squared length 1/(4k + 1), and no margin exceeds
     the length of a convex combination.
 
+    References: Novikoff (1962), Theorem 1, with the duality of margins and convex hulls; Kivinen,
+    Warmuth & Auer (1997) show that every such rule makes a number of mistakes linear in n.
+
+    >>> print(k_disjunction(100, 5))
+    a disjunction of 5 of 100 attributes: at most 2,121 mistakes (R² = 101, γ² = 1/21)
+
     Parameters
     ----------
     constant
@@ -47,16 +53,6 @@ def k_disjunction(n: int, k: int, *, constant: bool = True) -> Disjunction:
         −1 on the others: γ² = 1/(k(d + 1)² + d). The points that prove it, with their proportions:
         the k points with one relevant attribute and all irrelevant ones, d + 1 each; and each eⱼ
         of an irrelevant attribute, k(d + 1) + 1 each.
-
-    References
-    ----------
-    Novikoff (1962), Theorem 1, with the duality of margins and convex hulls; Kivinen, Warmuth &
-    Auer (1997) show that every such rule makes a number of mistakes linear in n.
-
-    Examples
-    --------
-    >>> print(k_disjunction(100, 5))
-    a disjunction of 5 of 100 attributes: at most 2,121 mistakes (R² = 101, γ² = 1/21)
     """
     if not 1 <= k <= n:
         raise ValueError(f"need 1 <= k <= n, got {n=} and {k=}")
@@ -73,19 +69,15 @@ def disjunction(n: int, *, constant: bool = True) -> Disjunction:
 
     This is `k_disjunction` at the k with the largest bound: k = n with a constant.
 
+    Reference: As for `k_disjunction`.
+
+    >>> disjunction(9).bound
+    370
+
     Parameters
     ----------
     constant
         As for `k_disjunction`.
-
-    References
-    ----------
-    As for `k_disjunction`.
-
-    Examples
-    --------
-    >>> disjunction(9).bound
-    370
     """
     if n < 1:
         raise ValueError(f"need at least one attribute, got {n=}")

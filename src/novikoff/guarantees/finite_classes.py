@@ -37,12 +37,8 @@ def halving_bound(size: int) -> ClassBound:
 
     Each mistake rules out at least half of the remaining concepts, and never the target.
 
-    References
-    ----------
-    Barzdin & Freivald (1972); Littlestone (1988), Section 3.
+    References: Barzdin & Freivald (1972); Littlestone (1988), Section 3.
 
-    Examples
-    --------
     >>> print(halving_bound(75_287_520))
     halving: at most 26 mistakes
     """
@@ -57,12 +53,8 @@ def consistent_bound(size: int) -> ClassBound:
     expected number is at most ln|C|: a concept that i − 1 others outlive errs only if it is drawn
     before them, with probability 1/i, and 1/2 + 1/3 + … + 1/|C| < ln|C|.
 
-    References
-    ----------
-    Littlestone (1988), Section 3; Maass (1991) for the random choice.
+    References: Littlestone (1988), Section 3; Maass (1991) for the random choice.
 
-    Examples
-    --------
     >>> print(consistent_bound(1000))
     any consistent concept: at most 999 mistakes, 6.90776 expected if drawn at random
     """
@@ -75,12 +67,8 @@ def elimination_bound(n: int, *, monotone: bool) -> ClassBound:
     Each mistake drops at least one of n literals. If literals may be negated, there are 2n of them,
     and the first mistake drops at least n: n + 1 mistakes.
 
-    References
-    ----------
-    Valiant (1984); Littlestone (1988), Section 3.
+    References: Valiant (1984); Littlestone (1988), Section 3.
 
-    Examples
-    --------
     >>> elimination_bound(100, monotone=False).bound
     101
     """
@@ -96,6 +84,11 @@ def weighted_majority_bound(size: int, best: int, beta: Number) -> ClassBound:
     sum, which never falls below the best concept's weight, βᵏ at the end. The labels are
     arbitrary: no concept needs to fit them.
 
+    Reference: Littlestone & Warmuth (1994), *The weighted majority algorithm*, Section 2.
+
+    >>> print(weighted_majority_bound(1000, 10, 0.5))
+    weighted majority: at most 48 mistakes
+
     Parameters
     ----------
     best
@@ -103,15 +96,6 @@ def weighted_majority_bound(size: int, best: int, beta: Number) -> ClassBound:
     beta
         The factor for the weight of a concept that is wrong, between 0 and 1. A float is read as
         the exact fraction that it stores.
-
-    References
-    ----------
-    Littlestone & Warmuth (1994), *The weighted majority algorithm*, Section 2.
-
-    Examples
-    --------
-    >>> print(weighted_majority_bound(1000, 10, 0.5))
-    weighted majority: at most 48 mistakes
     """
     p, q = fraction(beta, "β").as_integer_ratio()
     if not 0 < p < q:

@@ -59,6 +59,16 @@ def joint_bound(
 
     Adding the same vector to all u_r changes no margin; the bound is least if Σu_r = 0.
 
+    References: Duda & Hart (1973), section 5.12, for the construction; Crammer & Singer (2003),
+    Theorem 4.
+
+    >>> from novikoff import Joint, guarantees, play, sources
+    >>> block = sources.classes_block([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2])
+    >>> learner = Joint(2)
+    >>> run = play(block, learner, epochs=9)
+    >>> print(guarantees.joint_bound(run.ledger, learner.weights))
+    Crammer & Singer 2003: at most 16 mistakes, 2 made (R = 1.41421, γ = 0.5)
+
     Parameters
     ----------
     ledger
@@ -71,19 +81,6 @@ def joint_bound(
         η of the run; 0 if it had none.
     rows
         The rows of the whole data, if the ledger kept only positions in them.
-
-    References
-    ----------
-    Duda & Hart (1973), section 5.12, for the construction; Crammer & Singer (2003), Theorem 4.
-
-    Examples
-    --------
-    >>> from novikoff import Joint, guarantees, play, sources
-    >>> block = sources.classes_block([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2])
-    >>> learner = Joint(2)
-    >>> run = play(block, learner, epochs=9)
-    >>> print(guarantees.joint_bound(run.ledger, learner.weights))
-    Crammer & Singer 2003: at most 16 mistakes, 2 made (R = 1.41421, γ = 0.5)
     """
     theorem = "Crammer & Singer 2003"
     expect_ledger(ledger, "joint")
@@ -108,19 +105,17 @@ def joint_bound(
 def joint_margin(weights: Table, block: Block) -> Achieved:
     """The margin of weights for many classes on a block, exactly: min (w_y·x − max w_r·x), Σ‖w_r‖².
 
+    >>> from novikoff import guarantees, sources
+    >>> block = sources.classes_block([[3.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2])
+    >>> print(guarantees.joint_margin([[1, 0], [0, 1], [-1, -1]], block))
+    margin 0.5, at row 1
+
     Parameters
     ----------
     weights
         A row for each class, with a number for each feature and one more for a constant.
     block
         Rows and classes; of labels −1 and +1 the classes are 0 and 1.
-
-    Examples
-    --------
-    >>> from novikoff import guarantees, sources
-    >>> block = sources.classes_block([[3.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2])
-    >>> print(guarantees.joint_margin([[1, 0], [0, 1], [-1, -1]], block))
-    margin 0.5, at row 1
     """
     W, rows = _exact_table(weights, "weights"), block.rows
     expect_weights_for(rows, W)

@@ -194,10 +194,9 @@ def with_examples(ledger: Ledger, blocks: Sequence[Block]) -> Ledger:
         rule=ledger.rule,
         n_classes=ledger.n_classes,
     )
-    full.record(
-        replace(ledger.mistakes, rounds=ledger.rounds + ledger.began), rounds=ledger.n_rounds
-    )
-    full.store(Block(join([b.rows for b in blocks]), labels, first, None, positions - first))
+    mistakes = replace(ledger.mistakes, rounds=ledger.rounds + ledger.began)
+    block = Block(join([b.rows for b in blocks]), labels, first, None, positions - first)
+    full.record(mistakes, ledger.n_rounds, block)
     full.epoch_ends, full.epoch_mistakes = ledger.epoch_ends, ledger.epoch_mistakes
     return full
 

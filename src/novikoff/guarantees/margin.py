@@ -88,20 +88,16 @@ def achieved_margin(weights: Numbers, block: Block) -> Achieved:
 
     The best margin of the data, γ* = max min y⟨u,x⟩ over unit vectors u, is at least this large.
 
+    References: Novikoff (1962) for the margin; the weights are their own proof.
+
+    >>> from novikoff import guarantees, sources
+    >>> print(guarantees.achieved_margin([3, 4], sources.block([[1, 0], [-1, -1]], [1, -1])))
+    margin 0.6, at row 0
+
     Parameters
     ----------
     weights
         A number for each feature, and one more for the constant if there is a bias.
-
-    References
-    ----------
-    Novikoff (1962) for the margin; the weights are their own proof.
-
-    Examples
-    --------
-    >>> from novikoff import guarantees, sources
-    >>> print(guarantees.achieved_margin([3, 4], sources.block([[1, 0], [-1, -1]], [1, -1])))
-    margin 0.6, at row 0
     """
     w, rows = ExactVector.of(weights, "weights"), block.rows
     expect_weights_for(rows, w)
@@ -129,21 +125,18 @@ def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
     min ⟨u,z⟩ Σs ≤ ⟨u, w − w₀⟩ ≤ ‖w − w₀‖. With w₀ = 0 and rate 1 this is ‖w‖/M. The proof does not
     use that the steps were taken on mistakes, so any start and any margin are allowed.
 
-    Parameters
-    ----------
-    ledger, rows
-        As for `novikoff`, from any start and with any margin.
+    References: After Novikoff (1962), Theorem 1; it is weak duality for γ* = min ‖Σλz‖ over convex
+    λ.
 
-    References
-    ----------
-    After Novikoff (1962), Theorem 1; it is weak duality for γ* = min ‖Σλz‖ over convex λ.
-
-    Examples
-    --------
     >>> from novikoff import Additive, guarantees, play, sources
     >>> run = play(sources.tight(4), Additive(4))
     >>> print(guarantees.margin_at_most(run.ledger))
     no margin exceeds 0.5 (proved by 4 mistakes)
+
+    Parameters
+    ----------
+    ledger, rows
+        As for `novikoff`, from any start and with any margin.
     """
     expect_ledger(ledger)
     if len(ledger) == 0:
@@ -212,21 +205,9 @@ def margin_perceptron(
     and ‖w‖ ≤ (bR² + 2η)‖u‖/γ. After a pass without updates every y⟨w,x⟩ is above η: divide by ‖w‖.
     For η = R² = r = ‖u‖ = 1 this means 3/γ² updates and a margin of γ/3.
 
-    Parameters
-    ----------
-    ledger
-        A run from w = 0 in which every update was on an example with y⟨w,x⟩ ≤ margin.
-    witness, rows
-        As for `novikoff`.
-    margin
-        η ≥ 0. With 0 it is Novikoff's bound, and no margin is promised.
+    References: Krauth & Mézard (1987), for whom η is the stability; the proof is that of Novikoff
+    (1962).
 
-    References
-    ----------
-    Krauth & Mézard (1987), for whom η is the stability; the proof is that of Novikoff (1962).
-
-    Examples
-    --------
     >>> from novikoff import Additive, guarantees, play, sources
     >>> square = sources.block([[1, 0], [0, 1]], [1, 1])
     >>> learner = Additive(2, margin=1)
@@ -236,6 +217,15 @@ def margin_perceptron(
     (6, 4)
     >>> promise.kept_by(guarantees.achieved_margin(learner.weights, square))
     True
+
+    Parameters
+    ----------
+    ledger
+        A run from w = 0 in which every update was on an example with y⟨w,x⟩ ≤ margin.
+    witness, rows
+        As for `novikoff`.
+    margin
+        η ≥ 0. With 0 it is Novikoff's bound, and no margin is promised.
     """
     theorem, u = "Krauth & Mézard 1987", witness_for(ledger, witness)
     eta = fraction(margin, "margin")

@@ -81,9 +81,7 @@ def mistake_bound(radius_squared: Number, witness_squared: Number, margin: Numbe
     >>> mistake_bound(4, 9, 0.5)
     144
 
-    References
-    ----------
-    Block (1962); Novikoff (1962), Theorem 1.
+    References: Block (1962); Novikoff (1962), Theorem 1.
     """
     R2, U2 = fraction(radius_squared, "R²"), fraction(witness_squared, "‖u‖²")
     gamma = fraction(margin, "γ")
@@ -104,6 +102,13 @@ def novikoff(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
     The numbers here are exact, but the run was made in floating point, where rounding may turn an
     example that is barely right into a mistake; `sandwich` finds the first such example.
 
+    References: Block (1962); Novikoff (1962), Theorem 1; Freund & Schapire (1999), Theorem 1.
+
+    >>> from novikoff import Additive, guarantees, play, sources
+    >>> run = play(sources.tight(49), Additive(49))
+    >>> print(guarantees.novikoff(run.ledger, [1] * 49))
+    Novikoff 1962: at most 49 mistakes, 49 made (R = 1, γ = 0.142857)
+
     Parameters
     ----------
     ledger
@@ -113,17 +118,6 @@ def novikoff(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
         1. If a mistaken example is not strictly on its correct side, NotAWitness is raised.
     rows
         The rows of the whole data, if the ledger kept only positions in them.
-
-    References
-    ----------
-    Block (1962); Novikoff (1962), Theorem 1; Freund & Schapire (1999), Theorem 1.
-
-    Examples
-    --------
-    >>> from novikoff import Additive, guarantees, play, sources
-    >>> run = play(sources.tight(49), Additive(49))
-    >>> print(guarantees.novikoff(run.ledger, [1] * 49))
-    Novikoff 1962: at most 49 mistakes, 49 made (R = 1, γ = 0.142857)
     """
     theorem, u = "Novikoff 1962", witness_for(ledger, witness)
     seen = mistakes_from_zero(ledger, Fraction(0), rows)
@@ -140,17 +134,8 @@ def adaptive(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
     The sum runs over the mistakes. As in `novikoff`, Mγ ≤ ⟨w,u⟩ ≤ ‖u‖‖w‖ and ‖w‖² ≤ Σ‖x‖². With
     steps s, the least of them a, aMγ ≤ γΣs ≤ ‖u‖√(Σs²‖x‖²).
 
-    Parameters
-    ----------
-    ledger, witness, rows
-        As for `novikoff`.
+    Reference: Novikoff (1962), the proof of Theorem 1, before Σ‖x‖² is replaced by MR².
 
-    References
-    ----------
-    Novikoff (1962), the proof of Theorem 1, before Σ‖x‖² is replaced by MR².
-
-    Examples
-    --------
     One long example does not make the others count as long:
 
     >>> from novikoff import Additive, guarantees, play, sources
@@ -159,6 +144,11 @@ def adaptive(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
     75
     >>> guarantees.adaptive(run.ledger, [1, 1, 1]).bound
     9
+
+    Parameters
+    ----------
+    ledger, witness, rows
+        As for `novikoff`.
     """
     theorem, u = "Novikoff 1962, adaptive", witness_for(ledger, witness)
     seen = mistakes_from_zero(ledger, Fraction(0), rows)
@@ -182,6 +172,13 @@ def from_start(
     and the right side is concave and not below it at S = 0, so the inequality holds up to some S
     and not beyond. So it holds at aM too, and is solved for M.
 
+    Reference: Novikoff (1962), the proof of Theorem 1 without the assumption that w₀ = 0.
+
+    >>> from novikoff import Additive, guarantees, play, sources
+    >>> run = play(sources.block([[0, 1, 0], [0, 0, 1]], [1, 1]), Additive(3, start=[4, 0, 0]))
+    >>> print(guarantees.from_start(run.ledger, [4, 1, 1]))
+    Novikoff 1962 from w₀: at most 2 mistakes, 2 made (R = 1, γ = 0.235702)
+
     Parameters
     ----------
     ledger
@@ -190,17 +187,6 @@ def from_start(
         As for `novikoff`.
     margin
         η of a margin perceptron; 0 for a plain one.
-
-    References
-    ----------
-    Novikoff (1962), the proof of Theorem 1 without the assumption that w₀ = 0.
-
-    Examples
-    --------
-    >>> from novikoff import Additive, guarantees, play, sources
-    >>> run = play(sources.block([[0, 1, 0], [0, 0, 1]], [1, 1]), Additive(3, start=[4, 0, 0]))
-    >>> print(guarantees.from_start(run.ledger, [4, 1, 1]))
-    Novikoff 1962 from w₀: at most 2 mistakes, 2 made (R = 1, γ = 0.235702)
     """
     theorem, u = "Novikoff 1962 from w₀", witness_for(ledger, witness)
     eta = fraction(margin, "margin")

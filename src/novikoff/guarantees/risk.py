@@ -58,6 +58,15 @@ def average_risk(rounds: int, mistakes: int, *, confidence: Number = 0.95) -> Ri
     The weights of a random round have that risk on average; the majority vote over all rounds has
     at most twice that risk. The bounds do not cover the last weights alone.
 
+    References: Cesa-Bianchi, Conconi & Gentile (2004) for the first; Cesa-Bianchi & Gentile (2008)
+    for the second; Freund & Schapire (1999) for the vote.
+
+    >>> risk = average_risk(10_000, 700)
+    >>> print(risk)
+    average risk at most 0.0836 with confidence 0.95, from 700 mistakes in 10,000 rounds
+    >>> round(risk.azuma, 4), round(risk.bernstein, 4)
+    (0.0822, 0.1207)
+
     Parameters
     ----------
     rounds, mistakes
@@ -65,19 +74,6 @@ def average_risk(rounds: int, mistakes: int, *, confidence: Number = 0.95) -> Ri
         margin every update. The risk counts the same events.
     confidence
         1 − δ, between 0 and 1.
-
-    References
-    ----------
-    Cesa-Bianchi, Conconi & Gentile (2004) for the first; Cesa-Bianchi & Gentile (2008) for the
-    second; Freund & Schapire (1999) for the vote.
-
-    Examples
-    --------
-    >>> risk = average_risk(10_000, 700)
-    >>> print(risk)
-    average risk at most 0.0836 with confidence 0.95, from 700 mistakes in 10,000 rounds
-    >>> round(risk.azuma, 4), round(risk.bernstein, 4)
-    (0.0822, 0.1207)
     """
     n, M, sure = rounds, mistakes, fraction(confidence, "confidence")
     if n < 1 or not 0 <= M <= n:
@@ -96,6 +92,14 @@ def risk_bound(ledger: Ledger, *, epoch: int = 1, confidence: Number = 0.95) -> 
     them: the bounds do not hold, and are refused. The examples must be drawn independently, or be
     a random order of a sample so drawn. The starting weights must not depend on the examples.
 
+    Reference: As for `average_risk`.
+
+    >>> from novikoff import Additive, guarantees, play, sources
+    >>> stream = sources.separable(10_000, [3, 1, -2], margin=0.001, seed=0)
+    >>> run = play(stream, Additive(3), epochs=10)
+    >>> print(guarantees.risk_bound(run.ledger))
+    average risk at most 0.0318 with confidence 0.95, from 182 mistakes in 10,000 rounds
+
     Parameters
     ----------
     ledger
@@ -104,18 +108,6 @@ def risk_bound(ledger: Ledger, *, epoch: int = 1, confidence: Number = 0.95) -> 
         The pass, counted from 1. Only the first is accepted.
     confidence
         As for `average_risk`.
-
-    References
-    ----------
-    As for `average_risk`.
-
-    Examples
-    --------
-    >>> from novikoff import Additive, guarantees, play, sources
-    >>> stream = sources.separable(10_000, [3, 1, -2], margin=0.001, seed=0)
-    >>> run = play(stream, Additive(3), epochs=10)
-    >>> print(guarantees.risk_bound(run.ledger))
-    average risk at most 0.0318 with confidence 0.95, from 182 mistakes in 10,000 rounds
     """
     expect_ledger(ledger, None)
     if epoch < 1:

@@ -93,23 +93,19 @@ def sandwich(
     √(k(b²R² + 2bη)). The weights are computed in exact integers. Rounding may have turned an
     example into a mistake; the third inequality can then fail, which is reported.
 
+    References: Novikoff (1962), the proof of Theorem 1; Krauth & Mézard (1987) with a margin.
+
+    >>> from novikoff import Additive, guarantees, play, sources
+    >>> run = play(sources.tight(9), Additive(9))
+    >>> print(guarantees.sandwich(run.ledger, [1] * 9))
+    after 9 mistakes: 3 ≤ 3 ≤ 3 ≤ 3 ≤ 3
+
     Parameters
     ----------
     ledger, witness, rows
         As for `novikoff`.
     margin
         η of a margin perceptron; 0 for a plain one.
-
-    References
-    ----------
-    Novikoff (1962), the proof of Theorem 1; Krauth & Mézard (1987) with a margin.
-
-    Examples
-    --------
-    >>> from novikoff import Additive, guarantees, play, sources
-    >>> run = play(sources.tight(9), Additive(9))
-    >>> print(guarantees.sandwich(run.ledger, [1] * 9))
-    after 9 mistakes: 3 ≤ 3 ≤ 3 ≤ 3 ≤ 3
     """
     u, eta = witness_for(ledger, witness), fraction(margin, "margin")
     seen = mistakes_from_zero(ledger, eta, rows)

@@ -41,19 +41,15 @@ def winnow1_bound(
     promotion includes one of the k attributes while its weight is at most θ, so
     u ≤ k(log_α θ + 1). This holds whether or not w·x = θ counts as a mistake.
 
+    Reference: Littlestone (1988).
+
+    >>> print(winnow1_bound(1_000_000, 5))
+    Winnow1: at most 201 mistakes (5 of 1,000,000 attributes, α = 2, θ = 500000)
+
     Parameters
     ----------
     alpha, threshold
         α > 1 and θ ≥ 1/α. By default 2 and n/2, which give 2k log₂ n + 2.
-
-    References
-    ----------
-    Littlestone (1988).
-
-    Examples
-    --------
-    >>> print(winnow1_bound(1_000_000, 5))
-    Winnow1: at most 201 mistakes (5 of 1,000,000 attributes, α = 2, θ = 500000)
     """
     _expect_counts(n, k)
     a = fraction(alpha, "α")
@@ -77,21 +73,17 @@ def winnow2_bound(
     μ·x ≤ 1 − δ on the negative ones. For "at least r of these k", μ is 1/r on each of the k, so
     Σμ = k/r and δ = 1/r.
 
+    Reference: Littlestone (1988).
+
+    >>> print(winnow2_bound(1000, Fraction(5, 2), Fraction(1, 2)))
+    Winnow2: at most 1,024 mistakes (5/2 of 1,000 attributes, α = 5/4, θ = 1000)
+
     Parameters
     ----------
     weights_sum, delta
         Σμ and 0 < δ ≤ 1.
     threshold
         θ ≥ 1; n by default.
-
-    References
-    ----------
-    Littlestone (1988).
-
-    Examples
-    --------
-    >>> print(winnow2_bound(1000, Fraction(5, 2), Fraction(1, 2)))
-    Winnow2: at most 1,024 mistakes (5/2 of 1,000 attributes, α = 5/4, θ = 1000)
     """
     _expect_counts(n, 1)
     mu, d = fraction(weights_sum, "Σμ"), fraction(delta, "δ")
@@ -115,12 +107,8 @@ def doubling_bound(n: int, k: int) -> WinnowBound:
     promotion doubles one of the k attributes while its weight is at most n, so u ≤ k(1 + log₂ n).
     This holds whether or not w·x = θ counts as a mistake.
 
-    References
-    ----------
-    Littlestone (1988) for the method; Blum (1998) for these constants.
+    References: Littlestone (1988) for the method; Blum (1998) for these constants.
 
-    Examples
-    --------
     >>> print(doubling_bound(1000, 5))
     Winnow2, doubling and halving: at most 166 mistakes (5 of 1,000 attributes, α = 2, θ = 1000)
     """

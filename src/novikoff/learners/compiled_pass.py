@@ -118,8 +118,7 @@ def learned_once(block: Block, learner: Any, keep: Keep, stop: Callable[[], None
     at, part = 0, part_size(block.rows)
     while at < len(block):
         end, mistakes = learner.learn(block, at, min(len(block), at + part))
-        ledger.record(mistakes, end - at)
+        ledger.record(mistakes, end - at, block)
         at = end
         stop()
-    ledger.store(block)
     return ledger

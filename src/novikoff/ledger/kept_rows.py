@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
@@ -22,12 +21,11 @@ class KeptRows:
         self._pieces: list[tuple[Positions, Rows]] = []
         self._highest = -1
 
-    def copy_from(self, block: Block, mistaken: Sequence[Positions]) -> None:
+    def copy_from(self, block: Block, mistaken: Positions) -> None:
         """Copy the block's rows at these positions, unless they are kept already."""
         first, n = block.first, len(block.labels)
         wanted = np.zeros(n, dtype=np.bool_)
-        for positions in mistaken:
-            wanted[positions - first] = True
+        wanted[mistaken - first] = True
         if first <= self._highest:
             for known, _ in self._pieces:
                 here = known[(known >= first) & (known < first + n)]

@@ -124,11 +124,21 @@ class Ledger:
         self.epoch_mistakes: list[int] = []
         self._pieces: list[Mistakes] = []
         self._kept = KeptRows()
-        self._recent: list[Positions] = []
         self._in_closed_epochs = 0
 
-    def record(self, mistakes: Mistakes, rounds: int) -> None:
-        """Add the next `rounds` rounds and the mistakes made in them."""
+    def record(self, mistakes: Mistakes, rounds: int, source: Block | Rows | None = None) -> None:
+        """Add the next `rounds` rounds and the mistakes made in them.
+
+        A ledger that keeps examples copies the mistaken rows from `source`: the block that was
+        learned from or, if none of these rows was mistaken before, the rows alone, by position.
+        """
+        if self.keep == "examples" and len(mistakes):
+            if source is None:
+                raise ValueError("a ledger that keeps examples needs the block they are in")
+            if isinstance(source, Block):
+                self._kept.copy_from(source, mistakes.rows)
+            else:
+                self._kept.add(np.unique(mistakes.rows), source)
         self.n_rounds += rounds
         self.n_classes = max(self.n_classes, mistakes.n_classes)
         if len(mistakes) == 0:
@@ -136,7 +146,6 @@ class Ledger:
         self.n_mistakes += len(mistakes)
         self.largest_square = max(self.largest_square, float(mistakes.squares.max()))
         if self.keep != "counts":
-            self._recent.append(mistakes.rows)
             if self.began:
                 mistakes = replace(mistakes, rounds=mistakes.rounds - self.began)
             # a piece that is not much shorter than the one before is joined to it, so that pieces
@@ -144,20 +153,6 @@ class Ledger:
             while self._pieces and len(self._pieces[-1]) <= 2 * len(mistakes):
                 mistakes = Mistakes.joined([self._pieces.pop(), mistakes])
             self._pieces.append(mistakes)
-
-    def store(self, block: Block) -> None:
-        """Copy the rows of this block that were mistaken since the last call."""
-        recent, self._recent = self._recent, []
-        if self.keep != "examples" or not recent:
-            return
-        self._kept.copy_from(block, recent)
-
-    def write_down(self, mistakes: Mistakes, rounds: int, rows: Rows | None) -> None:
-        """Record mistakes on examples that come for the first time, with their rows."""
-        self.record(mistakes, rounds)
-        self._recent.clear()
-        if rows is not None and self.keep == "examples" and len(mistakes):
-            self._kept.add(mistakes.rows, rows)
 
     def count(self, rounds: int, mistakes: int, largest_square: float) -> None:
         """Add the totals of the next `rounds` rounds, for a ledger that keeps counts only."""
@@ -176,15 +171,13 @@ class Ledger:
 
     def absorb(self, later: Ledger) -> None:
         """Append the ledger of the same learner's next rounds."""
-        before = self.began + self.n_rounds
         self.n_classes = max(self.n_classes, later.n_classes)
         if self.keep == "counts":
             self.count(later.n_rounds, later.n_mistakes, later.largest_square)
             return
-        self.record(replace(later.mistakes, rounds=later.rounds + before), later.n_rounds)
-        self._recent.clear()
-        if self.keep == "examples" and len(later):
-            self._kept.add(*later._kept.whole())
+        mistakes = replace(later.mistakes, rounds=later.rounds + self.began + self.n_rounds)
+        rows = later.examples if self.keep == "examples" and len(later) else None
+        self.record(mistakes, later.n_rounds, rows)
 
     def close_epoch(self) -> int:
         """Mark the end of a pass over the data; returns the mistakes made in it."""
@@ -227,8 +220,6 @@ class Ledger:
         They do not depend on the parts in which the run was recorded. Rows and start are stored
         without features from `dim` on, which must be 0.
         """
-        if self.keep == "examples" and self._recent:
-            raise ValueError("the rows of the last mistakes are missing: call store(block) first")
         dim = int(self.dim if dim is None else dim)
         settings = {
             "dim": dim,

@@ -499,7 +499,7 @@ class Engine:
                     else:
                         dense = values.reshape(-1, self.dim)
                         rows = DenseRows(dense.astype(np.float32) if single else dense)
-                ledger.write_down(Mistakes(*waiting["mistakes"], *pairs), waiting["met"], rows)
+                ledger.record(Mistakes(*waiting["mistakes"], *pairs), waiting["met"], rows)
 
     def _close_passes(self) -> None:
         """Close the pass of a stream; a clean pass over a part proves nothing about the rest."""

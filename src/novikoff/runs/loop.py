@@ -146,7 +146,15 @@ def play(
                         f"to {end - 1}; set `first` of each block"
                     )
                 end = max(end, block.first + rows)
-                shown += _learn(block, learner, ledger, cycles, interrupts)
+                at, part = 0, part_size(block.rows)
+                while at < block.n_rounds:
+                    begin, until = at, min(block.n_rounds, at + part)
+                    at, mistakes = learner.learn(block, begin, until)
+                    ledger.record(mistakes, at - begin, block)
+                    if cycles is not None and cycles.is_counting:
+                        cycles.count(mistakes)
+                    interrupts.answer(partial(_stopped, ledger))
+                shown += at
                 if after_block is not None:
                     after_block(block)
             if not shown and not ledger.open_rounds:
@@ -173,27 +181,3 @@ def _stopped(
     ledger: Ledger, verdict: Verdict = Verdict.INTERRUPTED, cycle: Cycle | None = None
 ) -> Interrupted:
     return Interrupted(Run(ledger, verdict, cycle))
-
-
-def _learn(
-    block: Block,
-    learner: Learner,
-    ledger: Ledger,
-    cycles: CycleSearch | None,
-    interrupts: Interrupts,
-) -> int:
-    """Learn a block part by part, recording each in the ledger; returns the number of rounds."""
-    at, end, part = 0, block.n_rounds, part_size(block.rows)
-    try:
-        while at < end:
-            stop, mistakes = learner.learn(block, at, min(end, at + part))
-            ledger.record(mistakes, stop - at)
-            if cycles is not None and cycles.is_counting:
-                cycles.count(mistakes)
-            at = stop
-            if interrupts.seen:
-                ledger.store(block)
-                interrupts.answer(partial(_stopped, ledger))
-    finally:
-        ledger.store(block)
-    return end

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from decimal import Context, Decimal
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -152,12 +152,9 @@ def _up_to(ledger: Ledger, t: int) -> Ledger:
     if n == 0:
         part.n_rounds = t
         return part
-    whole = ledger.mistakes
-    part.record(
-        Mistakes(whole.rounds[:n], ledger.example[:n], whole.scores[:n], whole.steps[:n],
-                 whole.squares[:n]), t)  # fmt: skip
-    kept = ledger.examples
-    part.store(Block(kept, np.ones(len(kept), dtype=np.int8)))
+    first: dict[str, Any] = {name: c[:n] for name, c in ledger.mistakes.columns.items()}
+    block = Block(ledger.examples, np.ones(len(ledger.examples), dtype=np.int8))
+    part.record(Mistakes(**first | {"rows": ledger.example[:n]}), t, block)
     return part
 
 
