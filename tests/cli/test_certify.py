@@ -95,8 +95,8 @@ def test_what_certify_writes_is_proved_by_verify_and_by_the_checker_alone(
 def test_the_summary_names_columns_and_rows(tmp_path: Path) -> None:
     answer = run("certify", write(tmp_path, "tied.csv"))
     assert answer.stdout.splitlines() == [
-        "quasi-complete: separable except for ties: some hyperplane has no row on the wrong side, "
-        "but some rows lie on every such hyperplane",
+        "quasi-complete: a hyperplane has no row on its wrong side, but every such hyperplane has "
+        "rows on it",
         "  data            7 rows, 2 columns and a constant; rows and columns are numbered from 0",
         "  label           y: 0 (-) or 1 (+)",
         "  separated       2 rows: 5–6",
@@ -105,12 +105,12 @@ def test_the_summary_names_columns_and_rows(tmp_path: Path) -> None:
     ]
     assert ", each multiplied by its label's sign and a positive number, sum to 0" in answer.stdout
     mail = run("certify", write(tmp_path, "mail.csv")).stdout
-    assert mail.startswith("complete: separable: a hyperplane has every row strictly")
+    assert mail.startswith("complete: a hyperplane separates the rows, each strictly")
     assert "  label           kind: ham (-) or spam (+)\n" in mail
     assert "  weights         words: " in mail
     assert "  mistake bound   a perceptron makes at most (R/γ)² = " in mail
     xor = run("certify", write(tmp_path, "xor.csv")).stdout
-    assert xor.startswith("overlap: not separable")
+    assert xor.startswith("overlap: every hyperplane has a row on its wrong side")
     assert (
         "  data            4 rows, 2 columns and a constant; rows and columns are numbered" in xor
     )

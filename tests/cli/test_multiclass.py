@@ -296,7 +296,7 @@ def test_inspect_names_the_weights_of_each_class(learner: str, fruit: Path) -> N
         of_class = {name: w for (name, other), w in expected.items() if other == label}
         top = max(of_class, key=lambda name: of_class[name])
         assert found["largest_weights"][label]["positive"] == {top: of_class[top]}
-        after = screen.split(f"Strongest for {label}, and against it:\n")[1]
+        after = screen.split(f"Largest weights for {label}, and against it:\n")[1]
         assert after.split()[:2] == [top, f"{of_class[top]:+.6g}"]
 
 
@@ -305,7 +305,7 @@ def test_long_lists_of_classes_are_cut(tmp_path: Path) -> None:
     trained_model(tmp_path / "m", tmp_path / "x.svm", "--multiclass")
     screen = stdout_of("inspect", tmp_path / "m")
     assert ", 38, 39 and 10 more\n" in screen
-    assert screen.count("Strongest for ") == 10
+    assert screen.count("Largest weights for ") == 10
     assert screen.endswith("and 40 more classes; --json lists all, --weights writes all weights\n")
     assert len(json_of("inspect", tmp_path / "m")["largest_weights"]) == 50
     tested = stdout_of("test", tmp_path / "m", tmp_path / "x.svm")

@@ -63,11 +63,11 @@ def test_unknown_categories_are_ignored_with_a_warning(mail: Path, tmp_path: Pat
     file = rewritten(tmp_path, "words,links,lang\n20,0,fr\n3,9,xx\n3,9,de\n")
     answer = run("predict", mail, file)
     assert answer.stdout.splitlines() == ["ham", "spam", "spam"]
-    assert answer.stderr == "novikoff: ignored 2 unknown features\n"
+    assert answer.stderr == "novikoff: ignored 2 feature values unknown to the model\n"
     file.write_text("kind,words,links,lang\nham,20,0,fr\nspam,3,9,de\n")
     answer = run("test", mail, file, "--json")
-    assert json.loads(answer.stdout)["features_left_out"] == 1
-    assert answer.stderr == "novikoff: ignored 1 unknown feature\n"
+    assert json.loads(answer.stdout)["unknown_feature_values"] == 1
+    assert answer.stderr == "novikoff: ignored 1 feature value unknown to the model\n"
 
 
 def test_unknown_indices_are_ignored_with_a_warning(numbered: Path, tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_unknown_indices_are_ignored_with_a_warning(numbered: Path, tmp_path: Pa
     answer = run("predict", numbered, tmp_path / "new.svm", "--print", "scores")
     old = stdout_of("predict", numbered, tmp_path / "x.svm", "--print", "scores").splitlines()
     assert answer.stdout.splitlines() == old[:2]
-    assert answer.stderr == "novikoff: ignored 3 unknown features\n"
+    assert answer.stderr == "novikoff: ignored 3 feature values unknown to the model\n"
 
 
 def test_scores_are_exact(numbered: Path, tmp_path: Path) -> None:

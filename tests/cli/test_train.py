@@ -148,7 +148,8 @@ def test_rows_of_progress_come_at_doubling_counts(
     monkeypatch.setattr(pieces, "PIECE_BYTES", 30)
     data, _ = written(tmp_path, "svm")
     rows = run("train", data, "-o", tmp_path / "m", "--passes", 2).stderr.splitlines()
-    assert rows[0].split() == ["examples", "mistakes", "since", "last", "overall", "MB/s", "left"]
+    heading = ["examples", "mistakes", "since", "last", "overall", "MB/s", "time", "left"]
+    assert rows[0].split() == heading
     counts = [int(row.split()[0]) for row in rows[1:]]
     mistakes = [int(row.split()[1]) for row in rows[1:]]
     assert len(counts) > 5

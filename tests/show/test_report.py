@@ -212,7 +212,7 @@ def test_the_certificate_in_the_page_proves_its_verdict(known: Known, source: st
 
 def test_the_rows_that_cancel_and_those_separated_are_listed() -> None:
     seen = said_by(sections.verdict(gather(QUASI)))
-    assert "No: some hyperplane has no row on the wrong side" in seen
+    assert "No: a hyperplane has no row on its wrong side" in seen
     assert "3 of 5 rows strictly on their correct sides" in seen
     assert "3 rows: 0–1, 4" in seen
     assert "dose +∞ constant −∞" in seen

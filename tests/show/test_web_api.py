@@ -217,7 +217,10 @@ def test_a_cycle_comes_with_multipliers_that_sum_to_zero() -> None:
 def test_when_passes_run_out_the_certificate_says_what_is_known() -> None:
     reply = asked("replay", {**AND, "passes": 1})
     assert reply["verdict"]["kind"] == "budget"
-    assert "A line has every point strictly on its correct side" in reply["verdict"]["words"]
+    assert (
+        "A line separates the points, each strictly on its correct side"
+        in reply["verdict"]["words"]
+    )
     assert reply["bound"] >= 18
     reply = asked("replay", {**XOR, "passes": 1})
     assert reply["verdict"]["multipliers"]["source"] == "certificate"

@@ -65,7 +65,7 @@ class Argument(Option):
         super().__init__(help, metavar=metavar)
 
 
-class BadUsage(Exception):  # noqa: N818
+class BadUsage(Exception):  # noqa: N818  (it names the thing that is wrong)
     """The words of a command line do not fit the verb."""
 
 

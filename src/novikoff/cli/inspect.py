@@ -14,22 +14,13 @@ from novikoff.cli import options
 from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, show
 from novikoff.learners import Multiplicative
+from novikoff.learners.rule import FULL_NAMES
 from novikoff.models.model import Model
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.printing import aligned, count, listed, percent, plural
 from novikoff.stream.rows import Positions, Vector
 
 LABELS_SHOWN, CLASSES_SHOWN = 40, 10
-
-KINDS = {
-    "perceptron": "perceptron, final weights",
-    "margin": "margin perceptron, final weights",
-    "averaged": "averaged perceptron",
-    "voted": "voted perceptron",
-    "winnow": "balanced Winnow",
-    "winnow1": "Winnow1",
-    "winnow2": "Winnow2",
-}
 
 
 def inspect(
@@ -75,7 +66,7 @@ def to_dict(model: Model, most: int) -> dict[str, Any]:
         "rounds": ledger.n_rounds,
         "mistakes": ledger.n_mistakes,
         "mistakes_per_pass": ledger.mistakes_per_pass,
-        "largest_norm_mistaken": ledger.radius,
+        "radius": ledger.radius,
         "order": model.order,
         "ledger": ledger.keep,
         "unfinished": model.unfinished is not None,
@@ -112,12 +103,12 @@ def in_words(model: Model, most: int) -> str:
     }
     transformed = "".join(words for words, applies in transforms.items() if applies)
     lines = [
-        f"Model     {KINDS[model.kind]}{settings}",
+        f"Model     {FULL_NAMES[model.kind]}{settings}",
         f"Labels    {two_labels or listed(model.classes, LABELS_SHOWN)}",
         f"Features  {count(features.count)}{constant}{transformed}",
         f"Examples  {count(examples_seen(model))}, {passes}, {order}",
         f"Mistakes  {count(ledger.n_mistakes)} in {plural(ledger.n_rounds, 'round')}{rate}; "
-        f"largest norm of a mistaken example {ledger.radius:.6g}",
+        f"radius R {ledger.radius:.6g}",
     ]
     if model.kind == "voted":
         lines.append(f"Votes     {plural(ledger.n_mistakes + 1, 'weight vector')}")
@@ -128,7 +119,7 @@ def in_words(model: Model, most: int) -> str:
         for label, found in zip(model.classes[::-1], weights.largest(most), strict=True):
             if found:
                 table = [(name, f"{weight:+.6g}") for name, weight in found]
-                lines += ["", f"Strongest for {label}:"]
+                lines += ["", f"Largest weights for {label}:"]
                 lines += [f"  {line}" for line in aligned(table, left=(0, 1))]
     return "\n".join(lines)
 
@@ -142,7 +133,7 @@ def _weights_of_classes(model: Model, most: int) -> list[str]:
         sides = [[(name, f"{w:+.6g}") for name, w in side] for side in weights.largest(most)]
         if any(sides):
             rows = [(*a, "", *b) for a, b in zip_longest(*sides, fillvalue=("", ""))]
-            lines += ["", f"Strongest for {label}, and against it:"]
+            lines += ["", f"Largest weights for {label}, and against it:"]
             lines += [f"  {line}" for line in aligned(rows, left=range(5))]
     if (more := len(model.classes) - CLASSES_SHOWN) > 0:
         classes = plural(more, "more class", "more classes")

@@ -17,11 +17,11 @@ from novikoff.stream.printing import listed, plural
 
 DataFiles: TypeAlias = Annotated[
     list[str],
-    Argument("DATA", "Files, directories or patterns, compressed or not; - is the standard input."),
+    Argument("DATA", "Files, directories or patterns, compressed or not; - means standard input."),
 ]
 DataFile: TypeAlias = Annotated[
     str,
-    Argument("DATA", "A file, directory or pattern, compressed or not; - is the standard input."),
+    Argument("DATA", "A file, directory or pattern, compressed or not; - means standard input."),
 ]
 Format: TypeAlias = Annotated[
     read_options.Format | None, Option("File format.", default="detected from the name or content")
@@ -33,7 +33,7 @@ Label: TypeAlias = Annotated[
 ModelLabel: TypeAlias = Annotated[
     str | None, Option(LABEL_HELP, metavar="COLUMN", default="the model's")
 ]
-MISSING_HELP = "Missing values: refuse them, read them as 0, or mark each with a feature."
+MISSING_HELP = "Missing values: reject them, read them as 0, or mark each with a feature."
 Missing: TypeAlias = Annotated[read_options.Missing, Option(MISSING_HELP)]
 ModelMissing: TypeAlias = Annotated[
     read_options.Missing, Option(MISSING_HELP, default="the model's")
@@ -157,4 +157,4 @@ def warn_of_unknown_features(model: Model) -> None:
             "are both 0-based or both 1-based?"
         )
     if unknown := model.features.left_out:
-        warn(f"ignored {plural(unknown, 'unknown feature')}")
+        warn(f"ignored {plural(unknown, 'feature value')} unknown to the model")

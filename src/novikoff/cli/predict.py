@@ -34,7 +34,7 @@ def predict(
     skip_bad: options.SkipBad = 0,
     threads: options.Threads = 2,
 ) -> None:
-    """Predict the labels of examples, in their order; labels in the data are not used.
+    """Predict the labels of examples, in order; labels in the data are not used.
 
     A score of 0 or more predicts the positive label. Features that the model does not know are
     ignored.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from novikoff.sources.cache import Cached
     from novikoff.sources.chunks import Source
 
-HEADING = "  examples    mistakes  since last   overall     MB/s      left"
+HEADING = "  examples    mistakes  since last   overall     MB/s  time left"
 REFRESH_SECONDS = 0.2
 
 
@@ -70,7 +70,7 @@ class Progress:
         speed = f"{read / 1e6 / seconds:.0f}" if read and seconds > 0.05 else ""
         return (
             f"{ledger.n_rounds:10,}  {ledger.n_mistakes:10,}  {since:>10}  {overall:>8}  "
-            f"{speed:>7}  {self._time_left(training, total, seconds):>8}"
+            f"{speed:>7}  {self._time_left(training, total, seconds):>9}"
         )
 
     def _time_left(self, training: Training, total: int | None, seconds: float) -> str:

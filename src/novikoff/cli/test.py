@@ -78,7 +78,7 @@ def to_dict(model: Model, tested: Evaluation) -> dict[str, Any]:
         "accuracy": found.accuracy,
         **about,
         "confusion": confusion,
-        "features_left_out": model.features.left_out,
+        "unknown_feature_values": model.features.left_out,
     }
 
 

@@ -48,14 +48,22 @@ def train(
     ] = False,
     margin: Annotated[
         float | None,
-        Option("Learner margin: also update when the margin is at most X.", default="1"),
+        Option("With --learner margin: also update when the margin is at most X.", default="1"),
     ] = None,
     alpha: Annotated[
-        float | None, Option("Winnows: factor of an update.", default="winnow 1.1, others 2")
+        float | None,
+        Option(
+            "Winnow learners: factor by which an update multiplies weights.",
+            default="winnow 1.1, winnow1 and winnow2 2",
+        ),
     ] = None,
     threshold: Annotated[
         float | None,
-        Option("Winnows: decision threshold.", default="winnow 0, others from --hash-bits"),
+        Option(
+            "Winnow learners: decision threshold. With --hash-bits, winnow1 defaults to half the "
+            "number of weights and winnow2 to all of it; without, these two need --threshold.",
+            default="winnow 0",
+        ),
     ] = None,
     bias: Annotated[
         bool | None, Option("Learn a constant term, or none.", default="--bias")
@@ -71,13 +79,14 @@ def train(
         Path | None, Option("Train this model further, on new data.", metavar="MODEL")
     ] = None,
     checkpoint: Annotated[
-        float | None, Option("Save the unfinished model this often.", metavar="SECONDS", min=0)
+        float | None,
+        Option("Save the unfinished model every SECONDS seconds.", metavar="SECONDS", min=0),
     ] = None,
     resume: Annotated[
         bool, Option("Continue the interrupted run in -o MODEL, if there is one.")
     ] = False,
     cache: Annotated[
-        Path | None, Option("Cache the parsed data in FILE, for faster passes.")
+        Path | None, Option("Cache the parsed data in FILE, to speed up later passes and runs.")
     ] = None,
     ledger: Annotated[bool, Option("Store the mistaken examples in the model.")] = False,
     hash_bits: Annotated[
@@ -89,7 +98,9 @@ def train(
     interactions: Annotated[
         list[str] | None,
         Option(
-            "Add the products of two fields' features; all: of any two. Repeatable.", metavar="A*B"
+            "Add the product of each feature of field A with each of field B; 'all' for every pair "
+            "of features. Repeatable.",
+            metavar="A*B",
         ),
     ] = None,
     unit_length: Annotated[bool, Option("Scale each example to length 1.")] = False,
@@ -102,7 +113,7 @@ def train(
     max_classes: Annotated[
         int | None,
         Option(
-            "With --multiclass: refuse more classes than this.", min=1, default=str(MOST_CLASSES)
+            "With --multiclass: reject more classes than this.", min=1, default=str(MOST_CLASSES)
         ),
     ] = None,
     classes: Annotated[
@@ -483,7 +494,7 @@ class Result:
             "rounds": ledger.n_rounds,
             "mistakes": ledger.n_mistakes,
             "mistakes_per_pass": ledger.mistakes_per_pass,
-            "largest_norm_mistaken": ledger.radius,
+            "radius": ledger.radius,
             "verdict": str(self.run.verdict),
             "held_out": tested and {"examples": tested.examples, "mistakes": tested.mistakes},
             "skipped_lines": len(self.source.skipped),
@@ -524,5 +535,5 @@ class Result:
             return str(ended)
         if plan.passes == 1:
             return f"{ended.meaning}; try --passes 10"
-        certify = "" if model.is_joint else ", or novikoff certify"
-        return f"{ended.meaning}; try more --passes{certify}"
+        certify = ", or run novikoff certify"
+        return f"{ended.meaning}; raise --passes{'' if model.is_joint else certify}"

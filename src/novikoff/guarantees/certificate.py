@@ -173,10 +173,8 @@ class Certificate:
         return low, high
 
     def __str__(self) -> str:
-        words = separation(self.verdict)
-        known = f"{words.headline}: " if words.headline != self.verdict else ""
         facts = [f"  {about:14}  {text}" for about, text in _facts(self)]
-        return "\n".join([f"{self.verdict}: {known}{words.meaning}", *facts])
+        return "\n".join([f"{self.verdict}: {separation(self.verdict).meaning}", *facts])
 
     def __repr__(self) -> str:
         return f"<Certificate: {self.verdict}, {self.data.rows} rows × {self.data.columns} columns>"

@@ -117,11 +117,11 @@ def separation(verdict: str, *, of: str = "rows", by: str = "hyperplane") -> Wor
     one = _one(of)
     match Separation(verdict):
         case Separation.COMPLETE:
-            return Words("separable", f"a {by} has every {one} strictly on its correct side")
-        case Separation.QUASI_COMPLETE:
-            meaning = (
-                f"some {by} has no {one} on the wrong side, but some {of} lie on every such {by}"
+            return Words(
+                "separable", f"a {by} separates the {of}, each strictly on its correct side"
             )
+        case Separation.QUASI_COMPLETE:
+            meaning = f"a {by} has no {one} on its wrong side, but every such {by} has {of} on it"
             return Words("separable except for ties", meaning)
         case Separation.OVERLAP:
             meaning = f"every {by} has a {one} on its wrong side, or all {of} on it"

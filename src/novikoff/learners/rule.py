@@ -31,6 +31,15 @@ READINGS: dict[Kind, Reading] = {
     "winnow2": "final",
 }
 KINDS: tuple[Kind, ...] = tuple(READINGS)
+FULL_NAMES: dict[Kind, str] = {
+    "perceptron": "perceptron",
+    "margin": "margin perceptron",
+    "averaged": "averaged perceptron",
+    "voted": "voted perceptron",
+    "winnow": "balanced Winnow",
+    "winnow1": "Winnow1",
+    "winnow2": "Winnow2",
+}
 # The multiplicative kinds, and the variant of the rule that each runs.
 WINNOWS: dict[Kind, Variant] = {
     "winnow": "balanced",

@@ -28,7 +28,7 @@ def test_the_label_column_of_a_table_does_not_apply_to_svmlight_and_vw(tmp_path:
     (tmp_path / "x.vw").write_text("u | a:1 b=x\nv | a:2 b=y\n")
     stdout_of("train", tmp_path / "x.csv", "--label", "kind", "-o", tmp_path / "m", "-q")
     found = json_of("test", tmp_path / "m", tmp_path / "x.vw")
-    assert (found["examples"], found["features_left_out"]) == (2, 0)
+    assert (found["examples"], found["unknown_feature_values"]) == (2, 0)
 
 
 def test_options_for_columns_are_refused_for_formats_without_columns(tmp_path: Path) -> None:
