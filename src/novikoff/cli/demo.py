@@ -80,9 +80,10 @@ def print_bound(train: Block, ledger: Ledger) -> None:
         return
     ceiling = guarantees.margin_at_most(ledger)
     print(
-        f"Novikoff's theorem: with radius R = {ledger.radius:.4f} and a separator of margin "
-        f"γ = {bound.unit_margin:.4f},\nat most (R/γ)² = {count(bound.bound)} mistakes; "
-        f"{count(bound.mistakes)} were made, so the bound {'holds' if bound.holds else 'FAILS'}.\n"
+        f"Novikoff's theorem: with the radius R = {ledger.radius:.4f} of the mistaken messages and "
+        f"a separator of margin\nγ = {bound.unit_margin:.4f}, at most (R/γ)² = "
+        f"{count(bound.bound)} mistakes; {count(bound.mistakes)} were made, so the bound "
+        f"{'holds' if bound.holds else 'FAILS'}.\n"
         f"No separator has a margin above {ceiling.value:.4f}: the mistakes themselves prove it.\n"
         "(Both are computed in exact arithmetic.)\n"
     )
@@ -91,13 +92,13 @@ def print_bound(train: Block, ledger: Ledger) -> None:
 def print_words(weights: Vector, words: list[str], most: int = 12) -> None:
     """The words with the largest and the smallest weights."""
     by_weight = np.argsort(weights, kind="stable")
-    print("Strongest signs of spam:", ", ".join(words[j] for j in by_weight[::-1][:most]))
-    print("Strongest signs of ham: ", ", ".join(words[j] for j in by_weight[:most]))
+    print("Largest weights for spam:", ", ".join(words[j] for j in by_weight[::-1][:most]))
+    print("Largest weights for ham: ", ", ".join(words[j] for j in by_weight[:most]))
 
 
 def print_readings(test: Block, learner: Linear, ledger: Ledger) -> None:
-    """How many held-out messages each reading of the run gets right."""
-    print("\nThree readings of the same run, on the held-out messages:")
+    """How many held-out messages each predictor gets right."""
+    print("\nThree predictors from the same run, on the held-out messages:")
     for reading in get_args(readings.Reading):
         confusion = Confusion()
         scores = readings.scores(learner, ledger, reading, test.rows)

@@ -5,75 +5,26 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from novikoff.cli.arguments import Option, Parser
 from novikoff.cli.errors import fail, refusing_settings, show
 from novikoff.cli.options import check_output
-from novikoff.show import lab
+from novikoff.show.lab import EXPERIMENTS, Result
 
-SEED = Option("Random seed.", min=0)
-VARIABLES = Option("Number of variables.", "-n", "--variables", min=1)
-POINTS = Option("Number of points.", min=1)
-FEATURES = Option("Number of features.", "--features", min=1)
-EXAMPLES = Option("Number of random examples.", min=1)
-DENSITY = Option("Probability that a variable is true in a random example.", min=0, max=1)
-FORMULA = Option("The hidden conjunction.", metavar="FORMULA", default="x2 & x3 & x4 & x5 & x100")
-
-
-class Experiment(NamedTuple):
-    """What an experiment shows, and an option for each of its parameters."""
-
-    summary: str
-    options: dict[str, Option]
-
-
-EXPERIMENTS = {
-    "conjunctions": Experiment(
-        "A hidden conjunction learned by asking, from a teacher, and from random examples.",
-        {"target": FORMULA, "n": VARIABLES, "rounds": EXAMPLES, "density": DENSITY, "seed": SEED},
+OPTIONS = {  # of each parameter of an experiment that is an option
+    "target": Option(
+        "The hidden conjunction.", metavar="FORMULA", default="x2 & x3 & x4 & x5 & x100"
     ),
-    "halving": Experiment(
-        "Halving over the 75,287,520 monotone 5-conjunctions of 100 variables.",
-        {
-            "n": VARIABLES,
-            "k": Option("Variables in the conjunction.", "-k", min=1),
-            "rounds": EXAMPLES,
-            "seed": SEED,
-        },
-    ),
-    "attribute-efficiency": Experiment(
-        "Perceptron, Winnow and elimination with a million attributes, five of them relevant.",
-        {
-            "largest": Option(
-                "Largest number of attributes tried.", "-n", "--largest", min=100, max=10**7
-            ),
-            "k": Option("Number of relevant attributes.", "-k", min=1, max=50),
-            "examples": Option("Number of examples.", min=1),
-            "seed": SEED,
-        },
-    ),
-    "mistake-bounds": Experiment(
-        "Each learner on its hardest sequence: how close its mistakes come to the bound.",
-        {"n": Option("Number of variables: 4, 8 or 16.", "-n", "--variables")},
-    ),
-    "xor": Experiment(
-        "Parity: proof that no perceptron represents it, and two remedies.",
-        {
-            "largest": Option(
-                "Largest number of variables tried.", "-n", "--largest", min=2, max=8
-            ),
-            "seed": SEED,
-        },
-    ),
-    "learning-rate": Experiment(
-        "From w = 0 the learning rate does not change the mistakes; otherwise it does.",
-        {"points": POINTS, "dim": FEATURES, "seed": SEED},
-    ),
-    "margin": Experiment(
-        "The margin perceptron: a larger margin costs more updates.",
-        {"points": POINTS, "dim": FEATURES, "seed": SEED},
-    ),
+    "n": Option("Number of variables.", "-n", "--variables", min=1),
+    "k": Option("Number of relevant variables.", "-k", min=1),
+    "largest": Option("Largest number of variables tried.", "-n", "--largest", min=1),
+    "rounds": Option("Number of random examples.", min=1),
+    "examples": Option("Number of random examples.", min=1),
+    "points": Option("Number of points.", min=1),
+    "dim": Option("Number of features.", "--features", min=1),
+    "density": Option("Probability that a variable is true in a random example.", min=0, max=1),
+    "seed": Option("Random seed.", min=0),
 }
 
 
@@ -85,11 +36,20 @@ def experiment(words: Sequence[str]) -> tuple[Callable[..., None], Parser, list[
     name, *rest = words
     if name not in EXPERIMENTS:
         fail(f"there is no experiment {name!r}; the experiments are {', '.join(EXPERIMENTS)}")
-    function, (summary, options) = lab.experiment(name), EXPERIMENTS[name]
+    function = EXPERIMENTS[name]
     parser = Parser(
-        [function, run], name=f"lab {name}", example="--json", help=summary, options=options
+        [function, run],
+        name=f"lab {name}",
+        example="--json",
+        help=summary(function),
+        options=OPTIONS,
     )
     return partial(run, function), parser, rest
+
+
+def summary(function: Callable[..., Result]) -> str:
+    """The first line of an experiment's docstring."""
+    return (function.__doc__ or "").partition("\n")[0]
 
 
 def listing() -> str:
@@ -99,7 +59,7 @@ def listing() -> str:
         "",
         "Experiments that show what a theorem promises beside what happens.",
         "",
-        *(f"  {name:21} {one.summary}" for name, one in EXPERIMENTS.items()),
+        *(f"  {name:21} {summary(function)}" for name, function in EXPERIMENTS.items()),
         "",
         "Each prints a table, and for every claim the bound, the observed value, and whether the",
         "claim holds. --json and --csv are for programs; --plot FILE draws a figure.",
@@ -112,7 +72,7 @@ def listing() -> str:
 
 
 def run(
-    experiment: Callable[..., lab.Result],
+    experiment: Callable[..., Result],
     *,
     as_json: Annotated[bool, Option("Print everything as JSON.", "--json")] = False,
     as_csv: Annotated[bool, Option("Print the table as CSV.", "--csv")] = False,

@@ -116,7 +116,7 @@ def figures(known: Known) -> Iterator[Figure]:
             "readings",
             "Learning curves on held-out rows",
             lambda ax: plots.readings(trial.ledger, trial.test, ax=ax),
-            f"Three readings of one run over {plural(trial.learned, 'row')}, tested on "
+            f"Three predictors from one run over {plural(trial.learned, 'row')}, tested on "
             f"{count(len(trial.test))} others: its final weights, their average over all rounds, "
             "and the vote of every weight vector it had.",
         )

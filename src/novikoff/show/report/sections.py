@@ -245,7 +245,7 @@ def run(known: Known) -> Iterator[Html]:
         "the hyperplane, or on it, is a mistake: the row is added to the weights if it is labelled "
         f"{known.label(1)}, and subtracted if it is labelled {known.label(-1)}."
     )
-    meaning = words.run_ended(verdict, passes=known.settings.passes, of="rows").meaning
+    meaning = words.run_ended(verdict, passes=known.passes, of="rows").meaning
     if verdict == Verdict.BUDGET and known.certificate.verdict == Separation.COMPLETE:
         meaning += "; more passes will separate the rows, as the bound shows"
     final, average = known.wrong

@@ -1,0 +1,422 @@
+"""The experiments of `novikoff lab`: each compares what a theorem promises with what happens.
+
+The first line of a docstring is what the command says about the experiment.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+
+from novikoff import concepts, guarantees, sources
+from novikoff.guarantees.verdict import Verdict
+from novikoff.learners import Additive, Learner, Winnow1, Winnow2
+from novikoff.runs.loop import play
+from novikoff.separability import certify
+from novikoff.show.lab.results import Check, Curves, Result, Value
+from novikoff.stream.blocks import Block, Stream
+from novikoff.stream.printing import count, plural, short
+from novikoff.stream.rows import join
+from novikoff.stream.sums import length
+
+CANDIDATES = 200  # random examples the adversary of Halving chooses from
+ENOUGH = 0.45  # it takes the first that leaves this share of the concepts in either case
+MOST_HARD = 4_096  # attributes of the largest sequence that is hard for the perceptron
+MOST_PASSES = 1_000_000  # every run ends long before
+RATES = (0.01, 0.1, 0.5, 1.0, 3.0, 100.0)
+MARGINS = (0.0, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0)
+
+
+def conjunctions(
+    target: str | concepts.Conjunction = concepts.LECTURE_TARGET,
+    *,
+    n: int = 100,
+    rounds: int = 1000,
+    density: float = 0.9,
+    seed: int = 0,
+) -> Result:
+    """Learn a hidden conjunction by asking, from a teacher, and from random examples.
+
+    It has k of n variables, none negated. A learner that asks about examples of its choice needs n
+    questions. A teacher who knows the conjunction needs k + 1 examples. On random examples
+    elimination makes at most n mistakes, and none on a negative example.
+
+    Reference: Valiant (1984); Angluin (1988) for learning by queries; Goldman & Kearns (1995) for
+    teachers.
+    """
+    hidden = concepts.parse(target) if isinstance(target, str) else target
+    if not isinstance(hidden, concepts.Conjunction) or not hidden.monotone:
+        raise ValueError(f"{hidden} is not a conjunction of plain variables such as x1 & x4")
+    if hidden.width > n:
+        raise ValueError(f"{hidden} needs {hidden.width} variables, but n is {n}")
+
+    def row(
+        protocol: str,
+        lesson: Stream,
+        learner: concepts.AskingConjunction | concepts.EliminateConjunction,
+    ) -> tuple[str, int, int, str, bool]:
+        ledger = play(lesson, learner).ledger
+        learned = learner.hypothesis
+        return protocol, ledger.n_rounds, len(ledger), str(learned), learned == hidden
+
+    asking, taught = concepts.AskingConjunction(n), concepts.AskingConjunction(n)
+    drawn = concepts.EliminateConjunction(n, monotone=True)
+    sampler = concepts.each_on(density)
+    nature = concepts.Nature(hidden, n, rounds=rounds, sampler=sampler, seed=seed)
+    rows = [
+        row("I: the learner asks", concepts.Oracle(hidden, n).teach(asking), asking),
+        row("II: a teacher", concepts.Teacher(hidden, n).teach(taught), taught),
+        row(f"III: nature, {plural(rounds, 'draw')}", nature.teach(drawn), drawn),
+    ]
+    most = guarantees.elimination_bound(n, monotone=True).bound
+    checks = (
+        Check("I: questions asked (bound n)", n, rows[0][1]),
+        Check("II: examples sent (k + 1)", len(hidden.literals) + 1, rows[1][1], "exactly"),
+        Check("III: mistakes of elimination (bound n)", most, rows[2][2]),
+    )
+    if hidden == concepts.LECTURE_TARGET and n == 100:
+        eight = concepts.EliminateConjunction(n, monotone=True)
+        rows.insert(2, row("III: eight recorded examples", concepts.lecture_examples(), eight))
+    return Result(
+        "conjunctions",
+        f"Three ways to learn f = {hidden}, one of 2^{n} monotone conjunctions.",
+        ("protocol", "examples", "mistakes", "hypothesis", "exact"),
+        tuple(rows),
+        checks,
+    )
+
+
+def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Result:
+    """Find one of 75,287,520 monotone conjunctions of 5 of 100 variables by Halving.
+
+    There are C(n, k) of k of n variables. Nature draws examples in which each attribute is on with
+    probability 2^(−1/k), so that about half of them are positive. The adversary answers the
+    opposite of the majority; it chooses, from random examples, the one that splits the remaining
+    concepts most evenly. Against either, Halving makes at most ⌊log₂ C(n, k)⌋ mistakes.
+
+    Reference: Barzdin & Freivald (1972); Littlestone (1988), Section 3.
+    """
+    several = concepts.conjunctions(n, k=k, monotone=True)
+    if several.size < 2:
+        raise ValueError(f"with k = n = {n} there is only one concept; choose k below n")
+    density = 2.0 ** (-1 / k)
+    target = several.sample(1, seed=seed)[0]
+    pupil, victim = concepts.Halving(several), concepts.Halving(several)
+    nature = concepts.Nature(target, n, rounds=rounds, sampler=concepts.each_on(density), seed=seed)
+    drawn = np.random.default_rng(seed).random((CANDIDATES, n)) < density
+    adversary = concepts.Adversary(several, candidates=drawn, enough=ENOUGH)
+    bound, rows, checks = guarantees.halving_bound(several.size).bound, [], []
+    for who, stream, learner in (
+        ("nature", nature.teach(pupil), pupil),
+        ("adversary", adversary.against(victim), victim),
+    ):
+        left = [learner.left]
+        ledger = play(_watched(stream, learner, left), learner).ledger
+        rows += [
+            (who, t, left[t], ledger.mistakes_by(t))
+            for t in range(1, len(left))
+            if left[t] != left[t - 1]
+        ]
+        checks.append(Check(f"mistakes, ⌊log₂|C|⌋, {who}", bound, len(ledger)))
+    return Result(
+        "halving",
+        f"How many mistakes to find one of {count(several.size)} concepts, the {several}?",
+        ("teacher", "round", "concepts left", "mistakes"),
+        tuple(rows),
+        tuple(checks),
+        (f"Nature's target is {target}.", "Rounds that ruled out no concept are left out."),
+        Curves("round", ("concepts left",), by="teacher", logarithmic="y"),
+    )
+
+
+def _watched(
+    stream: Iterable[Block], learner: concepts.Halving, left: list[int]
+) -> Iterator[Block]:
+    """The blocks; after each, note how many concepts are left."""
+    for block in stream:
+        yield block
+        left.append(learner.left)
+
+
+def attribute_efficiency(
+    *, largest: int = 1_000_000, k: int = 5, examples: int = 1_000, seed: int = 0
+) -> Result:
+    """Compare three learners when only five of up to a million attributes are relevant.
+
+    The target is a disjunction of k of n attributes, for n = 100, 1,000, … `largest`. In each
+    example a tenth of the attributes is on. The perceptron's bound grows with the number of
+    attributes that are on; Winnow's, 2 + 3k(1 + log₂ n), only with the logarithm of n. On the
+    sequence that is hard for it, the perceptron is wrong every time.
+
+    Reference: Littlestone (1988); Kivinen, Warmuth & Auer (1997).
+    """
+    if not 100 <= largest <= 10**7:
+        raise ValueError(
+            f"the largest number of attributes must be from 100 to 10,000,000, not {largest}"
+        )
+    rows, checks, n = [], [], 100
+    while n <= largest:
+        on = n // 10
+        learners: list[Learner] = [
+            Additive(n, bias=True),
+            Winnow2(n),
+            concepts.EliminateDisjunction(n, monotone=True, remember=False),
+        ]
+        made = [0, 0, 0]
+        for block in sources.few_relevant(examples, n, k, on=on, seed=seed):
+            for i, learner in enumerate(learners):  # side by side: a block is too large to keep
+                made[i] += len(play(block, learner, ledger=learner.open_ledger("counts")).ledger)
+        forced: list[Value] = [None, None]
+        if n <= MOST_HARD:
+            hard = sources.forcing_disjunction(n, k)
+            forced = [len(play(hard, it).ledger) for it in (Additive(n, bias=True), Winnow2(n))]
+        rows.append((n, on, *made, *forced))
+        bounds = {
+            "the perceptron (bound (on + 1)(4k + 1))": (on + 1) * (4 * k + 1),
+            "Winnow (bound 2 + 3k(1 + log₂ n))": guarantees.doubling_bound(n, k).bound,
+            "elimination (bound n)": guarantees.elimination_bound(n, monotone=True).bound,
+        }
+        for (name, bound), seen in zip(bounds.items(), made, strict=True):
+            checks.append(Check(f"mistakes of {name}, n = {count(n)}", bound, seen))
+        n *= 10
+    hard_for = ("perceptron, hard sequence", "Winnow, hard sequence")
+    mistakes = ("perceptron", "Winnow", "elimination", *hard_for)
+    return Result(
+        "attribute-efficiency",
+        f"What do irrelevant attributes cost? {plural(examples, 'example')} of a disjunction of "
+        f"{k} of n attributes.",
+        ("n", "on", *mistakes),
+        tuple(rows),
+        tuple(checks),
+        (
+            "on: the attributes that are 1 in an example. The other columns count mistakes.",
+            "Hard sequence: rows of a Hadamard matrix, on which the perceptron always errs "
+            f"(up to n = {count(MOST_HARD)}).",
+        ),
+        Curves("n", mistakes, label="mistakes"),
+    )
+
+
+def mistake_bounds(*, n: int = 16) -> Result:
+    """Compare the mistakes of each learner, on a sequence hard for it, with its bound.
+
+    CON, Halving, elimination and the perceptron meet their bounds exactly. Winnow stays a few
+    mistakes below. The optimal learner is tried on every sequence.
+
+    Reference: Littlestone (1988); Block (1962), Novikoff (1962).
+    """
+    if n not in (4, 8, 16):  # Hadamard rows need powers of two; Halving lists 2ⁿ disjunctions
+        raise ValueError(f"n must be 4, 8 or 16, not {n}")
+    checks = tuple(_checks(n))
+    return Result(
+        "mistake-bounds",
+        f"How many mistakes in the worst case? Each learner on a sequence hard for it, n = {n}.",
+        ("learner", "at most", "made"),
+        tuple((check.claim, check.bound, check.seen) for check in checks),
+        checks,
+    )
+
+
+def _checks(n: int) -> Iterator[Check]:
+    def check(claim: str, bound: int, block: Block, learner: Learner) -> Check:
+        return Check(claim, bound, len(play(block, learner).ledger))
+
+    con = concepts.against_con(n)
+    yield check(
+        f"CON, the {n} single variables",
+        guarantees.consistent_bound(con.concepts.size).bound,
+        con.block,
+        concepts.Consistent(con.concepts),
+    )
+    hard, half = concepts.against_halving(n), Fraction(1, 2)
+    size = hard.concepts.size
+    yield check(
+        f"Halving, the {count(size)} monotone disjunctions",
+        guarantees.halving_bound(size).bound,
+        hard.block,
+        concepts.Halving(hard.concepts),
+    )
+    noisy = concepts.WeightedMajority(hard.concepts, half)
+    made = len(play(_again_with_noise(hard.block), noisy).ledger)
+    yield Check(
+        f"Weighted majority, the same class, {plural(noisy.fewest, 'wrong label')}",
+        guarantees.weighted_majority_bound(size, noisy.fewest, half).bound,
+        made,
+    )
+    small = concepts.conjunctions(2)  # small enough to try every sequence
+    yield Check(
+        f"Optimal, the {small.size} conjunctions of 2 variables, every sequence",
+        concepts.littlestone_dimension(small),
+        concepts.worst_case(lambda: concepts.Optimal(small), small).mistakes,
+        "exactly",
+    )
+    for monotone, what in ((True, "plain variables"), (False, "all literals")):
+        yield check(
+            f"Elimination, from {what}",
+            guarantees.elimination_bound(n, monotone=monotone).bound,
+            concepts.against_elimination(n, monotone=monotone).block,
+            concepts.EliminateConjunction(n, monotone=monotone),
+        )
+    ledger = play(sources.tight(n), Additive(n)).ledger
+    bound = guarantees.novikoff(ledger, [1] * n).bound
+    yield Check(f"Perceptron, the {n} unit vectors: (R/γ)²", bound, len(ledger))
+    yield check(
+        "Perceptron, a disjunction of 1 variable: (n + 1)(4k + 1)",
+        guarantees.k_disjunction(n, 1).bound,
+        sources.forcing_disjunction(n, 1),
+        Additive(n, bias=True),
+    )
+    yield check(
+        f"Winnow1, a disjunction of 1 variable, θ = {n // 4}",
+        guarantees.winnow1_bound(n, 1, threshold=n // 4).bound,
+        sources.forcing_winnow1(n, n // 4),
+        Winnow1(n, threshold=n // 4),
+    )
+    yield check(
+        "Winnow2, a disjunction of 1 variable: 2 + 3k(1 + log₂ n)",
+        guarantees.doubling_bound(n, 1).bound,
+        sources.forcing_winnow2(n),
+        Winnow2(n),
+    )
+
+
+def _again_with_noise(block: Block) -> Block:
+    """The examples twice; the second time every third label is wrong."""
+    order = np.tile(np.arange(len(block)), 2)
+    rows, labels = block.rows.take(order), block.labels[order]
+    labels[len(block) + 2 :: 3] *= -1
+    return Block(rows, labels)
+
+
+def xor(*, largest: int = 5, seed: int = 0) -> Result:
+    """Prove that no perceptron represents a parity, and try two remedies.
+
+    The parity of n variables is learned from all 2ⁿ examples, for n from 2 to `largest`. The
+    corners, each signed by its label, sum to 0, so no hyperplane separates them (Gordan 1873). With
+    the products of the variables as features one does (Minsky & Papert 1969). Halving over the 2ⁿ
+    parities learns them with at most n mistakes.
+    """
+    if not 2 <= largest <= 8:
+        raise ValueError(f"the largest number of variables must be from 2 to 8, not {largest}")
+    dice, rows, checks = np.random.default_rng(seed), [], []
+    for n in range(2, largest + 1):
+        X = dice.permutation(concepts.every_example(n))
+        parity = concepts.Parity(tuple(range(1, n + 1)))
+        values = parity.values(X)
+        block = concepts.labelled(X, values)
+        run = play(block, Additive(n, bias=True), epochs=MOST_PASSES)
+        chosen = [list(some) for k in range(1, n + 1) for some in combinations(range(n), k)]
+        products = np.column_stack([X[:, some].all(axis=1) for some in chosen])
+        learner = Additive(len(chosen), bias=True)
+        separated = play(concepts.labelled(products, values), learner, epochs=MOST_PASSES)
+        halving = len(play(block, concepts.Halving(concepts.parities(n))).ledger)
+        ended = str(run.verdict), run.epochs, str(separated.verdict), len(separated.ledger)
+        rows.append((n, str(parity), str(certify(block).verdict), *ended, halving))
+        cycles, separates = run.verdict == Verdict.CYCLE, separated.verdict == Verdict.SEPARATED
+        checks += [
+            Check(f"runs that end in a cycle, n = {n}", 1, int(cycles), "exactly"),
+            Check(f"runs with products that separate, n = {n}", 1, int(separates), "exactly"),
+            Check(f"mistakes of Halving, n = {n}", n, halving),
+        ]
+    mistakes = ("mistakes, products", "mistakes, Halving")
+    return Result(
+        "xor",
+        "Can a perceptron represent a parity? The parity of n variables, on all 2ⁿ examples.",
+        ("n", "parity", "certified", "perceptron", "passes", "with products", *mistakes),
+        tuple(rows),
+        tuple(checks),
+        (
+            "The corners, each signed by its label, sum to 0, so no hyperplane separates them.",
+            "With the products of the variables as features, one does.",
+            "Halving finds a parity among all 2ⁿ with at most n mistakes.",
+        ),
+        Curves("n", mistakes, logarithmic="y", label="mistakes"),
+    )
+
+
+def learning_rate(
+    *, points: int = 2000, dim: int = 5, margin: float = 0.02, seed: int = 0
+) -> Result:
+    """From w = 0 the learning rate does not change the mistakes; otherwise it does.
+
+    From w = 0 the weights are always the rate times a sum that does not depend on it, so the
+    predictions do not depend on it either. From w₀ they do, and so does the bound.
+
+    Reference: Novikoff (1962) for runs from w = 0; `guarantees.from_start` for other starts.
+    """
+    dice = np.random.default_rng(seed)
+    stream = sources.separable(points, dice.standard_normal(dim), margin=margin, seed=seed)
+    random_start = dice.standard_normal(dim)
+    rows, checks = [], []
+    for rate in RATES:
+        row = [rate]
+        for start in (None, random_start):
+            learner = Additive(dim, rate=rate, start=start)
+            ledger = play(stream, learner, epochs=MOST_PASSES).ledger
+            row += [len(ledger), length(learner.weights)]
+        rows.append(tuple(row))
+        bound = guarantees.from_start(ledger, stream.u).bound
+        checks.append(Check(f"mistakes from w₀, rate {rate:g}", bound, len(ledger)))
+    distinct = len({row[1] for row in rows})
+    same = Check("distinct mistake counts over all rates, from w = 0", 1, distinct, "exactly")
+    return Result(
+        "learning-rate",
+        f"Does the learning rate matter? {plural(points, 'separable point')}, passes until one has "
+        "no mistake.",
+        ("rate", "mistakes from 0", "‖w‖ at the end", "mistakes from w₀", "‖w‖ from w₀"),
+        tuple(rows),
+        (same, *checks),
+        (
+            "w₀: a random start, the same for every rate.",
+            "From w = 0 the rate only scales w; from w₀ it changes the predictions.",
+        ),
+        Curves("rate", ("mistakes from 0", "mistakes from w₀"), logarithmic="x", label="mistakes"),
+    )
+
+
+def margin(*, points: int = 500, dim: int = 5, gap: float = 0.05, seed: int = 0) -> Result:
+    """The margin perceptron: a larger margin costs more updates.
+
+    The run makes at most (R² + 2η)/γ² updates, and the final weights have a margin above
+    ηγ/(R² + 2η), which tends to half of the best one.
+
+    Reference: Krauth & Mézard (1987); `guarantees.margin_perceptron`.
+    """
+    u = np.random.default_rng(seed).standard_normal(dim)
+    blocks = list(sources.separable(points, u, margin=gap, seed=seed))
+    labels = np.concatenate([block.labels for block in blocks])
+    block = Block(join([block.rows for block in blocks]), labels)
+    best = certify(block, fit_intercept=False, margin_rtol=1e-6)
+    rows, checks = [], []
+    for eta in MARGINS:
+        learner = Additive(dim, margin=eta)
+        run = play(block, learner, epochs=MOST_PASSES)
+        promise = guarantees.margin_perceptron(run.ledger, best.weights, eta)
+        reached = guarantees.achieved_margin(learner.weights, block).value
+        rows.append((eta, len(run.ledger), promise.bound, reached, promise.promised))
+        checks.append(Check(f"updates with η = {eta:g}", promise.bound, len(run.ledger)))
+        checks.append(Check(f"margin with η = {eta:g}", promise.promised, reached, "at least"))
+    return Result(
+        "margin",
+        f"How many updates does a margin cost? {plural(points, 'point')}; the best margin is "
+        f"{short(best.margin.low)}.",
+        ("η", "updates", "at most", "margin reached", "margin promised"),
+        tuple(rows),
+        tuple(checks),
+        ("R = 1: as η grows, the margin promised tends to half of the best.",),
+        Curves("η", ("margin reached", "margin promised"), logarithmic="x", label="margin"),
+    )
+
+
+EXPERIMENTS: dict[str, Callable[..., Result]] = {
+    "conjunctions": conjunctions,
+    "halving": halving,
+    "attribute-efficiency": attribute_efficiency,
+    "mistake-bounds": mistake_bounds,
+    "xor": xor,
+    "learning-rate": learning_rate,
+    "margin": margin,
+}
