@@ -8,14 +8,22 @@ from typing import get_args
 import pytest
 
 from novikoff import Additive, BalancedWinnow, Joint, Winnow1, Winnow2
-from novikoff.cli import inspect
-from novikoff.learners.rule import KINDS, READINGS, WINNOWS, Kind, Linear, Rule, restored
+from novikoff.learners.rule import (
+    FULL_NAMES,
+    KINDS,
+    READINGS,
+    WINNOWS,
+    Kind,
+    Linear,
+    Rule,
+    restored,
+)
 from novikoff.show.web import request
 
 
 def test_every_list_of_kinds_has_the_same_kinds() -> None:
     assert get_args(Kind) == KINDS == tuple(READINGS)
-    assert tuple(inspect.KINDS) == KINDS
+    assert tuple(FULL_NAMES) == KINDS
     assert set(request.LEARNERS) <= set(KINDS)
 
 
