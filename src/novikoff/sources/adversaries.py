@@ -26,8 +26,6 @@ def forcing_disjunction(n: int, k: int = 1) -> Block:
     score is 0 or has the sign of the previous label. All m − 1 ≥ (n − k)/2 rounds are mistakes,
     with or without a bias, if the first prediction (from a score of 0) is +1 or counts as wrong.
 
-    References
-    ----------
     After Kivinen, Warmuth & Auer (1997), who prove mistakes linear in n for any such rule.
     """
     if not 1 <= k <= n - 3:
@@ -53,8 +51,6 @@ def forcing_winnow1(n: int, threshold: int) -> Block:
     2 log₂ θ + ⌊n/θ⌋ mistakes; the bound is ⌊2(log₂ θ + 1) + n/θ⌋. The learner must have
     `threshold=threshold` and count ties as mistakes.
 
-    References
-    ----------
     After the proof of Littlestone (1988), with every step as large as the proof allows.
     """
     if not 1 <= threshold <= n or threshold.bit_count() != 1:
@@ -69,8 +65,6 @@ def forcing_winnow2(n: int) -> Block:
     2 + 3(1 + log₂ n), is 5 more: the weights cannot end near 0, because x₁ ends with 2n and the
     others with n/2. The learner must count ties as mistakes.
 
-    References
-    ----------
     After the proof of `guarantees.doubling_bound`, with every step as large as it allows.
     """
     if n < 2 or n.bit_count() != 1:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import Protocol, Self, TypeAlias
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
+from novikoff.sources.inputs import Paths, inputs_of
 from novikoff.stream.blocks import Codes, Labels
 from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns
 from novikoff.stream.rows import Positions, Rows, Vector
-
-Hashes: TypeAlias = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,7 @@ class Names:
 
     text: NDArray[np.uint8]
     starts: Positions
-    hashes: Hashes
+    hashes: NDArray[np.uint64]
 
     @classmethod
     def of(cls, names: Sequence[str]) -> Self:
@@ -105,13 +105,15 @@ class TableColumns:
     has_header: bool = True
 
 
-class Source(Protocol):
-    """Examples that are read from the beginning whenever it is iterated over.
+class Source(ABC):
+    """The examples of files, read from the beginning whenever it is iterated over.
 
     Where it is cut into chunks depends only on what is read.
 
     Attributes
     ----------
+    name
+        The name of the first file, with which errors begin.
     done, total
         How many bytes have been read in this iteration, and how many there are (None: unknown).
     is_pipe
@@ -120,25 +122,31 @@ class Source(Protocol):
         What was wrong with the lines skipped in this iteration.
     """
 
-    done: int
-    total: int | None
-    skipped: list[str]
-    is_pipe: bool
-
-    @property
-    def name(self) -> str:
-        """The name of the first file, with which errors begin."""
+    def __init__(self, files: Paths) -> None:
+        self.inputs = inputs_of(files)
+        self.name = self.inputs[0].name
+        self.is_pipe = any(one.is_pipe for one in self.inputs)
+        self.total = None if self.is_pipe else sum(one.size or 0 for one in self.inputs)
+        self.done, self.skipped = 0, list[str]()
 
     @property
     def columns(self) -> tuple[str, ...] | None:
         """The names of the columns of a table of numbers."""
+        return None
 
     @property
     def table(self) -> TableColumns | None:
         """The columns, if it is a table; known once reading has started."""
+        return None
 
     @property
     def description(self) -> str:
         """What is read and how, in a few words: "svmlight, gzip, 3 files"."""
+        n = len(self.inputs)
+        return ", ".join([*self._words(), *([f"{n} files"] if n > 1 else [])])
 
+    @abstractmethod
+    def _words(self) -> list[str]: ...
+
+    @abstractmethod
     def __iter__(self) -> Iterator[Chunk]: ...

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -84,14 +83,13 @@ def _binary(inputs: Sequence[Input], format: Format, how: ReadOptions) -> Source
         raise BadExample(f"{pipe.name}: {format} cannot be read from a pipe; save it in a file")
     if how.skip_bad:
         raise BadExample(f"{inputs[0].name}: {format} has no lines to skip")
-    paths = [Path(one.path) for one in inputs]
     if format == "npz":
         from novikoff.sources.files.npz import ArrayFiles
 
-        return ArrayFiles(paths, labelled=how.labelled)
+        return ArrayFiles(inputs, labelled=how.labelled)
     from novikoff.sources.files.parquet import ArrowFiles
 
-    return ArrowFiles(paths, how, kind="parquet" if format == "parquet" else "arrow")
+    return ArrowFiles(inputs, how, kind="parquet" if format == "parquet" else "arrow")
 
 
 def _common_format(inputs: Sequence[Input]) -> Format:

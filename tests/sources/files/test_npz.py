@@ -338,7 +338,7 @@ def test_files_of_different_widths_are_refused() -> None:
 def test_a_file_that_is_not_there_is_an_error_of_the_system(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         ArrayFiles([tmp_path / "t"])
-    with pytest.raises(ValueError, match="there must be a file"):
+    with pytest.raises(ValueError, match="no files to read"):
         ArrayFiles([])
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,14 +11,12 @@ import numpy as np
 from novikoff import _core
 from novikoff.sources.chunks import Chunk, Names, TableColumns
 from novikoff.sources.files.table_layout import (
+    Columns,
     Kind,
     Layout,
-    categorical_columns,
     check_feature_names,
     check_same_names,
     dates_refused,
-    feature_columns,
-    label_column,
 )
 from novikoff.sources.files.text import PADDING, Parsed, Text, TextFormat, not_utf8
 from novikoff.sources.read_options import MISSING_RULES, ReadOptions
@@ -39,20 +36,8 @@ _DATE = re.compile(rf"{_DAY}(?:[T ]{_TIME}{_ZONE})?|{_TIME}{_ZONE}")
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 
 
-class _Flaw(IntEnum):
-    """Why the core could not read a record; the numbers are the core's."""
-
-    WIDTH = 1
-    NUMBER = 2
-    LARGE = 3
-    MISSING = 4
-    INFINITE = 5
-    BOOLEAN = 6
-    LABEL = 7
-    QUOTE = 8
-    OPEN = 9
-    NOT_UTF8 = 10
-    ZERO_BYTE = 11
+# The core's codes (`CsvFlaw`); 10 and 11 are texts that are not UTF-8.
+_WIDTH, _NUMBER, _LARGE, _MISSING, _INFINITE, _BOOLEAN, _LABEL, _QUOTE, _OPEN = range(1, 10)
 
 
 class Table(TextFormat):
@@ -132,8 +117,8 @@ class Table(TextFormat):
             return 0, 0
         first = found[0]
         if first.flaw:
-            words = _quotes(_Flaw(first.flaw), first.fields[-1], separator)
-            raise BadExample(f"{where}:{first.line + 1}: {words}")
+            error = _bad_field(first.flaw, first.fields[-1], "", separator)
+            raise error.at(f"{where}:{first.line + 1}")
         if self._found is None:
             layout = self._found = _find_layout(found, where, self._how)
             self._separator = separator
@@ -187,16 +172,14 @@ class Table(TextFormat):
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
         """What is wrong with a record; the message names the column, so its number is 0."""
-        flaw, j = _Flaw(why % 16), why // 16
+        code, j = why % 16, why // 16
         separator, width = self._separator or ",", len(self.layout.names)
-        if flaw == _Flaw.WIDTH:
+        if code == _WIDTH:
             cure = "fill in the rest" if j < width else f"quote a field that contains {separator!r}"
             return 0, BadExample(f"{plural(j, 'field')}, but the first line has {width}; {cure}")
         field = records(line, separator, 1)[0].fields[j]
-        if flaw in (_Flaw.QUOTE, _Flaw.OPEN):
-            error = BadExample(_quotes(flaw, field, separator))
-        else:
-            error = _bad_field(flaw, field, self.layout.names[j])
+        name = self.layout.names[j] if j < width else ""
+        error = _bad_field(code, field, name, separator)
         return 0, error.at(f"column {self.layout.called(j)}")
 
     def _check_same(self, record: Record, where: str) -> None:
@@ -234,11 +217,6 @@ class Record(NamedTuple):
     end: int
     fields: list[bytes]
     flaw: int
-
-    @property
-    def texts(self) -> list[str]:
-        """The fields as texts; bytes that are not UTF-8 are replaced."""
-        return [field.decode(errors="replace") for field in self.fields]
 
 
 def records(text: bytes, separator: str, most: int) -> list[Record]:
@@ -282,21 +260,27 @@ def _find_layout(head: Sequence[Record], where: str, how: ReadOptions) -> Layout
     line, width = f"{where}:{head[0].line + 1}", len(first)
     if width == 1 and how.labelled:
         raise BadExample(f"{line}: only one column; use commas, tabs or semicolons")
-    sample = [r.texts for r in head[1:] if len(r.fields) == width and not r.flaw]
+    sample = [
+        [field.decode(errors="replace") for field in record.fields]
+        for record in head[1:]
+        if len(record.fields) == width and not record.flaw
+    ]
     texts = [j for j, field in enumerate(first) if is_text(field)]
-    label = label_column(first, how, where, has_header=bool(texts))
+    columns = Columns(first, how, where, has_header=bool(texts))
+    label = columns.label()
     has_header = bool(texts) and not _is_example(first, sample, texts, label, how)
     if not has_header:
         sample.insert(0, list(first))
-        label = label_column(first, how, where, has_header=False)
+        columns = Columns(first, how, where, has_header=False)
+        label = columns.label()
     if not sample:
         raise BadExample(f"{where}: there are no examples")
     names = list(first) if has_header else [str(j) for j in range(width)]
-    features = feature_columns(first, how, label, where, has_header=has_header)
+    features = columns.features(label)
     if how.expect and not has_header:
         for j, name in zip(features, how.expect, strict=True):
             names[j] = name
-    categorical = categorical_columns(names, how, where, has_header=has_header or bool(how.expect))
+    categorical = Columns(names, how, where, has_header or bool(how.expect)).categorical()
     kinds = [Kind.SKIP] * width
     if label is not None:
         kinds[label] = Kind.LABEL
@@ -361,30 +345,27 @@ def _kind(column: Sequence[str], place: str, name: str, how: ReadOptions) -> Kin
     return Kind.TEXT
 
 
-def _quotes(flaw: _Flaw, field: bytes, separator: str) -> str:
-    if flaw == _Flaw.OPEN:
-        return "a quote is opened and not closed; close it or remove it"
-    text = quoted(field.decode(errors="replace"))
-    return f"expected {separator!r} after {text} in quotes; inside quotes, write a quote twice"
-
-
-def _bad_field(flaw: _Flaw, field: bytes, name: str) -> BadExample:
-    text = quoted(field.decode(errors="replace"))
-    match flaw:
-        case _Flaw.NUMBER if _DECIMAL_COMMA.fullmatch(field.decode(errors="replace")):
-            return BadExample(f"{text} is not a number; write decimals with a point")
-        case _Flaw.NUMBER:
-            return BadExample(f"{text} is not a number", Problem.TEXT_AMONG_NUMBERS, column=name)
-        case _Flaw.BOOLEAN:
-            words = f"{text} is neither true nor false"
-            return BadExample(words, Problem.TEXT_AMONG_NUMBERS, column=name)
-        case _Flaw.MISSING:
-            words = f"{text} is missing" if field.strip() else "the value is missing"
-            return BadExample(words, Problem.MISSING_VALUE)
-        case _Flaw.LARGE | _Flaw.INFINITE:
-            return BadExample(why_not_number(field.decode()))
-        case _Flaw.LABEL if not field.strip():
-            return BadExample("the label is missing; fill it in or remove the row")
-        case _Flaw.LABEL:
-            return BadExample(f"label {text} is not a class; correct it or remove the row")
-    return not_utf8(field)[1]
+def _bad_field(code: int, field: bytes, name: str, separator: str) -> BadExample:
+    plain = field.decode(errors="replace")
+    text, problem = quoted(plain), None
+    if code == _OPEN:
+        words = "a quote is opened and not closed; close it or remove it"
+    elif code == _QUOTE:
+        words = f"expected {separator!r} after {text} in quotes; inside quotes, write a quote twice"
+    elif code == _NUMBER and _DECIMAL_COMMA.fullmatch(plain):
+        words = f"{text} is not a number; write decimals with a point"
+    elif code in (_NUMBER, _BOOLEAN):
+        words = f"{text} is " + ("not a number" if code == _NUMBER else "neither true nor false")
+        problem = Problem.TEXT_AMONG_NUMBERS
+    elif code == _MISSING:
+        words = f"{text if plain.strip() else 'the value'} is missing"
+        problem = Problem.MISSING_VALUE
+    elif code in (_LARGE, _INFINITE):
+        words = why_not_number(plain)
+    elif code == _LABEL and plain.strip():
+        words = f"label {text} is not a class; correct it or remove the row"
+    elif code == _LABEL:
+        words = "the label is missing; fill it in or remove the row"
+    else:
+        return not_utf8(field)[1]
+    return BadExample(words, problem, column=name)

@@ -6,19 +6,19 @@ Arrays are read a few rows at a time and never unpickled.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from errno import EINVAL
 from math import prod
-from pathlib import Path
 from typing import IO, Any, TypeAlias
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.sources.chunks import Chunk
+from novikoff.sources.chunks import Chunk, Source
 from novikoff.sources.files.exact_values import check_finite, exact
+from novikoff.sources.inputs import Paths
 from novikoff.stream.input_problems import BadExample, quoted_list
 from novikoff.stream.labels import written
 from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows
@@ -34,7 +34,7 @@ _HEADERS = {
 }
 
 
-class ArrayFiles:
+class ArrayFiles(Source):
     """Rows of .npz files, plain or compressed, a megabyte of values at a time.
 
     A file has an array X of numbers, one row an example, in C order; or the arrays of
@@ -43,39 +43,29 @@ class ArrayFiles:
 
     Parameters
     ----------
-    paths
+    files
         Files with the same number of columns.
     labelled
         If not, y may be absent, and NaN in it is no label.
     """
 
-    def __init__(self, paths: Sequence[Path], *, labelled: bool = True) -> None:
-        if not paths:
-            raise ValueError("there must be a file to read")
-        self._paths = tuple(paths)
-        self.name, self.is_pipe = str(paths[0]), False
+    def __init__(self, files: Paths, *, labelled: bool = True) -> None:
+        super().__init__(files)
         self._labelled = labelled
-        self.done, self.skipped = 0, list[str]()
-        self.total: int | None = sum(path.stat().st_size for path in paths)
-        widths: list[int] = []
-        for path in paths:
-            with opened(path, labelled=labelled) as arrays:
-                widths.append(_shape(arrays)[1])
-            if widths[-1] != widths[0]:
-                raise BadExample(f"{path}: {widths[-1]} columns, but {paths[0]} has {widths[0]}")
+        width: int | None = None
+        for one in self.inputs:
+            with opened(one.path, labelled=labelled) as arrays:
+                d = _shape(arrays)[1]
+            width = d if width is None else width
+            if d != width:
+                raise BadExample(f"{one.path}: {d} columns, but {self.name} has {width}")
 
-    columns = None
-    table = None
-
-    @property
-    def description(self) -> str:
-        """The format, and how many files if several."""
-        n = len(self._paths)
-        return "npz" + (f", {n} files" if n > 1 else "")
+    def _words(self) -> list[str]:
+        return ["npz"]
 
     def __iter__(self) -> Iterator[Chunk]:
         first = self.done = 0
-        for path in self._paths:
+        for path, size in [(one.path, one.size or 0) for one in self.inputs]:
             with opened(path, labelled=self._labelled) as arrays:
                 n, d = _shape(arrays)
                 row = 0
@@ -85,7 +75,7 @@ class ArrayFiles:
                     places = tuple(f"{path}: row {i}" for i in met)
                     yield Chunk(rows, labels, texts, places, first=first)
                     row, first = row + len(rows), first + len(rows)
-            self.done += path.stat().st_size
+            self.done += size
 
     def _labels(
         self, marks: NDArray[Any] | None, n: int, row: int
@@ -264,13 +254,13 @@ Arrays: TypeAlias = dict[str, StoredArray]
 
 
 @contextmanager
-def opened(path: Path, *, labelled: bool) -> Iterator[Arrays]:
+def opened(path: str, *, labelled: bool) -> Iterator[Arrays]:
     """The arrays of a file that hold its examples; errors about them name the file."""
     try:
-        with path.open("rb") as file, ZipFile(file) as archive:
+        with open(path, "rb") as file, ZipFile(file) as archive:
             yield _arrays(archive, labelled)
     except BadExample as error:
-        raise error.at(str(path)) from None
+        raise error.at(path) from None
     except (*_BROKEN, OSError) as error:
         if isinstance(error, OSError) and error.errno not in (None, EINVAL):
             raise  # EINVAL: a position before the beginning of the file

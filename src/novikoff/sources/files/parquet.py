@@ -11,26 +11,24 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import reduce
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.sources.chunks import Chunk, Names, TableColumns
+from novikoff.sources.chunks import Chunk, Names, Source, TableColumns
 from novikoff.sources.files.arrow_arrays import from_numpy, starts_of, strings, to_numpy
 from novikoff.sources.files.exact_values import Where, check_finite, exact
 from novikoff.sources.files.table_layout import (
+    Columns,
     Kind,
     Layout,
-    categorical_columns,
     check_feature_names,
     check_same_names,
     dates_refused,
-    feature_columns,
-    label_column,
 )
+from novikoff.sources.inputs import Paths
 from novikoff.sources.read_options import Missing, ReadOptions
 from novikoff.stream.input_problems import BadExample, Problem, quoted
 from novikoff.stream.labels import written
@@ -44,11 +42,10 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 CHUNK = 1 << 20  # bytes of values, and of the texts that are features
 
-_NAMES: dict[FileKind, str] = {"parquet": "Parquet", "arrow": "Arrow"}
 _HOLDS = {Kind.NUMBER: "numbers", Kind.TEXT: "texts"}
 
 
-class ArrowFiles:
+class ArrowFiles(Source):
     """Tables in Parquet or Arrow: one file or several with the same columns, in bounded memory.
 
     Tables of numbers only are dense rows.
@@ -59,18 +56,12 @@ class ArrowFiles:
         "arrow" is Arrow's file format (which Feather is, from version 2) or its stream format.
     """
 
-    def __init__(
-        self, paths: Sequence[Path], how: ReadOptions | None = None, *, kind: FileKind
-    ) -> None:
-        if not paths:
-            raise ValueError("there must be a file to read")
-        self._paths, self._kind, self._how = tuple(paths), kind, how or ReadOptions()
-        self.name, self.is_pipe = str(paths[0]), False
-        first, *rest = (_layout_of(read_schema(path, kind), path, self._how) for path in paths)
-        self._layout = reduce(_merged, rest, first)
+    def __init__(self, files: Paths, how: ReadOptions | None = None, *, kind: FileKind) -> None:
+        super().__init__(files)
+        self._kind, self._how = kind, how or ReadOptions()
+        layouts = [_layout_of(one.path, kind, self._how) for one in self.inputs]
+        self._layout = reduce(_merged, layouts)
         self._texts = [self._layout.kinds[j] is Kind.TEXT for j in self._layout.features]
-        self.done, self.skipped = 0, list[str]()
-        self.total: int | None = sum(path.stat().st_size for path in paths)
 
     @property
     def table(self) -> TableColumns:
@@ -83,34 +74,34 @@ class ArrowFiles:
         is_dense = not any(self._texts) and self._how.missing != "indicate"
         return self._layout.feature_names if is_dense else None
 
-    @property
-    def description(self) -> str:
-        """The format, and how many files if several."""
-        n = len(self._paths)
-        return _NAMES[self._kind] + (f", {n} files" if n > 1 else "")
+    def _words(self) -> list[str]:
+        return [self._kind.capitalize()]
 
     def __iter__(self) -> Iterator[Chunk]:
         first = self.done = 0
-        for path in self._paths:
+        for path, size in [(one.path, one.size or 0) for one in self.inputs]:
             row = 0
             for pieces in self._cut(self._pieces(path)):
                 yield (chunk := self._chunk(pieces, path, row, first))
                 row, first = row + len(chunk), first + len(chunk)
-            self.done += path.stat().st_size
+            self.done += size
 
-    def _pieces(self, path: Path) -> Iterator[_Piece]:
+    def _pieces(self, path: str) -> Iterator[_Piece]:
         """The rows of a file as they are read, no more than a chunk's at a time."""
-        names, label = self._layout.feature_names, self._layout.table.label
-        rows = max(1, CHUNK // (8 * len(names)))
-        texts = [name for name, is_text in zip(names, self._texts, strict=True) if is_text]
-        more = [] if label is None else [label]
-        row = 0
+        table, row = self._layout.table, 0
+        most = max(1, CHUNK // (8 * len(table.features)))
+        more = [] if table.label is None else [table.label]
+        columns, texts = [*table.features, *more], [*table.texts, *more]
         with reading(path, self._kind):
-            for batch in batches(path, self._kind, [*names, *more], [*texts, *more], rows):
+            is_parquet = self._kind == "parquet"
+            for batch in (
+                _parquet(path, columns, texts, most) if is_parquet else _arrow(path, columns, most)
+            ):
+                batch.validate(full=True)  # texts that are not UTF-8, and all that could crash
                 yield self._piece(batch, path, row)
                 row += len(batch)
 
-    def _piece(self, batch: pa.RecordBatch, path: Path, row: int) -> _Piece:
+    def _piece(self, batch: pa.RecordBatch, path: str, row: int) -> _Piece:
         def place(name: str) -> Where:
             return lambda i: f"{path}: row {row + i}: column {quoted(name)}"
 
@@ -149,7 +140,7 @@ class ArrowFiles:
         if held:
             yield held
 
-    def _chunk(self, pieces: list[_Piece], path: Path, row: int, first: int) -> Chunk:
+    def _chunk(self, pieces: list[_Piece], path: str, row: int, first: int) -> Chunk:
         columns = [Cells.joined(parts) for parts in zip(*pieces, strict=True)]
         fields = columns[: len(self._texts)]
         labels = np.full(len(fields[0].codes), -1, dtype=np.int32)
@@ -170,12 +161,20 @@ class ArrowFiles:
         return Chunk(rows, labels, texts, places, names, first=first)
 
 
-def _layout_of(schema: pa.Schema, path: Path, how: ReadOptions) -> Layout:
+def _layout_of(where: str, kind: FileKind, how: ReadOptions) -> Layout:
     """Which columns of a file are features, which is the label, and what each holds."""
-    names, where = tuple(schema.names), str(path)
-    label = label_column(names, how, where)
-    features = feature_columns(names, how, label, where)
-    categorical = categorical_columns(names, how, where)
+    import pyarrow.parquet as pq
+
+    with reading(where, kind):
+        if kind == "parquet":
+            with _opened(where) as file:
+                schema = pq.ParquetFile(file).schema_arrow
+        else:
+            schema = _reader(_mapped(where), where).schema
+        names = tuple(schema.names)  # names that are not UTF-8 are found now
+    columns = Columns(names, how, where)
+    label = columns.label()
+    features, categorical = columns.features(label), columns.categorical()
     kinds = [Kind.SKIP] * len(names)
     for j in features:
         kinds[j] = _kind(schema.field(j).type, names[j], where, j in categorical)
@@ -246,41 +245,14 @@ def _merged(first: Layout, other: Layout) -> Layout:
     return replace(first, kinds=tuple(kinds))
 
 
-def read_schema(path: Path, kind: FileKind) -> pa.Schema:
-    """The columns of a file and their types."""
-    import pyarrow.parquet as pq
-
-    with reading(path, kind):
-        if kind == "parquet":
-            with _opened(path) as file:
-                schema = pq.ParquetFile(file).schema_arrow
-        else:
-            schema = _reader(_mapped(path), path).schema
-        assert schema.names is not None  # names that are not UTF-8 are found now
-        return schema
-
-
-def batches(
-    path: Path, kind: FileKind, columns: Sequence[str], texts: Sequence[str], rows: int
-) -> Iterator[pa.RecordBatch]:
-    """All rows of a file in order, at most `rows` at a time; these columns, in any order.
-
-    Parquet is decoded a few megabytes at a time even if it is a single row group; Arrow is read
-    from the mapped file, and only a compressed record batch must be in memory whole. Call this, and
-    use the batches, within `reading`. The columns in `texts` are read as dictionaries: Parquet
-    stores each long text once, and this way it is not written out again for each row.
-    """
-    is_parquet = kind == "parquet"
-    for batch in (
-        _parquet(path, columns, texts, rows) if is_parquet else _arrow(path, columns, rows)
-    ):
-        batch.validate(full=True)  # texts that are not UTF-8, and all that could crash
-        yield batch
-
-
 def _parquet(
-    path: Path, columns: Sequence[str], texts: Sequence[str], rows: int
+    path: str, columns: Sequence[str], texts: Sequence[str], rows: int
 ) -> Iterator[pa.RecordBatch]:
+    """These columns, at most `rows` rows and a few megabytes at a time, whatever the row groups.
+
+    The columns in `texts` are read as dictionaries: Parquet stores each long text once, and this
+    way it is not written out again for each row.
+    """
     import pyarrow.parquet as pq
 
     with _opened(path) as file:
@@ -300,7 +272,8 @@ def _parquet(
         yield from reader.iter_batches(size, columns=list(columns), use_threads=False)
 
 
-def _arrow(path: Path, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+def _arrow(path: str, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
+    """These columns of the mapped file; only a compressed batch must be in memory whole."""
     memory = _mapped(path)
     reader = _reader(memory, path)
     if hasattr(reader, "get_batch"):  # a file lists its batches, a stream does not
@@ -312,7 +285,7 @@ def _arrow(path: Path, columns: Sequence[str], rows: int) -> Iterator[pa.RecordB
                 memory.madvise(mmap.MADV_DONTNEED)
 
 
-def _reader(memory: mmap.mmap, path: Path) -> Any:
+def _reader(memory: mmap.mmap, path: str) -> Any:
     """A reader of Arrow's file or stream format, judged by the first bytes."""
     import pyarrow as pa
 
@@ -330,23 +303,23 @@ def _reader(memory: mmap.mmap, path: Path) -> Any:
     return pa.ipc.open_stream(buffer)
 
 
-def _mapped(path: Path) -> mmap.mmap:
-    with path.open("rb") as file:
+def _mapped(path: str) -> mmap.mmap:
+    with open(path, "rb") as file:
         try:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         except ValueError:
             raise BadExample(f"{path}: the file is empty") from None
 
 
-def _opened(path: Path) -> pa.NativeFile:
+def _opened(path: str) -> pa.NativeFile:
     import pyarrow as pa
 
-    path.open("rb").close()  # Python's errors are better than pyarrow's
-    return pa.OSFile(str(path))
+    open(path, "rb").close()  # Python's errors are better than pyarrow's
+    return pa.OSFile(path)
 
 
 @contextmanager
-def reading(path: Path, kind: FileKind) -> Iterator[None]:
+def reading(path: str, kind: FileKind) -> Iterator[None]:
     """Turn pyarrow's errors about damaged bytes into a BadExample that names the file."""
     import pyarrow as pa
 
@@ -356,7 +329,7 @@ def reading(path: Path, kind: FileKind) -> Iterator[None]:
         if isinstance(error, OSError) and error.errno is not None:
             raise
         why = " ".join(str(error).split())
-        raise BadExample(f"{path}: cannot be read as {_NAMES[kind]}: {why}") from None
+        raise BadExample(f"{path}: cannot be read as {kind.capitalize()}: {why}") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,87 +78,107 @@ class Layout:
         )
 
 
-def label_column(
-    names: Sequence[str], how: ReadOptions, where: str, *, has_header: bool = True
-) -> int | None:
-    """The position of the label's column; None if there is none, and none is needed."""
-    label, last = how.label, len(names) - 1
-    ignored = set(_positions(how.ignore, names, has_header))
-    if not how.labelled and how.expect is not None and not has_header:
-        if len(names) - len(how.ignore) == len(how.expect):
-            return None
-        if not str(label).isdigit():  # a name is of no use without a header
-            label = last
-    if label is None:
-        rest = [j for j in range(len(names)) if j not in ignored]
-        found = rest[-1:] if how.labelled else []
-    else:
-        found = list(_positions([str(label)], names, has_header))
-    if not found:
-        if label is None or not how.labelled:
-            return None
-        if isinstance(label, int) or label.isdigit():
-            raise BadExample(f"{where}: there is no column {label}; the last is {last}")
-        raise _no_column(label, names, where, has_header)
-    if len(found) > 1:
-        raise _same_name(len(found), str(label), where)
-    at = found[0]
-    called = quoted(names[at]) if has_header else str(at)
-    if at in ignored:
-        words = f"{where}: column {called} is both the label and ignored"
-        raise BadExample(words, Problem.LABEL_IGNORED, column=str(label))
-    if has_header and names[at] in (how.expect or ()):
-        if not how.labelled:
-            return None
-        raise BadExample(
-            f"{where}: column {called} is a feature of the model and cannot be the label",
-            Problem.LABEL_IS_FEATURE,
-        )
-    return at
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The names of a table's columns, and how they are read; a column is a name or a position."""
 
+    names: Sequence[str]
+    how: ReadOptions
+    where: str
+    has_header: bool = True
 
-def feature_columns(
-    names: Sequence[str],
-    how: ReadOptions,
-    label: int | None,
-    where: str,
-    *,
-    has_header: bool = True,
-) -> list[int]:
-    """The positions of the columns that are features, in the order of the table or the model."""
-    ignored = set(_positions(how.ignore, names, has_header))
-    if how.expect is None or not has_header:
-        _check_present(how.ignore, names, where, has_header)
-    used = [j for j in range(len(names)) if j != label and j not in ignored]
-    if how.expect is None:
-        if not used:
-            raise BadExample(f"{where}: there is no column but the label")
-        return used
-    if not has_header:
-        if len(used) == len(how.expect):
-            return used
-        raise BadExample(
-            f"{where}: there is no header and there are {len(used)} feature columns, but the model "
-            f"has {len(how.expect)}: {quoted_list(how.expect)}"
-        )
-    for name in how.expect:
-        count = sum(names[j] == name for j in used)
-        if count == 0:
+    def label(self) -> int | None:
+        """The position of the label's column; None if there is none, and none is needed."""
+        names, how, where = self.names, self.how, self.where
+        label, last = how.label, len(names) - 1
+        ignored = self._positions(how.ignore)
+        if not how.labelled and how.expect is not None and not self.has_header:
+            if len(names) - len(how.ignore) == len(how.expect):
+                return None
+            if not str(label).isdigit():  # a name is of no use without a header
+                label = last
+        if label is None:
+            rest = [j for j in range(len(names)) if j not in ignored]
+            found = rest[-1:] if how.labelled else []
+        else:
+            found = self._positions([str(label)])
+        if not found:
+            if label is None or not how.labelled:
+                return None
+            if isinstance(label, int) or label.isdigit():
+                raise BadExample(f"{where}: there is no column {label}; the last is {last}")
+            raise self._no_column(label)
+        if len(found) > 1:
+            raise _same_name(len(found), str(label), where)
+        at = found[0]
+        called = quoted(names[at]) if self.has_header else str(at)
+        if at in ignored:
+            words = f"{where}: column {called} is both the label and ignored"
+            raise BadExample(words, Problem.LABEL_IGNORED, column=str(label))
+        if self.has_header and names[at] in (how.expect or ()):
+            if not how.labelled:
+                return None
             raise BadExample(
-                f"{where}: there is no column {quoted(name)}, which the model was trained on; "
-                f"the columns are {quoted_list(names)}"
+                f"{where}: column {called} is a feature of the model and cannot be the label",
+                Problem.LABEL_IS_FEATURE,
             )
-        if count > 1:
-            raise _same_name(count, name, where)
-    return [next(j for j in used if names[j] == name) for name in how.expect]
+        return at
 
+    def features(self, label: int | None) -> list[int]:
+        """The positions of the feature columns, in the order of the table or the model."""
+        names, expect, where = self.names, self.how.expect, self.where
+        if expect is None or not self.has_header:
+            self._check_present(self.how.ignore)
+        left_out = {label, *self._positions(self.how.ignore)}
+        used = [j for j in range(len(names)) if j not in left_out]
+        if expect is None:
+            if not used:
+                raise BadExample(f"{where}: there is no column but the label")
+            return used
+        if not self.has_header:
+            if len(used) == len(expect):
+                return used
+            raise BadExample(
+                f"{where}: there is no header and there are {len(used)} feature columns, but the "
+                f"model has {len(expect)}: {quoted_list(expect)}"
+            )
+        places: dict[str, list[int]] = {}
+        for j in used:
+            places.setdefault(names[j], []).append(j)
+        for name in expect:
+            if name not in places:
+                raise BadExample(
+                    f"{where}: there is no column {quoted(name)}, which the model was trained on; "
+                    f"the columns are {quoted_list(names)}"
+                )
+            if len(places[name]) > 1:
+                raise _same_name(len(places[name]), name, where)
+        return [places[name][0] for name in expect]
 
-def categorical_columns(
-    names: Sequence[str], how: ReadOptions, where: str, *, has_header: bool = True
-) -> set[int]:
-    """The positions of the columns that are read as texts whatever they hold."""
-    _check_present(how.categorical, names, where, has_header)
-    return set(_positions(how.categorical, names, has_header))
+    def categorical(self) -> set[int]:
+        """The positions of the columns that are read as texts whatever they hold."""
+        self._check_present(self.how.categorical)
+        return set(self._positions(self.how.categorical))
+
+    def _positions(self, wanted: Iterable[str]) -> list[int]:
+        positions: list[int] = []
+        for name in wanted:
+            found = [j for j, other in enumerate(self.names) if self.has_header and other == name]
+            if not found and name.isascii() and name.isdigit() and int(name) < len(self.names):
+                found = [int(name)]
+            positions += found
+        return positions
+
+    def _check_present(self, wanted: Iterable[str]) -> None:
+        for name in wanted:
+            if not self._positions([name]):
+                raise self._no_column(name)
+
+    def _no_column(self, name: str) -> BadExample:
+        known = f"the columns are {quoted_list(self.names)}"
+        if not self.has_header:
+            known = f"without a header the columns are 0 to {len(self.names) - 1}"
+        return BadExample(f"{self.where}: there is no column {quoted(name)}; {known}")
 
 
 def check_feature_names(layout: Layout, how: ReadOptions, where: str) -> None:
@@ -202,30 +222,6 @@ def check_same_names(names: Sequence[str], where: str, first: Sequence[str], bef
     for name in names:
         if name not in first:
             raise BadExample(f"{where}: column {quoted(name)} is not in {before}")
-
-
-def _positions(wanted: Iterable[str], names: Sequence[str], has_header: bool) -> Iterable[int]:
-    """The positions of columns, each given by its name or its position from 0."""
-    for name in wanted:
-        found = [j for j, other in enumerate(names) if has_header and other == name]
-        if not found and name.isascii() and name.isdigit() and int(name) < len(names):
-            found = [int(name)]
-        yield from found
-
-
-def _check_present(
-    wanted: Iterable[str], names: Sequence[str], where: str, has_header: bool
-) -> None:
-    for name in wanted:
-        if not list(_positions([name], names, has_header)):
-            raise _no_column(name, names, where, has_header)
-
-
-def _no_column(name: str, names: Sequence[str], where: str, has_header: bool) -> BadExample:
-    known = f"the columns are {quoted_list(names)}"
-    if not has_header:
-        known = f"without a header the columns are 0 to {len(names) - 1}"
-    return BadExample(f"{where}: there is no column {quoted(name)}; {known}")
 
 
 def _same_name(count: int, name: str, where: str) -> BadExample:

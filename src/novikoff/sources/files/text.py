@@ -10,15 +10,15 @@ import re
 import sys
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.sources.chunks import Chunk, Names, TableColumns
-from novikoff.sources.inputs import Input, OpenInput
+from novikoff.sources.chunks import Chunk, Names, Source, TableColumns
+from novikoff.sources.inputs import OpenInput, Paths
 from novikoff.stream.input_problems import BadExample, Problem, quoted
 from novikoff.stream.printing import count
 from novikoff.stream.rows import SparseRows
@@ -92,7 +92,7 @@ class TextFormat(ABC):
         """What is wrong with a line, and in which column from 1 (0: the message names it)."""
 
 
-class TextFiles:
+class TextFiles(Source):
     """The examples of text files, in chunks.
 
     Pieces of about two megabytes are parsed on several threads and given in the order of the files,
@@ -109,22 +109,16 @@ class TextFiles:
 
     def __init__(
         self,
-        inputs: Sequence[Input],
+        files: Paths,
         format: TextFormat,
         *,
         eager: bool = False,
         skip_bad: int = 0,
         threads: int = 2,
     ) -> None:
-        self.format = format
-        self.skipped: list[str] = []
-        self.done = 0
-        sizes = [one.size for one in inputs]
-        self.total = None if None in sizes else sum(size or 0 for size in sizes)
-        self._inputs, self._skip_bad = inputs, skip_bad
+        super().__init__(files)
+        self.format, self._skip_bad = format, skip_bad
         self._eager, self._threads = eager, 0 if eager else threads
-        self.name = inputs[0].name
-        self.is_pipe = any(one.is_pipe for one in inputs)
         self._compressions: dict[str, None] = {}
         self._is_spent = False
 
@@ -138,23 +132,18 @@ class TextFiles:
         """The columns, if the files are tables."""
         return self.format.table
 
-    @property
-    def description(self) -> str:
-        """What is read, in a few words."""
-        words = [self.format.description, *self._compressions]
-        if len(self._inputs) > 1:
-            words.append(f"{len(self._inputs)} files")
-        return ", ".join(words)
+    def _words(self) -> list[str]:
+        return [self.format.description, *self._compressions]
 
     def __iter__(self) -> Iterator[Chunk]:
-        pipe = next((one for one in self._inputs if one.is_pipe), None)
+        pipe = next((one for one in self.inputs if one.is_pipe), None)
         if pipe is not None:
             if self._is_spent:
                 raise BadExample(f"{pipe.name}: a pipe can be read only once", Problem.READ_ONCE)
             self._is_spent = True
         self.done, self.skipped = 0, []
         first, finished = 0, 0
-        for one in self._inputs:
+        for one in self.inputs:
             with one.open() as reading:
                 if reading.compression is not None:
                     self._compressions[reading.compression] = None
