@@ -12,6 +12,7 @@ from scipy import sparse
 
 from novikoff import BadExample, Certificate, Stopped, certify, verify
 from novikoff.separability import exact_linear as linear
+from novikoff.separability import face, widest_margin
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -57,10 +58,24 @@ def test_a_hundred_thousand_columns_are_decided() -> None:
     assert verify(found, X, y)
 
 
+def test_a_margin_whose_exact_system_is_too_large_keeps_its_interval(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def too_large(*_: Any) -> None:
+        raise linear.Undecided("a system is too large to solve")
+
+    monkeypatch.setattr(widest_margin, "solve", too_large)
+    X, y = [[0.1, 0.7], [0.9, 0.3], [-0.2, -0.5], [-0.6, 0.1]], [1, 1, 0, 0]
+    found = certify(X, y, margin_rtol=0)
+    assert found.verdict == "complete"
+    assert 0 < found.margin.relative_width < 1e-6
+    assert verify(found, X, y)
+
+
 def test_exact_work_that_takes_too_long_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(linear, "MOST_NUMBERS", 3)
+    monkeypatch.setattr(face, "MOST_NUMBERS", 3)
     X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
     found = certify(X, y)
     assert found.verdict == "undecided"
@@ -113,7 +128,7 @@ def test_certificates_are_equal_when_they_say_the_same() -> None:
 def test_a_contradiction_is_proved_even_if_the_rest_is_too_large(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(linear, "MOST_NUMBERS", 4)
+    monkeypatch.setattr(face, "MOST_NUMBERS", 4)
     X, y = [[1.0, 2.0], [1.0, 2.0], [0.0, 3.0], [0.0, 3.0]], [0, 1, 0, 1]
     found = certify(X, y, fit_intercept=False)
     assert found.verdict == "undecided"

@@ -23,12 +23,6 @@ class Undecided(Exception):  # noqa: N818  (it is the verdict)
     """No proof can be found, and why: a matrix is too large, say, or a program was not solved."""
 
 
-def expect_room(rows: int, columns: int) -> None:
-    """Give up before a matrix is made that is too large for exact arithmetic."""
-    if rows * columns > MOST_NUMBERS:
-        raise Undecided(f"{rows:,} rows of {columns:,} columns are too many for exact arithmetic")
-
-
 def independent_columns(matrix: Integers) -> Positions:
     """The columns that are not linear combinations of the columns before them.
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,10 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from novikoff.guarantees.certificate import Sparse
-from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, integers
+from novikoff.guarantees.exact.arithmetic import ExactVector, integers
 from novikoff.separability.exact_linear import (
-    expect_room,
+    MOST_NUMBERS,
+    Undecided,
     independent_columns,
     independent_rows,
     orthogonal_vector,
@@ -32,28 +32,18 @@ from novikoff.stream.rows import Positions, Vector
 _BITS = (4, 12, 24, 40)  # of rounded multipliers, tried until the others are positive
 
 
-@dataclass(frozen=True, slots=True)
 class _Frame:
     """Some points in the columns they touch, with the first independent rows and columns."""
 
-    rows: Positions
-    touched: Positions
-    z: Integers
-    independent: Positions
-    pivots: Positions
-
-    @classmethod
-    def of(cls, points: Points, rows: Positions, columns: Positions) -> _Frame:
-        touched = np.intersect1d(points.touched_by(rows), columns)
-        expect_room(len(rows), len(touched))
-        z = points.whole(rows, touched)
-        independent = independent_rows(z)
-        return cls(rows, touched, z, independent, independent_columns(z[independent]))
-
-    @property
-    def square(self) -> Integers:
-        """The independent rows in the independent columns."""
-        return np.ascontiguousarray(self.z[np.ix_(self.independent, self.pivots)])
+    def __init__(self, points: Points, rows: Positions, columns: Positions) -> None:
+        self.rows, self.touched = rows, np.intersect1d(points.touched_by(rows), columns)
+        n, d = len(rows), len(self.touched)
+        if n * d > MOST_NUMBERS:
+            raise Undecided(f"{n:,} rows of {d:,} columns are too many for exact arithmetic")
+        self.z = points.whole(rows, self.touched)
+        self.independent = independent_rows(self.z)
+        self.pivots = independent_columns(self.z[self.independent])
+        self.square = np.ascontiguousarray(self.z[np.ix_(self.independent, self.pivots)])
 
 
 class Face:
@@ -73,7 +63,7 @@ class Face:
     def add(self, multipliers: Mapping[int, int]) -> None:
         """Add rows whose positive multiples sum to zero exactly."""
         together = np.concatenate([self.basis, np.array(sorted(multipliers), dtype=np.int64)])
-        self._span(_Frame.of(self.points, together, self.columns))
+        self._span(_Frame(self.points, together, self.columns))
         self.multipliers += Counter(multipliers)
 
     def add_rounded(self, rows: Positions, near: Vector) -> bool:
@@ -84,7 +74,7 @@ class Face:
         lie in U: the multipliers of U's basis make up for it, and enough of the known zero sum is
         added to keep these positive.
         """
-        frame = _Frame.of(self.points, np.concatenate([self.basis, rows]), self.columns)
+        frame = _Frame(self.points, np.concatenate([self.basis, rows]), self.columns)
         known = len(self.basis)
         fixed = np.setdiff1d(np.arange(len(frame.rows)), frame.independent)
         square = np.ascontiguousarray(frame.square.T)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import time
+from contextlib import suppress
 from dataclasses import replace
 from fractions import Fraction
 from operator import mul
@@ -18,7 +19,7 @@ import numpy as np
 from novikoff import _core
 from novikoff.guarantees.certificate import MarginInterval, Sparse
 from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, integers
-from novikoff.separability.exact_linear import independent_rows, solve
+from novikoff.separability.exact_linear import Undecided, independent_rows, solve
 from novikoff.separability.points import Points, Progress
 from novikoff.stream.rows import Positions, Vector
 from novikoff.stream.sums import dot, total
@@ -52,8 +53,10 @@ def narrowed(
         ascent.narrowest = min(width, ascent.narrowest)
         ascent.sweep()
     best = _narrower(points, best, ExactVector.of(ascent.w, "weights"), ascent.hull())
-    if best[1].relative_width > rtol and (exact := _exactly(points, ascent.alpha, until)):
-        best = _narrower(points, best, *exact)
+    if best[1].relative_width > rtol:
+        with suppress(Undecided):  # the system is too large: the interval stays as it is
+            if exact := _exactly(points, ascent.alpha, until):
+                best = _narrower(points, best, *exact)
     return best
 
 
