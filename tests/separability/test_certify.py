@@ -177,12 +177,12 @@ def test_the_answer_does_not_depend_on_how_the_data_are_stored(form: Any) -> Non
 @pytest.mark.parametrize(
     ("X", "y", "words"),
     [
-        ([[1.0], [2], [3]], [5, 7, 9], "row 2: label 9 is a third label, after 5 and 7"),
+        ([[1.0], [2], [3]], [5, 7, 9], "row 2: label '9' is a third label, after '5' and '7'"),
         ([[1.0], [2], [3], [4]], ["c", "a", "c", "b"], "row 3: label 'b' is a third label"),
         ([[1.0, 2], [math.nan, 1]], [0, 1], r"NaN \(row 1, column 0\)"),
         ([[1.0, 2], [1, 1], [1, -math.inf]], [0, 1, 1], r"infinity \(row 2, column 1\)"),
         (sparse.csr_array(np.array([[1.0, 0], [0, math.nan]])), [0, 1], r"NaN \(row 1, column 1\)"),
-        ([[1.0], [2]], [0, math.nan], "row 1: label nan is not finite"),
+        ([[1.0], [2]], [0, math.nan], "row 1: label 'nan' is not a class"),
         ([[1.0], [2]], [0, 1, 1], "2 rows but 3 labels"),
         ([[1.0], [2]], [[0], [1]], "one-dimensional"),
         ([1.0, 2.0], [0, 1], "two-dimensional"),

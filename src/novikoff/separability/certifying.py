@@ -26,14 +26,8 @@ from novikoff.separability.search import Findings, Search
 from novikoff.separability.widest_margin import narrowed
 from novikoff.sources.arrays import rows_of
 from novikoff.stream.blocks import Block, Labels
-from novikoff.stream.input_problems import BadExample, Problem
-from novikoff.stream.labels import (
-    Classes,
-    Key,
-    is_positive_alone,
-    label_key,
-    negative_and_positive,
-)
+from novikoff.stream.input_problems import BadExample
+from novikoff.stream.labels import Classes, LabelsAsSigns, written
 
 
 class Stopped(KeyboardInterrupt):
@@ -79,10 +73,8 @@ def certify(
     progress
         Called now and then with a line of text.
 
-    References
-    ----------
-    Gordan (1873); Albert & Anderson (1984); Novikoff (1962) for the perceptron, Block & Levin
-    (1970) for its cycles; Konis (2007) for linear programs that detect separation.
+    References: Gordan (1873); Albert & Anderson (1984); Novikoff (1962) for the perceptron, Block &
+    Levin (1970) for its cycles; Konis (2007) for linear programs that detect separation.
 
     Examples
     --------
@@ -127,9 +119,7 @@ def verify(certificate: Certificate, X: Any, y: Any = None) -> bool:
     The work is done by `guarantees/check.py`, which needs only the standard library and also runs
     as a script.
 
-    References
-    ----------
-    Gordan (1873); Albert & Anderson (1984).
+    References: Gordan (1873); Albert & Anderson (1984).
     """
     if not isinstance(certificate, Certificate):
         raise TypeError(
@@ -161,27 +151,21 @@ def _signs(y: Any) -> tuple[Labels, Classes]:
     given = np.asarray(y)
     if given.ndim != 1:
         raise BadExample(f"labels must be one-dimensional, not of shape {given.shape}")
+    if given.dtype == np.bool_:
+        return np.where(given, 1, -1).astype(np.int8), ("false", "true")
     if len(given) == 0:
         return np.zeros(0, dtype=np.int8), ("-1", "1")
     numbers: dict[Any, int] = {}  # in order of appearance
     codes = [numbers.setdefault(label, len(numbers)) for label in given.tolist()]
-    keys, first = list[Key](), dict[Key, Any]()
+    texts, places = list[str](), list[str]()
     for label, code in numbers.items():
         text = label.decode() if isinstance(label, bytes) else label
-        row = f"row {codes.index(code)}: label {text!r}"
+        places.append(f"row {codes.index(code)}")
         if not isinstance(text, str | int | float):
-            raise BadExample(f"{row} is neither a number nor a text")
-        if isinstance(text, float) and not math.isfinite(text):
-            raise BadExample(f"{row} is not finite")
-        keys.append(label_key(text))
-        first.setdefault(keys[-1], text)
-        if len(first) == 3:
-            a, b, _ = first.values()
-            raise BadExample(f"{row} is a third label, after {a!r} and {b!r}", Problem.THIRD_LABEL)
-    *other, greatest = sorted(first)
-    positive = greatest if other or is_positive_alone(first[greatest]) else None
-    signs = np.array([1 if key == positive else -1 for key in keys], dtype=np.int8)
-    return signs[codes], negative_and_positive(list(first.values()))
+            raise BadExample(f"{places[-1]}: label {text!r} is neither a number nor a text")
+        texts.append(written(text))
+    labels = LabelsAsSigns()
+    return labels.signs(np.array(codes), texts, places), labels.classes
 
 
 def _described(points: Points, X: Any, y: Any, classes: Classes) -> Described:
