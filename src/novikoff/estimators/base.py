@@ -27,6 +27,7 @@ from novikoff.ledger.readings import Reading
 from novikoff.ledger.weights import LANES
 from novikoff.models.model import Model
 from novikoff.online.engine import Engine
+from novikoff.online.names import names_of
 from novikoff.online.one_example import are_dicts, by_name, count, first, plain_example, records
 from novikoff.runs.interrupts import undisturbed
 from novikoff.runs.loop import Interrupted, Run
@@ -81,6 +82,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     # find an attribute that the class has too (0.8 against 0.55 µs for an example).
     _core: _core.Online
     _is_busy: bool = False  # while a thread learns from a block
+
+    def _set_parameters(self, given: Mapping[str, Any]) -> None:
+        """Set the parameters to the arguments of an estimator's __init__."""
+        self.__dict__.update((name, value) for name, value in given.items() if name != "self")
 
     @abstractmethod
     def _rule(self) -> Rule:
@@ -589,7 +594,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         if isinstance(labels, TwoLabels) and not engine.rule.zero_is_positive:
             raise ValueError("a model takes a score of 0 as positive, but ties='negative' does not")
         with engine.still():
-            names, hash_bits = engine.names, engine.hash_bits
+            names, hash_bits = names_of(core), engine.hash_bits
             columns = names.columns.tolist()
             if hash_bits is None and columns != list(range(len(columns))):
                 raise ValueError("some names were forgotten; a model has a name for every column")

@@ -100,10 +100,8 @@ class Perceptron(LinearClassifier):
         jointly, `ledger_` is a tuple with a ledger for each class. A joint ledger numbers classes
         as they became known: in `fit`, in the order of `classes_`.
 
-    References
-    ----------
-    Rosenblatt (1958); Novikoff (1962), Theorem 1; Freund & Schapire (1999), Theorem 1; Crammer &
-    Singer (2003) for many classes jointly.
+    References: Rosenblatt (1958); Novikoff (1962), Theorem 1; Freund & Schapire (1999), Theorem 1;
+    Crammer & Singer (2003) for many classes jointly.
 
     Examples
     --------
@@ -129,18 +127,7 @@ class Perceptron(LinearClassifier):
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
     ) -> None:
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.eta0 = eta0
-        self.ties = ties
-        self.multiclass = multiclass
-        self.class_weight = class_weight
-        self.keep = keep
-        self.hash_bits = hash_bits
-        self.max_names = max_names
-        self.random_state = random_state
-        self.verbose = verbose
+        self._set_parameters(locals())
 
     def _rule(self) -> Rule:
         return _rule_of(self, "perceptron")
@@ -161,10 +148,10 @@ class MarginPerceptron(LinearClassifier):
     All other parameters, and the attributes, are those of :class:`Perceptron`. The rate matters
     here: it counts relative to the margin.
 
-    References
-    ----------
-    Krauth & Mézard (1987); Duda & Hart (1973), section 5.5; Harvey (2018), lecture 7.
+    References: Krauth & Mézard (1987); Duda & Hart (1973), section 5.5; Harvey (2018), lecture 7.
     """
+
+    margin: float
 
     def __init__(
         self,
@@ -183,19 +170,7 @@ class MarginPerceptron(LinearClassifier):
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
     ) -> None:
-        self.margin = margin
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.eta0 = eta0
-        self.ties = ties
-        self.multiclass = multiclass
-        self.class_weight = class_weight
-        self.keep = keep
-        self.hash_bits = hash_bits
-        self.max_names = max_names
-        self.random_state = random_state
-        self.verbose = verbose
+        self._set_parameters(locals())
 
     def _rule(self) -> Rule:
         return _rule_of(self, "perceptron" if self.margin == 0 else "margin", self.margin)
@@ -207,9 +182,7 @@ class AveragedPerceptron(LinearClassifier):
     Weights that survived long count more. `coef_` is the average; the mistakes, and so the bound
     (R/γ)², are those of :class:`Perceptron`, whose parameters and attributes it has.
 
-    References
-    ----------
-    Freund & Schapire (1999), section 5; Collins (2002), section 2.
+    References: Freund & Schapire (1999), section 5; Collins (2002), section 2.
     """
 
     def __init__(
@@ -228,18 +201,7 @@ class AveragedPerceptron(LinearClassifier):
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
     ) -> None:
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.eta0 = eta0
-        self.ties = ties
-        self.multiclass = multiclass
-        self.class_weight = class_weight
-        self.keep = keep
-        self.hash_bits = hash_bits
-        self.max_names = max_names
-        self.random_state = random_state
-        self.verbose = verbose
+        self._set_parameters(locals())
 
     def _rule(self) -> Rule:
         return _rule_of(self, "averaged")
@@ -254,9 +216,7 @@ class VotedPerceptron(LinearClassifier):
     (M + 1)/(n + 1) on average. `coef_` holds the last vector. Parameters and attributes are those
     of :class:`Perceptron` without `keep` and `max_names`: all examples and names are kept.
 
-    References
-    ----------
-    Freund & Schapire (1999), Figure 1, Theorem 3 and Corollary 1.
+    Reference: Freund & Schapire (1999), Figure 1, Theorem 3 and Corollary 1.
     """
 
     def __init__(
@@ -273,16 +233,7 @@ class VotedPerceptron(LinearClassifier):
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
     ) -> None:
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.eta0 = eta0
-        self.ties = ties
-        self.multiclass = multiclass
-        self.class_weight = class_weight
-        self.hash_bits = hash_bits
-        self.random_state = random_state
-        self.verbose = verbose
+        self._set_parameters(locals())
 
     def _rule(self) -> Rule:
         return _rule_of(self, "voted")

@@ -55,9 +55,7 @@ class Winnow(LinearClassifier):
     All other attributes are those of :class:`Perceptron`. There is no average and no vote: the
     weights are not a sum of the mistakes.
 
-    References
-    ----------
-    Littlestone (1988); Littlestone (1989) for the balanced variant.
+    References: Littlestone (1988); Littlestone (1989) for the balanced variant.
 
     Examples
     --------
@@ -68,6 +66,10 @@ class Winnow(LinearClassifier):
     >>> Winnow(variant="winnow2").fit(X, y).n_mistakes_, Perceptron().fit(X, y).n_mistakes_
     (38, 211)
     """
+
+    variant: Variant
+    alpha: float | None
+    threshold: float | None
 
     def __init__(
         self,
@@ -85,18 +87,7 @@ class Winnow(LinearClassifier):
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
     ) -> None:
-        self.variant = variant
-        self.alpha = alpha
-        self.threshold = threshold
-        self.fit_intercept = fit_intercept
-        self.max_iter = max_iter
-        self.shuffle = shuffle
-        self.ties = ties
-        self.keep = keep
-        self.hash_bits = hash_bits
-        self.max_names = max_names
-        self.random_state = random_state
-        self.verbose = verbose
+        self._set_parameters(locals())
 
     def _rule(self) -> Rule:
         if self.variant not in VARIANTS:
