@@ -15,6 +15,7 @@ from novikoff import (
     VotedPerceptron,
     Winnow,
 )
+from novikoff.online.names import names_of
 
 Estimator: TypeAlias = Perceptron | MarginPerceptron | VotedPerceptron | Winnow
 Maker: TypeAlias = Callable[[], Estimator]
@@ -62,7 +63,7 @@ def learned_state(clf: Any) -> dict[str, Any]:
         "classes": clf.classes_.tolist(),
         "passes": (clf.n_iter_, clf.mistakes_per_epoch_.tolist(), clf.verdict_, clf.radius_),
         "coef": [part.tobytes() for part in clf.weights()],
-        "names": list(clf._opened().names.names) if clf._opened().by_name else None,
+        "names": names_of(clf._opened().core).names if clf._opened().by_name else None,
     }
     for k, run in enumerate(clf.runs_):
         settings, arrays = run.ledger.state()

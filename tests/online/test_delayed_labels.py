@@ -197,7 +197,7 @@ def test_a_protocol_needs_predict_one_and_learn_one(learner: Any, words: str) ->
 
 
 def test_max_waiting_is_at_least_one() -> None:
-    with pytest.raises(ValueError, match="max_waiting must be at least 1, or None, not 0"):
+    with pytest.raises(ValueError, match="max_waiting must be at least 1 or None, not 0"):
         Protocol(Last(), max_waiting=0)
     for wrong in (1.5, "5", True):
         with pytest.raises(TypeError, match=f"max_waiting must be a whole .* not {wrong!r}"):

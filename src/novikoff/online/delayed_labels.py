@@ -10,15 +10,25 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from threading import Lock
+from threading import RLock
 from typing import Any, SupportsIndex
 
 import numpy as np
 
 from novikoff.guarantees.exact.arithmetic import Number
 from novikoff.guarantees.risk import RiskBound, average_risk
+from novikoff.stream.printing import plural
 
 _POINTS = 2000  # of the curve, at most
+
+
+def whole_number(given: Any, name: str, *, least: int) -> int:
+    """The number as an int; an error calls it `name` if it is not a whole one from `least`."""
+    if isinstance(given, bool) or not hasattr(given, "__index__"):
+        raise TypeError(f"{name} must be a whole number or None, not {given!r}")
+    if operator.index(given) < least:
+        raise ValueError(f"{name} must be at least {least} or None, not {given!r}")
+    return operator.index(given)
 
 
 class BadTicket(ValueError):  # noqa: N818  (it names the thing that is wrong)
@@ -57,9 +67,7 @@ class Protocol:
     not protect a learner that is also used directly.
 
     Ctrl-C may come between learning and counting; `progressive_validation` holds it back.
-
-    A Protocol can be pickled and copied, also while other threads use it. A copy has its own
-    learner, the same counts, and the same waiting tickets.
+    A Protocol can be pickled and copied, also while other threads use it.
 
     Parameters
     ----------
@@ -71,8 +79,6 @@ class Protocol:
 
     Attributes
     ----------
-    learner
-        The learner.
     asked, labelled
         How many predictions were made, and for how many of them the label came.
     mistakes
@@ -104,23 +110,19 @@ class Protocol:
                     f"{type(learner).__name__} has no {verb}"
                 )
         if max_waiting is not None:
-            if isinstance(max_waiting, bool) or not hasattr(max_waiting, "__index__"):
-                raise TypeError(f"max_waiting must be a whole number, or None, not {max_waiting!r}")
-            if operator.index(max_waiting) < 1:
-                raise ValueError(f"max_waiting must be at least 1, or None, not {max_waiting!r}")
+            whole_number(max_waiting, "max_waiting", least=1)
         self.learner, self._max_waiting = learner, max_waiting
         self._name = secrets.token_hex(8)
         self._waiting: OrderedDict[int, tuple[Any, Any]] = OrderedDict()
         self.asked = self.labelled = self.mistakes = 0
         self._stride, self._marks = 1, list[int]()
-        self._turn = Lock()
+        self._turn = RLock()
 
     def ask(self, x: Any) -> Ticket:
         """Predict x, and keep a copy of it until its label comes.
 
-        The prediction is `ticket.prediction`; pass the ticket, or its number, to `tell` with the
-        label. A dict or an array may be changed afterwards (the values of a dict are not copied).
-        If the learner raises an error, nothing is counted.
+        Pass the ticket, or its number, to `tell` with the label. The values of a dict are not
+        copied. If the learner raises an error, nothing is counted.
         """
         if isinstance(x, dict | np.ndarray):
             x = x.copy()
@@ -137,9 +139,8 @@ class Protocol:
     def tell(self, ticket: Ticket | SupportsIndex, y: Any) -> bool:
         """Compare the prediction with its label, and learn; returns whether it was right.
 
-        Raises BadTicket if the ticket is not waiting: already labelled, dropped, never issued, or
-        another Protocol's. If the learner raises an error, the ticket keeps waiting and nothing is
-        counted.
+        Raises BadTicket if the ticket is not waiting here. If the learner raises an error, the
+        ticket keeps waiting and nothing is counted.
         """
         if y is None:
             raise ValueError(
@@ -215,23 +216,16 @@ class Protocol:
     ) -> RiskBound:
         """A bound on the error rate on new examples, averaged over the predictors that were asked.
 
-        Both bounds of `guarantees.average_risk`, with n the labels received and M the mistakes:
-        `azuma` and `bernstein`, each on its own, and `value`, the smaller one, which also holds.
-
-        Labels need not come at once. Number the examples as they were asked, not as they were
-        labelled, and let h_i be the predictor at the time x_i was asked. It was made from some of
-        the earlier examples, so given these, (x_i, y_i) is still a fresh draw, and the expected
-        mistake on it is the risk of h_i. The differences between risk and mistake are therefore a
-        martingale in the order of asking, and the two inequalities need nothing more. The
-        assumptions are:
+        It is that of `guarantees.average_risk`, with n the labels received and M the mistakes.
+        Labels may come late: h_i, the predictor at the time x_i was asked, was made from some of
+        the earlier examples, so given these, (x_i, y_i) is still a fresh draw, and the differences
+        between risk and mistake are a martingale in the order of asking. The assumptions are:
 
         - The examples are independent draws from one distribution, each asked once, and the learner
           has not seen them otherwise (what it learned before from others does not matter).
         - Which examples have been labelled by now does not depend on the examples. This holds if
-          labels come after a fixed time or are lost at random, and if all examples that were asked
-          have been labelled, no matter when. It does not hold if labels come for doubtful cases, or
-          only after complaints, or sooner for spam than for ham while some are still waiting. The
-          counts cannot reveal this.
+          all have been labelled, no matter when, or if labels come after a fixed time or are lost
+          at random; not if they come only for doubtful cases, or sooner for spam than for ham.
         - The moment to look was not chosen by the counts. To look k times, use a confidence of
           1 − δ/k each time.
 
@@ -243,9 +237,7 @@ class Protocol:
             Count every prediction without a label as a mistake. This can only overestimate, so the
             second assumption is not needed.
 
-        References
-        ----------
-        Cesa-Bianchi, Conconi & Gentile (2004); Cesa-Bianchi & Gentile (2008): see
+        References: Cesa-Bianchi, Conconi & Gentile (2004); Cesa-Bianchi & Gentile (2008): see
         `guarantees.average_risk`.
         """
         with self._turn:
@@ -287,16 +279,14 @@ class Protocol:
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)
-        self._turn = Lock()
+        self._turn = RLock()
 
     def __repr__(self) -> str:
         with self._turn:
-            waiting, made = len(self._waiting), self.mistakes
-            gone = self.asked - self.labelled - waiting
             return (
                 f"Protocol({type(self.learner).__name__}: {self.asked} asked, "
-                f"{self.labelled} labelled, {made} mistake{'' if made == 1 else 's'}, "
-                f"{waiting} waiting, {gone} dropped)"
+                f"{self.labelled} labelled, {plural(self.mistakes, 'mistake')}, "
+                f"{self.waiting} waiting, {self.dropped} dropped)"
             )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from copy import deepcopy
 from functools import partial
 from typing import Any, TypeAlias
@@ -26,7 +26,7 @@ from novikoff.ledger import readings
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.ledger.readings import Reading
 from novikoff.ledger.weights import LANES, room_for
-from novikoff.online.names import Names, Outcome, Weights, check_bounds, names_of, placed
+from novikoff.online.names import Names, Outcome, Weights, check_bounds, names_of
 from novikoff.online.one_example import negative, plain, plain_row, unscored
 from novikoff.runs.interrupts import undisturbed
 from novikoff.runs.loop import Interrupted, Run, play
@@ -52,24 +52,14 @@ class Engine:
 
     Parameters
     ----------
-    rule, labels
-        How to learn, and from which labels.
     dim
         The number of features, or the room for them if they have names.
-    class_weights
-        The factor of a step for each class known now.
+    class_weights, later_weights
+        Factors of a step: for each class known now, and by label for classes that appear later.
     starts
         Where each row of `coef_` starts (None: zero).
-    later_weights
-        Factors of a step for classes that appear later, by label; 1 for all others.
-    keep
-        What the ledgers keep of a mistake.
-    hash_bits
-        Give a feature name the column hash mod 2^bits, as `Features` does.
-    max_names
-        Whenever there are more names, forget the least used (those in the fewest examples, and
-        among these the ones not seen for longest), down to three quarters. Their weights become 0,
-        so no mistake bound holds for the run, and the ledger must keep counts only.
+    hash_bits, max_names
+        As for `Perceptron`.
 
     Attributes
     ----------
@@ -77,10 +67,8 @@ class Engine:
         One for each run: of two labels or of many jointly, one; otherwise one for each class.
     core
         The compiled core for single examples; None before the first one.
-    by_name
-        Whether single examples are dicts, and not rows.
-    is_stream
-        Whether the last pass is part of a stream that may continue.
+    by_name, is_stream
+        Whether single examples are dicts, not rows; whether the last pass may continue.
 
     Examples
     --------
@@ -201,8 +189,6 @@ class Engine:
                 of_run = labels.of_run(1 - codes if turned else codes, k)
                 block = Block(rows, of_run, first)
                 parts.append(learned_once(block, learner, self.keep, stop))
-                if turned:
-                    _turn_round(learner)
             stop()
         except BaseException:
             if self.core is not None:
@@ -215,8 +201,8 @@ class Engine:
             for run, part in zip(self.runs, parts, strict=True):
                 run.ledger.widen(rows.dim)
                 run.ledger.absorb(part)
-                if turned:
-                    run.ledger.turn_round()
+            if turned:
+                self._turn_round()
             self.labels, self._seen = labels, first + len(rows)
             if self.core is not None:
                 self._connect(self._seen)
@@ -273,15 +259,13 @@ class Engine:
     def open(self, names: Sequence[str] | None = None) -> None:
         """Make ready for single examples: dicts if there are names, otherwise rows.
 
-        Parameters
-        ----------
-        names
-            The names of the first columns. An engine that has learned single examples before keeps
-            its own.
+        These name the first columns, unless the engine has learned single examples before.
         """
         known = self._names
         if not self.is_online and names is not None:
-            known = placed(names)
+            uses = np.zeros(len(names), dtype=np.int64)
+            columns = np.arange(len(names), dtype=np.int32)
+            known = Names(list(names), columns, uses, uses, len(names))
         check_bounds(self.hash_bits, self.max_names, self.keep)
         self._own()
         self.by_name = known is not None
@@ -459,11 +443,6 @@ class Engine:
         return Weights(self._core, run, number, less)
 
     @property
-    def names(self) -> Names:
-        """The names and their columns; with max_names, also the uses of each."""
-        return names_of(self._core)
-
-    @property
     def ledgers(self) -> list[Ledger]:
         """The ledgers of the runs."""
         return [run.ledger for run in self.runs]
@@ -515,7 +494,8 @@ class Engine:
     def _turn_round(self) -> None:
         """Swap the labels −1 and +1."""
         for learner, ledger in zip(self.learners, self.ledgers, strict=True):
-            _turn_round(learner)
+            assert not isinstance(learner, Joint)
+            learner.turn_round()
             ledger.turn_round()
 
     def _widen(self, dim: int, code: int = -1) -> None:
@@ -591,11 +571,11 @@ class Engine:
 
     def twin(self) -> Engine:
         """A copy that learns on its own; until either learns more they share the learners."""
-        with self.still() if self.core is not None else nullcontext():
+        with self.still():
             out = self._copied()
             if self.core is not None:
                 out._seen = self.seen
-                out._names = self.names if self.by_name else None
+                out._names = names_of(self._core) if self.by_name else None
                 out.learners, out.runs = deepcopy(self.learners), deepcopy(self.runs)
             else:
                 self._is_shared = out._is_shared = True
@@ -620,13 +600,5 @@ class Engine:
 def _print_pass(title: str, ledger: Ledger) -> None:
     passes, made = len(ledger.epoch_ends), ledger.epoch_mistakes[-1]
     shown = ledger.epoch_ends[-1] - (ledger.epoch_ends[-2] if passes > 1 else 0)
-    print(
-        f"{title}epoch {passes}: {made} mistakes in {shown} examples ({made / shown:.2%}), "
-        f"{ledger.n_mistakes} in all",
-        flush=True,
-    )
-
-
-def _turn_round(learner: Linear) -> None:
-    assert not isinstance(learner, Joint)
-    learner.turn_round()
+    pass_ = f"{title}epoch {passes}: {made} mistakes in {shown} examples ({made / shown:.2%})"
+    print(f"{pass_}, {ledger.n_mistakes} in all", flush=True)

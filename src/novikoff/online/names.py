@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -37,12 +37,6 @@ class Names(NamedTuple):
     examples: NDArray[np.int64]
     last: NDArray[np.int64]
     width: int
-
-
-def placed(names: Sequence[str]) -> Names:
-    """These names for the first columns."""
-    uses = np.zeros(len(names), dtype=np.int64)
-    return Names(list(names), np.arange(len(names), dtype=np.int32), uses, uses, len(names))
 
 
 def names_of(core: _core.Online) -> Names:

@@ -10,7 +10,7 @@ import math
 import operator
 import reprlib
 from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -175,26 +175,22 @@ def _value(key: object, value: Any, where: str) -> float | str:
         raise TypeError(f"{where}feature {key!r} is {what}; leave out unknown values")
     kind = getattr(getattr(value, "dtype", None), "kind", None)
     known = not isinstance(kind, str) or (kind in "biuf" and getattr(value, "ndim", 0) == 0)
-    is_number = hasattr(type(value), "__float__") or hasattr(type(value), "__index__")
-    if not known or isinstance(value, complex) or not is_number:
-        _refuse(key, value, where)
+    known &= hasattr(type(value), "__float__") or hasattr(type(value), "__index__")
     try:
-        number = float(value)
+        number = float(value) if known else None
     except OverflowError:
         raise BadExample(f"{where}feature {key!r}: the number is too large for float64") from None
     except (TypeError, ValueError):
-        _refuse(key, value, where)
+        number = None
+    if number is None:
+        raise TypeError(
+            f"{where}feature {key!r} must be a number, a truth value or a text, "
+            f"not {type(value).__name__}: {reprlib.repr(value)}"
+        )
     if not math.isfinite(number):
         what = "NaN" if math.isnan(number) else "infinity"
         raise BadExample(f"{where}feature {key!r} is {what}; leave out unknown values")
     return number
-
-
-def _refuse(key: object, value: object, where: str) -> NoReturn:
-    raise TypeError(
-        f"{where}feature {key!r} must be a number, a truth value or a text, "
-        f"not {type(value).__name__}: {reprlib.repr(value)}"
-    )
 
 
 def _check(text: str, where: str, what: str) -> None:

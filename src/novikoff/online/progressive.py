@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import operator
 import reprlib
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from heapq import heappop, heappush
 from typing import Any, TypeAlias
 
-from novikoff.online.delayed_labels import OneByOne, Protocol
+from novikoff.online.delayed_labels import OneByOne, Protocol, whole_number
 from novikoff.runs.interrupts import Interrupts
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
@@ -73,9 +72,8 @@ def progressive_validation(
     max_waiting
         As for `Protocol`. The label of a dropped example is ignored when it comes.
 
-    References
-    ----------
-    Blum, Kalai & Langford (1999) for progressive validation; `Protocol.risk_bound` for the bound.
+    References: Blum, Kalai & Langford (1999) for progressive validation; `Protocol.risk_bound` for
+    the bound.
 
     Examples
     --------
@@ -95,7 +93,9 @@ def progressive_validation(
         protocol = learner
     else:
         raise ValueError(f"the Protocol has its own max_waiting; {max_waiting} cannot be set")
-    after: int | None = 0 if delay is None or callable(delay) else _checked(delay, "delay")
+    after: int | None = 0
+    if delay is not None and not callable(delay):
+        after = whole_number(delay, "delay", least=0)
     coming: Coming = []
     stopped = partial(_unfinished, protocol, coming)
     with Interrupts() as interrupts:
@@ -103,8 +103,7 @@ def progressive_validation(
             try:
                 if callable(delay):
                     given = delay(x, y)
-                    where = f"example {n} of the stream: its delay"
-                    after = None if given is None else _checked(given, where)
+                    after = None if given is None else whole_number(given, "delay", least=0)
                 number = protocol.ask(x).number
             except Exception as error:
                 error.add_note(f"example {n} of the stream")
@@ -130,28 +129,16 @@ def _tell_next(protocol: Protocol, coming: Coming) -> None:
     heappop(coming)
 
 
-def _checked(delay: int, what: str) -> int:
-    if isinstance(delay, bool) or not hasattr(delay, "__index__"):
-        raise TypeError(f"{what} must be a number of examples, not {delay!r}")
-    if operator.index(delay) < 0:
-        raise ValueError(f"{what} must be 0 or more examples, not {delay!r}")
-    return operator.index(delay)
-
-
 def _pairs(stream: Pairs | Block | Iterable[Block]) -> Iterator[tuple[Any, Any]]:
-    n = 0
-    for item in (stream,) if isinstance(stream, Block) else stream:
+    for n, item in enumerate((stream,) if isinstance(stream, Block) else stream, start=1):
         if isinstance(item, Block):
-            for pair in _of_block(item):
-                n += 1
-                yield pair
-            continue
-        n += 1
-        if not (isinstance(item, tuple | list) and len(item) == 2):
+            yield from _of_block(item)
+        elif isinstance(item, tuple | list) and len(item) == 2:
+            yield item[0], item[1]
+        else:
             raise BadExample(
                 f"example {n} of the stream is {reprlib.repr(item)}, not a pair (x, y)"
             )
-        yield item[0], item[1]
 
 
 def _of_block(block: Block) -> Iterator[tuple[Any, int]]:

@@ -43,8 +43,6 @@ def maximal_support(
     answer; weights and multipliers are each determined up to a positive factor. `balanced` brings
     numbers of very different sizes nearer to 1 before that.
 
-    References
-    ----------
     After Konis (2007), who bounds w instead of s; that can miss separable points.
     """
     n, k = points.shape
