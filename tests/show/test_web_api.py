@@ -530,7 +530,13 @@ def test_requests_that_are_too_large_are_refused() -> None:
 
 def test_a_request_that_announces_too_many_bytes_is_not_read() -> None:
     headers = [(b"host", b"localhost:1962"), (b"content-length", str(10**12).encode())]
-    scope = {"type": "http", "method": "POST", "path": "/api/upload", "headers": headers}
+    scope = {
+        "type": "http",
+        "method": "POST",
+        "path": "/api/upload",
+        "query_string": b"",
+        "headers": headers,
+    }
     sent: list[Any] = []
 
     async def receive() -> Any:

@@ -11,12 +11,17 @@ from typing import Any
 import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.middleware.base import (
+    BaseHTTPMiddleware,
+    DispatchFunction,
+    RequestResponseEndpoint,
+)
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.check import Rejected
@@ -30,6 +35,19 @@ from novikoff.stream.printing import plural
 HOST = "127.0.0.1"
 STATIC = Path(__file__).parent / "static"
 MAX_BYTES = 4_000_000
+_TOO_LARGE = HTTPException(
+    413,
+    f"the page accepts at most {MAX_BYTES // 1_000_000} MB: load fewer rows, or use the commands "
+    "novikoff train and novikoff certify, which have no such limit",
+)
+_SECURITY_HEADERS = {
+    "content-security-policy": "default-src 'self'; img-src 'self' blob: data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
 
 
 def serve(sock: socket.socket, started: Callable[[str], None]) -> None:
@@ -51,7 +69,7 @@ def serve(sock: socket.socket, started: Callable[[str], None]) -> None:
         sock.close()
 
 
-def new_app(port: int) -> ASGIApp:
+def new_app(port: int) -> Starlette:
     """The web application, for a server on this port of the loopback address."""
     routes = [
         Route("/api/presets", _presets),
@@ -61,16 +79,55 @@ def new_app(port: int) -> ASGIApp:
         Route("/api/upload", _upload, methods=["POST"]),
         Mount("/", StaticFiles(directory=STATIC, html=True)),
     ]
-    return Guard(Starlette(routes=routes, exception_handlers={BadExample: _bad_example}), port)
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(BaseHTTPMiddleware, dispatch=_guard(port))],
+        exception_handlers={
+            BadExample: lambda _, error: _error(422, error.with_cure(PAGE_CURES)),
+            HTTPException: lambda _, error: _error(error.status_code, error.detail),
+        },
+    )
 
 
-def _bad_example(_request: Request, error: Exception) -> JSONResponse:
-    assert isinstance(error, BadExample)
-    return _error(422, error.with_cure(PAGE_CURES))
+def _guard(port: int) -> DispatchFunction:
+    """Refuse requests that name another host or come from another site's page.
+
+    Another site could point its own domain name at 127.0.0.1 and have its page read this server
+    (DNS rebinding). Its requests carry that name in the Host header, so they are refused.
+    """
+    names = (HOST, "localhost", "[::1]")
+    hosts = [f"{name}:{port}" for name in names] + [*names] * (port == 80)
+
+    async def guard(request: Request, call_next: RequestResponseEndpoint) -> Response:
+        host, origin = request.headers.get("host", ""), request.headers.get("origin")
+        response: Response
+        if host not in hosts:
+            response = _error(400, f"this server is {hosts[0]}; the request is for {host!r}")
+        elif origin not in (None, f"http://{host}"):
+            words = f"only this server's own page may send requests, not {origin!r}"
+            response = _error(403, words)
+        else:
+            response = await call_next(request)
+        response.headers.update(_SECURITY_HEADERS)
+        return response
+
+    return guard
 
 
 def _error(status: int, message: str) -> JSONResponse:
     return JSONResponse({"error": message}, status_code=status)
+
+
+async def _body(request: Request) -> bytes:
+    """The body of a request; one that is too large, or says so, is not read."""
+    if int(request.headers.get("content-length", 0)) > MAX_BYTES:
+        raise _TOO_LARGE
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MAX_BYTES:
+            raise _TOO_LARGE
+    return bytes(body)
 
 
 async def _presets(_request: Request) -> JSONResponse:
@@ -79,7 +136,7 @@ async def _presets(_request: Request) -> JSONResponse:
 
 async def _upload(request: Request) -> JSONResponse:
     name = request.query_params.get("name", "points.csv")
-    return JSONResponse(await run_in_threadpool(read_upload, name, await request.body()))
+    return JSONResponse(await run_in_threadpool(read_upload, name, await _body(request)))
 
 
 def _endpoint(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
@@ -87,7 +144,7 @@ def _endpoint(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
 
     async def endpoint(request: Request) -> JSONResponse:
         try:
-            given = json.loads(await request.body())
+            given = json.loads(await _body(request))
         except (ValueError, RecursionError):
             raise Refused("the request is not JSON") from None
         if not isinstance(given, dict):
@@ -115,81 +172,3 @@ def _verify(given: dict[str, Any]) -> dict[str, Any]:
     if certificate.verdict == "undecided":
         return {"proved": False, "words": f"undecided: it holds for these {n}, but decides nothing"}
     return {"proved": True, "words": f"{certificate.verdict}: proved for these {n}"}
-
-
-_HOSTS = (HOST, "localhost", "[::1]")
-_SECURITY_HEADERS = {
-    "content-security-policy": "default-src 'self'; img-src 'self' blob: data:; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'",
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-store",
-}
-
-
-class Guard:
-    """Refuse requests that name another host, come from another site's page, or are too large.
-
-    Another site could point its own domain name at 127.0.0.1 and have its page read this server
-    (DNS rebinding). Its requests carry that name in the Host header, so they are refused.
-    """
-
-    def __init__(self, app: ASGIApp, port: int) -> None:
-        self.app = app
-        self.hosts = {f"{host}:{port}" for host in _HOSTS}
-        if port == 80:
-            self.hosts |= set(_HOSTS)
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Refuse the request, or read its body and pass it on."""
-        if scope["type"] == "lifespan":
-            await self.app(scope, receive, send)
-            return
-        if scope["type"] != "http":  # a websocket, which the page never opens
-            return
-
-        async def send_secured(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                more = [(key.encode(), value.encode()) for key, value in _SECURITY_HEADERS.items()]
-                message = {**message, "headers": [*message["headers"], *more]}
-            await send(message)
-
-        if refusal := self._refusal(Headers(scope=scope)):
-            await refusal(scope, receive, send_secured)
-            return
-        body, more_to_come = bytearray(), True
-        while more_to_come:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                return
-            body += message.get("body", b"")
-            more_to_come = message.get("more_body", False)
-            if len(body) > MAX_BYTES:
-                await _too_large()(scope, receive, send_secured)
-                return
-        unread = [{"type": "http.request", "body": bytes(body), "more_body": False}]
-
-        async def receive_body() -> Message:
-            return unread.pop() if unread else await receive()
-
-        await self.app(scope, receive_body, send_secured)
-
-    def _refusal(self, headers: Headers) -> JSONResponse | None:
-        host, origin = headers.get("host", ""), headers.get("origin")
-        if host not in self.hosts:
-            return _error(400, f"this server is {min(self.hosts)}; the request is for {host!r}")
-        if origin is not None and origin != f"http://{host}":
-            return _error(403, f"only this server's own page may send requests, not {origin!r}")
-        length = headers.get("content-length", "0")
-        if not length.isdecimal():
-            return _error(400, f"the Content-Length header {length!r} is not a number")
-        return _too_large() if int(length) > MAX_BYTES else None
-
-
-def _too_large() -> JSONResponse:
-    return _error(
-        413,
-        f"the page accepts at most {MAX_BYTES // 1_000_000} MB: load fewer rows, or use the "
-        "commands novikoff train and novikoff certify, which have no such limit",
-    )
