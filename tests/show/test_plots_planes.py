@@ -138,7 +138,7 @@ def test_names_panels_and_examples_that_do_not_fit_are_rejected() -> None:
         plots.plane(XOR, [1, 1], bias=False, names=("a", "b", "c"))
     with pytest.raises(ValueError, match="classes must be two names"):
         plots.plane(XOR, [1, 1], bias=False, classes=("a",))
-    with pytest.raises(ValueError, match="3 panels; got 2 axes"):
+    with pytest.raises(ValueError, match="expected 3, got 2"):
         plots.update([1, 1], [1, 0], 1, bias=False, axes=plots.new_panels(2))
     rejected: tuple[tuple[Callable[[], object], str], ...] = (
         (lambda: plots.update([1, 1], [1, 0], 0, bias=False), "label is 0; it must be -1 or"),

@@ -348,8 +348,8 @@ def test_uploads_are_read_as_every_command_reads_files(tmp_path: Path) -> None:
         ("a.csv", "", "a.csv: there are no examples"),
         ("a.csv", "x,y,k\n1,2,a\n1,2,b\n1,2,c\n", "label 'c' is a third label, after 'a' and 'b'"),
         ("a.csv", b"\xff\xfe1,2", "a.csv:1: byte 0xff is not UTF-8"),
-        ("a.csv.gz", b"\x1f\x8bxx", "the file is compressed; unpack it first"),
-        ("a.npz", b"PK\x03\x04xx", "the page cannot read zip archives, .npz or Excel files; save"),
+        ("a.csv.gz", b"\x1f\x8bxx", "cannot read compressed files, .npz or Excel files; unpack it"),
+        ("a.npz", b"PK\x03\x04xx", ".npz or Excel files; unpack it, or save it as CSV"),
         ("a.jsonl", '{"a": 1}', "the page cannot read jsonl; save it as CSV or svmlight"),
         (
             "../../x",
@@ -365,7 +365,7 @@ def test_uploads_are_read_as_every_command_reads_files(tmp_path: Path) -> None:
         (
             "a.csv",
             "1,2,1\n" * (MAX_POINTS + 1),
-            "20,001 rows are more than the page can take (20,000): load fewer",
+            "20,001 rows are more than the page can take (20,000): load fewer,",
         ),
     ],
 )

@@ -6,7 +6,6 @@ import html
 import io
 import os
 import re
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,17 +59,6 @@ def new_panels(
     figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
     FigureCanvasAgg(figure)
     return tuple(figure.add_subplot(rows, columns, k + 1) for k in range(panels))
-
-
-def expect_panels(
-    axes: Sequence[Axes] | None, panels: int, *, height: float = 4.2
-) -> tuple[Axes, ...]:
-    """The given axes, checked for their number, or new ones of this height in inches."""
-    if axes is None:
-        return new_panels(panels, height=height)
-    if len(axes) != panels:
-        raise ValueError(f"the figure has {panels} panels; got {len(axes)} axes")
-    return tuple(axes)
 
 
 def save(ax: Axes, path: str | os.PathLike[str]) -> None:

@@ -11,7 +11,7 @@ from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.verdict import Separation
 from novikoff.guarantees.words import separation
 from novikoff.separability import certify
-from novikoff.show.plots.axes import expect_panels, legend_below
+from novikoff.show.plots.axes import legend_below, new_panels
 from novikoff.show.plots.colours import BLACK, GREY
 from novikoff.show.plots.planes import CLASSES, Linear, draw_line, draw_rows, plane, scaled
 from novikoff.stream.blocks import Block
@@ -41,9 +41,7 @@ def certificate(
     drawn as well; those points are on it. Undecided: what is known so far. `names` and `classes`
     are as for `plane`, by default those in the certificate.
 
-    References
-    ----------
-    Gordan (1873); Albert & Anderson (1984).
+    Reference: Gordan (1873); Albert & Anderson (1984).
     """
     about = it.data
     if (len(block), block.rows.dim) != (about.rows, about.columns):
@@ -98,14 +96,13 @@ def constant(
     verdicts above the panels come from `certify`, so they are proved. `names` and `classes` are as
     for `plane`.
 
-    References
-    ----------
-    Gordan (1873) for the proof of either verdict.
+    Reference: Gordan (1873) for the proof of either verdict.
     """
     d = block.rows.dim
     if d not in (1, 2):
         raise ValueError(f"constant takes one or two features, not {d}; choose columns")
-    without, with_it = expect_panels(axes, 2, height=4.6 if d == 2 else 3.6)
+    height = 4.6 if d == 2 else 3.6
+    without, with_it = new_panels(2, height=height) if axes is None else axes
     for ax, bias in ((without, False), (with_it, True)):
         found = certify(block, fit_intercept=bias, max_seconds=_SECONDS).named(names)
         if bias and d == 1:

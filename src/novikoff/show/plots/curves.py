@@ -38,9 +38,7 @@ def margins(block: Block, weights: Numbers, *, bias: bool, ax: Axes | None = Non
     The constant's weight counts in ‖w‖, as in `guarantees.achieved_margin`, which is the smallest
     value shown. A margin of exactly 0 is an error. `weights` and `bias` are as for `plane`.
 
-    References
-    ----------
-    Novikoff (1962) for the margin, which is the smallest of them.
+    Reference: Novikoff (1962) for the margin, which is the smallest of them.
     """
     expect_rows(block)
     line = Linear.of(weights, block.rows.dim, bias=bias)
@@ -101,9 +99,7 @@ def readings(made: Ledger | Run, test: Block, *, most: int = 1000, ax: Axes | No
         Of more test examples than this, only `most` are used, evenly spaced, and the axis says so.
         The time for a vote is proportional to test examples times mistakes.
 
-    References
-    ----------
-    Freund & Schapire (1999) for the vote and the average.
+    Reference: Freund & Schapire (1999) for the vote and the average.
     """
     ledger = made.ledger if isinstance(made, Run) else made
     ledger.expect_sums()
@@ -166,9 +162,7 @@ def sandwich(trace: Sandwich, *, ax: Axes | None = None) -> Axes:
     continued to it with dots. If they are very far apart, both axes are logarithmic. `trace` comes
     from `guarantees.sandwich`.
 
-    References
-    ----------
-    Novikoff (1962), the proof of Theorem 1.
+    Reference: Novikoff (1962), the proof of Theorem 1.
     """
     ax = new_axes() if ax is None else ax
     if len(trace.k) == 0:

@@ -177,9 +177,7 @@ def plane(
     classes
         Names of the labels −1 and +1.
 
-    References
-    ----------
-    Novikoff (1962) for the margin.
+    Reference: Novikoff (1962) for the margin.
     """
     line = Linear.of(weights, block.rows.dim, bias=bias)
     other = None if average is None else Linear.of(average, block.rows.dim, bias=bias)

@@ -12,7 +12,7 @@ from novikoff.guarantees.words import run_in_brief
 from novikoff.ledger import readings
 from novikoff.ledger.trajectory import trajectory
 from novikoff.runs.loop import Run
-from novikoff.show.plots.axes import escaped, expect_panels, legend_below
+from novikoff.show.plots.axes import escaped, legend_below, new_panels
 from novikoff.show.plots.colours import BLACK, GREEN, GREY, POINT_STYLES
 from novikoff.show.plots.planes import CLASSES, Linear, draw_line, draw_normal, draw_rows, ring
 from novikoff.stream.blocks import Block
@@ -42,9 +42,7 @@ def turning(
     others are not in that plane. The run must be of an additive learner that kept its examples, on
     this block; `names` and `classes` are as for `plane`.
 
-    References
-    ----------
-    Novikoff (1962) for runs that end; Block & Levin (1970) for runs that cycle.
+    Reference: Novikoff (1962) for runs that end; Block & Levin (1970) for runs that cycle.
     """
     ledger = run.ledger
     if ledger.dim != block.rows.dim:
@@ -97,9 +95,7 @@ def update(
     constant counts as a feature), which contains the whole update; the axes say so. `weights`,
     `bias` and `classes` are as for `plane`; `rate` is r.
 
-    References
-    ----------
-    Rosenblatt (1958) for the rule; Novikoff (1962) for its bound.
+    Reference: Rosenblatt (1958) for the rule; Novikoff (1962) for its bound.
     """
     if y not in (-1, 1):
         raise ValueError(f"the label is {y!r}; it must be -1 or +1")
@@ -127,7 +123,7 @@ def update(
     said = f"score {_signed(score)}" if w.any() else "no line yet: w = 0"
     turns = "towards" if y > 0 else "away from"
     result = "correct" if y * then > 0 else "not correct yet"
-    before, during, after = expect_panels(axes, 3)
+    before, during, after = new_panels(3) if axes is None else axes
     for ax, v, c, title in (
         (before, w, b, f"before: a {escaped(classes[y > 0])} example,\n{said}"),
         (during, w, b, f"during: w turns {turns} x,\nthe score changes by {_signed(then - score)}"),

@@ -45,16 +45,9 @@ def presets() -> list[dict[str, Any]]:
 def _preset(
     name: str, title: str, examples: Examples, about: str, *, bias: bool = True
 ) -> dict[str, Any]:
-    X, y = examples
-    points, labels = X.tolist(), y.tolist()
-    return {
-        "name": name,
-        "title": title,
-        "about": about,
-        "points": points,
-        "labels": labels,
-        "bias": bias,
-    }
+    points, labels = (part.tolist() for part in examples)
+    words = {"name": name, "title": title, "about": about}
+    return {**words, "points": points, "labels": labels, "bias": bias}
 
 
 def _corners(*labels: int) -> Examples:

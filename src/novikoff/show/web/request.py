@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain, count
@@ -23,7 +23,7 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.order import arranged
 from novikoff.stream.printing import listed, plural
-from novikoff.stream.rows import DenseRows, Rows, SparseRows
+from novikoff.stream.rows import DenseRows, dots
 
 MAX_POINTS = 20_000
 MAX_COLUMNS = 32
@@ -69,11 +69,7 @@ class Points:
         points, labels = _list(given, "points"), _list(given, "labels")
         if not points:
             raise Refused("there are no points yet: click on the plane, or choose a preset")
-        if len(points) > MAX_POINTS:
-            raise Refused(
-                f"{len(points):,} points are more than the page can take ({MAX_POINTS:,}): remove "
-                "some, or use the command novikoff train, which has no such limit"
-            )
+        _expect_few(len(points), "points")
         if len(labels) != len(points):
             n, k = plural(len(points), "point"), plural(len(labels), "label")
             raise Refused(f"{n} but {k}: every point needs one label")
@@ -90,6 +86,14 @@ class Points:
             raise Refused(f"there must be two classes, not {len(classes)}")
         block = Block(DenseRows(X), np.array(labels, dtype=np.int8))
         return cls(block, names, str(given.get("label") or "label"), (classes[0], classes[1]))
+
+
+def _expect_few(n: int, what: str, where: str = "") -> None:
+    if n > MAX_POINTS:
+        raise Refused(
+            f"{where}{n:,} {what} are more than the page can take ({MAX_POINTS:,}): load fewer, or "
+            "use the command novikoff train, which has no such limit"
+        )
 
 
 def _list(given: Mapping[str, Any], key: str) -> list[Any]:
@@ -116,16 +120,9 @@ def _matrix(points: list[Any]) -> NDArray[np.float64]:
         if not isinstance(point, list) or len(point) != width:
             raise Refused(f"point {i} must have {plural(width, 'coordinate')}, as point 0 has")
         for j, x in enumerate(point):
-            if not _is_finite_number(x):
+            if type(x) not in (int, float) or not abs(x) <= sys.float_info.max:
                 raise Refused(f"point {i}: coordinate {j} is {x!r}, not a finite number")
     return np.array(points, dtype=np.float64)
-
-
-def _is_finite_number(x: Any) -> bool:
-    try:
-        return type(x) in (int, float) and math.isfinite(x)
-    except OverflowError:  # an integer too large for a float
-        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,15 +204,13 @@ def read_upload(name: str, content: bytes) -> dict[str, Any]:
     to do instead.
     """
     name = _safe_name(name)
-    if content.startswith((b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd")):  # gzip, bzip2, zstd
-        raise Refused(f"{name}: the file is compressed; unpack it first")
-    if content.startswith(b"PK\x03\x04"):
+    if content.startswith((b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")):
         raise Refused(
-            f"{name}: the page cannot read zip archives, .npz or Excel files; save it as CSV or "
-            "svmlight"
+            f"{name}: the page cannot read compressed files, .npz or Excel files; unpack it, or "
+            "save it as CSV or svmlight"
         )
     data = _read(name, content)
-    n, dim = len(data.block), data.block.rows.dim
+    dim = data.block.rows.dim
     if dim > MAX_COLUMNS:
         raise Refused(
             f"{name}: {dim:,} columns are more than the page can take ({MAX_COLUMNS}): keep only "
@@ -223,15 +218,10 @@ def read_upload(name: str, content: bytes) -> dict[str, Any]:
         )
     if dim == 0:
         raise Refused(f"{name}: the label is the only column; add a column of numbers")
-    if n > MAX_POINTS:
-        raise Refused(
-            f"{name}: {n:,} rows are more than the page can take ({MAX_POINTS:,}): load fewer rows "
-            "(on Linux, shuf draws some at random), or use the command novikoff train, which has "
-            "no such limit"
-        )
+    _expect_few(len(data.block), "rows", f"{name}: ")
     names = _column_names(data)
     return {
-        "points": _dense(data.block.rows).tolist(),
+        "points": np.column_stack([dots(data.block.rows, e) for e in np.eye(dim)]).tolist(),
         "labels": data.block.labels.tolist(),
         "names": names,
         "label": _label_name(data, names),
@@ -262,20 +252,11 @@ def _read(name: str, content: bytes) -> Data:
             raise Refused(words, error.problem, **error.details) from None
 
 
-def _dense(rows: Rows) -> NDArray[np.float64]:
-    if not isinstance(rows, SparseRows):
-        return np.asarray(rows.values, dtype=np.float64).reshape(len(rows), rows.dim)
-    out = np.zeros((len(rows), rows.dim))
-    out[np.repeat(np.arange(len(rows)), np.diff(rows.starts)), rows.indices] = rows.values
-    return out
-
-
 def _column_names(data: Data) -> list[str]:
     """The names in the header; x1, x2, … where there is none, or the names are numbers."""
-    names = data.names
-    if names is None or any(name.strip().isdecimal() for name in names):
+    if data.names is None or any(name.strip().isdecimal() for name in data.names):
         return [f"x{j + 1}" for j in range(data.block.rows.dim)]
-    return list(names)
+    return list(data.names)
 
 
 def _label_name(data: Data, names: list[str]) -> str:
