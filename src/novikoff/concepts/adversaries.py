@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
+from itertools import count
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -49,10 +50,8 @@ class Adversary:
         Take the first candidate that leaves this share of the concepts, instead of the best. That
         is faster for large classes. By default all candidates are tried.
 
-    References
-    ----------
-    Littlestone (1988), Section 3: no learner beats the value of this game, and a class that can be
-    split evenly (all monotone disjunctions) forces log₂|C| mistakes on any learner.
+    Reference: Littlestone (1988), Section 3. No learner beats the value of this game, and a class
+    that can be split evenly (all monotone disjunctions) forces log₂|C| mistakes on any learner.
     """
 
     def __init__(
@@ -87,15 +86,12 @@ class Adversary:
         concepts may never be, so give it `rounds`.
         """
         self._left = VersionSpace(self.concepts)
-        first = 0
-        while rounds is None or first < rounds:
-            found = self._worst_for(learner)
-            if found is None:
+        for first in count() if rounds is None else range(rounds):
+            if (found := self._worst_for(learner)) is None:
                 return
             x, y = found
             self._left.keep(x, y)
             yield labelled([x], [y], first=first)
-            first += 1
 
     def _worst_for(self, learner: Learner) -> tuple[Truths, bool] | None:
         """A candidate with a label that the learner gets wrong and that leaves most concepts."""
@@ -165,14 +161,6 @@ def _labelled(concepts: ConceptClass, target: Concept, X: Truths) -> HardSequenc
     return HardSequence(concepts, target, labelled(X, target.evaluate(X)))
 
 
-@runtime_checkable
-class Keyed(Protocol):
-    """A learner that never returns to a state it has left, such as one that rules concepts out."""
-
-    def key(self) -> Hashable:
-        """A key that is equal for learners that will behave the same."""
-
-
 class WorstCase(NamedTuple):
     """The most mistakes, and a sequence, labelled by some concept, that causes them."""
 
@@ -186,81 +174,69 @@ def worst_case(
     """The most mistakes that an adversary can force on a deterministic learner of the class.
 
     It tries every example in every round, with every label that fits some concept and the examples
-    before, so no adversary does better. A learner with a `key` is played to the end, because a
-    state is played only once. Any other is played for `depth` rounds.
+    before, so no adversary does better. A learner with a method `key` is played to the end, because
+    a state is played only once: learners with equal keys behave the same. A learner that comes back
+    to a state it has left, or has no `key`, is played for `depth` rounds.
 
     >>> from novikoff.concepts import Halving, parities
     >>> worst_case(lambda: Halving(parities(2)), parities(2)).mistakes
     2
     """
+    expect_class(concepts)
+    if concepts.n > MOST_VARIABLES:
+        raise TooLarge(
+            f"{concepts}: the game tries all 2^{concepts.n} examples in every round, which is "
+            f"feasible up to {MOST_VARIABLES} variables; use an Adversary instead"
+        )
     learner = make_learner()
-    if depth is None and not isinstance(learner, Keyed):
+    if depth is None and not hasattr(learner, "key"):
         raise ValueError(
             f"{type(learner).__name__} has no `key` to recognise its states, so the game may not "
             "end; pass depth=, the number of rounds"
         )
-    game = _Game(concepts)
-    mistakes, path = game.most(learner, game.everyone, depth)
-    X = np.array([game.examples[i] for i, _ in path]).reshape(-1, concepts.n)
-    y = np.array([label for _, label in path], dtype=np.bool_)
-    return WorstCase(mistakes, labelled(X, y))
+    examples = every_example(concepts.n)
+    columns = [mask(values) for values in concepts.evaluate(examples)]
+    blocks = [[labelled(x[None], np.array([y])) for y in (False, True)] for x in examples]
+    known: dict[Hashable, tuple[int, Path] | None] = {}  # None while the position is played
+    moves = count(1)
 
-
-class _Game:
-    """All moves of the adversary, and the results of the positions played."""
-
-    def __init__(self, concepts: ConceptClass) -> None:
-        expect_class(concepts)
-        if concepts.n > MOST_VARIABLES:
-            raise TooLarge(
-                f"{concepts}: the game tries all 2^{concepts.n} examples in every round, which is "
-                f"feasible up to {MOST_VARIABLES} variables; use an Adversary instead"
-            )
-        self.examples = every_example(concepts.n)
-        self.everyone = (1 << concepts.size) - 1
-        self._columns = [mask(values) for values in concepts.evaluate(self.examples)]
-        self._blocks = [
-            [labelled(x[None], np.array([label])) for label in (False, True)] for x in self.examples
-        ]
-        self._known: dict[Hashable, tuple[int, Path]] = {}
-        self._open = set[Hashable]()
-        self._moves = 0
-
-    def most(self, learner: Learner, left: int, depth: int | None) -> tuple[int, Path]:
+    def most(learner: Any, left: int, depth: int | None) -> tuple[int, Path]:
         """The most mistakes in `depth` rounds if the target is one of those left, and the path."""
         if depth == 0:
             return 0, ()
-        key = learner.key() if isinstance(learner, Keyed) else None
+        key = learner.key() if hasattr(learner, "key") else None
         position = None if key is None else (key, left, depth)
-        if position in self._known:
-            return self._known[position]
-        if position in self._open:
-            raise ValueError(
-                f"{type(learner).__name__} comes back to a state it has left, so the game does not "
-                "end; pass depth=, the number of rounds"
-            )
+        if position in known:
+            if (found := known[position]) is None:
+                raise ValueError(
+                    f"{type(learner).__name__} comes back to a state it has left, so the game does "
+                    "not end; pass depth=, the number of rounds"
+                )
+            return found
         if position is not None:
-            self._open.add(position)
+            known[position] = None
         best: tuple[int, Path] = 0, ()
-        for i, column in enumerate(self._columns):
+        for i, column in enumerate(columns):
             for label, fit in ((False, left & ~column), (True, left & column)):
                 if not fit:
                     continue
-                self._moves += 1
-                if self._moves > MOST_MOVES:
+                if next(moves) > MOST_MOVES:
                     raise TooLarge(
                         f"the game has more than {MOST_MOVES:,} moves; take a smaller class, fewer "
                         "rounds (depth=), or an Adversary, which looks one round ahead"
                     )
                 after = deepcopy(learner)
-                _, made = after.learn(self._blocks[i][label], 0, 1)
-                if not len(made) and isinstance(after, Keyed) and after.key() == key:
+                _, made = after.learn(blocks[i][label], 0, 1)
+                if not len(made) and key is not None and after.key() == key:
                     continue  # a wasted move: fewer concepts are left, and the learner is the same
-                later, path = self.most(after, fit, None if depth is None else depth - 1)
-                found = len(made) + later, ((i, label), *path)
-                if found[0] > best[0] or (found[0] == best[0] and len(found[1]) < len(best[1])):
-                    best = found
+                later, path = most(after, fit, None if depth is None else depth - 1)
+                mistakes, path = len(made) + later, ((i, label), *path)
+                if (mistakes, -len(path)) > (best[0], -len(best[1])):
+                    best = mistakes, path
         if position is not None:
-            self._open.remove(position)
-            self._known[position] = best
+            known[position] = best
         return best
+
+    mistakes, path = most(learner, (1 << concepts.size) - 1, depth)
+    X = np.array([examples[i] for i, _ in path]).reshape(-1, concepts.n)
+    return WorstCase(mistakes, labelled(X, np.array([label for _, label in path], dtype=np.bool_)))

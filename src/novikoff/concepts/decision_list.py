@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate, pairwise
 from math import comb
 from operator import add
 
@@ -87,10 +89,9 @@ class _DecisionLists(ConceptClass):
             raise TooLarge(f"decision lists can have up to {_MOST_COUNTED} variables, not {n}")
         self.n = n
         self._layerings = _layerings_up_to(n)
-        self._sizes = [
-            comb(n, j) * len(_firsts(j)) * (1 << j) * self._layerings[j] for j in range(1, n + 1)
-        ]
-        self.size = 2 + sum(self._sizes)
+        sizes = (comb(n, j) * len(_firsts(j)) * self._layerings[j] << j for j in range(1, n + 1))
+        self._starts = list(accumulate(sizes, initial=2))  # of the lists of j + 1 variables
+        self.size = self._starts[-1]
 
     def __str__(self) -> str:
         return f"decision lists of {plural(self.n, 'variable')}"
@@ -98,12 +99,8 @@ class _DecisionLists(ConceptClass):
     def _concept(self, place: int) -> DecisionList:
         if place < 2:
             return DecisionList((), place == 1)
-        place -= 2
-        j = 1
-        while place >= self._sizes[j - 1]:
-            place -= self._sizes[j - 1]
-            j += 1
-        place, layering = divmod(place, self._layerings[j])
+        j = bisect_right(self._starts, place)
+        place, layering = divmod(place - self._starts[j - 1], self._layerings[j])
         place, first = divmod(place, len(_firsts(j)))
         which, signs = divmod(place, 1 << j)
         columns = chosen(which, j, self.n)
@@ -125,15 +122,13 @@ class _DecisionLists(ConceptClass):
     def _values(self, places: Positions, x: Truths) -> Truths:
         self.expect_enumerable()
         out: Truths = places == 1
-        at = 2
-        for j, size in enumerate(self._sizes, start=1):
-            here = np.flatnonzero((places >= at) & (places < at + size))
+        for j, (at, end) in enumerate(pairwise(self._starts), start=1):
+            here = np.flatnonzero((places >= at) & (places < end))
             if len(here):
                 shape = (comb(self.n, j), 1 << j, len(_firsts(j)), self._layerings[j])
                 which, signs, first, layering = np.unravel_index(places[here] - at, shape)
                 as_first = _table(j)[self._numbers(j, x)[which] ^ signs, layering]
                 out[here] = as_first == np.array(_firsts(j))[first]
-            at += size
         return out
 
     def _numbers(self, j: int, x: Truths) -> Positions:
@@ -202,10 +197,8 @@ def decision_lists(n: int) -> ConceptClass:
     >>> print(decision_lists(100)[12345678])
     if x₁₂ then 0, else if ¬x₅ then 1, else if x₁₃ then 0, else if x₁₈ then 0, else 1
 
-    References
-    ----------
-    Rivest (1987), Learning decision lists. Jarrah, Raposa & Laubenbacher (2007) count those that
-    depend on all variables, as nested canalyzing functions (OEIS A005612); the layers are those of
-    Li, Adeyeye, Murrugarra, Aguilar & Laubenbacher (2013).
+    References: Rivest (1987), Learning decision lists. Jarrah, Raposa & Laubenbacher (2007) count
+    those that depend on all variables, as nested canalyzing functions (OEIS A005612); the layers
+    are those of Li, Adeyeye, Murrugarra, Aguilar & Laubenbacher (2013).
     """
     return _DecisionLists(n)

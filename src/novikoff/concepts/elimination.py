@@ -13,7 +13,7 @@ from typing import ClassVar, TypeAlias
 import numpy as np
 
 from novikoff import _core
-from novikoff.concepts.examples import Truths, position, row_name, truths_of_row
+from novikoff.concepts.examples import Truths, truths_of_row
 from novikoff.concepts.functions import Conjunction, Disjunction
 from novikoff.concepts.learners import ConceptLearner, Contradiction, counts_once
 from novikoff.ledger.ledger import Mistakes
@@ -72,7 +72,7 @@ class _Elimination(ConceptLearner):
         """Predict and drop literals for examples begin..end of the block, in its order."""
         if begin < end and block.rows.dim != self.dim:
             raise BadExample(
-                f"{row_name(block, _row(block, begin))} has {block.rows.dim} attributes, "
+                f"row {block.position(block.row_shown(begin))} has {block.rows.dim} attributes, "
                 f"the learner has {self.dim}"
             )
         room, before = end - begin, self._drops
@@ -102,7 +102,7 @@ class _Elimination(ConceptLearner):
             block.rows.put_in_order()
             at, flaw, count, left = run()
         if at == begin and flaw:
-            raise self._refusal(Flaw(flaw), block, _row(block, begin))
+            raise self._refusal(Flaw(flaw), block, block.row_shown(begin))
         self._drops, self._left = before + count, left
         if self._remembered is not None:
             places, rows = self._negatives(block, begin, at)
@@ -113,7 +113,7 @@ class _Elimination(ConceptLearner):
                 at = begin + int(rounds[count]) - self.rounds - 1
                 if at == begin:
                     why = f"no literal separates it from row {row} of the other label"
-                    raise self._contradicts(block, _row(block, begin), why)
+                    raise self._contradicts(block, block.row_shown(begin), why)
                 places, rows = self._negatives(block, begin, at)
             self._remembered.add(places, rows, self._alive, dropped=count > 0)
         self.rounds += at - begin
@@ -192,11 +192,11 @@ class _Elimination(ConceptLearner):
             counts_once(block, i)  # raises the error that explains the importance
         elif flaw is not Flaw.BOUNDS:
             truths_of_row(block, i, self.dim)  # raises the error that explains the attributes
-        return explain(flaw, block.rows, i, position=position(block, i))
+        return explain(flaw, block.rows, i, position=block.position(i))
 
     def _contradicts(self, block: Block, i: int, why: str) -> BadExample:
         error = Contradiction.of_literals(why, self.form, self.monotone)
-        return BadExample(f"{row_name(block, i)}: {error}")
+        return BadExample(f"row {block.position(i)}: {error}")
 
 
 class EliminateConjunction(_Elimination):
@@ -219,9 +219,7 @@ class EliminateConjunction(_Elimination):
         later positive ones. Without it, memory does not grow, and a contradiction is detected only
         if the negative example comes again.
 
-    References
-    ----------
-    Valiant (1984); Littlestone (1988), Section 3 for the mistakes.
+    References: Valiant (1984); Littlestone (1988), Section 3 for the mistakes.
 
     >>> from novikoff import play, sources
     >>> learner = EliminateConjunction(3)
@@ -286,8 +284,3 @@ def _only(rows: SparseRows, alive: Alive) -> SparseRows:
     ends = np.concatenate([[0], np.cumsum(kept)]).astype(rows.starts.dtype)
     starts = ends[rows.starts - rows.starts[0]]
     return SparseRows(rows.values[span][kept], rows.indices[span][kept], starts, rows.dim)
-
-
-def _row(block: Block, k: int) -> int:
-    """The row of the k-th example in the block's order."""
-    return k if block.order is None else int(block.order[k])

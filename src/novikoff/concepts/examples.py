@@ -32,19 +32,9 @@ def truths(x: Any, n: int | None = None, *, name: str = "the example") -> Truths
     return given.astype(np.bool_)
 
 
-def position(block: Block, i: int) -> int:
-    """The position in the stream of row i of a block, even if there is no such row."""
-    return int(block.positions(np.array([i]))[0]) if 0 <= i < len(block) else block.first + i
-
-
-def row_name(block: Block, i: int) -> str:
-    """What messages call row i of a block: `row 12`, by its position in the stream."""
-    return f"row {position(block, i)}"
-
-
 def truths_of_row(block: Block, i: int, n: int) -> Truths:
     """Row i of a block as truth values of n variables."""
-    name = row_name(block, i)
+    name = f"row {block.position(i)}"
     if block.rows.dim != n:
         raise BadExample(f"{name} has {block.rows.dim} attributes, the concepts have {n}")
     columns, values = block.rows.row(i)

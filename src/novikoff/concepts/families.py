@@ -7,8 +7,9 @@ and one loop of the compiled core evaluates all its concepts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Callable, Iterable
+from itertools import accumulate, pairwise
 from math import comb
 from typing import Any
 
@@ -48,83 +49,80 @@ _LARGEST_SET = 4096  # that the core evaluates
 _MOST_COMPARED = 12  # variables: the truth table of a concept takes half a kilobyte
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """The concepts on k variables: their values by the number of true literals, and their signs.
-
-    `make` builds a concept from literals. With `signed`, sign pattern s negates the j-th smallest
-    variable if bit j of s is 1.
-    """
-
-    k: int
-    table: tuple[bool, ...]
-    signed: bool
-    make: Callable[[tuple[int, ...]], Concept]
-
-    def patterns(self) -> int:
-        """The number of ways to negate some of the k variables."""
-        return 1 << self.k if self.signed else 1
-
-
 class Subsets(ConceptClass):
-    """Sets of variables, in groups of equal size.
+    """Sets of k of n variables, or of any number of them, some negated if `signed`.
 
-    Within a group the sign patterns come one after another, and for each the sets by rank.
+    `table(k)` has the values of a concept by the number of its true literals; `make` builds it from
+    its literals. Within a group of equal k the sign patterns come one after another, and for each
+    the sets by rank. Pattern s negates the j-th smallest variable if bit j of s is 1.
     """
 
-    def __init__(self, name: str, n: int, groups: Sequence[Group]) -> None:
-        self._name, self.n, self._groups = name, n, tuple(groups)
-        self._sizes = [comb(n, group.k) * group.patterns() for group in self._groups]
-        self.size = sum(self._sizes)
+    def __init__(
+        self,
+        kind: str,
+        n: int,
+        k: int | None,
+        table: Callable[[int], list[bool]],
+        make: Callable[[tuple[int, ...]], Concept],
+        *,
+        signed: bool = False,
+        smallest: int = 0,
+    ) -> None:
+        expect_variables(n)
+        if k is not None and not 0 <= k <= n:
+            raise ValueError(f"k must be from 0 to {n}, the number of variables, not {k}")
+        if k is None and n > _MOST_OF_ANY_SIZE:
+            raise TooLarge(
+                f"there are too many sets of {n:,} variables; "
+                f"give k, or at most {_MOST_OF_ANY_SIZE:,} variables"
+            )
+        self._name = f"{kind} of {'' if k is None else f'{k} of '}{n} variables"
+        self.n, self._make, self._signed = n, make, signed
+        self._ks = range(smallest, n + 1) if k is None else range(k, k + 1)
+        self._tables = {j: np.array(table(j), dtype=np.bool_) for j in self._ks}
+        self._starts = [0, *accumulate(comb(n, j) << (j if signed else 0) for j in self._ks)]
+        self.size = self._starts[-1]
 
     def __str__(self) -> str:
         return self._name
 
     def _concept(self, place: int) -> Concept:
-        at = 0
-        while place >= self._sizes[at]:
-            place -= self._sizes[at]
-            at += 1
-        group = self._groups[at]
-        pattern, rank = divmod(place, comb(self.n, group.k))
-        variables = enumerate(chosen(rank, group.k, self.n))
-        return group.make(tuple(-c - 1 if pattern >> j & 1 else c + 1 for j, c in variables))
+        at = bisect_right(self._starts, place) - 1
+        k = self._ks[at]
+        pattern, rank = divmod(place - self._starts[at], comb(self.n, k))
+        variables = enumerate(chosen(rank, k, self.n))
+        return self._make(tuple(-c - 1 if pattern >> j & 1 else c + 1 for j, c in variables))
 
     def _packed_values(self, x: Truths) -> Words:
-        out, at = words_for(self.size), 0
-        bits, turned = packed(x), packed(~x)
-        for group, size in zip(self._groups, self._sizes, strict=True):
+        out, bits, turned = words_for(self.size), packed(x), packed(~x)
+        for k, at in zip(self._ks, self._starts, strict=False):
             _core.evaluate_subsets(
                 x=bits,
                 turned=turned,
                 n=self.n,
-                k=group.k,
-                signs=np.arange(group.patterns(), dtype=np.uint64),
-                table=np.array(group.table, dtype=np.bool_),
+                k=k,
+                signs=np.arange(1 << k if self._signed else 1, dtype=np.uint64),
+                table=self._tables[k],
                 at=at,
                 out=out,
             )
-            at += size
         return out
 
     def expect_enumerable(self) -> None:
         """Raise TooLarge if the class has too many concepts, or too large sets, to enumerate."""
         super().expect_enumerable()
-        if (k := self._groups[-1].k) > _LARGEST_SET:
+        if (k := self._ks[-1]) > _LARGEST_SET:
             raise TooLarge(f"{self}: a set has {k:,} variables, more than {_LARGEST_SET:,}")
 
     def _values(self, places: Positions, x: Truths) -> Truths:
         out = np.zeros(len(places), dtype=np.bool_)
-        at = 0
-        for group, size in zip(self._groups, self._sizes, strict=True):
-            here = np.flatnonzero((places >= at) & (places < at + size))
+        for k, (at, end) in zip(self._ks, pairwise(self._starts), strict=True):
+            here = np.flatnonzero((places >= at) & (places < end))
             if len(here):
-                columns, pattern = chosen_by_each(places[here] - at, group.k, self.n)
+                columns, pattern = chosen_by_each(places[here] - at, k, self.n)
                 # NumPy's shift by more bits than a number has gives 0
-                negated = (pattern[:, None] >> np.arange(group.k, dtype=np.uint64)) & 1 == 1
-                true = (x[columns] ^ negated).sum(axis=1)
-                out[here] = np.array(group.table, dtype=np.bool_)[true]
-            at += size
+                negated = (pattern[:, None] >> np.arange(k, dtype=np.uint64)) & 1 == 1
+                out[here] = self._tables[k][(x[columns] ^ negated).sum(axis=1)]
         return out
 
 
@@ -137,20 +135,18 @@ def conjunctions(n: int, *, k: int | None = None, monotone: bool = False) -> Sub
     <monotone conjunctions of 5 of 100 variables: 75,287,520 concepts>
     """
     kind = "monotone conjunctions" if monotone else "conjunctions"
-    return _family(kind, n, k, not monotone, lambda j: (False,) * j + (True,), Conjunction)
+    return Subsets(kind, n, k, lambda j: [False] * j + [True], Conjunction, signed=not monotone)
 
 
 def disjunctions(n: int, *, k: int | None = None, monotone: bool = False) -> Subsets:
     """Disjunctions of literals over n variables, as many as there are `conjunctions`."""
     kind = "monotone disjunctions" if monotone else "disjunctions"
-    return _family(kind, n, k, not monotone, lambda j: (False,) + (True,) * j, Disjunction)
+    return Subsets(kind, n, k, lambda j: [False] + [True] * j, Disjunction, signed=not monotone)
 
 
 def parities(n: int, *, k: int | None = None) -> Subsets:
     """Parities of some of n variables: 2ⁿ, or C(n, k) of exactly k of them."""
-    return _family(
-        "parities", n, k, False, lambda j: tuple(i % 2 == 1 for i in range(j + 1)), Parity
-    )
+    return Subsets("parities", n, k, lambda j: [i % 2 == 1 for i in range(j + 1)], Parity)
 
 
 def at_least(r: int, n: int, *, k: int | None = None) -> Subsets:
@@ -159,39 +155,14 @@ def at_least(r: int, n: int, *, k: int | None = None) -> Subsets:
         raise ValueError(f"r must be at least 1, not {r}")
     if r > (n if k is None else k):
         raise ValueError(f"at least {r} of {n if k is None else k} variables is never true")
-    return _family(
-        f"at least {r}",
-        n,
-        k,
-        False,
-        lambda j: tuple(i >= r for i in range(j + 1)),
-        lambda variables: AtLeast(variables, r),
-        smallest=r,
-    )
 
+    def make(variables: tuple[int, ...]) -> Concept:
+        return AtLeast(variables, r)
 
-def _family(
-    kind: str,
-    n: int,
-    k: int | None,
-    signed: bool,
-    table: Callable[[int], tuple[bool, ...]],
-    make: Callable[[tuple[int, ...]], Concept],
-    smallest: int = 0,
-) -> Subsets:
-    """The class of all sets of k variables, or of any number from `smallest` on."""
-    expect_variables(n)
-    if k is not None and not 0 <= k <= n:
-        raise ValueError(f"k must be from 0 to {n}, the number of variables, not {k}")
-    if k is None and n > _MOST_OF_ANY_SIZE:
-        raise TooLarge(
-            f"there are too many sets of {n:,} variables; "
-            f"give k, or at most {_MOST_OF_ANY_SIZE:,} variables"
-        )
-    groups = [
-        Group(j, table(j), signed, make) for j in (range(smallest, n + 1) if k is None else [k])
-    ]
-    return Subsets(f"{kind} of {'' if k is None else f'{k} of '}{n} variables", n, groups)
+    def table(j: int) -> list[bool]:
+        return [i >= r for i in range(j + 1)]
+
+    return Subsets(f"at least {r}", n, k, table, make, smallest=r)
 
 
 class _AllFunctions(ConceptClass):
@@ -274,8 +245,6 @@ def concept_list(concepts: Iterable[Any], n: int | None = None) -> ConceptClass:
     n
         The number of variables; by default the largest that a concept depends on.
 
-    Examples
-    --------
     >>> few = concept_list(["x1 & x2", "at least 2 of (x1, x2)", [0, 1, 1, 0]])
     >>> [str(concept) for concept in few]
     ['x₁ ∧ x₂', 'table 0110 of x₁, x₂']

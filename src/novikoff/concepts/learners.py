@@ -6,7 +6,7 @@ The base class and the loop over a block serve elimination and the learners with
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 from typing import Literal
@@ -21,9 +21,10 @@ from novikoff.concepts.classes import (
     unpacked,
 )
 from novikoff.concepts.dimensions import Columns, Littlestone, mask
-from novikoff.concepts.examples import Truths, row_name, truths_of_row
+from novikoff.concepts.examples import Truths, truths_of_row
 from novikoff.concepts.functions import Concept
 from novikoff.concepts.version_space import VersionSpace
+from novikoff.learners import Learner
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
@@ -49,7 +50,7 @@ class Contradiction(Exception):  # noqa: N818  (it names the finding)
         return cls(f"{why}: no {kind} fits it and all examples before it")
 
 
-class ConceptLearner(ABC):
+class ConceptLearner(Learner):
     """A learner of Boolean concepts of `dim` variables, which has seen `rounds` examples."""
 
     weights = None
@@ -57,18 +58,6 @@ class ConceptLearner(ABC):
     def __init__(self, dim: int) -> None:
         expect_variables(dim)
         self.dim, self.rounds = dim, 0
-
-    @abstractmethod
-    def scores(self, rows: Rows) -> Vector:
-        """The score of each row; the learner does not change."""
-
-    @abstractmethod
-    def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
-        """Predict and learn examples begin..end of the block, in its order.
-
-        Return where it stopped, and the mistakes. It stops before an example that it cannot use;
-        if that is the first one, it raises BadExample and does not change.
-        """
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
         """An empty ledger that starts at this learner's round."""
@@ -82,7 +71,7 @@ class ConceptLearner(ABC):
     def learn_each(
         self, block: Block, begin: int, end: int, step: Callable[[Truths, bool], float]
     ) -> tuple[int, Mistakes]:
-        """`learn`, one example at a time.
+        """`Learner.learn`, one example at a time.
 
         `step` learns an example with its label and returns the score that the example had before.
         When it raises, it must not have changed the learner.
@@ -90,7 +79,7 @@ class ConceptLearner(ABC):
         made = list[tuple[int, int, float, float, int]]()  # as the columns of Mistakes
         at = begin
         while at < end:
-            i = at if block.order is None else int(block.order[at])
+            i = block.row_shown(at)
             try:
                 counts = counts_once(block, i)
                 x, label = truths_of_row(block, i, self.dim), bool(block.signs[i] > 0)
@@ -99,7 +88,7 @@ class ConceptLearner(ABC):
                 if at > begin:
                     break
                 if isinstance(error, Contradiction):
-                    raise BadExample(f"{row_name(block, i)}: {error}") from None
+                    raise BadExample(f"row {block.position(i)}: {error}") from None
                 raise
             if counts and predicts_positive(score) != label:
                 y = 1.0 if label else -1.0
@@ -114,11 +103,11 @@ class ConceptLearner(ABC):
 def counts_once(block: Block, i: int) -> bool:
     """Whether the importance of the example is 1, rather than 0; others are refused."""
     if not 0 <= i < len(block):
-        raise BadExample(f"{row_name(block, i)}: there is no such row")
+        raise BadExample(f"row {block.position(i)}: there is no such row")
     importance = 1.0 if block.importances is None else float(block.importances[i])
     if importance not in (0.0, 1.0):
         raise BadExample(
-            f"{row_name(block, i)}: its importance is {importance!r}; concept learners accept "
+            f"row {block.position(i)}: its importance is {importance!r}; concept learners accept "
             "only 0 and 1"
         )
     return importance == 1.0
@@ -218,9 +207,7 @@ class Consistent(VersionSpaceLearner):
     choose
         "first" takes the first concept left, "random" draws one uniformly.
 
-    References
-    ----------
-    Littlestone (1988), Section 3; Shalev-Shwartz & Ben-David (2014), Section 21.1.
+    References: Littlestone (1988), Section 3; Shalev-Shwartz & Ben-David (2014), Section 21.1.
     """
 
     def __init__(
@@ -277,9 +264,7 @@ class Halving(VersionSpaceLearner):
     >>> run.ledger.n_mistakes, str(learner.hypothesis)
     (1, 'x₂')
 
-    References
-    ----------
-    Bārzdiņš & Freivalds (1972); Littlestone (1988), Section 3.
+    References: Bārzdiņš & Freivalds (1972); Littlestone (1988), Section 3.
     """
 
     def score(self, x: Truths) -> float:

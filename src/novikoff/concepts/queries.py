@@ -125,9 +125,7 @@ class AskingConjunction(_Asking):
     `monotone`, otherwise `positive` or the first one seen. So n questions find any conjunction. It
     predicts with all possible literals: at most n mistakes, n + 1 if not `monotone`.
 
-    References
-    ----------
-    Angluin (1988) for membership queries; Valiant (1984).
+    References: Angluin (1988) for membership queries; Valiant (1984).
 
     >>> learner = AskingConjunction(2)
     >>> learner.question()

@@ -112,10 +112,8 @@ def linear_thresholds(n: int) -> ConceptClass:
     >>> linear_thresholds(3)
     <linear threshold functions of 3 variables: 104 concepts>
 
-    References
-    ----------
-    Muroga (1971), Threshold Logic and its Applications: renaming and negating variables gives all
-    of them from those with weights w₁ ≥ w₂ ≥ … ≥ 0, and for n ≤ 5 no weight exceeds 5.
+    Reference: Muroga (1971), Threshold Logic and its Applications: renaming and negating variables
+    gives all of them from those with weights w₁ ≥ w₂ ≥ … ≥ 0, and for n ≤ 5 no weight exceeds 5.
     """
     return _LinearThresholds(n)
 
@@ -201,14 +199,11 @@ def threshold_unit(concept: Concept, n: int | None = None) -> ThresholdUnit:
     n
         The number of attributes of the examples; by default the fewest the concept needs.
 
-    Examples
-    --------
     >>> print(threshold_unit(Disjunction((1, 2)), 100))
     x₁ ∨ x₂ as 2x₁ + 2x₂ ≥ 1: at most 909 mistakes (R² = 101, γ² = 1/9)
 
-    References
-    ----------
-    Novikoff (1962), Theorem 1; Littlestone (1988), for these functions as threshold units.
+    References: Novikoff (1962), Theorem 1; Littlestone (1988), for these functions as threshold
+    units.
     """
     n = expect_width(concept, n)
     if isinstance(concept, LinearThreshold):

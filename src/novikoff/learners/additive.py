@@ -45,10 +45,8 @@ class Additive:
     class_weights
         Factors of the rate for labels −1 and +1.
 
-    References
-    ----------
-    Rosenblatt (1958); Block (1962); Novikoff (1962), Theorem 1; Krauth & Mézard (1987) for the
-    margin; Freund & Schapire (1999) for the average and the vote.
+    References: Rosenblatt (1958); Block (1962); Novikoff (1962), Theorem 1; Krauth & Mézard (1987)
+    for the margin; Freund & Schapire (1999) for the average and the vote.
     """
 
     def __init__(
@@ -113,9 +111,7 @@ class Additive:
         self.dim = dim
 
     def turn_round(self) -> None:
-        """Swap the two labels, exactly: the weights become those of a run with swapped labels."""
-        if not self.is_symmetric:
-            raise ValueError("the rule treats the two labels differently; they cannot be swapped")
+        """Swap the two labels, exactly, of a rule that `is_symmetric`."""
         self._w = turned(self._w)
         self._u = None if self._u is None else turned(self._u)
 

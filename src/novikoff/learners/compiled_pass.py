@@ -69,7 +69,7 @@ def one_pass(
     ledger. It stops before an example that it cannot use; a call that begins with such an example
     raises BadExample and changes nothing.
     """
-    rows, order = block.rows, block.order
+    rows = block.rows
     if rows.dim != dim:
         raise BadExample(f"rows have {rows.dim} features, the learner has {dim}")
     room = end - begin
@@ -81,7 +81,7 @@ def one_pass(
             *rows.core,
             labels=labels,
             importances=block.importances,
-            order=order,
+            order=block.order,
             begin=begin,
             end=end,
             **rule,
@@ -97,10 +97,8 @@ def one_pass(
         rows.put_in_order()
         at, flaw, count = run()
     if at == begin and flaw:
-        i = begin if order is None else int(order[begin])
-        known = 0 <= i < len(rows)
-        position = int(block.positions(np.array([i]))[0]) if known else block.first + i
-        raise explain(Flaw(flaw), rows, i, position=position)
+        i = block.row_shown(begin)
+        raise explain(Flaw(flaw), rows, i, position=block.position(i))
     scores, steps, squares = (column[:count].copy() for column in (scores, steps, squares))
     which = which[:count]
     made = Mistakes(rounds[:count].copy(), block.positions(which), scores, steps, squares)

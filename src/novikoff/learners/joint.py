@@ -49,12 +49,9 @@ class Joint:
     class_weights
         Factors of the rate for the first classes; 1 for all others.
 
-    References
-    ----------
-    Duda & Hart (1973), section 5.12, for Kesler's construction; Crammer & Singer (2003).
+    References: Duda & Hart (1973), section 5.12, for Kesler's construction; Crammer & Singer
+    (2003).
 
-    Examples
-    --------
     >>> from novikoff import play, sources
     >>> learner = Joint(2)
     >>> block = sources.classes_block([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from novikoff.stream.rows import Rows, Vector, scored
 
 Variant: TypeAlias = Literal["winnow1", "winnow2", "balanced"]
 
-VARIANTS: tuple[Variant, ...] = ("winnow1", "winnow2", "balanced")
+VARIANTS: tuple[Variant, ...] = get_args(Variant)
 # 1.1 is near the best of what was tried for balanced Winnow on standardised numbers, where 2 fails,
 # and still makes half as many mistakes as the perceptron, or fewer, on disjunctions.
 ALPHAS: dict[Variant, float] = {"winnow1": 2.0, "winnow2": 2.0, "balanced": 1.1}
@@ -131,9 +131,7 @@ class Multiplicative:
         self.dim = dim
 
     def turn_round(self) -> None:
-        """Swap the two labels, exactly; only for the balanced variant with threshold 0."""
-        if not self.is_symmetric:
-            raise ValueError("the rule treats the two labels differently; they cannot be swapped")
+        """Swap the two labels, exactly, of a rule that `is_symmetric`."""
         self._become(turned(self._p))
 
     @property
@@ -273,31 +271,14 @@ class Multiplicative:
         return at, mistakes
 
 
-class _Monotone(Multiplicative):
-    """Weights that are never negative, and a threshold instead of a constant."""
-
-    _variant: ClassVar[Variant]
-
-    def __init__(
-        self,
-        dim: int,
-        *,
-        alpha: float = 2.0,
-        threshold: float | None = None,
-        ties: Ties = "mistake",
-        class_weights: tuple[float, float] = (1.0, 1.0),
-    ) -> None:
-        super().__init__(
-            dim,
-            variant=self._variant,
-            alpha=alpha,
-            threshold=threshold,
-            ties=ties,
-            class_weights=class_weights,
-        )
+class _Settings(TypedDict, total=False):
+    alpha: float | None
+    threshold: float | None
+    ties: Ties
+    class_weights: tuple[float, float]
 
 
-class Winnow1(_Monotone):
+class Winnow1(Multiplicative):
     """Multiply by α when a positive example was missed; set to 0 when a negative one was accepted.
 
     On a monotone disjunction of k of n attributes, each 0 or 1, it makes at most
@@ -306,55 +287,39 @@ class Winnow1(_Monotone):
     damage. Other attributes are accepted if not negative, without a bound: a promotion multiplies
     by αˣ, and a demotion erases the weights where x > 0.
 
-    Parameters
-    ----------
-    threshold
-        θ; n/2 if not given.
+    The settings are those of :class:`Multiplicative`; θ is n/2 if not given.
 
-    All others are those of :class:`Multiplicative`.
+    Reference: Littlestone (1988).
 
-    References
-    ----------
-    Littlestone (1988).
-
-    Examples
-    --------
     >>> from novikoff import guarantees, play, sources
     >>> run = play(sources.forcing_winnow1(64, 32), Winnow1(64))
     >>> len(run.ledger), guarantees.winnow1_bound(64, 1).bound
     (12, 14)
     """
 
-    _variant: ClassVar[Variant] = "winnow1"
+    def __init__(self, dim: int, **settings: Unpack[_Settings]) -> None:
+        super().__init__(dim, variant="winnow1", **settings)
 
 
-class Winnow2(_Monotone):
+class Winnow2(Multiplicative):
     """Multiply by α when a positive example was missed, divide when a negative one was accepted.
 
     With attributes in [0, 1] and μ ≥ 0 such that μ·x ≥ 1 on positive examples and μ·x ≤ 1 − δ on
     negative ones, α = 1 + δ/2 makes at most 8n/(δ²θ) + (5/δ + 14 ln θ/δ²)Σμ mistakes. On a monotone
     disjunction of k of n, α = 2 and θ = n make at most 2 + 3k(1 + log₂ n).
 
-    Parameters
-    ----------
-    threshold
-        θ; n if not given.
+    The settings are those of :class:`Multiplicative`; θ is n if not given.
 
-    All others are those of :class:`Multiplicative`.
+    References: Littlestone (1988), for the first bound; Blum (1998) for the second.
 
-    References
-    ----------
-    Littlestone (1988), for the first bound; Blum (1998) for the second.
-
-    Examples
-    --------
     >>> from novikoff import guarantees, play, sources
     >>> run = play(sources.forcing_winnow2(64), Winnow2(64))
     >>> len(run.ledger), guarantees.doubling_bound(64, 1).bound
     (18, 23)
     """
 
-    _variant: ClassVar[Variant] = "winnow2"
+    def __init__(self, dim: int, **settings: Unpack[_Settings]) -> None:
+        super().__init__(dim, variant="winnow2", **settings)
 
 
 class BalancedWinnow(Multiplicative):
@@ -364,19 +329,10 @@ class BalancedWinnow(Multiplicative):
     threshold: the constant attribute takes its place. It suits data with very many attributes of
     which few matter; no bound is claimed here.
 
-    Parameters
-    ----------
-    alpha
-        α. Larger attributes need a smaller α.
+    The settings are those of :class:`Multiplicative`. Larger attributes need a smaller α.
 
-    All others are those of :class:`Multiplicative`.
+    References: Littlestone (1989); Dagan, Karov & Roth (1997).
 
-    References
-    ----------
-    Littlestone (1989); Dagan, Karov & Roth (1997).
-
-    Examples
-    --------
     >>> from novikoff import play, sources
     >>> learner = BalancedWinnow(2, bias=False)
     >>> run = play(sources.block([[1.0, -1.0], [-1.0, 3.0]], [1, -1]), learner, epochs=9)
@@ -384,22 +340,5 @@ class BalancedWinnow(Multiplicative):
     ('separated', [1.0, -1.0])
     """
 
-    def __init__(
-        self,
-        dim: int,
-        *,
-        alpha: float = ALPHAS["balanced"],
-        threshold: float = 0.0,
-        bias: bool = True,
-        ties: Ties = "mistake",
-        class_weights: tuple[float, float] = (1.0, 1.0),
-    ) -> None:
-        super().__init__(
-            dim,
-            variant="balanced",
-            alpha=alpha,
-            threshold=threshold,
-            bias=bias,
-            ties=ties,
-            class_weights=class_weights,
-        )
+    def __init__(self, dim: int, *, bias: bool = True, **settings: Unpack[_Settings]) -> None:
+        super().__init__(dim, variant="balanced", bias=bias, **settings)

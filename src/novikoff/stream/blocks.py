@@ -101,6 +101,14 @@ class Block:
         """The positions in the whole stream of these rows of the block."""
         return self.first + (which if self.numbers is None else self.numbers[which])
 
+    def position(self, row: int) -> int:
+        """The position in the whole stream of a row of the block, even if there is no such row."""
+        return int(self.positions(np.array([row]))[0] if 0 <= row < len(self) else self.first + row)
+
+    def row_shown(self, k: int) -> int:
+        """The row of the block that is shown k-th, counted from 0."""
+        return k if self.order is None else int(self.order[k])
+
     def take(self, positions: Positions) -> Rows:
         """A copy of the rows at these positions in the whole stream."""
         which = positions - self.first
