@@ -50,10 +50,10 @@ def maximal_support(
     of_row = np.repeat(np.arange(n), np.diff(z.indptr))
     rows, columns = np.ones(n), np.ones(k)
     with np.errstate(all="ignore"):
-        for size in [_middles] * 8 * balanced + [_largest]:
-            by_column = size(z.indices, z.data, k)
+        for middle in [True] * 8 * balanced + [False]:
+            by_column = _sizes(z.indices, z.data, k, middle=middle)
             z.data /= by_column[z.indices]
-            by_row = size(of_row, z.data, n)
+            by_row = _sizes(of_row, z.data, n, middle=middle)
             z.data /= by_row[of_row]
             rows, columns = rows * by_row, columns * by_column
     sizes = np.concatenate([rows, columns])
@@ -76,34 +76,18 @@ def maximal_support(
     return Support(weights, answer.x[k:] > 0.5, multipliers, shares)
 
 
-def _largest(which: NDArray[Any], values: Vector, count: int) -> Vector:
-    """The largest magnitude in each group, rounded to a power of two; 1 if there is none."""
-    largest = np.zeros(count)
-    np.maximum.at(largest, which, np.abs(values))
-    largest[largest == 0] = 1.0
-    return _powers_of_two(_nearest_logs(largest))
+def _sizes(which: NDArray[Any], values: Vector, count: int, *, middle: bool) -> Vector:
+    """The largest magnitude in each group, or its geometric mean with the smallest, ignoring 0.
 
-
-def _middles(which: NDArray[Any], values: Vector, count: int) -> Vector:
-    """The geometric mean of the largest and the smallest magnitude other than 0, likewise."""
+    Both are rounded to powers of two, and 1 in a group of zeros. Logarithms are taken from the
+    exponents, because `np.log2` has other bits on other processors.
+    """
     some = values != 0
-    logs, high, low = _nearest_logs(values[some]), np.full(count, -np.inf), np.full(count, np.inf)
+    mantissas, exponents = np.frexp(np.abs(values[some]))
+    logs = exponents - (mantissas < math.sqrt(0.5)).astype(np.float64)
+    high, low = np.full(count, -np.inf), np.full(count, np.inf)
     np.maximum.at(high, which[some], logs)
     np.minimum.at(low, which[some], logs)
-    none = np.isinf(high)
-    high[none] = low[none] = 0.0
-    return _powers_of_two(np.round((high + low) / 2))
-
-
-def _nearest_logs(values: Vector) -> Vector:
-    """The logarithm of each magnitude to base 2, to the nearest integer.
-
-    It is taken from the exponent, because `np.log2` has other bits on other processors.
-    """
-    mantissas, exponents = np.frexp(np.abs(values))
-    return np.asarray(exponents - (mantissas < math.sqrt(0.5)), dtype=np.float64)
-
-
-def _powers_of_two(logs: Vector) -> Vector:
-    sizes: Vector = np.ldexp(1.0, np.clip(logs, -1070, 1020).astype(np.int64))
+    nearest = np.where(np.isinf(high), 0.0, np.round((high + low) / 2) if middle else high)
+    sizes: Vector = np.ldexp(1.0, np.clip(nearest, -1070, 1020).astype(np.int64))
     return sizes
