@@ -143,9 +143,7 @@ class Protocol:
         ticket keeps waiting and nothing is counted.
         """
         if y is None:
-            raise ValueError(
-                f"{_named(ticket)}: the label is None; call drop() if none will arrive"
-            )
+            raise ValueError("the label is None; call drop() if none will arrive")
         with self._turn:
             number = self._find(ticket)
             x, prediction = self._waiting[number]
@@ -252,7 +250,7 @@ class Protocol:
         """The number of a ticket, which must be waiting."""
         if isinstance(ticket, Ticket):
             if ticket.of != self._name:
-                raise BadTicket(f"{_named(ticket)} was issued by another Protocol")
+                raise BadTicket(f"ticket {ticket.number} was issued by another Protocol")
             ticket = ticket.number
         elif isinstance(ticket, bool) or not hasattr(ticket, "__index__"):
             raise TypeError(
@@ -264,12 +262,7 @@ class Protocol:
         if not 1 <= number <= self.asked:
             last = f"the last one is {self.asked}" if self.asked else "there are none yet"
             raise BadTicket(f"ticket {number} was never issued; {last}")
-        why = "it was already labelled or dropped"
-        if self.asked == self.labelled + len(self._waiting):
-            why = "its label was already given"
-        elif not self.labelled:
-            why = "it was already dropped"
-        raise BadTicket(f"ticket {number} is not waiting: {why}")
+        raise BadTicket(f"ticket {number} is not waiting: it was already labelled or dropped")
 
     def __getstate__(self) -> dict[str, Any]:
         with self._turn:  # another thread may be teaching the learner
@@ -288,7 +281,3 @@ class Protocol:
                 f"{self.labelled} labelled, {plural(self.mistakes, 'mistake')}, "
                 f"{self.waiting} waiting, {self.dropped} dropped)"
             )
-
-
-def _named(ticket: Ticket | SupportsIndex) -> str:
-    return f"ticket {ticket.number if isinstance(ticket, Ticket) else ticket}"
