@@ -126,8 +126,7 @@ def format_of(one: Input) -> Format:
     if not line:
         raise BadExample(f"{one.name}: there are no examples")
     raise BadExample(
-        f"{one.name}:{i}: {quoted(line.strip())} is not in a known format",
-        Problem.UNKNOWN_FORMAT,
+        f"{one.name}:{i}: {quoted(line.strip())} is not in a known format", Problem.UNKNOWN_FORMAT
     )
 
 

@@ -4,17 +4,10 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import asdict, dataclass
 
 from novikoff import _core
-from novikoff.sources.files.text import (
-    NOT_UTF8,
-    Parsed,
-    Text,
-    TextFormat,
-    column,
-    not_utf8,
-    part,
-)
+from novikoff.sources.files.text import NOT_UTF8, Parsed, Text, TextFormat, column, not_utf8, part
 from novikoff.sources.read_options import Missing
 from novikoff.stream.input_problems import BadExample, Problem, quoted
 
@@ -48,6 +41,7 @@ _MESSAGES = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JsonLines(TextFormat):
     """A JSON object on each line (RFC 8259, to the letter).
 
@@ -67,23 +61,14 @@ class JsonLines(TextFormat):
         "c=" with value 1.
     """
 
+    label: str = "label"
+    labelled: bool = True
+    missing: Missing = "refuse"
     description = "JSON lines"
-
-    def __init__(
-        self, *, label: str = "label", labelled: bool = True, missing: Missing = "refuse"
-    ) -> None:
-        self.label, self.labelled, self.missing = label, labelled, missing
 
     def parse(self, text: Text, length: int, allowed: int) -> Parsed:
         """The examples of a piece, until more lines than allowed are bad."""
-        return _core.parse_jsonl(
-            text,
-            length=length,
-            allowed=allowed,
-            label=self.label,
-            labelled=self.labelled,
-            missing=self.missing,
-        )
+        return _core.parse_jsonl(text, length=length, allowed=allowed, **asdict(self))
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
         """The column of the error in a line, and the error."""

@@ -7,13 +7,7 @@ from collections.abc import Callable
 
 from novikoff import _core
 from novikoff.sources.chunks import Chunk
-from novikoff.sources.files.text import (
-    Parsed,
-    Text,
-    TextFormat,
-    column,
-    not_utf8,
-)
+from novikoff.sources.files.text import Parsed, Text, TextFormat, column, not_utf8
 from novikoff.stream.input_problems import BadExample, quoted
 from novikoff.stream.number_text import why_not_number
 

@@ -11,7 +11,6 @@ import sys
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -20,7 +19,7 @@ from numpy.typing import NDArray
 from novikoff.sources.chunks import Chunk, Names, Source, TableColumns
 from novikoff.sources.inputs import OpenInput, Paths
 from novikoff.stream.input_problems import BadExample, Problem, quoted
-from novikoff.stream.printing import count
+from novikoff.stream.printing import count, plural
 from novikoff.stream.rows import SparseRows
 
 Text: TypeAlias = NDArray[np.uint8]
@@ -156,27 +155,28 @@ class TextFiles(Source):
 
     def _chunks(self, reading: OpenInput, first: int) -> Iterator[Chunk]:
         line = 1
+
+        def place(number: int) -> str:
+            return f"{reading.name}:{line + number}"
+
         for text, lines, parsed in self._parsed(reading):
             line += lines
             for number, at, why, begin, end in parsed["bad"]:
-                raw = text[begin:end].tobytes()
-                column, error = self.format.flaw(raw, at - begin, why)
-                place = f"{reading.name}:{line + number}"
-                self._skip(error.at(f"{place}:{column}" if column else place))
-            chunk = self.format.chunk(parsed, partial(_place, reading.name, line), first)
+                column, error = self.format.flaw(text[begin:end].tobytes(), at - begin, why)
+                self._skip(error.at(f"{place(number)}:{column}" if column else place(number)))
+            chunk = self.format.chunk(parsed, place, first)
             line += parsed["lines"]
             first += len(chunk)
             yield chunk
 
     def _skip(self, error: BadExample) -> None:
-        self.skipped.append(error.without_cure)
-        if len(self.skipped) <= self._skip_bad:
-            return
-        words = error.without_cure
-        if self._skip_bad:
-            found, allowed = count(len(self.skipped)), count(self._skip_bad)
-            words += f" ({found} bad lines, and {allowed} may be skipped)"
-        raise BadExample(words, error.problem, **error.details)
+        words, allowed = error.without_cure, self._skip_bad
+        self.skipped.append(words)
+        if len(self.skipped) > allowed:
+            if allowed:
+                found = plural(len(self.skipped), "bad line")
+                words += f" ({found}, and {count(allowed)} may be skipped)"
+            raise BadExample(words, error.problem, **error.details)
 
     def _parsed(self, reading: OpenInput) -> Iterator[tuple[Text, int, Parsed]]:
         """Each piece of the text, the number of header lines before it, and its examples."""
@@ -232,18 +232,15 @@ class TextFiles(Source):
             text[cut : cut + PADDING] = ord("\n")  # so that nothing is read across the end
             if not has_started:
                 has_started = True
-                text, cut, lines = self._without_header(text, cut, reading)
+                mark = len(_BOM) if text[: len(_BOM)].tobytes() == _BOM else 0
+                skip, lines = self.format.begin(text[mark:cut].tobytes(), reading.name)
+                text, cut = text[mark + skip :], cut - mark - skip
             if cut:
                 yield text, cut, lines
                 lines = 0
             if ended:
                 return
             size = max(PIECE_BYTES, len(held) + 1)
-
-    def _without_header(self, text: Text, cut: int, reading: OpenInput) -> tuple[Text, int, int]:
-        mark = len(_BOM) if text[: len(_BOM)].tobytes() == _BOM else 0
-        skip, lines = self.format.begin(text[mark:cut].tobytes(), reading.name)
-        return text[mark + skip :], cut - mark - skip, lines
 
 
 def _buffer(buffers: list[Text], size: int) -> Text:
@@ -256,12 +253,7 @@ def _buffer(buffers: list[Text], size: int) -> Text:
     return buffers[-1]
 
 
-def _place(name: str, line: int, more: int) -> str:
-    return f"{name}:{line + more}"
-
-
 NOT_UTF8 = -1  # the core's code in vw and jsonl for a line that is not UTF-8
-_FAR = 400  # bytes: more than is ever shown
 
 
 def column(line: bytes, at: int) -> int:
@@ -271,7 +263,7 @@ def column(line: bytes, at: int) -> int:
 
 def part(line: bytes, at: int, pattern: str) -> str:
     """The text that matches the pattern at this byte of the line; '' if none does."""
-    found = re.match(pattern, line[at : at + _FAR].decode(errors="replace"))
+    found = re.match(pattern, line[at : at + 400].decode(errors="replace"))  # more than is shown
     return found[0] if found else ""
 
 

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from novikoff import _core
-from novikoff.sources.files.text import (
-    NOT_UTF8,
-    Parsed,
-    Text,
-    TextFormat,
-    column,
-    not_utf8,
-    part,
-)
+from novikoff.sources.files.text import NOT_UTF8, Parsed, Text, TextFormat, column, not_utf8, part
 from novikoff.stream.input_problems import BadExample, quoted
 from novikoff.stream.number_text import why_not_number
 
@@ -20,6 +14,7 @@ from novikoff.stream.number_text import why_not_number
 _LABEL, _IMPORTANCE, _BASE, _LARGE = 2, 6, 7, 11
 _MESSAGES = {
     1: "there is no | in this line; write: label | name:value name:value",
+    _LABEL: "there is no label: {word} touches the |, so it is a tag; put a space between",
     3: "label {word} has costs, which are not supported; write a class",
     4: "tag {word} must be the last word before the |",
     5: "{word} is one word too many: before the | there may be a label, an importance, a base and "
@@ -31,6 +26,7 @@ _MESSAGES = {
 }
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Vw(TextFormat):
     """Text as Vowpal Wabbit reads it, one example a line.
 
@@ -45,10 +41,8 @@ class Vw(TextFormat):
         Whether every line must have a label.
     """
 
+    labelled: bool = True
     description = "Vowpal Wabbit text"
-
-    def __init__(self, *, labelled: bool = True) -> None:
-        self.labelled = labelled
 
     def parse(self, text: Text, length: int, allowed: int) -> Parsed:
         """The examples of a piece, until more lines than allowed are bad."""
@@ -63,8 +57,10 @@ class Vw(TextFormat):
 def _words(line: bytes, at: int, why: int) -> str:
     word = part(line, at, r"[^ \t|]*")
     name, _, value = word.partition(":")
-    if why == _LABEL:
-        return _no_label(word)
+    if why == _LABEL and not word:
+        return "there is no label before the |"
+    if why == _LABEL and word.startswith("'"):
+        return f"there is no label before the tag {quoted(word)}"
     if why == _IMPORTANCE:
         negative = f"{quoted(word)} is negative; to learn the opposite, change the label"
         return f"importance {why_not_number(word) or negative}"
@@ -74,11 +70,3 @@ def _words(line: bytes, at: int, why: int) -> str:
         product = f"{value or 1} times the scale of its namespace is too large for float64"
         return f"feature {quoted(name)}: {why_not_number(value or '1') or product}"
     return _MESSAGES[why].format(word=quoted(word), name=quoted(name), why=why_not_number(value))
-
-
-def _no_label(word: str) -> str:
-    if not word:
-        return "there is no label before the |"
-    if word.startswith("'"):
-        return f"there is no label before the tag {quoted(word)}"
-    return f"there is no label: {quoted(word)} touches the |, so it is a tag; put a space between"
