@@ -48,9 +48,9 @@ def indexed(examples: list[dict[int, float]]) -> Chunk:
     return Chunk(rows, np.zeros(len(examples), np.int32), ("1",), ("here",))
 
 
-def table(values: list[list[float]]) -> Chunk:
+def table(values: list[list[float]], columns: tuple[str, ...] | None = None) -> Chunk:
     rows = DenseRows(np.array(values, dtype=np.float64))
-    return Chunk(rows, np.zeros(len(values), np.int32), ("1",), ("here",))
+    return Chunk(rows, np.zeros(len(values), np.int32), ("1",), ("here",), columns=columns)
 
 
 def by_name(rows: Rows, features: Features) -> list[Example]:
@@ -191,7 +191,7 @@ def _of(name: str) -> str:
 
 def test_products_of_a_table_and_of_indices_go_by_their_names() -> None:
     features = Features(products=[("x", "y")])
-    rows = features.rows(table([[2.0, 3.0], [5.0, 0.0]]), ("x", "y"))
+    rows = features.rows(table([[2.0, 3.0], [5.0, 0.0]], ("x", "y")))
     assert by_name(rows, features) == [{"x": 2.0, "y": 3.0, "x*y": 6.0}, {"x": 5.0}]
     numbers = Features(products=[("1", "12")])
     rows = numbers.rows(indexed([{1: 2.0, 12: 5.0}]))
@@ -207,7 +207,7 @@ def test_products_of_a_table_and_of_indices_go_by_their_names() -> None:
 )
 def test_standardised_columns_have_mean_0_and_deviation_1(chunks: list[list[list[float]]]) -> None:
     features = Features(standardise=True)
-    features.survey((table(chunk), None) for chunk in chunks)
+    features.survey(map(table, chunks))
     values = np.concatenate([features.rows(table(chunk)).values for chunk in chunks])
     raw = np.concatenate([np.array(chunk) for chunk in chunks])
     varied = raw.std(axis=0) > 0
@@ -219,7 +219,7 @@ def test_standardised_columns_have_mean_0_and_deviation_1(chunks: list[list[list
 @given(st.lists(examples, min_size=1, max_size=4))
 def test_standardised_names_are_divided_by_their_deviation(chunks: list[list[Example]]) -> None:
     features = Features(standardise=True)
-    features.survey((named(chunk), None) for chunk in chunks)
+    features.survey(map(named, chunks))
     every = [e for chunk in chunks for e in chunk]
     names = features.names
     assert names is not None
@@ -248,17 +248,17 @@ def test_kinds_of_features_are_not_mixed() -> None:
     ):
         features.rows(indexed([{1: 1.0}]))
     columns = Features()
-    columns.rows(table([[1.0, 2.0]]), ("x", "y"))
+    columns.rows(table([[1.0, 2.0]], ("x", "y")))
     with pytest.raises(BadExample, match="there are 1 columns, but there were 2 before"):
-        columns.rows(table([[1.0]]), ("x",))
+        columns.rows(table([[1.0]], ("x",)))
     with pytest.raises(BadExample, match="there is a column 'z', but it was 'y' before"):
-        columns.rows(table([[1.0, 2.0]]), ("x", "z"))
+        columns.rows(table([[1.0, 2.0]], ("x", "z")))
 
 
 def test_names_may_follow_a_table_of_the_same_names() -> None:
     features = Features()
     features.rows(named([{"x": 1.0, "kind=a": 1.0}]))
-    rows = features.rows(table([[3.0, 4.0]]), ("x", "y"))
+    rows = features.rows(table([[3.0, 4.0]], ("x", "y")))
     assert by_name(rows, features) == [{"x": 3.0, "y": 4.0}]
 
 

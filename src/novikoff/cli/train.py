@@ -369,7 +369,7 @@ class TrainingData:
             self.blocks = Cached(stream, cache, known_by)
             self.came_from_cache = self.blocks.is_ready
         if start is None and features.standardise and not self.came_from_cache:
-            features.survey((chunk, self.source.columns) for chunk in stream.chunks())
+            features.survey(stream.chunks())
 
     @property
     def being_read(self) -> Source | Cached:

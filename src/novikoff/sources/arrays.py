@@ -1,16 +1,21 @@
-"""NumPy and scipy sparse arrays as blocks, without copying what the core can read."""
+"""NumPy and scipy sparse arrays as blocks; the numbers of binary files as float64.
+
+What the core can read is not copied.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.stream.blocks import Block, signs
-from novikoff.stream.input_problems import BadExample
-from novikoff.stream.rows import DenseRows, Rows, SparseRows, Values
+from novikoff.stream.input_problems import BadExample, Problem
+from novikoff.stream.rows import DenseRows, Rows, SparseRows, Values, Vector
+
+Where: TypeAlias = Callable[[int], str]  # names the place of a value, for errors
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
 _WIDTHS = (np.dtype(np.int32), np.dtype(np.int64))
@@ -100,3 +105,26 @@ def classes_block(X: Any, y: Sequence[int] | NDArray[Any], *, first: int = 0) ->
         i = int(wrong[0])
         raise BadExample(f"row {i}: class {given.tolist()[i]} is not in 0..2^31 - 1")
     return Block(rows_of(X), given.astype(np.int32), first)
+
+
+def exact(values: NDArray[Any], where: Where, column: str | None = None) -> Vector:
+    """Finite numbers as float64; `column` could be read as categories instead."""
+    if values.dtype.kind in "iu" and values.itemsize == 8:
+        for i in np.flatnonzero((values > 2**53) | (values < -(2**53))):
+            value = int(values[i])
+            if float(value) != value:
+                words = f"{where(int(i))}: {value} is not exact in float64"
+                if column is None:
+                    raise BadExample(f"{words}; scale it")
+                raise BadExample(words, Problem.TOO_LONG_FOR_FLOAT, column=column)
+    check_finite(values, where)
+    return values.astype(np.float64)
+
+
+def check_finite(values: NDArray[Any], where: Where) -> None:
+    """Raise BadExample at the first number that is not finite."""
+    good = np.isfinite(values)
+    if not good.all():
+        i = int(np.argmin(good))
+        why = "missing; fill it in" if np.isnan(values[i]) else "not finite; replace it"
+        raise BadExample(f"{where(i)}: {values[i]} is {why} or remove the row")

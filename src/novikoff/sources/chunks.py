@@ -49,8 +49,8 @@ class Chunk:
     Parameters
     ----------
     rows
-        The features. A column is the place of its name in `names`; if `names` is None, it is the
-        index that a file writes, or the position in a table of numbers.
+        The features. A column is the place of its name in `names` or in `columns`; if both are
+        None, it is the index that a file writes.
     labels
         For each example, the place of its label in `label_texts`; −1 if it has none.
     label_texts, label_places
@@ -62,6 +62,8 @@ class Chunk:
         How much each example counts, if the source says so.
     first
         The position of the first example in the whole source.
+    columns
+        The names of the columns of a table of numbers.
     """
 
     rows: Rows
@@ -71,6 +73,7 @@ class Chunk:
     names: Names | None = None
     importances: Vector | None = None
     first: int = 0
+    columns: tuple[str, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -128,11 +131,6 @@ class Source(ABC):
         self.is_pipe = any(one.is_pipe for one in self.inputs)
         self.total = None if self.is_pipe else sum(one.size or 0 for one in self.inputs)
         self.done, self.skipped = 0, list[str]()
-
-    @property
-    def columns(self) -> tuple[str, ...] | None:
-        """The names of the columns of a table of numbers."""
-        return None
 
     @property
     def table(self) -> TableColumns | None:

@@ -120,25 +120,22 @@ class Features:
         names = self.names
         return str(column) if names is None else names[column]
 
-    def rows(self, chunk: Chunk, columns: tuple[str, ...] | None = None) -> Rows:
-        """The rows of the chunk over the columns of the map; `columns` names those of a table.
+    def rows(self, chunk: Chunk) -> Rows:
+        """The rows of the chunk over the columns of the map.
 
         New names are added; a frozen map ignores them and counts them in `left_out`.
         """
-        rows = self._numbered(self._multiplied(chunk, columns), columns)
+        rows = self._numbered(chunk)
         if self._scale is not None:
             rows = self._standardised(rows)
         return unit_length(rows) if self.to_unit_length else rows
 
-    def survey(self, chunks: Iterable[tuple[Chunk, tuple[str, ...] | None]]) -> None:
-        """Read all examples once, to learn every feature and its standard deviation.
-
-        Each chunk comes with the names of its columns, if it is part of a table.
-        """
+    def survey(self, chunks: Iterable[Chunk]) -> None:
+        """Read all examples once, to learn every feature and its standard deviation."""
         spread = Spread()
         with np.errstate(over="ignore", invalid="ignore"):
-            for chunk, columns in chunks:
-                spread.add(self._numbered(self._multiplied(chunk, columns), columns))
+            for chunk in chunks:
+                spread.add(self._numbered(chunk))
             wild = np.flatnonzero(~np.isfinite(spread.deviation[: self.dim]))
         if len(wild):
             raise BadExample(
@@ -149,29 +146,25 @@ class Features:
             self._scale = spread.deviation[: self.dim]
             self._shift = spread.mean[: self.dim] if self.kind == "columns" else None
 
-    def _multiplied(self, chunk: Chunk, columns: tuple[str, ...] | None) -> Chunk:
-        if not self.products:
-            return chunk
-        multiplied, counts = with_products(_named(chunk, columns), self.products)
-        self.idle_products -= {pair for pair, n in zip(self.products, counts, strict=True) if n}
-        return multiplied
-
-    def _numbered(self, chunk: Chunk, columns: tuple[str, ...] | None) -> Rows:
+    def _numbered(self, chunk: Chunk) -> Rows:
+        if self.products:
+            chunk, counts = with_products(_named(chunk), self.products)
+            self.idle_products -= {pair for pair, n in zip(self.products, counts, strict=True) if n}
         rows = chunk.rows
         kind: Kind = "names" if chunk.names is not None else "indices"
         if isinstance(rows, DenseRows):
             kind = "columns"
         if kind == "columns" and (self.kind == "names" or self.hash_bits is not None):
-            chunk, kind = _named(chunk, columns), "names"
+            chunk, kind = _named(chunk), "names"
             rows = chunk.rows
         if self.kind is None:
             self.kind = kind
             if kind == "columns":
-                self._header, self.dim = columns, rows.dim
+                self._header, self.dim = chunk.columns, rows.dim
         if kind != self.kind:
             raise BadExample(f"the model expects {_WORDS[self.kind]}; the data have {_WORDS[kind]}")
         if kind == "columns":
-            return self._same_columns(rows, columns)
+            return self._same_columns(rows, chunk.columns)
         sparse = rows.sparse()
         if chunk.names is not None:
             return self._place(sparse, self._columns_of(chunk.names))
@@ -343,13 +336,13 @@ _WORDS: dict[Kind, str] = {
 }
 
 
-def _named(chunk: Chunk, columns: tuple[str, ...] | None) -> Chunk:
+def _named(chunk: Chunk) -> Chunk:
     """The chunk with names for its columns: the table's, or the indices as written."""
     if chunk.names is not None:
         return chunk
     rows = chunk.rows.sparse()
-    if columns is not None:
-        return replace(chunk, rows=rows, names=Names.of(columns))
+    if chunk.columns is not None:
+        return replace(chunk, rows=rows, names=Names.of(chunk.columns))
     used, places = np.unique(rows.indices, return_inverse=True)
     numbered = SparseRows(
         rows.values, places.astype(np.int64), rows.starts.astype(np.int64), len(used)

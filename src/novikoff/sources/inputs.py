@@ -11,20 +11,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from glob import glob
 from pathlib import Path
-from typing import Any, BinaryIO, Literal, TypeAlias, cast
+from typing import Any, BinaryIO, TypeAlias, cast
 
 from novikoff.stream.input_problems import BadExample
 
 PathLike: TypeAlias = str | os.PathLike[str]
-Compression: TypeAlias = Literal["gzip", "bzip2", "zstd"]
 
-_MAGIC: dict[bytes, Compression] = {
-    b"\x1f\x8b": "gzip",
-    b"BZh": "bzip2",
-    b"\x28\xb5\x2f\xfd": "zstd",
-}
-SUFFIXES = (".gz", ".bz2", ".zst")
-_ENDS = 1 << 16
+_MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
 _LOOK = 1 << 16
 
 
@@ -32,23 +25,14 @@ class Input:
     """A file of examples, or a pipe, which can be read only once; "-" is the standard input."""
 
     def __init__(self, path: str) -> None:
-        self.path = path
+        self.path, self.is_stdin = path, path == "-"
+        self.name = "<stdin>" if self.is_stdin else path  # in errors
         self._open: OpenInput | None = None
-
-    @property
-    def is_stdin(self) -> bool:
-        """Whether this is the standard input."""
-        return self.path == "-"
 
     @property
     def is_pipe(self) -> bool:
         """Whether it can be read only once: the standard input, or `<(zcat mail.gz)`."""
         return self.is_stdin or (os.path.exists(self.path) and not os.path.isfile(self.path))
-
-    @property
-    def name(self) -> str:
-        """Its name in errors."""
-        return "<stdin>" if self.is_stdin else self.path
 
     @property
     def size(self) -> int | None:
@@ -61,11 +45,7 @@ class Input:
         if self.is_stdin:
             yield self._pipe(sys.stdin.buffer)
             return
-        if self._open is not None:
-            with self._stored:
-                yield self._open
-            return
-        with open(self.path, "rb") as file:
+        with self._stored if self._open is not None else open(self.path, "rb") as file:
             yield self._pipe(file) if self.is_pipe else OpenInput(self.name, file)
 
     def _pipe(self, stored: BinaryIO) -> OpenInput:
@@ -86,9 +66,9 @@ class Input:
         with open(self.path, "rb") as file:
             about = os.fstat(file.fileno())
             out = hashlib.sha256(f"{about.st_size} {about.st_mtime_ns}\n".encode())
-            out.update(file.read(_ENDS))
-            file.seek(max(0, about.st_size - _ENDS))
-            out.update(file.read(_ENDS))
+            out.update(file.read(_LOOK))
+            file.seek(max(0, about.st_size - _LOOK))
+            out.update(file.read(_LOOK))
         return out.hexdigest()
 
 
@@ -161,7 +141,7 @@ class OpenInput:
         return got
 
 
-def _decompressed(stored: BinaryIO, compression: Compression | None) -> Any:
+def _decompressed(stored: BinaryIO, compression: str | None) -> Any:
     if compression == "gzip":
         import gzip
 
@@ -187,16 +167,11 @@ def inputs_of(paths: Paths) -> tuple[Input, ...]:
     directory are sorted by name; subdirectories and names that begin with a dot or an underscore
     are left out.
     """
-    given = [paths] if isinstance(paths, (str, os.PathLike, Input)) else list(paths)
     found: list[Input] = []
-    for one in given:
+    for one in [paths] if isinstance(paths, str | os.PathLike | Input) else paths:
         if isinstance(one, Input):
             found.append(one)
-            continue
-        path = os.fspath(one)
-        if path == "-":
-            found.append(Input("-"))
-        elif os.path.isdir(path):
+        elif os.path.isdir(path := os.fspath(one)):
             inside = sorted(
                 entry.path
                 for entry in os.scandir(path)
@@ -222,4 +197,4 @@ def inputs_of(paths: Paths) -> tuple[Input, ...]:
 def suffix_of(path: str) -> str:
     """The suffix of a name, without that of a compression: ".csv" for "mail.CSV.gz"."""
     name = Path(path.lower())
-    return name.with_suffix("").suffix if name.suffix in SUFFIXES else name.suffix
+    return Path(name.stem).suffix if name.suffix in (".gz", ".bz2", ".zst") else name.suffix

@@ -21,14 +21,7 @@ class Numbered:
     Which of two labels is positive must be known before the first example is learned, so chunks are
     read ahead until both have been seen, usually in the first chunk. They are kept and not read
     again, unless they exceed 16 MB. Classes are numbered in order of appearance, and nothing is
-    read ahead.
-
-    Parameters
-    ----------
-    features
-        How features become columns; it learns new names on the way, unless it is frozen.
-    labelling
-        How labels become signs or classes.
+    read ahead. The features learn new names on the way, unless they are frozen.
     """
 
     def __init__(
@@ -109,6 +102,6 @@ def parts_of(chunk: Chunk, features: Features) -> Iterator[Chunk]:
 def feature_rows(source: Source, chunk: Chunk, features: Features) -> Rows:
     """The rows of a chunk over the columns of the features; errors name the source."""
     try:
-        return features.rows(chunk, source.columns)
+        return features.rows(chunk)
     except BadExample as error:
         raise error.at(source.name) from None

@@ -179,7 +179,7 @@ def test_several_files_are_read_one_after_another(tmp_path: Path) -> None:
     assert labels(chunks) == ["0", "1", "1", "0"]
     (tmp_path / "a").write_bytes(contents[0])
     source: Source = ArrayFiles([tmp_path / "a"] * 2)
-    assert (source.columns, source.description) == (None, "npz, 2 files")
+    assert (source.table, source.description) == (None, "npz, 2 files")
 
 
 def test_other_arrays_of_a_file_are_not_looked_at() -> None:

@@ -48,12 +48,8 @@ class Table(TextFormat):
     those below are at most two. The first 1000 records of the first file decide what a column
     holds: numbers if at least half of the fields are numbers, so that a text there is a bad line;
     truth values if all are true or false; otherwise texts, but dates and decimal commas are errors.
-    Where no column holds texts, rows are dense, unless missing is "indicate".
-
-    Parameters
-    ----------
-    separator
-        By default the comma; tabs or semicolons if the first line has them and no comma.
+    Where no column holds texts, rows are dense, unless missing is "indicate". The separator is by
+    default the comma, or tabs or semicolons if the first line has them and no comma.
     """
 
     def __init__(self, how: ReadOptions | None = None, *, separator: str | None = None) -> None:
@@ -75,11 +71,6 @@ class Table(TextFormat):
     def is_dense(self) -> bool:
         """Whether the rows are rows of numbers."""
         return self._how.missing != "indicate" and Kind.TEXT not in self.layout.kinds
-
-    @property
-    def columns(self) -> tuple[str, ...] | None:
-        """The names of the columns of dense rows; without a header, their positions."""
-        return self.layout.feature_names if self._found is not None and self.is_dense else None
 
     @property
     def table(self) -> TableColumns | None:
@@ -168,6 +159,7 @@ class Table(TextFormat):
             tuple(place(int(line)) + column for line in parsed["label_lines"]),
             names,
             first=first,
+            columns=layout.feature_names if names is None else None,
         )
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:

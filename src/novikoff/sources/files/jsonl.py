@@ -48,17 +48,8 @@ class JsonLines(TextFormat):
     A number x under key c is feature "c" with value x; true and false are 1 and 0. A text v is
     feature "c=v" with value 1. The keys of an object under c follow a dot: "c.d". An array of texts
     is a bag, feature "c=v" for each; an array of numbers is "c.0", "c.1" and so on. No key may be
-    repeated, even if "c.d" is one key in one place and d inside c in another.
-
-    Parameters
-    ----------
-    label
-        The key of the label: a text, or a number, true or false as it is written.
-    labelled
-        Whether every line must have a label that is not null or "".
-    missing
-        What null means: "refuse" makes it an error, "zero" is no feature, "indicate" is feature
-        "c=" with value 1.
+    repeated, even if "c.d" is one key in one place and d inside c in another. A null is missing.
+    The label, under the key `label`, is a text, or a number, true or false as it is written.
     """
 
     label: str = "label"

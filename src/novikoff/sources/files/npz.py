@@ -16,8 +16,8 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.sources.arrays import check_finite, exact
 from novikoff.sources.chunks import Chunk, Source
-from novikoff.sources.files.exact_values import check_finite, exact
 from novikoff.sources.inputs import Paths
 from novikoff.stream.input_problems import BadExample, quoted_list
 from novikoff.stream.labels import written
@@ -39,14 +39,7 @@ class ArrayFiles(Source):
 
     A file has an array X of numbers, one row an example, in C order; or the arrays of
     `scipy.sparse.save_npz` in CSR format; and an array y of labels: whole numbers, floats, truth
-    values or texts.
-
-    Parameters
-    ----------
-    files
-        Files with the same number of columns.
-    labelled
-        If not, y may be absent, and NaN in it is no label.
+    values or texts. Unless all must be `labelled`, y may be absent, and NaN in it is no label.
     """
 
     def __init__(self, files: Paths, *, labelled: bool = True) -> None:

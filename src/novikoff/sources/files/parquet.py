@@ -17,9 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
+from novikoff.sources.arrays import Where, check_finite, exact
 from novikoff.sources.chunks import Chunk, Names, Source, TableColumns
 from novikoff.sources.files.arrow_arrays import from_numpy, starts_of, strings, to_numpy
-from novikoff.sources.files.exact_values import Where, check_finite, exact
 from novikoff.sources.files.table_layout import (
     Columns,
     Kind,
@@ -48,12 +48,8 @@ _HOLDS = {Kind.NUMBER: "numbers", Kind.TEXT: "texts"}
 class ArrowFiles(Source):
     """Tables in Parquet or Arrow: one file or several with the same columns, in bounded memory.
 
+    Kind "arrow" is Arrow's file format (which Feather is, from version 2) or its stream format.
     Tables of numbers only are dense rows.
-
-    Parameters
-    ----------
-    kind
-        "arrow" is Arrow's file format (which Feather is, from version 2) or its stream format.
     """
 
     def __init__(self, files: Paths, how: ReadOptions | None = None, *, kind: FileKind) -> None:
@@ -67,12 +63,6 @@ class ArrowFiles(Source):
     def table(self) -> TableColumns:
         """The columns."""
         return self._layout.table
-
-    @property
-    def columns(self) -> tuple[str, ...] | None:
-        """The names of the features, if all columns hold numbers."""
-        is_dense = not any(self._texts) and self._how.missing != "indicate"
-        return self._layout.feature_names if is_dense else None
 
     def _words(self) -> list[str]:
         return [self._kind.capitalize()]
@@ -149,15 +139,15 @@ class ArrowFiles(Source):
             found, cells = numbered(columns[-1:])
             labels, texts = cells[:, 0], tuple(text.decode() for text in found)
         places = tuple(f"{path}: row {row + i}" for i in first_seen(labels, len(texts)))
-        if self.columns is not None:
-            dense = DenseRows(np.column_stack([cells.values for cells in fields]))
-            return Chunk(dense, labels, texts, places, first=first)
+        values = np.column_stack([cells.values for cells in fields])
+        if not any(self._texts) and self._how.missing != "indicate":
+            header = self._layout.feature_names
+            return Chunk(DenseRows(values), labels, texts, places, first=first, columns=header)
         names, indices = numbered(fields)
         present = indices >= 0
         starts = np.zeros(len(indices) + 1, dtype=np.int32)
         np.cumsum(present.sum(axis=1), out=starts[1:])
-        values = np.column_stack([cells.values for cells in fields])[present]
-        rows = SparseRows(values, indices[present], starts, len(names))
+        rows = SparseRows(values[present], indices[present], starts, len(names))
         return Chunk(rows, labels, texts, places, names, first=first)
 
 

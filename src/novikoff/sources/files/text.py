@@ -38,11 +38,6 @@ class TextFormat(ABC):
     """
 
     @property
-    def columns(self) -> tuple[str, ...] | None:
-        """The names of the columns of a table of numbers."""
-        return None
-
-    @property
     def table(self) -> TableColumns | None:
         """The columns, if the text is a table; known once reading has started."""
         return None
@@ -95,15 +90,8 @@ class TextFiles(Source):
     """The examples of text files, in chunks.
 
     Pieces of about two megabytes are parsed on several threads and given in the order of the files,
-    so the result does not depend on the number of threads.
-
-    Parameters
-    ----------
-    eager
-        Parse what has arrived and do not wait for a whole piece: for a pipe whose writer waits for
-        an answer. Where the text is cut then depends on when it arrives.
-    skip_bad
-        How many bad lines are skipped in an iteration; one more is a BadExample.
+    so the result does not depend on the number of threads. An eager source parses what has arrived
+    from a pipe whose writer waits for an answer; where it is cut then depends on the time.
     """
 
     def __init__(
@@ -120,11 +108,6 @@ class TextFiles(Source):
         self._eager, self._threads = eager, 0 if eager else threads
         self._compressions: dict[str, None] = {}
         self._is_spent = False
-
-    @property
-    def columns(self) -> tuple[str, ...] | None:
-        """The names of the columns of a table of numbers."""
-        return self.format.columns
 
     @property
     def table(self) -> TableColumns | None:

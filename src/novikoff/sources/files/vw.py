@@ -34,11 +34,6 @@ class Vw(TextFormat):
     default, is multiplied by the scale of its namespace; repeated names are summed. The label is
     any text without a colon. A tag, which begins with ' or touches the first bar, is ignored. A
     base other than 0 is an error, because no learner here starts from one.
-
-    Parameters
-    ----------
-    labelled
-        Whether every line must have a label.
     """
 
     labelled: bool = True
