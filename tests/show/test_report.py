@@ -346,7 +346,7 @@ def test_small_and_odd_data_have_every_section(X: Any, y: Any, bias: bool) -> No
     for words in (sections.run, sections.new_rows, sections.reproduce):
         assert said_by(words(known))
     assert said_by(sections.weights(known, 15))
-    assert said_by(sections.mistakes(known, 20))
+    assert said_by(sections.mistaken(known, 20))
     assert str(known.certificate.verdict) in said_by(sections.verdict(known))
     assert ("constant 1" in said_by(sections.data(known))) == bias
     for figure in figures(known):
@@ -379,7 +379,7 @@ def test_the_verb_writes_the_page_whole(tmp_path: Path) -> None:
 @pytest.fixture
 def without_figures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pages without figures, which take most of the time."""
-    monkeypatch.setattr("novikoff.show.report.pages.figures", lambda _: iter(()))
+    monkeypatch.setattr("novikoff.show.report.sections.figures", lambda _: iter(()))
 
 
 @pytest.mark.usefixtures("without_figures")
@@ -487,7 +487,7 @@ def test_rows_are_listed_by_how_often_and_then_how_late_they_were_mistaken(known
     rows, rounds = ledger.rows.tolist(), ledger.rounds.tolist()
     last = dict(zip(rows, rounds, strict=True))
     expected = sorted(last, key=lambda row: (-rows.count(row), -last[row]))
-    cells = Page("".join(sections.mistakes(known, len(last)))).cells
+    cells = Page("".join(sections.mistaken(known, len(last)))).cells
     listed = [tuple(cells[k : k + 4]) for k in range(0, 6 * len(last), 6)]
     assert [(row, times, late) for row, _, times, late in listed] == [
         (str(row), count(rows.count(row)), count(last[row])) for row in expected

@@ -4,6 +4,6 @@
 """
 
 from novikoff.show.report.gathering import File, Known, Origin, Settings, gather, origin_of
-from novikoff.show.report.pages import page
+from novikoff.show.report.sections import page
 
 __all__ = ["File", "Known", "Origin", "Settings", "gather", "origin_of", "page"]

@@ -7,6 +7,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from novikoff import guarantees, separability
 from novikoff.guarantees.certificate import Certificate
@@ -34,8 +35,7 @@ UNTIL_SEPARATED, ENOUGH = 1000, 10  # passes over separable data, and over other
 MOST_LEARNED, MOST_TESTED, TEST_PASSES = 20_000, 1000, 5
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(NamedTuple):
     """A file's name, its size in bytes, and the SHA-256 of its bytes."""
 
     name: str
@@ -45,18 +45,10 @@ class File:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the data came from.
+    """Where the data came from: the paths as given, and the files that they name.
 
-    Attributes
-    ----------
-    given
-        The paths as given: files, directories or patterns.
-    files
-        The files that these name; none for a pipe, which cannot be read twice.
-    format
-        The file format; empty if it was detected from the first bytes of a pipe.
-    command, verify
-        The command lines that repeat the report and that check its certificate.
+    A pipe has no files, because it cannot be read twice, and its format may be unknown. `command`
+    repeats the report, and `verify` checks its certificate.
     """
 
     given: tuple[str, ...] = ()
@@ -80,31 +72,23 @@ def origin_of(
     paths: Sequence[str], *, format: str | None = None, command: str = "", verify: str = ""
 ) -> Origin:
     """Describe the files at these paths; each is read once for its SHA-256."""
-    inputs = inputs_of(paths)
-    if any(one.is_pipe for one in inputs):  # reading its first bytes would take them away
-        return Origin(tuple(paths), (), format or "", command, verify)
-    files = []
-    for one in inputs:
-        with open(one.path, "rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        files.append(File(one.name, one.size or 0, digest))
-    return Origin(tuple(paths), tuple(files), format or format_of(inputs[0]), command, verify)
+    inputs, files = inputs_of(paths), list[File]()
+    if not any(one.is_pipe for one in inputs):  # reading its first bytes would take them away
+        format = format or format_of(inputs[0])
+        for one in inputs:
+            with open(one.path, "rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+            files.append(File(one.name, one.size or 0, digest))
+    return Origin(tuple(paths), tuple(files), format or "", command, verify)
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """How to make a report.
 
-    Parameters
-    ----------
-    bias
-        Whether the hyperplane need not pass through the origin.
-    passes
-        The most passes of the perceptron; None: 1000 if the data are separable, else 10.
-    seed
-        The random seed for the order of the rows, the test rows and the rows in figures.
-    margin_rtol, max_seconds
-        As for `certify`; the time limit is for the certificate alone.
+    The perceptron makes at most `passes`; None: 1000 if the data are separable, else 10. The seed
+    is for the order of the rows, the test rows and the rows in figures. `margin_rtol` and
+    `max_seconds` are as for `certify`; the time limit is for the certificate alone.
     """
 
     bias: bool = True

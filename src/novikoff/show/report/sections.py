@@ -1,13 +1,14 @@
-"""The sections of a report, in the order of the page: the facts, in plain words."""
+"""The page of a report, and its sections in order: the facts in plain words."""
 
 from __future__ import annotations
 
 import base64
 import json
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from importlib.resources import files
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from novikoff.guarantees import words
 from novikoff.guarantees.comparators import LossBound
 from novikoff.guarantees.exact.arithmetic import root
 from novikoff.guarantees.verdict import Separation, Verdict
+from novikoff.show.report.figures import Figure, figures
 from novikoff.show.report.gathering import Known
 from novikoff.show.report.html import Html, facts, heading, paragraph, table, tag
 from novikoff.stream.order import CACHE_BYTES
@@ -37,6 +39,46 @@ _PASSES = 12
 _FILES = 20
 _CARRIED = 4 << 20  # bytes of the largest certificate that is put into the page
 _FEATURES = 4  # of each mistaken row
+
+
+def page(known: Known, *, top: int = 15, mistakes: int = 20) -> str:
+    """The report as one HTML file: no script, no network, figures and style inside.
+
+    It lists the `top` weights for each label, and this many `mistakes`.
+    """
+    parts: list[tuple[str, str, str, Iterable[Html]]] = [
+        ("data", "Data", "The data", data(known)),
+        ("verdict", "Verdict", "Are they separable?", verdict(known)),
+        ("run", "Run", "What the perceptron did", run(known)),
+        ("figures", "Figures", "Figures", map(_figure, figures(known))),
+        ("unseen", "New rows", "What to expect on new rows", new_rows(known)),
+        ("weights", "Weights", "The weights by name", weights(known, top)),
+        ("mistakes", "Mistakes", "The mistakes", mistaken(known, mistakes)),
+        ("reproduce", "Reproduce", "How to reproduce this page", reproduce(known)),
+    ]
+    title = f"Report on {known.origin.title}"
+    style = (files("novikoff.show.report") / "style.css").read_text(encoding="utf-8")
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", title),
+        tag("style", Html(style)),
+    )
+    body = tag(
+        "body",
+        tag("header", tag("h1", title), summary(known)),
+        tag("nav", *(tag("a", word, href=f"#{k}") for k, word, _, _ in parts)),
+        tag("main", *(tag("section", tag("h2", h), *inside, id=k) for k, _, h, inside in parts)),
+        tag("footer", tag("p", f"Made by novikoff {__version__}.")),
+    )
+    return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
+
+
+def _figure(figure: Figure) -> Html:
+    caption = tag("figcaption", tag("b", f"{figure.title}. "), figure.caption)
+    return tag("figure", figure.svg(), caption, id=f"figure-{figure.name}")
 
 
 def summary(known: Known) -> Html:
@@ -380,7 +422,7 @@ def weights(known: Known, most: int) -> Iterator[Html]:
         yield paragraph(f"The constant: average {short(average[-1])}, final {short(final[-1])}.")
 
 
-def mistakes(known: Known, most: int) -> Iterator[Html]:
+def mistaken(known: Known, most: int) -> Iterator[Html]:
     """The rows mistaken most often, and the mistakes in order."""
     made = len(known.run.ledger)
     if not most:
