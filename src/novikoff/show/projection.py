@@ -1,4 +1,4 @@
-"""The plane that rows of many columns are drawn on: along w, and across it where they vary most.
+"""Weights to draw, and the plane to draw rows on: along w, and across it where they vary most.
 
 All sums are taken in one fixed order, so that a point has the same place on every machine.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 
 import numpy as np
 
@@ -15,6 +16,16 @@ from novikoff.stream.rows import Rows, Vector, dots
 from novikoff.stream.sums import dot, length, total
 
 _ITERATIONS = 300
+
+
+def scaled(weights: Sequence[float]) -> Vector:
+    """The weights divided by a power of two that makes the largest about 1.
+
+    That is exact (but for integers too long for a float), so a score of 0 remains 0.
+    """
+    largest = Fraction(max(map(abs, weights), default=0))
+    power = Fraction(2) ** (largest.numerator.bit_length() - largest.denominator.bit_length())
+    return np.array([float(Fraction(w) / power) for w in weights])
 
 
 def squared_lengths(rows: Rows, unit: float = 1.0) -> Vector:

@@ -43,7 +43,6 @@ def conjunctions(
     It has k of n variables, none negated. A learner that asks about examples of its choice needs n
     questions. A teacher who knows the conjunction needs k + 1 examples. On random examples
     elimination makes at most n mistakes, and none on a negative example.
-
     Reference: Valiant (1984); Angluin (1988) for learning by queries; Goldman & Kearns (1995) for
     teachers.
     """
@@ -96,7 +95,6 @@ def halving(*, n: int = 100, k: int = 5, rounds: int = 200, seed: int = 0) -> Re
     probability 2^(−1/k), so that about half of them are positive. The adversary answers the
     opposite of the majority; it chooses, from random examples, the one that splits the remaining
     concepts most evenly. Against either, Halving makes at most ⌊log₂ C(n, k)⌋ mistakes.
-
     Reference: Barzdin & Freivald (1972); Littlestone (1988), Section 3.
     """
     several = concepts.conjunctions(n, k=k, monotone=True)
@@ -150,7 +148,6 @@ def attribute_efficiency(
     example a tenth of the attributes is on. The perceptron's bound grows with the number of
     attributes that are on; Winnow's, 2 + 3k(1 + log₂ n), only with the logarithm of n. On the
     sequence that is hard for it, the perceptron is wrong every time.
-
     Reference: Littlestone (1988); Kivinen, Warmuth & Auer (1997).
     """
     if not 100 <= largest <= 10**7:
@@ -205,7 +202,6 @@ def mistake_bounds(*, n: int = 16) -> Result:
 
     CON, Halving, elimination and the perceptron meet their bounds exactly. Winnow stays a few
     mistakes below. The optimal learner is tried on every sequence.
-
     Reference: Littlestone (1988); Block (1962), Novikoff (1962).
     """
     if n not in (4, 8, 16):  # Hadamard rows need powers of two; Halving lists 2ⁿ disjunctions
@@ -240,7 +236,10 @@ def _checks(n: int) -> Iterator[Check]:
         concepts.Halving(hard.concepts),
     )
     noisy = concepts.WeightedMajority(hard.concepts, half)
-    made = len(play(_again_with_noise(hard.block), noisy).ledger)
+    twice = np.tile(np.arange(len(hard.block)), 2)
+    labels = hard.block.labels[twice]
+    labels[len(hard.block) + 2 :: 3] *= -1  # the second time every third label is wrong
+    made = len(play(Block(hard.block.rows.take(twice), labels), noisy).ledger)
     yield Check(
         f"Weighted majority, the same class, {plural(noisy.fewest, 'wrong label')}",
         guarantees.weighted_majority_bound(size, noisy.fewest, half).bound,
@@ -281,14 +280,6 @@ def _checks(n: int) -> Iterator[Check]:
         sources.forcing_winnow2(n),
         Winnow2(n),
     )
-
-
-def _again_with_noise(block: Block) -> Block:
-    """The examples twice; the second time every third label is wrong."""
-    order = np.tile(np.arange(len(block)), 2)
-    rows, labels = block.rows.take(order), block.labels[order]
-    labels[len(block) + 2 :: 3] *= -1
-    return Block(rows, labels)
 
 
 def xor(*, largest: int = 5, seed: int = 0) -> Result:
@@ -344,7 +335,6 @@ def learning_rate(
 
     From w = 0 the weights are always the rate times a sum that does not depend on it, so the
     predictions do not depend on it either. From w₀ they do, and so does the bound.
-
     Reference: Novikoff (1962) for runs from w = 0; `guarantees.from_start` for other starts.
     """
     dice = np.random.default_rng(seed)
@@ -382,7 +372,6 @@ def margin(*, points: int = 500, dim: int = 5, gap: float = 0.05, seed: int = 0)
 
     The run makes at most (R² + 2η)/γ² updates, and the final weights have a margin above
     ηγ/(R² + 2η), which tends to half of the best one.
-
     Reference: Krauth & Mézard (1987); `guarantees.margin_perceptron`.
     """
     u = np.random.default_rng(seed).standard_normal(dim)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import operator
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
@@ -26,9 +27,8 @@ class Check:
     @property
     def holds(self) -> bool:
         """Whether the observed number satisfies the claim."""
-        if self.relation == "at least":
-            return self.seen >= self.bound
-        return self.seen == self.bound if self.relation == "exactly" else self.seen <= self.bound
+        compare = {"at most": operator.le, "at least": operator.ge, "exactly": operator.eq}
+        return bool(compare[self.relation](self.seen, self.bound))
 
     def cells(self) -> tuple[str, ...]:
         """The claim, the bound, the observed number and the outcome, as text."""
@@ -55,14 +55,8 @@ class Curves:
 class Result:
     """The result of an experiment; `str` gives the text that the command prints.
 
-    Attributes
-    ----------
-    columns, rows
-        The table. An empty cell is None.
-    checks
-        The claims.
-    notes
-        Sentences that explain the table.
+    `columns` and `rows` are the table, with None for an empty cell; `checks` are the claims, and
+    `notes` are sentences that explain the table.
     """
 
     name: str

@@ -78,12 +78,8 @@ def save(ax: Axes, path: str | os.PathLike[str]) -> None:
 def svg(ax: Axes, *, label: str = "", name: str = "shape") -> str:
     """The figure of these axes as an SVG element to embed in a page.
 
-    Parameters
-    ----------
-    label
-        The text alternative, for readers who cannot see the figure.
-    name
-        What ids in the SVG begin with. Figures on the same page need different names.
+    The label is for readers who cannot see the figure. Ids in the SVG begin with the name, so
+    figures on the same page need different names.
     """
     text = _svg_file(ax, name)
     described = f' role="img" aria-label="{html.escape(label)}"' if label else ""
@@ -117,9 +113,7 @@ def _rounded(number: re.Match[str]) -> str:
 
 
 def _figure(ax: Axes) -> Any:
-    figure = ax.get_figure(root=True)
-    assert figure is not None  # matplotlib makes no axes without a figure
-    return figure
+    return ax.get_figure(root=True)
 
 
 def escaped(name: object) -> str:

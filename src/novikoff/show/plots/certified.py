@@ -13,7 +13,8 @@ from novikoff.guarantees.words import separation
 from novikoff.separability import certify
 from novikoff.show.plots.axes import legend_below, new_panels
 from novikoff.show.plots.colours import BLACK, GREY
-from novikoff.show.plots.planes import CLASSES, Linear, draw_line, draw_rows, plane, scaled
+from novikoff.show.plots.planes import CLASSES, Linear, draw_line, draw_rows, plane
+from novikoff.show.projection import scaled
 from novikoff.stream.blocks import Block
 from novikoff.stream.printing import count
 from novikoff.stream.rows import DenseRows, dots
@@ -40,7 +41,6 @@ def certificate(
     weights with all these points on their correct sides. For quasi-complete separation the line is
     drawn as well; those points are on it. Undecided: what is known so far. `names` and `classes`
     are as for `plane`, by default those in the certificate.
-
     Reference: Gordan (1873); Albert & Anderson (1984).
     """
     about = it.data
@@ -95,7 +95,6 @@ def constant(
     it crosses that height at the threshold. For two features the line may pass anywhere. The
     verdicts above the panels come from `certify`, so they are proved. `names` and `classes` are as
     for `plane`.
-
     Reference: Gordan (1873) for the proof of either verdict.
     """
     d = block.rows.dim

@@ -1,10 +1,11 @@
-"""Curves and counts: margins of examples, learning curves, Novikoff's proof, mistakes of a run."""
+"""Curves and counts: margins, learning curves, Novikoff's proof, mistakes, lab experiments."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from decimal import Context, Decimal
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from novikoff.guarantees.running_sandwich import Sandwich
 from novikoff.ledger.ledger import Ledger, Mistakes
 from novikoff.ledger.readings import scores_by_reading
 from novikoff.runs.loop import Run
-from novikoff.show.plots.axes import legend_below, new_axes, write_instead
+from novikoff.show.plots.axes import escaped, legend_below, new_axes, write_instead
 from novikoff.show.plots.colours import BLACK, BLUE, COLOURS, GREEN, GREY, MARKERS, ORANGE
 from novikoff.show.plots.planes import Linear, expect_rows
 from novikoff.stream.blocks import Block
@@ -24,6 +25,8 @@ from novikoff.stream.sums import length
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from novikoff.show.lab.results import Curves, Result
 
 _DECIMAL = Context(prec=28)  # powers are the same on every machine, unlike libm's
 _BINS = 40  # of the histogram
@@ -37,8 +40,7 @@ def margins(block: Block, weights: Numbers, *, bias: bool, ax: Axes | None = Non
 
     The constant's weight counts in ‖w‖, as in `guarantees.achieved_margin`, which is the smallest
     value shown. A margin of exactly 0 is an error. `weights` and `bias` are as for `plane`.
-
-    Reference: Novikoff (1962) for the margin, which is the smallest of them.
+    Reference: Novikoff (1962) for the margin.
     """
     expect_rows(block)
     line = Linear.of(weights, block.rows.dim, bias=bias)
@@ -91,14 +93,9 @@ def readings(made: Ledger | Run, test: Block, *, most: int = 1000, ax: Axes | No
     Each point is a reading of the run after that number of rounds. The rounds are evenly spaced on
     a logarithmic axis; the last point is the reading of the whole run.
 
-    Parameters
-    ----------
-    made
-        A run of an additive learner that kept its examples, or the ledger of one.
-    most
-        Of more test examples than this, only `most` are used, evenly spaced, and the axis says so.
-        The time for a vote is proportional to test examples times mistakes.
-
+    The run is of an additive learner that kept its examples. Of more than `most` test examples only
+    `most` are used, evenly spaced, because the time for a vote is proportional to test examples
+    times mistakes; the axis says so.
     Reference: Freund & Schapire (1999) for the vote and the average.
     """
     ledger = made.ledger if isinstance(made, Run) else made
@@ -161,7 +158,6 @@ def sandwich(trace: Sandwich, *, ax: Axes | None = None) -> Axes:
     go beyond. If all steps had the same length and the meeting point is not far away, both are
     continued to it with dots. If they are very far apart, both axes are logarithmic. `trace` comes
     from `guarantees.sandwich`.
-
     Reference: Novikoff (1962), the proof of Theorem 1.
     """
     ax = new_axes() if ax is None else ax
@@ -215,31 +211,12 @@ def _continue(trace: Sandwich, ax: Axes) -> None:
     )
 
 
-class HasBound(Protocol):
-    """A guarantee with an upper bound on the number of mistakes."""
-
-    @property
-    def bound(self) -> int:
-        """The upper bound."""
-
-
-def mistakes(
-    made: Ledger | Run,
-    *,
-    bound: int | HasBound | None = None,
-    ax: Axes | None = None,
-) -> Axes:
+def mistakes(made: Ledger | Run, *, bound: Any = None, ax: Axes | None = None) -> Axes:
     """Draw the mistakes made up to each round, the ends of the passes, and a bound above them.
 
-    If the bound is more than ten times the mistakes, heights above 1 are logarithmic. From a ledger
-    that kept counts only, the mistakes are drawn by passes.
-
-    Parameters
-    ----------
-    made
-        A run of any learner, or the ledger of one.
-    bound
-        A number, or the result of a function of `guarantees`.
+    The bound is a number, or the result of a function of `guarantees`. If it is more than ten times
+    the mistakes, heights above 1 are logarithmic. From a ledger that kept counts only, the mistakes
+    are drawn by passes.
     """
     ledger = made.ledger if isinstance(made, Run) else made
     ax = new_axes() if ax is None else ax
@@ -249,9 +226,8 @@ def mistakes(
     if ledger.keep == "counts":
         rounds = np.array([0, *ledger.epoch_ends, ledger.n_rounds])
         counts = np.array([0, *np.cumsum(ledger.epoch_mistakes), n])
-        ax.plot(
-            rounds, counts, "o-", color=BLUE, lw=1.8, label=f"{plural(n, 'mistake')}, by passes"
-        )
+        words = f"{plural(n, 'mistake')}, by passes"
+        ax.plot(rounds, counts, "o-", color=BLUE, lw=1.8, label=words)
     else:
         rounds = np.concatenate([[0], ledger.rounds, [ledger.n_rounds]])
         counts = np.append(np.arange(n + 1), n)
@@ -260,9 +236,8 @@ def mistakes(
         for k, end in enumerate(ledger.epoch_ends):
             label = "end of a pass" if k == 0 else None
             ax.axvline(end, color=GREY, lw=0.6, ls=":", zorder=0, label=label)
-    limit = bound if bound is None or isinstance(bound, int | np.integer) else bound.bound
-    if limit is not None:
-        _draw_bound(ax, int(limit), n)
+    if bound is not None:
+        _draw_bound(ax, int(getattr(bound, "bound", bound)), n)
     ax.set_xlim(0, ledger.n_rounds)
     ax.set_ylim(bottom=0)
     ax.set_xlabel("rounds")
@@ -281,3 +256,63 @@ def _draw_bound(ax: Axes, limit: int, made: int) -> None:
     if height > 10 * max(1, made):
         ax.set_yscale("symlog", linthresh=1)
     ax.axhline(height, color=ORANGE, ls="--", lw=1.8, label=words)
+
+
+def experiment(result: Result, *, ax: Axes | None = None) -> Axes:
+    """Draw an experiment's curves, or for each claim the bound beside the observed number."""
+    ax = new_axes() if ax is None else ax
+    if result.curves is None:
+        _draw_checks(result, ax)
+    else:
+        _draw_curves(result, result.curves, ax)
+    ax.set_title(result.question, fontsize="medium", wrap=True)
+    ax.legend()
+    return ax
+
+
+def _draw_curves(result: Result, curves: Curves, ax: Axes) -> None:
+    lines = list(_lines(result, curves))
+    for k, (name, points) in enumerate(lines):
+        ax.plot(
+            [x for x, _ in points],
+            [y for _, y in points],
+            label=escaped(name),
+            color=COLOURS[k % len(COLOURS)],
+            marker=MARKERS[k % len(MARKERS)],
+        )
+    if "x" in curves.logarithmic:
+        ax.set_xscale(**_logarithmic([x for _, points in lines for x, _ in points]))
+    elif all(isinstance(x, int) for x in result.column(curves.x)):
+        ax.locator_params(axis="x", integer=True)
+    if "y" in curves.logarithmic:
+        ax.set_yscale(**_logarithmic([y for _, points in lines for _, y in points]))
+    ax.set_xlabel(curves.x)
+    ax.set_ylabel(curves.label or ", ".join(curves.ys))
+
+
+def _logarithmic(numbers: Iterable[float]) -> dict[str, Any]:
+    """A logarithmic scale; if there are zeros, it is linear below the smallest other number."""
+    given = sorted(set(numbers))
+    if given[:1] != [0] or len(given) < 2:
+        return {"value": "log"}
+    return {"value": "symlog", "linthresh": given[1], "linscale": 0.5}
+
+
+def _lines(result: Result, curves: Curves) -> Iterator[tuple[str, list[tuple[Any, Any]]]]:
+    """The name and the points of each line; empty cells have no point."""
+    kinds = [None] * len(result.rows) if curves.by is None else result.column(curves.by)
+    for kind in dict.fromkeys(kinds):
+        for name in curves.ys:
+            cells = zip(kinds, result.column(curves.x), result.column(name), strict=True)
+            points = [(x, y) for k, x, y in cells if k == kind and x is not None and y is not None]
+            yield name if kind is None else str(kind), points
+
+
+def _draw_checks(result: Result, ax: Axes) -> None:
+    places = range(len(result.checks))
+    bounds = [check.bound for check in result.checks]
+    seen = [check.seen for check in result.checks]
+    ax.barh([p - 0.2 for p in places], bounds, 0.38, color=COLOURS[0], label="bound")
+    ax.barh([p + 0.2 for p in places], seen, 0.38, color=COLOURS[1], hatch="//", label="observed")
+    ax.set_yticks(list(places), [check.claim for check in result.checks])
+    ax.invert_yaxis()

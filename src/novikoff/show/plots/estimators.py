@@ -39,16 +39,9 @@ def fitted(clf: Any, X: Any, y: Any, *, of: Any = None, average: bool = False) -
     (('coffee', 'tea'), [1, -1])
     >>> ax = plots.margins(it.block, it.weights, bias=True)
 
-    Parameters
-    ----------
-    clf
-        Anything with `coef_`, `intercept_` and `classes_`.
-    X, y
-        Rows (an array, a data frame or scipy sparse) and their labels, all known to `clf`.
-    of
-        With more than two classes, the class to draw against the rest.
-    average
-        Whether to include the averaged weights; novikoff's estimators only.
+    `clf` is anything with `coef_`, `intercept_` and `classes_`; X is an array, a data frame or
+    scipy sparse; the labels y are known to `clf`. With more than two classes, `of` is the one to
+    draw against the rest. `average` includes the averaged weights, of novikoff's estimators only.
     """
     for name in ("coef_", "intercept_", "classes_"):
         if not hasattr(clf, name):

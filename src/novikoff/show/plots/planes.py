@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,16 +70,6 @@ class Linear:
         """y(w·x + b) of each row: above 0 for the rows on the correct side."""
         signed: Vector = block.labels * dots(block.rows, self.whole, bias=self.bias)
         return signed
-
-
-def scaled(weights: Sequence[float]) -> Vector:
-    """The weights divided by a power of two that makes the largest about 1.
-
-    That is exact (but for integers too long for a float), so a score of 0 remains 0.
-    """
-    largest = Fraction(max(map(abs, weights), default=0))
-    power = Fraction(2) ** (largest.numerator.bit_length() - largest.denominator.bit_length())
-    return np.array([float(Fraction(w) / power) for w in weights])
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,18 +154,9 @@ def plane(
     on the first principal direction orthogonal to it, as the axes say; distances to the hyperplane
     remain true.
 
-    Parameters
-    ----------
-    bias
-        Whether the last of the weights is the constant's.
-    average
-        A second weight vector, such as the average. Its line is drawn if there are at most two
-        features.
-    names
-        Names of the features.
-    classes
-        Names of the labels −1 and +1.
-
+    With `bias` the last weight is the constant's. `average` is a second weight vector, whose line
+    is drawn if there are at most two features. `names` are those of the features, `classes` those
+    of the labels −1 and +1.
     Reference: Novikoff (1962) for the margin.
     """
     line = Linear.of(weights, block.rows.dim, bias=bias)

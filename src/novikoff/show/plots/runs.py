@@ -41,7 +41,6 @@ def turning(
     projected as in `plane`, on the final weights; then only the last line is drawn, because the
     others are not in that plane. The run must be of an additive learner that kept its examples, on
     this block; `names` and `classes` are as for `plane`.
-
     Reference: Novikoff (1962) for runs that end; Block & Levin (1970) for runs that cycle.
     """
     ledger = run.ledger
@@ -94,7 +93,6 @@ def update(
     Two features are drawn as they are. Otherwise the drawing is in the plane through w and x (the
     constant counts as a feature), which contains the whole update; the axes say so. `weights`,
     `bias` and `classes` are as for `plane`; `rate` is r.
-
     Reference: Rosenblatt (1958) for the rule; Novikoff (1962) for its bound.
     """
     if y not in (-1, 1):

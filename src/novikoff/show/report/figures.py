@@ -11,8 +11,7 @@ import numpy as np
 from novikoff.guarantees.verdict import Separation
 from novikoff.ledger.trajectory import weights_after
 from novikoff.show import plots
-from novikoff.show.plots.planes import scaled
-from novikoff.show.projection import squared_lengths
+from novikoff.show.projection import scaled, squared_lengths
 from novikoff.show.report.gathering import Known
 from novikoff.show.report.html import Html, tag
 from novikoff.stream.blocks import Block

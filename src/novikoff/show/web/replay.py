@@ -23,8 +23,9 @@ from novikoff.learners import Additive
 from novikoff.ledger.trajectory import trajectory
 from novikoff.runs.loop import Run, play
 from novikoff.separability import certify
-from novikoff.show.projection import principal_direction
+from novikoff.show.projection import principal_direction, scaled
 from novikoff.show.web.request import Choices, Points, Refused
+from novikoff.stream.order import arranged
 from novikoff.stream.printing import count, listed, plural, short
 from novikoff.stream.rows import Vector
 from novikoff.stream.sums import length, lengths
@@ -44,7 +45,9 @@ def replay(given: Mapping[str, Any]) -> dict[str, Any]:
     update, the weights after it (the bias last) and, except for Winnow, their average so far.
     """
     points, choices = Points.of(given), Choices.of(given)
-    block = choices.arranged(points.block)
+    block = points.block
+    if choices.order == "shuffled":  # the ledger still numbers rows as they were placed
+        block = arranged(block, choices.seed)
     learner = choices.new_learner(block.rows.dim)
     run = play(block, learner, epochs=choices.passes_over(block))
     ledger, sent = run.ledger, min(len(run.ledger), MAX_SENT)
@@ -176,7 +179,7 @@ class _Finished:
                 "words": " ".join([f"{_capital(ended.meaning)}.", *self._sentences()]),
                 "facts": self._facts(),
                 "multipliers": self.multipliers,
-                "witness": None if self.witness is None else _direction(self.witness),
+                "witness": None if self.witness is None else scaled(self.witness).tolist(),
             },
         }
 
@@ -318,9 +321,3 @@ def _exactly(reached: Achieved) -> str:
 def _fraction(number: Fraction) -> str:
     """The fraction itself if it is short; otherwise a decimal approximation."""
     return str(number) if len(str(number)) <= 24 else f"≈ {short(number, 6)}"
-
-
-def _direction(weights: tuple[int, ...]) -> list[float]:
-    """The weights divided by the largest, because integers may be too long for floats."""
-    largest = max(abs(w) for w in weights)
-    return [float(Fraction(w, largest)) for w in weights]

@@ -21,7 +21,6 @@ from novikoff.sources.inputs import Input
 from novikoff.sources.open import format_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
-from novikoff.stream.order import arranged
 from novikoff.stream.printing import listed, plural
 from novikoff.stream.rows import DenseRows, dots
 
@@ -129,18 +128,10 @@ def _matrix(points: list[Any]) -> NDArray[np.float64]:
 class Choices:
     """How the run is made.
 
-    Parameters
-    ----------
-    learner
-        "averaged" makes the same run as "perceptron"; the page then shows the average of the
-        weights.
-    margin
-        η of the margin perceptron, which updates when y⟨w,x⟩ ≤ η. Other learners ignore it.
-    order, seed
-        "placed" is the order in which the points were placed, "shuffled" one order drawn from the
-        seed. Every pass keeps the order, so weights that repeat prove a cycle.
-    passes
-        The most passes to make; fewer when there are very many points.
+    The learner "averaged" makes the same run as "perceptron"; the page then shows the average of
+    the weights. `margin` is η of the margin perceptron, which updates when y⟨w,x⟩ ≤ η. The points
+    come in the order in which they were placed, or in one drawn from the seed. Every pass keeps the
+    order, so weights that repeat prove a cycle. Very many points are given fewer `passes`.
     """
 
     learner: Kind = "perceptron"
@@ -180,10 +171,6 @@ class Choices:
         learner = Rule(kind, bias=self.bias, margin=self.eta).learner(dim)
         assert isinstance(learner, (Additive, Multiplicative))
         return learner
-
-    def arranged(self, block: Block) -> Block:
-        """The block in the chosen order; the ledger still numbers rows as they were placed."""
-        return arranged(block, self.seed) if self.order == "shuffled" else block
 
     def passes_over(self, block: Block) -> int:
         """The most passes to make over this block."""

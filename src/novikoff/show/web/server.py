@@ -12,12 +12,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
-from starlette.middleware.base import (
-    BaseHTTPMiddleware,
-    DispatchFunction,
-    RequestResponseEndpoint,
-)
+from starlette.middleware import Middleware, base
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
@@ -81,7 +76,7 @@ def new_app(port: int) -> Starlette:
     ]
     return Starlette(
         routes=routes,
-        middleware=[Middleware(BaseHTTPMiddleware, dispatch=_guard(port))],
+        middleware=[Middleware(base.BaseHTTPMiddleware, dispatch=_guard(port))],
         exception_handlers={
             BadExample: lambda _, error: _error(422, error.with_cure(PAGE_CURES)),
             HTTPException: lambda _, error: _error(error.status_code, error.detail),
@@ -89,7 +84,7 @@ def new_app(port: int) -> Starlette:
     )
 
 
-def _guard(port: int) -> DispatchFunction:
+def _guard(port: int) -> base.DispatchFunction:
     """Refuse requests that name another host or come from another site's page.
 
     Another site could point its own domain name at 127.0.0.1 and have its page read this server
@@ -98,7 +93,7 @@ def _guard(port: int) -> DispatchFunction:
     names = (HOST, "localhost", "[::1]")
     hosts = [f"{name}:{port}" for name in names] + [*names] * (port == 80)
 
-    async def guard(request: Request, call_next: RequestResponseEndpoint) -> Response:
+    async def guard(request: Request, call_next: base.RequestResponseEndpoint) -> Response:
         host, origin = request.headers.get("host", ""), request.headers.get("origin")
         response: Response
         if host not in hosts:
