@@ -15,8 +15,6 @@ from novikoff import _core
 from novikoff.stream.rows import Rows, Vector, dots
 from novikoff.stream.sums import dot, length, total
 
-_ITERATIONS = 300
-
 
 def scaled(weights: Sequence[float]) -> Vector:
     """The weights divided by a power of two that makes the largest about 1.
@@ -69,7 +67,7 @@ def principal_direction(rows: Rows, orthogonal_to: Sequence[Vector]) -> Vector:
     starts = ((farthest - mean, spread), *((e, 1.0) for e in np.eye(rows.dim, 3).T))
     v = next(v for v, size in ((across(s), size) for s, size in starts) if length(v) > 1e-9 * size)
     v = v / length(v)
-    for _ in range(_ITERATIONS):
+    for _ in range(300):
         along = dots(rows, unit * v) - dot(mean, v)
         after = across(weighted_sum(along) - total(along) * mean)
         size = length(after)

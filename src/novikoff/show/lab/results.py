@@ -12,7 +12,6 @@ from typing import Any, TypeAlias
 from novikoff.stream.printing import aligned, count, cut_middle, short
 
 Value: TypeAlias = int | float | str | bool | None
-WIDEST = 64  # characters in a cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,4 +119,4 @@ def _text(value: Value) -> str:
         return "yes" if value else "no"
     if isinstance(value, int):
         return count(value)
-    return short(value) if isinstance(value, float) else cut_middle(value, WIDEST)
+    return short(value) if isinstance(value, float) else cut_middle(value, 64)

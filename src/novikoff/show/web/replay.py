@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff import _core, guarantees
 from novikoff.guarantees import known, words
@@ -33,8 +32,6 @@ from novikoff.stream.sums import length, lengths
 MAX_SENT = 5_000  # updates that the page can step through
 MAX_SECONDS = 4.0  # for the search for a certificate
 MAX_WEIGHT = 1e100  # the squares of larger weights overflow when the page computes a line
-
-Matrix = NDArray[np.float64]
 
 
 def replay(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -85,7 +82,7 @@ def replay(given: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _winnow_weights(powers: Matrix, alpha: float) -> Matrix:
+def _winnow_weights(powers: Vector, alpha: float) -> Vector:
     """Balanced Winnow's weights, from the sums of its mistakes; refused if too large to draw."""
     out = np.empty(powers.size)
     _core.weights_of(alpha=alpha, balanced=True, powers=powers.ravel(), out=out)
@@ -160,12 +157,13 @@ class _Finished:
         separates = "is known to separate" if is_undecided else "separates"
         return f"no {self.by} {separates} the points"
 
-    def proof(self, weights: Matrix) -> dict[str, Any]:
+    def proof(self, weights: Vector) -> dict[str, Any]:
         """The bound, the inequalities of its proof, and the verdict."""
         bound, why_no_bound = self.bound
         sandwich, caption = self._sandwich(weights)
+        run, eta = self.run, self.choices.eta
         ended = words.run_ended(
-            self.run.verdict, rule=self.run.ledger.rule, margin=self.choices.eta, of="points"
+            run.verdict, rule=run.ledger.rule, margin=eta, passes=run.epochs, of="points"
         )
         return {
             "bound": None if bound is None else bound.bound,
@@ -193,7 +191,7 @@ class _Finished:
             return known.applicable_bound(self.run.ledger, witness=self.witness, margin=eta)
         return None, f"{self.why_no_witness}, so the bound does not apply"
 
-    def _sandwich(self, weights: Matrix) -> tuple[dict[str, Any] | None, str]:
+    def _sandwich(self, weights: Vector) -> tuple[dict[str, Any] | None, str]:
         """kγ ≤ ⟨w,u⟩ ≤ ‖w‖ ≤ R√k after each update k, and a caption (Novikoff 1962, Theorem 1).
 
         Without a separating u there is only the right half.

@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff.learners import Additive
 from novikoff.learners.multiplicative import Multiplicative
@@ -22,7 +21,7 @@ from novikoff.sources.open import format_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.printing import listed, plural
-from novikoff.stream.rows import DenseRows, dots
+from novikoff.stream.rows import DenseRows, Vector, dots
 
 MAX_POINTS = 20_000
 MAX_COLUMNS = 32
@@ -111,7 +110,7 @@ def _texts(given: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
     return tuple(found)
 
 
-def _matrix(points: list[Any]) -> NDArray[np.float64]:
+def _matrix(points: list[Any]) -> Vector:
     width = len(points[0]) if isinstance(points[0], list) else 0
     if not 1 <= width <= MAX_COLUMNS:
         raise Refused(f"a point must have 1 to {MAX_COLUMNS} coordinates; point 0 has {width}")
