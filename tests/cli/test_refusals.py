@@ -156,12 +156,15 @@ def test_an_unknown_label_is_refused(here: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--margin", "2"], "--margin needs --learner margin"),
-        (["--margin", "-1", "--learner", "voted"], "--margin needs --learner margin"),
-        (["--margin", "0", "--learner", "margin"], "the margin perceptron needs a margin above 0"),
+        (["--margin", "2"], "margin applies to the learner margin only, not to "),
+        (
+            ["--margin", "-1", "--learner", "voted"],
+            "margin applies to the learner margin only, not to ",
+        ),
+        (["--margin", "0", "--learner", "margin"], "the margin must be finite and above 0, not 0"),
         (
             ["--initial", "model", "--learner", "voted"],
-            "--learner voted differs from the initial model, a perceptron; leave out --learner",
+            "--learner voted differs from the initial model, whose learner is perceptron",
         ),
         (
             ["--initial", "model", "--margin", "2"],
@@ -184,7 +187,7 @@ def test_an_unknown_label_is_refused(here: Path) -> None:
         ),
         (["--initial", "missing"], "missing: no such file or directory"),
         (["--classes", "1"], "--classes '1': write two different labels as NEG,POS"),
-        (["--classes", "1,+1"], "the classes must be two labels, not '1' and '+1'"),
+        (["--classes", "1,+1"], "the classes must be two labels, not '1', '+1'"),
         (["--interactions", "a"], "--interactions 'a': write A*B"),
         (["--label", "y"], "x.svm: svmlight has no column 'y'"),
         (

@@ -8,6 +8,7 @@ import numpy as np
 
 from helpers.command_line import error, json_of, run, stdout_of
 from novikoff.learners import Additive
+from novikoff.learners.rule import Rule
 from novikoff.models.model import Model
 from novikoff.models.training import Plan
 from novikoff.sources.features import Features
@@ -73,7 +74,7 @@ def test_one_pass_has_its_mistakes_and_features_are_counted_as_written(tmp_path:
 
 def test_scores_follow_further_learning() -> None:
     rows = SparseRows(np.array([1.0, 2.0]), np.array([0, 1]), np.array([0, 1, 2]), 8)
-    model = Plan("averaged").new_model(Features(), ("-1", "1"))
+    model = Plan(Rule("averaged")).new_model(Features(), ("-1", "1"))
     for _ in range(2):
         model.widen(8)
         model.learner.learn(Block(rows, np.array([1, -1], dtype=np.int8)), 0, 2)

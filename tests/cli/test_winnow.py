@@ -173,12 +173,15 @@ def test_inspect_shows_alpha_threshold_and_the_weights_that_were_learned(
             ["--learner", "winnow1", "--threshold", "9", "--bias"],
             "--bias: winnow1 has a threshold instead of a constant term",
         ),
-        (["--alpha", "2"], "--alpha needs --learner winnow, winnow1 or winnow2"),
+        (["--alpha", "2"], "alpha applies to winnow, winnow1, winnow2 only, not to perceptron"),
         (
             ["--learner", "voted", "--threshold", "2"],
-            "--threshold needs --learner winnow, winnow1 or winnow2",
+            "threshold applies to winnow, winnow1, winnow2 only, not to voted",
         ),
-        (["--learner", "winnow", "--margin", "2"], "--margin needs --learner margin"),
+        (
+            ["--learner", "winnow", "--margin", "2"],
+            "margin applies to the learner margin only, not to winnow",
+        ),
     ],
 )
 def test_contradicting_options_are_refused(
@@ -197,7 +200,10 @@ def test_contradicting_options_are_refused(
             "--threshold 3 differs from the initial model, which has threshold 40",
         ),
         (["--margin", "3"], "--margin 3 differs from the initial model, which has no margin"),
-        (["--learner", "winnow"], "--learner winnow differs from the initial model, a winnow2"),
+        (
+            ["--learner", "winnow"],
+            "--learner winnow differs from the initial model, whose learner is winnow2",
+        ),
         (["--bias"], "--bias differs from the initial model, which has no constant term"),
     ],
 )

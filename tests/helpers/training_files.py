@@ -12,7 +12,7 @@ from unittest import mock
 
 from hypothesis import strategies as st
 
-from novikoff.learners.rule import Kind
+from novikoff.learners.rule import Kind, Rule
 from novikoff.models.model import Model
 from novikoff.models.training import Plan, Training
 from novikoff.sources import LabelsAsClasses, LabelsAsSigns, Numbered, ReadOptions, open_files
@@ -137,7 +137,9 @@ def training_folder(piece_bytes: int = 64) -> Iterator[TrainingFolder]:
 
 def plans() -> st.SearchStrategy[Plan]:
     return st.builds(
-        lambda kind, **rest: Plan(kind, margin=0.7 if kind == "margin" else 0.0, **rest),
+        lambda kind, bias, keep: Plan(
+            Rule(kind, bias=bias, margin=0.7 if kind == "margin" else 0.0), keep=keep
+        ),
         st.sampled_from(KINDS),
         bias=st.booleans(),
         keep=st.sampled_from(("counts", "positions", "examples")),

@@ -22,7 +22,7 @@ from novikoff import (
     Winnow,
     sources,
 )
-from novikoff.learners.rule import Kind
+from novikoff.learners.rule import Kind, Rule
 from novikoff.models.prediction import labels_of, scored
 
 KINDS: dict[str, tuple[Any, Kind, dict[str, Any]]] = {
@@ -35,7 +35,7 @@ KINDS: dict[str, tuple[Any, Kind, dict[str, Any]]] = {
     "jointly": (
         lambda: AveragedPerceptron(multiclass="joint", keep="counts"),
         "averaged",
-        {"multiclass": True},
+        {"joint": True},
     ),
 }
 
@@ -53,14 +53,14 @@ def lines(path: Path, some: Stream) -> Path:
 def test_it_is_the_model_of_training_and_predicts_alike(
     make: Any, kind: Kind, how: dict[str, Any], tmp_path: Path
 ) -> None:
-    joint = "multiclass" in how
+    joint = "joint" in how
     some = examples(4 if joint else 2)
     clf = learn_in_turn(make(), some)
     path = lines(tmp_path / "mail.jsonl", some)
     features = Features(hash_bits=clf.hash_bits)
     labelling = sources.LabelsAsClasses() if joint else sources.LabelsAsSigns()
     blocks = sources.Numbered(sources.open_files(path), features, labelling)
-    trained = Training(blocks, Plan(kind, shuffle=False, **how))
+    trained = Training(blocks, Plan(Rule(kind, **how)))
     trained.run()
     model = clf.to_model()
     model.order = trained.model.order

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from helpers.training_files import COLUMNS, Example, TextFormat, repeated, tenths, training_folder
 from novikoff import BadExample, Joint
-from novikoff.learners.rule import Kind
+from novikoff.learners.rule import Kind, Rule
 from novikoff.models import training
 from novikoff.models.model import Model
 from novikoff.models.training import Plan, Training
@@ -38,8 +38,8 @@ KINDS: tuple[Kind, ...] = ("perceptron", "margin", "averaged", "voted")
 
 def plans() -> st.SearchStrategy[Plan]:
     return st.builds(
-        lambda kind, **rest: Plan(
-            kind, margin=0.7 if kind == "margin" else 0.0, multiclass=True, **rest
+        lambda kind, bias, keep: Plan(
+            Rule(kind, bias=bias, margin=0.7 if kind == "margin" else 0.0, joint=True), keep=keep
         ),
         st.sampled_from(KINDS),
         bias=st.booleans(),
@@ -80,7 +80,7 @@ def test_a_model_is_what_the_loop_makes_of_the_same_rows(
             assert getattr(model.ledger, name).tolist() == getattr(run.ledger, name).tolist()
     if way.format == "csv":
         assert isinstance(learner, Joint)
-        read = learner.average if plan.kind == "averaged" else learner.weights
+        read = learner.average if plan.rule.kind == "averaged" else learner.weights
         assert model.weights.tobytes() == read.tobytes()
 
 
@@ -147,7 +147,7 @@ def test_a_cache_brings_classes_when_its_source_would(
 def test_held_out_examples_are_tested_by_the_highest_score(
     given: list[Example], kind: Kind, every: int
 ) -> None:
-    plan = Plan(kind, margin=float(kind == "margin"), multiclass=True, holdout=every)
+    plan = Plan(Rule(kind, margin=float(kind == "margin"), joint=True), holdout=every)
     way = TEXT_FORMATS["indexed"]
     with training_folder() as here:
         run = here.train(way, given, plan)
@@ -174,7 +174,7 @@ FOUR: list[Example] = [
 def test_a_tampered_file_is_refused_or_loads_a_model(kind: Kind) -> None:
     changes: list[object] = [None, -1, 3, 5, 2**62, True, "x", [], {}, ["1"] * 4, 0.5]
     with training_folder() as here:
-        model = here.train(TEXT_FORMATS["indexed"], FOUR, Plan(kind, 2, multiclass=True)).model
+        model = here.train(TEXT_FORMATS["indexed"], FOUR, Plan(Rule(kind, joint=True), 2)).model
         rows = DenseRows(np.ones((1, 8)))
         header, arrays = storage.load(here.model, kind="model")
         places = [(header, name) for name in header]
@@ -201,7 +201,7 @@ def test_a_tampered_file_is_refused_or_loads_a_model(kind: Kind) -> None:
 @pytest.mark.parametrize("number", [-1, 4])
 def test_mistakes_of_unknown_classes_are_refused(column: str, number: int) -> None:
     with training_folder() as here:
-        here.train(TEXT_FORMATS["indexed"], FOUR, Plan("voted", multiclass=True))
+        here.train(TEXT_FORMATS["indexed"], FOUR, Plan(Rule("voted", joint=True)))
         header, arrays = storage.load(here.model, kind="model")
         changed = arrays[column].copy()
         changed[0] = number
@@ -218,25 +218,25 @@ def test_more_weights_than_allowed_are_refused(
         with pytest.raises(
             BadExample, match="3 features and 4 classes need more than the 31 weights"
         ):
-            here.train(TEXT_FORMATS["indexed"], FOUR, Plan(multiclass=True))
+            here.train(TEXT_FORMATS["indexed"], FOUR, Plan(Rule(joint=True)))
         assert not here.model.exists()
-        here.train(TEXT_FORMATS["indexed"], FOUR[:3], Plan(multiclass=True))
+        here.train(TEXT_FORMATS["indexed"], FOUR[:3], Plan(Rule(joint=True)))
 
 
 @pytest.mark.parametrize("kind", ["winnow", "winnow1", "winnow2"])
 def test_the_winnows_support_two_labels_only(kind: Kind) -> None:
     with pytest.raises(ValueError, match=f"{kind} supports two labels only"):
-        Plan(kind, threshold=1.0, multiclass=True)
+        Rule(kind, threshold=1.0, joint=True)
 
 
 def test_an_initial_model_of_two_labels_refuses_many_classes_and_the_reverse() -> None:
     with training_folder() as here:
         two = here.train(TextFormat("csv"), [(1, {1: 1.0}), (-1, {2: 1.0})], Plan()).model
-        many = here.train(TEXT_FORMATS["dense"], FOUR, Plan(multiclass=True)).model
+        many = here.train(TEXT_FORMATS["dense"], FOUR, Plan(Rule(joint=True))).model
         with pytest.raises(
             BadExample, match="the initial model has two labels, and the plan any number of classes"
         ):
-            Training(TEXT_FORMATS["dense"].blocks(here.data), Plan(multiclass=True), initial=two)
+            Training(TEXT_FORMATS["dense"].blocks(here.data), Plan(Rule(joint=True)), initial=two)
         with pytest.raises(
             BadExample, match="the initial model has any number of classes, and the plan two labels"
         ):

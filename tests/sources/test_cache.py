@@ -13,6 +13,7 @@ import pytest
 from helpers.command_line import error
 from helpers.training_files import TEXT_FORMATS, Example, TextFormat
 from novikoff import BadExample
+from novikoff.learners.rule import Rule
 from novikoff.models.training import Plan, Training
 from novikoff.sources import LabelsAsSigns, Numbered, ReadOptions, open_files
 from novikoff.sources.cache import Cached
@@ -38,7 +39,7 @@ def stream(way: TextFormat, data: Path) -> Numbered:
 
 
 def learned(blocks: Numbered | Cached, output: Path, *, passes: int = 3) -> bytes:
-    training = Training(blocks, Plan("averaged", passes, shuffle=True, holdout=5))
+    training = Training(blocks, Plan(Rule("averaged"), passes, shuffle=True, holdout=5))
     training.run()
     training.test_held_out()
     training.model.save(output)

@@ -233,7 +233,7 @@ def test_given_classes_keep_their_signs_and_refuse_other_labels() -> None:
         "data.svm:3: label '2' is not one of '0' and '1'"
     )
     assert refusal("1 1:1\n", classes=("1", "1.0")) == (
-        "the classes must be two labels, not '1' and '1.0'"
+        "the classes must be two labels, not '1', '1.0'"
     )
 
 

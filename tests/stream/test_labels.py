@@ -126,7 +126,7 @@ def test_signs_follow_the_order_of_the_labels_not_of_the_examples() -> None:
     assert given.signs(codes([0, 1]), ["1.0", "0"], places("ab")).tolist() == [-1, 1]
     with pytest.raises(BadExample, match="^x:1: label '2' is not one of '1' and '0'$"):
         given.meet(["2"], ["x:1"])
-    with pytest.raises(BadExample, match="the classes must be two labels, not '1' and '1.0'"):
+    with pytest.raises(BadExample, match="the classes must be two labels, not '1', '1.0'"):
         LabelsAsSigns(("1", "1.0"))
 
 

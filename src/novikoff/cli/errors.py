@@ -20,7 +20,7 @@ def warn(words: str) -> None:
 
 
 def reason(error: OSError) -> str:
-    """Why the operating system refused, in lower case."""
+    """Why the operating system failed, in lower case."""
     return (error.strerror or str(error)).lower()
 
 
@@ -70,8 +70,8 @@ def show(text: str, end: str = "\n") -> None:
 
 
 @contextmanager
-def refusing_settings() -> Iterator[None]:
-    """Report settings that the library refuses; bad examples are left to `one_line_errors`."""
+def rejecting_settings() -> Iterator[None]:
+    """Report settings that the library rejects; bad examples are left to `one_line_errors`."""
     from novikoff.stream.input_problems import BadExample
 
     try:

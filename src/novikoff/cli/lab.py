@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from novikoff.cli.arguments import Option, Parser
-from novikoff.cli.errors import fail, refusing_settings, show
+from novikoff.cli.errors import fail, rejecting_settings, show
 from novikoff.cli.options import check_output
 from novikoff.show.lab import EXPERIMENTS, Result
 
@@ -83,7 +83,7 @@ def run(
     if as_json and as_csv:
         fail("choose one of --json and --csv")
     ax = None if plot is None else axes_for(plot)
-    with refusing_settings():
+    with rejecting_settings():
         result = experiment(**options)
     if as_csv:
         show(result.to_csv(), end="")

@@ -65,14 +65,15 @@ ModelFile: TypeAlias = Annotated[
 Json: TypeAlias = Annotated[bool, Option("Print the result as JSON.", "--json")]
 
 
-def named_classes(classes: str | None) -> tuple[str, str] | None:
-    """The two labels that `--classes ham,spam` names."""
+def named_classes(classes: str | None, *, many: bool = False) -> tuple[str, ...] | None:
+    """The labels that `--classes ham,spam` names: two, or any number of them."""
     if classes is None:
         return None
-    negative, mark, positive = classes.partition(",")
-    if not (mark and negative and positive and negative != positive):
-        fail(f"--classes {classes!r}: write two different labels as NEG,POS")
-    return negative, positive
+    names = tuple(classes.split(",") if many else classes.split(",", 1))
+    if not all(names) or len(set(names)) < len(names) or (len(names) < 2 and not many):
+        how = "different labels, separated by commas" if many else "two different labels as NEG,POS"
+        fail(f"--classes {classes!r}: write {how}")
+    return names
 
 
 def check_output(

@@ -13,10 +13,11 @@ from typing import Annotated, Any, NoReturn, Self
 
 from novikoff.cli import options
 from novikoff.cli.arguments import Option
-from novikoff.cli.errors import fail, refusing_settings, show, warn
+from novikoff.cli.errors import fail, rejecting_settings, show, warn
 from novikoff.cli.progress import Progress
 from novikoff.guarantees.words import run_ended
-from novikoff.learners.rule import WINNOWS, Kind
+from novikoff.learners.rule import WINNOWS, Kind, Rule
+from novikoff.ledger.ledger import Keep
 from novikoff.models.measures import Confusion
 from novikoff.models.model import Model
 from novikoff.models.training import Plan, Training
@@ -147,65 +148,74 @@ def train(
         models = [Input(str(path)) for path in (output, initial) if path is not None]
         options.check_output(cache, "cache", data, inputs=[*inputs, *models])
     start = starting_model(output, initial, resume=resume)
-    plan = make_plan(
-        start,
-        kind=learner,
-        passes=passes or (UNLIMITED_PASSES if until_separated else 1),
-        margin=margin,
-        alpha=alpha,
-        threshold=threshold,
-        bias=bias,
-        hash_bits=hash_bits,
-        shuffle=shuffle,
-        seed=seed,
-        holdout=holdout,
-        keep="examples" if ledger else "counts",
-        multiclass=multiclass,
-    )
-    if max_classes is not None and not plan.multiclass:
-        fail("--max-classes needs --multiclass; without it there are two labels")
-    named = named_labels(classes) if plan.multiclass else options.named_classes(classes)
-    transforms = {
+    transforms: dict[str, Any] = {
         "hash_bits": hash_bits,
         "keep_names": names,
         "products": field_pairs(interactions or []),
         "standardise": standardise,
         "to_unit_length": unit_length,
     }
+    with rejecting_settings():
+        rule = make_rule(
+            start,
+            kind=learner,
+            bias=bias,
+            joint=multiclass,
+            margin=margin,
+            alpha=alpha,
+            threshold=threshold,
+        )
+        most_passes = passes or (UNLIMITED_PASSES if until_separated else 1)
+        keep: Keep = "examples" if ledger else "counts"
+        plan = Plan(rule, most_passes, shuffle, seed, holdout, keep)
+        features = Features(**transforms) if start is None else start.features
+        how = ReadOptions(
+            format,
+            label,
+            missing=missing,
+            ignore=tuple(ignore or ()),
+            categorical=tuple(categorical or ()),
+            skip_bad=skip_bad,
+            threads=threads,
+        )
+        if start is None and rule.kind in WINNOWS:
+            plan.new_learner(hash_bits)  # a bad threshold or alpha is rejected before the data
+    if max_classes is not None and not rule.joint:
+        fail("--max-classes needs --multiclass; without it there are two labels")
+    named = options.named_classes(classes, many=rule.joint)
     if start is not None:
-        refuse_changes(start, transforms, plan, named)
-    if any(one.is_pipe for one in inputs):
-        refuse_second_reading(plan, start, has_cache=cache is not None, standardise=standardise)
-    how = ReadOptions(
-        format,
-        label,
-        missing=missing,
-        ignore=tuple(ignore or ()),
-        categorical=tuple(categorical or ()),
-        skip_bad=skip_bad,
-        threads=threads,
-    )
-    known_by = fingerprint(inputs, how, [transforms, named, plan.multiclass])
+        reject_changes(start, transforms, plan, named)
+    has_pipe = any(one.is_pipe for one in inputs)
+    if has_pipe:
+        reject_second_reading(plan, start, has_cache=cache is not None, standardise=standardise)
+    known_by = fingerprint(inputs, how, [transforms, named, rule.joint])
     known_by += fingerprint_of_start(start, initial)
     labels: LabelsAsSigns | LabelsAsClasses
     known = named if start is None else start.classes
-    if plan.multiclass:
+    if rule.joint:
         most = max_classes or MOST_CLASSES
         labels = LabelsAsClasses(known or (), closed=named is not None, most=most)
-    elif known is not None:
-        labels = LabelsAsSigns((known[0], known[1]))
     else:
-        labels = LabelsAsSigns(is_last_column=label_is_last_column(inputs, how))
-    examples = TrainingData(inputs, how, transforms, labels, start, cache, known_by)
-    training = Training(examples.blocks, plan, initial=start, data=known_by)
+        labels = LabelsAsSigns(known, is_last_column=label_is_last_column(inputs, how))
+    if start is not None:
+        how = how.following(start.read_options)
+    stream = Numbered(open_files(inputs, how), features, labels)
+    source, from_cache = stream.source, False
+    blocks: Numbered | Cached = stream
+    if cache is not None:
+        # the data of a pipe are unknown, so no cache matches them
+        blocks = Cached(stream, cache, known_by + secrets.token_hex() * has_pipe)
+        from_cache = blocks.is_ready
+    if start is None and standardise and not from_cache:
+        features.survey(stream.chunks())
+    training = Training(blocks, plan, how=how, initial=start, data=known_by)
     progress = Progress(training, None if until_separated else plan.passes, quiet=quiet)
-    with Watch(examples, progress, output, checkpoint) as watch:
+    with Watch(source, blocks, progress, output, checkpoint) as watch:
         run = training.run(watch.after_block)
-    training.model.read_options = examples.read_options
-    training.model.save(output)
-    result = Result(training, run, examples.source, output, watch, training.test_held_out())
-    options.warn_of_skipped_lines(examples.source)
-    if not examples.came_from_cache:
+    training.save(output)
+    result = Result(training, run, source, output, watch, training.test_held_out())
+    options.warn_of_skipped_lines(source)
+    if not from_cache:
         for left, right in sorted(training.model.features.idle_products):
             warn(f"--interactions {left}*{right}: no example has features of both fields")
     show(json.dumps(result.to_dict(), indent=1) if as_json else str(result))
@@ -231,63 +241,42 @@ def starting_model(output: Path, initial: Path | None, *, resume: bool) -> Model
     return found
 
 
-def make_plan(
+def make_rule(
     start: Model | None,
     *,
     kind: Kind | None,
-    margin: float | None,
-    alpha: float | None,
-    threshold: float | None,
     bias: bool | None,
-    hash_bits: int | None,
-    multiclass: bool,
-    **rest: Any,
-) -> Plan:
-    """How to train; an initial model has its own learner."""
-    given: dict[str, Any] = {"margin": margin, "alpha": alpha, "threshold": threshold}
-    if start is not None:
-        if kind is not None and kind != start.kind:
-            differs(f"--learner {kind}", f"a {start.kind}")
-        own = {name: getattr(start.learner, name, None) for name in given}
-        for name, value in given.items():
-            if value is not None and value != own[name]:
-                has = f"no {name}" if own[name] is None else f"{name} {own[name]:g}"
-                differs(f"--{name} {value:g}", f"which has {has}")
-        if bias is not None and bias != start.learner.bias:
-            has = "no" if bias else "a"
-            differs("--bias" if bias else "--no-bias", f"which has {has} constant term")
-        if multiclass and not start.is_joint:
-            differs("--multiclass", "which has two labels")
-        kind, bias, multiclass, given = start.kind, start.learner.bias, start.is_joint, own
-    kind = kind or "perceptron"
-    if bias and kind in ("winnow1", "winnow2"):
-        fail(f"--bias: {kind} has a threshold instead of a constant term")
-    if given["margin"] and kind != "margin":
-        fail("--margin needs --learner margin")
-    for name in ("alpha", "threshold"):
-        if given[name] is not None and kind not in WINNOWS:
-            fail(f"--{name} needs --learner winnow, winnow1 or winnow2")
-    if given["margin"] is None:
-        given["margin"] = 1.0 if kind == "margin" else 0.0
-    with refusing_settings():
-        plan = Plan(kind, bias=bias is not False, multiclass=multiclass, **given, **rest)
-        if start is None and kind in WINNOWS:
-            plan.new_learner(hash_bits)  # a bad threshold or alpha is refused before the data
-    return plan
+    joint: bool,
+    margin: float | None,
+    **winnow: Any,
+) -> Rule:
+    """How to learn; an initial model has its own rule, which no option may contradict."""
+    if start is None:
+        kind = kind or "perceptron"
+        if bias and kind in ("winnow1", "winnow2"):
+            fail(f"--bias: {kind} has a threshold instead of a constant term")
+        margin = float(kind == "margin") if margin is None else margin
+        return Rule(kind, bias=bias is not False, joint=joint, margin=margin, **winnow)
+    if kind is not None and kind != start.kind:
+        differs(f"--learner {kind}", f"whose learner is {start.kind}")
+    own: dict[str, Any] = {name: getattr(start.learner, name, None) for name in ("margin", *winnow)}
+    for name, value in {"margin": margin, **winnow}.items():
+        if value is not None and value != own[name]:
+            has = f"no {name}" if own[name] is None else f"{name} {own[name]:g}"
+            differs(f"--{name} {value:g}", f"which has {has}")
+    if bias is not None and bias != start.learner.bias:
+        has = "no" if bias else "a"
+        differs("--bias" if bias else "--no-bias", f"which has {has} constant term")
+    if joint and not start.is_joint:
+        differs("--multiclass", "which has two labels")
+    own["margin"] = own["margin"] or 0.0
+    return Rule(start.kind, bias=start.learner.bias, joint=start.is_joint, **own)
 
 
 def differs(option: str, what: str = "") -> NoReturn:
-    """Refuse an option that contradicts the initial model, which keeps what it has."""
+    """Reject an option that contradicts the initial model, which keeps what it has."""
     described = f", {what}" if what else ""
     fail(f"{option} differs from the initial model{described}; leave out {option.split()[0]}")
-
-
-def named_labels(classes: str | None) -> tuple[str, ...] | None:
-    """The labels that `--classes a,b,c` names."""
-    names = None if classes is None else tuple(classes.split(","))
-    if names is not None and (not all(names) or len(set(names)) < len(names)):
-        fail(f"--classes {classes!r}: write different labels, separated by commas")
-    return names
 
 
 def field_pairs(interactions: list[str]) -> tuple[tuple[str, str], ...]:
@@ -301,7 +290,7 @@ def field_pairs(interactions: list[str]) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
-def refuse_changes(
+def reject_changes(
     start: Model, transforms: dict[str, Any], plan: Plan, named: tuple[str, ...] | None
 ) -> None:
     """An initial model keeps its features, its labels and what its ledger keeps."""
@@ -322,10 +311,10 @@ def refuse_changes(
         fail("--ledger: the initial model was trained without it; leave out --ledger")
 
 
-def refuse_second_reading(
+def reject_second_reading(
     plan: Plan, start: Model | None, *, has_cache: bool, standardise: bool
 ) -> None:
-    """Refuse what needs the data twice when they come from a pipe, before the first pass."""
+    """Reject what needs the data twice when they come from a pipe, before the first pass."""
     if standardise:
         fail("--standardise reads the data twice; save the pipe's data in a file first")
     if not has_cache and (plan.passes > 1 or plan.holdout is not None):
@@ -333,54 +322,6 @@ def refuse_second_reading(
         fail(f"a pipe can be read only once; for {what}, use --cache or read a file")
     if start is not None and start.unfinished is not None:
         fail("--resume: cannot resume from a pipe; read a file")
-
-
-class TrainingData:
-    """The files to learn from, as blocks of examples.
-
-    Parameters
-    ----------
-    transforms
-        What is done to features, as `Features` takes it; an initial model has its own.
-    cache, known_by
-        Where to cache the blocks, and the fingerprint of the data and of how they are read.
-    """
-
-    def __init__(
-        self,
-        inputs: Sequence[Input],
-        how: ReadOptions,
-        transforms: dict[str, Any],
-        labels: LabelsAsSigns | LabelsAsClasses,
-        start: Model | None,
-        cache: Path | None,
-        known_by: str,
-    ) -> None:
-        with refusing_settings():
-            features = Features(**transforms) if start is None else start.features
-        self._how = how if start is None else how.following(start.read_options)
-        self.source: Source = open_files(inputs, self._how)
-        stream = Numbered(self.source, features, labels)
-        self.blocks: Numbered | Cached = stream
-        self.came_from_cache = False
-        if cache is not None:
-            if any(one.is_pipe for one in inputs):  # its data are unknown: no cache matches
-                known_by += secrets.token_hex()
-            self.blocks = Cached(stream, cache, known_by)
-            self.came_from_cache = self.blocks.is_ready
-        if start is None and features.standardise and not self.came_from_cache:
-            features.survey(stream.chunks())
-
-    @property
-    def being_read(self) -> Source | Cached:
-        """What the current pass reads: the files or the cache."""
-        blocks = self.blocks
-        return blocks if isinstance(blocks, Cached) and blocks.is_ready else self.source
-
-    @property
-    def read_options(self) -> dict[str, Any]:
-        """How the data were read, as far as the model has to remember it."""
-        return self._how.remembered(self.blocks.table)
 
 
 def fingerprint(inputs: Sequence[Input], how: ReadOptions, settings: list[Any]) -> str:
@@ -407,19 +348,19 @@ def fingerprint_of_start(start: Model | None, initial: Path | None) -> str:
 class Watch:
     """Shows progress, saves checkpoints, and stops the run after a block on Ctrl-C or SIGTERM.
 
-    A second Ctrl-C does not wait for the end of the block.
-
-    Attributes
-    ----------
-    seconds
-        How long the run took.
+    A second Ctrl-C does not wait for the end of the block. `seconds` is how long the run took.
     """
 
     def __init__(
-        self, examples: TrainingData, progress: Progress, output: Path, checkpoint: float | None
+        self,
+        source: Source,
+        blocks: Numbered | Cached,
+        progress: Progress,
+        output: Path,
+        checkpoint: float | None,
     ) -> None:
-        self._examples, self.progress, self._output = examples, progress, output
-        self._checkpoint_seconds = checkpoint
+        self._source, self._blocks, self.progress = source, blocks, progress
+        self._output, self._checkpoint_seconds = output, checkpoint
         self._signal: signal.Signals | None = None
         self._handlers: dict[signal.Signals, Any] = {}
         self._has_advised = False
@@ -445,7 +386,8 @@ class Watch:
 
     def after_block(self, training: Training) -> None:
         """Show progress, save if it is time, and stop if asked to."""
-        self.progress.update(training, self._examples.being_read)
+        cached = self._blocks if isinstance(self._blocks, Cached) else None
+        self.progress.update(training, cached if cached and cached.is_ready else self._source)
         features = training.model.features
         if features.kind == "names" and features.dim >= MANY_NAMES and not self._has_advised:
             self._has_advised = True
@@ -456,13 +398,12 @@ class Watch:
         every = self._checkpoint_seconds
         is_due = self._signal is not None or (every or 0) <= time.perf_counter() - self._saved
         if every is not None and is_due:
-            training.model.read_options = self._examples.read_options
             training.save(self._output)
             self._saved = time.perf_counter()
         if self._signal is not None:
             self.progress.clear()
             done = f"interrupted after {plural(training.model.ledger.n_rounds, 'example')}"
-            cure = "" if self._examples.source.is_pipe else "; continue with --resume"
+            cure = "" if self._source.is_pipe else "; continue with --resume"
             saved = f"saved in {self._output}{cure}"
             saved = "nothing was saved (see --checkpoint)" if every is None else saved
             fail(f"{done}; {saved}", 128 + self._signal)
@@ -529,7 +470,7 @@ class Result:
         if len(model.classes) == 1:
             return "there is only one label, so there is nothing to learn"
         ended = run_ended(
-            verdict, rule=self.run.ledger.rule, margin=plan.margin, passes=plan.passes
+            verdict, rule=self.run.ledger.rule, margin=plan.rule.margin, passes=plan.passes
         )
         if verdict != "budget":
             return str(ended)

@@ -13,6 +13,7 @@ from novikoff.learners.compiled_pass import Ties
 from novikoff.learners.joint import Joint
 from novikoff.learners.multiplicative import Multiplicative, Variant
 from novikoff.ledger.readings import Reading
+from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.rows import Vector
 
 Kind: TypeAlias = Literal[
@@ -79,7 +80,7 @@ class Rule:
         if self.kind not in READINGS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {self.kind!r}")
         if self.joint and self.kind in WINNOWS:
-            raise ValueError("Winnow supports two labels only")
+            raise BadExample(f"{self.kind} supports two labels only", Problem.TWO_LABELS_ONLY)
         if self.joint and self.ties != "mistake":
             raise ValueError(
                 f"ties={self.ties!r} applies to two classes only; classes that are learned jointly "

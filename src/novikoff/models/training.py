@@ -5,24 +5,27 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.learners.multiplicative import usual_threshold
-from novikoff.learners.rule import WINNOWS, Kind, Linear, Rule
+from novikoff.learners.rule import WINNOWS, Linear, Rule
 from novikoff.ledger.ledger import Keep, Ledger
 from novikoff.models.measures import Confusion, predicted_classes
 from novikoff.models.model import Model
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.loop import Run, play
+from novikoff.sources.chunks import TableColumns
 from novikoff.sources.features import Features
+from novikoff.sources.read_options import ReadOptions
 from novikoff.storage.checked import Arrays, Settings
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.order import block_order
+from novikoff.stream.printing import listed
 from novikoff.stream.rows import Positions
 
 MOST_WEIGHTS = 1 << 28
@@ -39,6 +42,10 @@ class Blocks(Protocol):
     def classes(self) -> tuple[str, ...]:
         """The labels for −1 and +1; for many classes, all labels seen so far, in order."""
 
+    @property
+    def table(self) -> TableColumns | None:
+        """The columns, if the examples come from a table."""
+
     def __iter__(self) -> Iterator[Block]: ...
 
 
@@ -48,74 +55,40 @@ class Plan:
 
     Parameters
     ----------
-    kind
-        "perceptron", "margin", "averaged" or "voted"; "winnow" (balanced), "winnow1" or "winnow2".
+    rule
+        The learner. If its kind is "winnow1" or "winnow2" and features are hashed to n columns, the
+        threshold is by default n/2 or n; if they are not hashed, it has none.
     passes
         The maximum number of passes; training ends earlier when a pass makes no mistake or the
         weights repeat.
-    margin
-        For "margin": also update when the margin y(w·x) is at most this.
-    bias
-        Whether to learn a constant term; "winnow1" and "winnow2" have none.
     shuffle, seed
         Whether to shuffle the rows of each block; the order is the same in every pass.
     holdout
         Hold out every N-th example.
     keep
         What the ledger keeps of a mistake; a voted model always keeps "examples".
-    alpha, threshold
-        For the Winnows: the factor of an update (default: 1.1 for "winnow", 2 for the others), and
-        the decision threshold (default: 0 for "winnow"; when features are hashed to n columns, n/2
-        for "winnow1" and n for "winnow2"; otherwise these two need it).
-    multiclass
-        Whether to learn any number of classes jointly, as in `Joint`; not for the Winnows.
     """
 
-    kind: Kind = "perceptron"
+    rule: Rule = field(default_factory=Rule)
     passes: int = 1
-    margin: float = 0.0
-    bias: bool = True
     shuffle: bool = False
     seed: int = 0
     holdout: int | None = None
     keep: Keep = "counts"
-    alpha: float | None = None
-    threshold: float | None = None
-    multiclass: bool = False
 
     def __post_init__(self) -> None:
-        if self.multiclass and self.kind in WINNOWS:
-            raise BadExample(
-                f"{self.kind} supports two labels only", Problem.TWO_LABELS_ONLY, learner=self.kind
-            )
-        _ = self.rule  # it checks the kind
+        kind, margin = self.rule.kind, self.rule.margin
         if not isinstance(self.passes, int) or self.passes < 1:
             raise ValueError(f"passes must be a whole number from 1, not {self.passes!r}")
         if self.holdout is not None and self.holdout < 2:
             raise ValueError(f"holdout must be at least 2, not {self.holdout}")
-        if self.kind == "margin" and not self.margin > 0:
-            raise ValueError("the margin perceptron needs a margin above 0")
-        if self.margin == math.inf:
-            raise ValueError("the margin must be finite")
-        if self.kind != "margin" and self.margin:
-            raise ValueError(f"only the margin perceptron has a margin, not {self.kind}")
+        if kind == "margin" and not 0 < margin < math.inf:
+            raise ValueError(f"the margin must be finite and above 0, not {margin:g}")
+        if kind != "margin" and margin:
+            raise ValueError(f"margin applies to the learner margin only, not to {kind}")
         for name in ("alpha", "threshold"):
-            if self.kind not in WINNOWS and getattr(self, name) is not None:
-                raise ValueError(
-                    f"only winnow, winnow1 and winnow2 have a setting {name}, not {self.kind}"
-                )
-
-    @property
-    def rule(self) -> Rule:
-        """The rule of the learner."""
-        return Rule(
-            self.kind,
-            bias=self.bias,
-            margin=self.margin,
-            alpha=self.alpha,
-            threshold=self.threshold,
-            joint=self.multiclass,
-        )
+            if kind not in WINNOWS and getattr(self.rule, name) is not None:
+                raise ValueError(f"{name} applies to {listed([*WINNOWS])} only, not to {kind}")
 
     @property
     def order(self) -> dict[str, Any]:
@@ -132,18 +105,19 @@ class Plan:
         if rule.needs_width:
             if hash_bits is None:
                 raise BadExample(
-                    f"{self.kind} needs a threshold: the default depends on the number of "
+                    f"{rule.kind} needs a threshold: the default depends on the number of "
                     "features, which is unknown before the data are read",
                     Problem.UNKNOWN_FEATURE_COUNT,
                 )
-            rule = replace(rule, threshold=usual_threshold(WINNOWS[self.kind], 1 << hash_bits))
+            rule = replace(rule, threshold=usual_threshold(WINNOWS[rule.kind], 1 << hash_bits))
         return rule.learner(0, classes=classes)
 
     def new_model(self, features: Features, classes: tuple[str, ...]) -> Model:
         """A model that has learned nothing yet."""
         learner = self.new_learner(features.hash_bits, classes=len(classes))
-        keep: Keep = "examples" if self.kind == "voted" else self.keep
-        return Model(self.kind, learner, features, classes, learner.open_ledger(keep), self.order)
+        kind = self.rule.kind
+        ledger = learner.open_ledger("examples" if kind == "voted" else self.keep)
+        return Model(kind, learner, features, classes, ledger, self.order)
 
 
 class Training:
@@ -159,6 +133,8 @@ class Training:
         A model to train further. If its run is unfinished, `blocks` and `plan` must be those of
         that run, which then resumes where it stopped; otherwise these examples follow those that
         the model has learned from.
+    how
+        How the examples are read, for the model to remember; None if they come from no file.
     data
         A fingerprint of the examples; an unfinished run resumes only with the same.
 
@@ -169,10 +145,17 @@ class Training:
     """
 
     def __init__(
-        self, blocks: Blocks, plan: Plan, *, initial: Model | None = None, data: str = ""
+        self,
+        blocks: Blocks,
+        plan: Plan,
+        *,
+        how: ReadOptions | None = None,
+        initial: Model | None = None,
+        data: str = "",
     ) -> None:
         self.plan, self.passes_made, self.position = plan, 0, 0
-        self._blocks, self._data = blocks, data
+        self._blocks, self._how, self._data = blocks, how, data
+        self._is_finished = False
         self._cycles = CycleSearch() if plan.passes > 1 else None
         self._met = 0  # how many different examples of these were seen
         if initial is None:
@@ -185,9 +168,10 @@ class Training:
         self._earlier = self.model.examples
 
     def _follow(self, initial: Model) -> Model:
-        if initial.kind != self.plan.kind:
-            raise BadExample(f"the initial model is a {initial.kind}, not a {self.plan.kind}")
-        if initial.is_joint != self.plan.multiclass:
+        rule = self.plan.rule
+        if initial.kind != rule.kind:
+            raise BadExample(f"the initial model's learner is {initial.kind}, not {rule.kind}")
+        if initial.is_joint != rule.joint:
             has, new = ("any number of classes", "two labels")[:: 1 if initial.is_joint else -1]
             raise BadExample(f"the initial model has {has}, and the plan {new}")
         if self.plan.passes > 1 and initial.ledger.open_rounds:
@@ -239,21 +223,24 @@ class Training:
         if self.plan.passes == 1:  # a stream may go on, so its pass stays open
             model.ledger.reopen_epoch()
         model.examples = self._earlier + self._met
+        self._is_finished = True
         return run
 
     def __iter__(self) -> Iterator[Block]:
         """The blocks of the current pass that are still to come."""
         for number, block in enumerate(self._blocks):
             if block.first + len(block) > self.position:
-                if len(self._blocks.classes) > len(self.model.classes):  # a resumed run knows more
-                    self.model.classes = self._blocks.classes
+                if self.plan.rule.joint:
+                    seen = self._blocks.classes
+                    if len(seen) > len(self.model.classes):  # a resumed run knows more
+                        self.model.classes = seen
                 self._check_size(block.rows.dim)
                 self.model.widen(block.rows.dim)
                 yield self._ordered(block, number)
 
     def _check_size(self, dim: int) -> None:
         features, classes = self.model.features, len(self.model.classes)
-        if self.plan.multiclass and dim * classes > MOST_WEIGHTS:
+        if self.plan.rule.joint and dim * classes > MOST_WEIGHTS:
             raise BadExample(
                 f"{features.count:,} features and {classes:,} classes need more than the "
                 f"{MOST_WEIGHTS:,} weights allowed",
@@ -282,14 +269,19 @@ class Training:
         found, most = Confusion(), self.model.rows_at_once
         for block in self._blocks:
             rows = np.flatnonzero(held_out(block, self.plan.holdout))
-            classes = block.codes if self.plan.multiclass else block.signs > 0
+            classes = block.codes if self.plan.rule.joint else block.signs > 0
             for some in (rows[k : k + most] for k in range(0, len(rows), most)):
                 scores = self.model.scores(block.rows.take(some))
                 found.count(classes[some], predicted_classes(scores))
         return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as it stands, marked as unfinished."""
+        """Write the model as it stands, marked as unfinished until the run has ended."""
+        if self._how is not None:
+            self.model.read_options = self._how.remembered(self._blocks.table)
+        if self._is_finished:
+            self.model.save(path)
+            return
         settings: Settings = {}
         watch: Arrays = {}
         if self._cycles is not None:

@@ -181,7 +181,7 @@ def read(
     label: str | int | None = None,
     format: Format | None = None,
     zero_based: bool | None = None,
-    classes: Classes | None = None,
+    classes: Sequence[str] | None = None,
     missing: Missing = "refuse",
     ignore: Sequence[str] = (),
     categorical: Sequence[str] = (),

@@ -117,15 +117,15 @@ class LabelsAsSigns:
         error about a third label then says so.
     """
 
-    def __init__(self, classes: Classes | None = None, *, is_last_column: bool = False) -> None:
+    def __init__(
+        self, classes: Sequence[str] | None = None, *, is_last_column: bool = False
+    ) -> None:
         self._is_last_column = is_last_column
         self._seen: dict[Key, str] = {label_key(text): written(text) for text in classes or ()}
-        self._are_given, self._classes = classes is not None, classes
+        self._are_given, self._classes = classes is not None, None
         if classes is not None:
-            if len(self._seen) < 2:
-                raise BadExample(
-                    f"the classes must be two labels, not {classes[0]!r} and {classes[1]!r}"
-                )
+            if len(self._seen) != 2:
+                raise BadExample(f"the classes must be two labels, not {quoted_list(classes)}")
             self._classes = written(classes[0]), written(classes[1])
 
     @property
