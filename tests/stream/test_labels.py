@@ -83,7 +83,7 @@ def test_comparing_a_text_label_composes_no_message(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("novikoff.stream.number_text.quoted", composed)
     monkeypatch.setattr("novikoff.stream.labels.quoted", composed)
-    assert LabelsAsSigns().signs(codes([0, 1]), ["ham", "spam"], places("ab")).tolist() == [-1, 1]
+    assert LabelsAsSigns().coded(codes([0, 1]), ["ham", "spam"], places("ab")).tolist() == [-1, 1]
 
 
 def test_labels_beyond_the_exact_floats_stay_apart() -> None:
@@ -117,13 +117,13 @@ def test_a_score_of_0_predicts_the_positive_label() -> None:
 
 def test_signs_follow_the_order_of_the_labels_not_of_the_examples() -> None:
     labels = LabelsAsSigns()
-    assert labels.signs(codes([0, 1, 2]), ["10", "9", "9.0"], places("abc")).tolist() == [1, -1, -1]
+    assert labels.coded(codes([0, 1, 2]), ["10", "9", "9.0"], places("abc")).tolist() == [1, -1, -1]
     assert labels.classes == ("9", "10")
     with pytest.raises(BadExample, match="^x:1: label '8' is a third label, after '10' and '9'"):
-        labels.signs(codes([0]), ["8"], places("a"))
+        labels.coded(codes([0]), ["8"], places("a"))
     given = LabelsAsSigns(("+1", "0"))
     assert given.classes == ("1", "0")
-    assert given.signs(codes([0, 1]), ["1.0", "0"], places("ab")).tolist() == [-1, 1]
+    assert given.coded(codes([0, 1]), ["1.0", "0"], places("ab")).tolist() == [-1, 1]
     with pytest.raises(BadExample, match="^x:1: label '2' is not one of '1' and '0'$"):
         given.meet(["2"], ["x:1"])
     with pytest.raises(BadExample, match="the classes must be two labels, not '1', '1.0'"):
@@ -144,14 +144,14 @@ def test_one_label_alone_is_decided_at_the_end() -> None:
     labels.decide()
     assert labels.is_decided
     assert labels.classes == ("0", "1")
-    assert labels.signs(codes([0]), ["0.0"], ["x:2"]).tolist() == [-1]
+    assert labels.coded(codes([0]), ["0.0"], ["x:2"]).tolist() == [-1]
 
 
 def test_classes_are_numbered_in_the_order_of_examples_not_of_texts() -> None:
     labels = LabelsAsClasses()
 
     def numbers(given: Sequence[int], texts: Sequence[str]) -> list[int]:
-        return list(labels.numbers(codes(given), texts, places(texts)))
+        return list(labels.coded(codes(given), texts, places(texts)))
 
     assert numbers([2, 0, 2], ["a", "never", "b"]) == [0, 1, 0]
     assert list(labels.classes) == ["b", "a"]
@@ -168,13 +168,13 @@ def test_a_refused_label_changes_nothing() -> None:
         (["b", "inf", "c"], "^x:2: label 'inf' is not a class"),
     ):
         with pytest.raises(BadExample, match=words):
-            labels.numbers(codes([0, 1, 2]), texts, places(texts))
+            labels.coded(codes([0, 1, 2]), texts, places(texts))
     with pytest.raises(BadExample, match="^example 8 has no label"):
-        labels.numbers(codes([0, -1]), ["b"], ["x:1"], 7)
+        labels.coded(codes([0, -1]), ["b"], ["x:1"], 7)
     assert labels.classes == ("a",)
     closed = LabelsAsClasses(("a", "b"), closed=True)
     with pytest.raises(BadExample, match="^x:1: label 'z' is not one of 'a', 'b'$"):
-        closed.numbers(codes([0]), ["z"], ["x:1"])
+        closed.coded(codes([0]), ["z"], ["x:1"])
     with pytest.raises(BadExample, match="the classes '1', '1.0' are not all different"):
         LabelsAsClasses(("1", "1.0"))
     with pytest.raises(BadExample, match="^classes: label 'nan' is not a class"):

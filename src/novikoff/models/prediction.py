@@ -65,13 +65,13 @@ def evaluate(model: Model, source: Source) -> Evaluation:
     if model.is_joint:
         numbers = LabelsAsClasses(model.classes, most=None)
         for chunk, scores in scored(model, source):
-            confusion.count(chunk.class_numbers(numbers), predicted_classes(scores))
+            confusion.count(chunk.coded(numbers), predicted_classes(scores))
         return Evaluation(confusion, numbers.classes, float("nan"))
     negative, positive = model.classes
     signs = LabelsAsSigns((negative, positive))
     all_labels, all_scores = list[Labels](), list[Vector]()
     for chunk, scores in scored(model, source):
-        all_labels.append(chunk.signs(signs))
+        all_labels.append(chunk.coded(signs).astype(np.int8, copy=False))
         all_scores.append(np.asarray(scores))
         confusion.count(all_labels[-1] > 0, predicted_classes(scores))
     return Evaluation(confusion, model.classes, roc_area(all_labels, all_scores))

@@ -165,7 +165,7 @@ def _signs(y: Any) -> tuple[Labels, Classes]:
             raise BadExample(f"{places[-1]}: label {text!r} is neither a number nor a text")
         texts.append(written(text))
     labels = LabelsAsSigns()
-    return labels.signs(np.array(codes), texts, places), labels.classes
+    return labels.coded(np.array(codes), texts, places), labels.classes
 
 
 def _described(points: Points, X: Any, y: Any, classes: Classes) -> Described:

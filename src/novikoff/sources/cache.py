@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import json
 import mmap
 import os
 import zlib
 from collections.abc import Iterator
 from dataclasses import astuple
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,6 +16,8 @@ from novikoff.sources.features import Features
 from novikoff.sources.files.arrow_arrays import from_numpy, to_numpy
 from novikoff.sources.numbered import Numbered
 from novikoff.storage.atomic_write import atomic_write
+from novikoff.storage.checked import Arrays, Settings
+from novikoff.storage.file_format import pieces, unpacked
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.labels import LabelsAsClasses
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _MAGIC = b"ARROW1"
 _ABOUT, _CHECKSUM = b"novikoff", b"checksum"
-_FORMAT = 3
+_FORMAT = 4
 
 
 class Cached:
@@ -82,7 +82,7 @@ class Cached:
         import pyarrow as pa
 
         try:
-            about = _Mapped(self._path).about()
+            about, arrays = _Mapped(self._path).about()
         except (pa.ArrowException, OSError, ValueError, KeyError):
             return False
         if about.get("format") != _FORMAT or about.get("fingerprint") != self._fingerprint:
@@ -91,10 +91,6 @@ class Cached:
         most = getattr(self._blocks.labelling, "most", None)
         if most is not None and len(classes) > max(named, most):
             return False  # reading the source again names the label that is one too many
-        arrays = {
-            name: np.frombuffer(base64.b64decode(text), dtype=kind)
-            for name, (kind, text) in about["arrays"].items()
-        }
         self.features = Features.restored(about["features"], arrays)
         self._classes, self._seen = classes, named
         if (table := about["table"]) is not None:
@@ -119,27 +115,22 @@ class Cached:
                 yield block
             if writer is None:
                 raise BadExample(f"{self._blocks.source.name}: there are no examples")
-            about = json.dumps(self._about()).encode()
-            metadata = {_ABOUT: about, _CHECKSUM: b"%d" % zlib.crc32(about)}
-            writer.write_batch(last, custom_metadata=metadata)
+            writer.write_batch(last, custom_metadata={_ABOUT: self._about()})
             writer.close()
         self.is_ready = self._is_checked = True
 
-    def _about(self) -> dict[str, Any]:
+    def _about(self) -> bytes:
         settings, arrays = self.features.state()
         labels = self._blocks.labelling
-        return {
+        about = {
             "format": _FORMAT,
             "fingerprint": self._fingerprint,
             "classes": self.classes,
             "named": labels.named if isinstance(labels, LabelsAsClasses) else len(self.classes),
             "table": None if self.table is None else astuple(self.table),
             "features": settings,
-            "arrays": {
-                name: (array.dtype.str, base64.b64encode(array.tobytes()).decode())
-                for name, array in arrays.items()
-            },
         }
+        return b"".join(pieces(about, arrays, kind="cache"))
 
     def _read(self) -> Iterator[Block]:
         first = self.done = 0
@@ -166,13 +157,10 @@ class _Mapped:
         self._buffer = pa.py_buffer(self._map)
         self._reader = pa.ipc.open_file(pa.BufferReader(self._buffer))
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> tuple[Settings, Arrays]:
         last = self._reader.num_record_batches - 1
         _, metadata = self._reader.get_batch_with_custom_metadata(last)
-        if metadata[_CHECKSUM] != b"%d" % zlib.crc32(metadata[_ABOUT]):
-            raise ValueError("the checksum does not match")
-        found: dict[str, Any] = json.loads(metadata[_ABOUT])
-        return found
+        return unpacked(metadata[_ABOUT], kind="cache", where=self._path)
 
     def batches(self, *, check: bool) -> Iterator[tuple[pa.RecordBatch, int]]:
         """Each batch and where it ends in the file; a batch is released when the next is read."""

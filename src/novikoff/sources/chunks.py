@@ -78,13 +78,9 @@ class Chunk:
     def __len__(self) -> int:
         return len(self.rows)
 
-    def signs(self, labels: LabelsAsSigns) -> Labels:
-        """The labels of the examples as −1 and +1."""
-        return labels.signs(self.labels, self.label_texts, self.label_places, self.first)
-
-    def class_numbers(self, labels: LabelsAsClasses) -> Codes:
-        """The labels of the examples as numbers of classes."""
-        return labels.numbers(self.labels, self.label_texts, self.label_places, self.first)
+    def coded(self, labels: LabelsAsSigns | LabelsAsClasses) -> Labels | Codes:
+        """The labels of the examples as −1 and +1, or as numbers of classes."""
+        return labels.coded(self.labels, self.label_texts, self.label_places, self.first)
 
     def part(self, begin: int, end: int) -> Chunk:
         """A copy of the examples from `begin` to `end`."""

@@ -55,11 +55,8 @@ class Numbered:
             held_bytes += chunk.rows.nbytes
             if held_bytes > HELD_AT_MOST:
                 if self.source.is_pipe:
-                    raise BadExample(
-                        f"{self.source.name}: only one label so far, and a pipe cannot be read "
-                        "again",
-                        Problem.ONE_LABEL_IN_PIPE,
-                    )
+                    words = f"{self.source.name}: only one label so far, and a pipe is read once"
+                    raise BadExample(words, Problem.ONE_LABEL_IN_PIPE)
                 held.clear()
             labelling.meet(chunk.label_texts, chunk.label_places)
         if is_empty:
@@ -87,10 +84,7 @@ class Numbered:
     def block(self, chunk: Chunk) -> Block:
         """The chunk as a block."""
         rows = feature_rows(self.source, chunk, self.features)
-        known = self.labelling
-        labels = (
-            chunk.class_numbers(known) if isinstance(known, LabelsAsClasses) else chunk.signs(known)
-        )
+        labels = chunk.coded(self.labelling)
         return Block(rows, labels, chunk.first, importances=chunk.importances)
 
 

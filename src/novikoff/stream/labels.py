@@ -157,7 +157,7 @@ class LabelsAsSigns:
                 )
             self._seen.setdefault(key, written(text))
 
-    def signs(
+    def coded(
         self, codes: Codes, texts: Sequence[str], places: Sequence[str], first: int = 0
     ) -> Labels:
         """The labels of some examples as −1 and +1.
@@ -200,10 +200,10 @@ class LabelsAsClasses:
         """The labels named beforehand and those seen so far, in the order of their numbers."""
         return tuple(self._written)
 
-    def numbers(
+    def coded(
         self, codes: Codes, texts: Sequence[str], places: Sequence[str], first: int = 0
     ) -> Codes:
-        """The labels of some examples, given as to `LabelsAsSigns.signs`, as numbers of classes.
+        """The labels of some examples, given as to `LabelsAsSigns.coded`, as numbers of classes.
 
         The numbers do not depend on where the source was cut into chunks. If one label is bad, none
         of the others is learned.
