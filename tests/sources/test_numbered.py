@@ -27,8 +27,7 @@ def test_looking_for_the_second_label_does_not_hold_examples_in_memory(
     assert sum(len(block) for block in stream) == 301
     words = error("train", "-", "-o", tmp_path / "m", "-q", "--format", "svmlight", input=text)
     assert words == (
-        "<stdin>: only one label so far, and a pipe is read once; "
-        "name both labels with --classes"
+        "<stdin>: only one label so far, and a pipe is read once; name both labels with --classes"
     )
     more = ["--format", "svmlight", "--classes", "a,b"]
     assert json_of("train", "-", "-o", tmp_path / "m", "-q", *more, input=text)["examples"] == 301

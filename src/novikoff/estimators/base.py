@@ -134,7 +134,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             labels, begin = labels_of(classes, joint=rule.joint), None
             if coef_init is not None or intercept_init is not None:
                 begin = starts(
-                    labels.n_vectors,
+                    1 if len(labels.classes) <= 2 else len(labels.classes),
                     rows.dim,
                     dice,
                     coef=coef_init,

@@ -28,7 +28,8 @@ def atomic_write(path: str | os.PathLike[str], *, durable: bool = True) -> Itera
         mode = _mode(target)
         temporary = target.parent / f".{target.name[:40]}.{secrets.token_hex(8)}"
         ours |= {str(target), str(temporary), temporary}
-        handle = os.open(temporary, _NEW, 0o666 if mode is None else mode)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        handle = os.open(temporary, flags, 0o666 if mode is None else mode)
         try:
             with open(handle, "wb") as file:
                 yield file
@@ -48,9 +49,6 @@ def atomic_write(path: str | os.PathLike[str], *, durable: bool = True) -> Itera
         if error.errno is None or error.filename not in ours:
             raise
         raise OSError(error.errno, error.strerror, os.fspath(path)) from None
-
-
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def _mode(target: Path) -> int | None:

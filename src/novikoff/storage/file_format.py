@@ -22,7 +22,7 @@ import mmap
 import os
 import struct
 from collections.abc import Iterator, Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,16 +56,10 @@ def save(
     *,
     kind: str,
 ) -> None:
-    """Write the file atomically.
+    """Write the file atomically; `kind` says what it is ("model"), and `load` checks it.
 
-    Parameters
-    ----------
-    header
-        What JSON can hold. Floats are restored exactly; NaN and infinity are not allowed.
-    arrays
-        Integers or floats of 1, 4 or 8 bytes, in one dimension or two.
-    kind
-        What the file is, which `load` checks: "model", "checkpoint".
+    The header is what JSON can hold, without NaN and infinity; floats are restored exactly. Arrays
+    are integers or floats of 1, 4 or 8 bytes, in one dimension or two.
     """
     with atomic_write(path) as file:
         for piece in pieces(header, arrays, kind=kind):
@@ -202,7 +196,7 @@ def _parsed(text: bytes) -> Any:
     try:
         return json.loads(
             text.decode("ascii"),
-            parse_constant=_refused,
+            parse_constant=_finite,
             parse_float=_finite,
             object_pairs_hook=_distinct,
         )
@@ -212,13 +206,11 @@ def _parsed(text: bytes) -> Any:
         raise BadModel("the header is not JSON") from None
 
 
-def _refused(constant: str) -> NoReturn:
-    raise BadModel(f"the header holds {constant}, which is not a number")
-
-
 def _finite(text: str) -> float:
     number = float(text)
-    return number if math.isfinite(number) else _refused(text)
+    if math.isfinite(number):
+        return number
+    raise BadModel(f"the header holds {text}, which is not a number")
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

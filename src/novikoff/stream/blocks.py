@@ -72,8 +72,17 @@ class Block:
             given = getattr(self, name)
             if given is not None and given.dtype != np.int64:
                 raise BadExample(f"{name} must be positions as int64, not {given.dtype}")
-        if self.importances is not None:
-            _check_importances(self.importances, self)
+        given = self.importances
+        if given is None:
+            return
+        if given.dtype != np.float64:
+            raise BadExample(f"importances must be float64, not {given.dtype}")
+        if given.shape != (len(self),):
+            raise BadExample(f"{len(self)} rows but importances of shape {given.shape}")
+        wrong = np.flatnonzero(~((given >= 0) & (given < np.inf)))
+        if len(wrong):
+            row, value = int(self.positions(wrong[:1])[0]), float(given[wrong[0]])
+            raise BadExample(f"row {row}: importance {value!r} must be finite and at least 0")
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -126,19 +135,6 @@ class Block:
     def __iter__(self) -> Iterator[Example]:
         order = range(len(self)) if self.order is None else self.order
         return (self[int(i)] for i in order)
-
-
-def _check_importances(given: Vector, block: Block) -> None:
-    if given.dtype != np.float64:
-        raise BadExample(f"importances must be float64, not {given.dtype}")
-    if given.shape != (len(block),):
-        raise BadExample(f"{len(block)} rows but importances of shape {given.shape}")
-    wrong = np.flatnonzero(~((given >= 0) & (given < np.inf)))
-    if len(wrong):
-        row = int(block.positions(wrong[:1])[0])
-        raise BadExample(
-            f"row {row}: importance {float(given[wrong[0]])!r} must be finite and at least 0"
-        )
 
 
 def signs(labels: Sequence[float] | NDArray[Any]) -> Labels:

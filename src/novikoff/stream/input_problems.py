@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
+from functools import partial
 
 from novikoff.stream.printing import cut, listed
 
@@ -70,23 +71,15 @@ PYTHON_CURES: dict[Problem, str] = {
     Problem.TWO_LABELS_ONLY: "choose perceptron, margin, averaged or voted",
     Problem.UNKNOWN_FEATURE_COUNT: "pass threshold=, or hash the features (hash_bits=)",
     Problem.TOO_MANY_WEIGHTS: "check the index, or hash the features (hash_bits=)",
-    Problem.TOO_MANY_WEIGHTS_FOR_CLASSES: (
-        "hash the features (hash_bits=), or learn fewer classes"
-    ),
+    Problem.TOO_MANY_WEIGHTS_FOR_CLASSES: "hash the features (hash_bits=), or learn fewer classes",
 }
 
 
 class BadExample(ValueError):  # noqa: N818  (it names the thing that is wrong)
     """An example that cannot be learned from, or scored; says which one and why.
 
-    Parameters
-    ----------
-    without_cure
-        What is wrong and where.
-    problem
-        The kind of problem, if a front can offer a cure.
-    details
-        What a cure names: the column, for example.
+    `without_cure` says what is wrong and where; `problem` is its kind, if a front can offer a cure;
+    `details` are what the cure names, such as the column.
     """
 
     def __init__(
@@ -110,13 +103,7 @@ class BadExample(ValueError):  # noqa: N818  (it names the thing that is wrong)
         return type(self)(f"{place}: {self.without_cure}", self.problem, **self.details)
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _rebuilt, (type(self), self.without_cure, self.problem, self.details)
-
-
-def _rebuilt(
-    kind: type[BadExample], words: str, problem: Problem | None, details: dict[str, str | int]
-) -> BadExample:
-    return kind(words, problem, **details)
+        return partial(type(self), self.without_cure, self.problem, **self.details), ()
 
 
 def quoted(text: str) -> str:

@@ -7,7 +7,7 @@ positive. The rule is the same for files, arrays, `certify` and the estimators.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, TypeAlias, TypeVar, overload
 
@@ -66,11 +66,9 @@ def written(label: Any) -> str:
     return str(int(value)) if abs(value) <= _DIGITS and value == int(value) else repr(value)
 
 
-def in_order(labels: Iterable[Label]) -> list[Label]:
+def in_order(labels: Sequence[Label]) -> list[Label]:
     """The different labels in order, each as first written."""
-    first: dict[Key, Label] = {}
-    for label in labels:
-        first.setdefault(label_key(label), label)
+    first = {label_key(label): label for label in reversed(labels)}
     return [first[key] for key in sorted(first)]
 
 
@@ -108,13 +106,8 @@ def predicts_positive(score: Any) -> Any:
 class LabelsAsSigns:
     """The labels of a source as −1 and +1.
 
-    Parameters
-    ----------
-    classes
-        The negative and the positive label, when they are known; any other is a BadExample.
-    is_last_column
-        Whether the labels were taken from the last column of a table because none was named: the
-        error about a third label then says so.
+    If the classes are given, the negative one and the positive one, any other is a BadExample. The
+    error about a third label mentions that the label `is_last_column` because none was named.
     """
 
     def __init__(
@@ -175,15 +168,9 @@ class LabelsAsSigns:
 class LabelsAsClasses:
     """The labels of a source as classes 0, 1, 2, … in order of appearance, which may be any time.
 
-    Parameters
-    ----------
-    classes
-        Labels that have their numbers beforehand.
-    closed
-        Whether any other label is a BadExample.
-    most
-        How many classes are allowed (None: any number). When there are more, the labels are
-        usually measurements, not classes.
+    The given classes have their numbers beforehand; if they are `closed`, any other label is a
+    BadExample. So is one that makes more classes than `most` (None: any number): such labels are
+    usually measurements.
     """
 
     def __init__(

@@ -60,12 +60,10 @@ def class_array(labels: Iterable[Any]) -> Classes:
     >>> class_array(["10", "9", "10"]).tolist()
     ['9', '10']
     """
-    different = list(dict.fromkeys(labels))
-    if len({isinstance(label, str) for label in different}) > 1:
-        text, number = (
-            next(label for label in different if isinstance(label, str) == is_text)
-            for is_text in (True, False)
-        )
+    different = sorted(dict.fromkeys(labels), key=lambda label: isinstance(label, str))
+    if different and isinstance(different[0], str) != isinstance(different[-1], str):
+        text = next(label for label in different if isinstance(label, str))
+        number = different[0]
         raise BadExample(f"labels must be all texts or all numbers, not {number!r} and {text!r}")
     return np.array(sorted(different, key=lambda label: (label_key(label), str(label))))
 
@@ -85,11 +83,6 @@ class _Labels:
     """What the three kinds of labels share; `classes` holds the labels seen so far, in order."""
 
     classes: Classes
-
-    @property
-    def n_vectors(self) -> int:
-        """How many weight vectors `coef_` has."""
-        return 1 if len(self.classes) <= 2 else len(self.classes)
 
     @cached_property
     def coded(self) -> dict[Any, int]:
@@ -124,9 +117,10 @@ class _Labels:
 
     _third = _unknown
 
-    def is_turned(self, _before: Labels) -> bool:
+    def is_turned(self, before: Labels) -> bool:
         """Whether the label that was alone before has changed sides."""
-        return False
+        is_second = len(before.classes) == 1 and len(self.classes) == 2
+        return is_second and bool(before.coded.items() - self.coded.items())
 
     def starts(self, vectors: Sequence[Vector]) -> Sequence[Vector]:
         """Where each run starts, from the rows of `coef_init`."""
@@ -218,12 +212,6 @@ class TwoLabels(_Labels):
                 "is the other one; start again and pass both in the first call, classes=[...]"
             )
         return after
-
-    def is_turned(self, before: Labels) -> bool:
-        """Whether the label that was alone before has changed sides."""
-        if len(before.classes) != 1 or len(self.classes) != 2:
-            return False
-        return bool(before.coded.items() - self.coded.items())
 
     def _third(self, label: Any, where: str) -> BadExample:
         known = self.classes.tolist()

@@ -137,10 +137,8 @@ class SparseRows:
         start = self.starts[positions].astype(np.int64)
         lengths = self.starts[positions + 1].astype(np.int64) - start
         to = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-        starts: Indices = to.astype(self.starts.dtype)
-        return SparseRows(
-            _spans(self.values, start, to), _spans(self.indices, start, to), starts, self.dim
-        )
+        values, indices = (_spans(array, start, to) for array in (self.values, self.indices))
+        return SparseRows(values, indices, to.astype(self.starts.dtype), self.dim)
 
     def sparse(self) -> SparseRows:
         """These rows themselves."""
@@ -180,8 +178,7 @@ def join(pieces: Sequence[Rows]) -> Rows:
 
 
 def _spans(source: NDArray[Any], start: Positions, to: Positions) -> NDArray[Any]:
-    out = np.empty(int(to[-1]), dtype=source.dtype)
-    size = source.itemsize
+    out, size = np.empty(int(to[-1]), dtype=source.dtype), source.itemsize
     _core.copy_spans(
         source.view(np.uint8), start=start * size, to=to * size, out=out.view(np.uint8)
     )
@@ -192,10 +189,9 @@ def explain(flaw: Flaw, rows: Rows, i: int, *, position: int | None = None) -> B
     """The error about row i, in the words that scikit-learn uses; `position` names the row."""
     where = f"row {i if position is None else position}"
     if flaw is Flaw.BOUNDS:
-        missing = not 0 <= i < len(rows)
-        return BadExample(
-            f"{where}: " + ("there is no such row" if missing else "its entries are out of bounds")
-        )
+        is_there = 0 <= i < len(rows)
+        why = "its entries are out of bounds" if is_there else "there is no such row"
+        return BadExample(f"{where}: {why}")
     if flaw is Flaw.STEP:
         return BadExample(f"{where}: its importance times the rate is too large for float64")
     columns, values = rows.row(i)

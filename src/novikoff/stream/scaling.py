@@ -49,10 +49,8 @@ class Spread:
     def add(self, rows: Rows) -> None:
         """Include these rows; new columns were zero in all earlier rows."""
         n, dim = len(rows), rows.dim
-        grown = dim - len(self.mean)
-        if grown > 0:
-            self.mean = np.concatenate([self.mean, np.zeros(grown)])
-            self._squares = np.concatenate([self._squares, np.zeros(grown)])
+        more = np.zeros(max(0, dim - len(self.mean)))
+        self.mean, self._squares = np.append(self.mean, more), np.append(self._squares, more)
         if n == 0:
             return
         if isinstance(rows, SparseRows):
@@ -77,10 +75,7 @@ class Spread:
 
     @property
     def deviation(self) -> Vector:
-        """The standard deviation of each column; 1 for a column that does not vary.
-
-        A deviation within rounding error counts as none.
-        """
+        """The standard deviation of each column; 1 if it varies no more than by rounding."""
         n, eps = max(1, self.count), float(np.finfo(np.float64).eps)
         variance = self._squares / n
         out: Vector = np.sqrt(variance)
