@@ -186,9 +186,9 @@ def test_the_larger_part_may_have_the_smaller_dimension() -> None:
 
 def test_one_example_is_kept_of_those_that_split_the_class_in_the_same_way() -> None:
     """By x₂ and its negation: also the example of which each says the opposite."""
-    columns = dimensions.Columns(Tables(2, [0b1100, 0b0011]))
-    assert columns.examples == [(0, 0)]
-    assert columns.columns == [0b10]
+    found = dimensions.Littlestone(Tables(2, [0b1100, 0b0011]))
+    assert found.examples == [(0, 0)]
+    assert found.columns == [0b10]
 
 
 @pytest.mark.parametrize("dimension", [vc_dimension, littlestone_dimension, mistake_tree])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
 from itertools import count
 from typing import Any, NamedTuple, TypeAlias
 
@@ -39,16 +38,10 @@ class Adversary:
     A deterministic learner errs in every round, if a score of 0 predicts +1 or is always a mistake.
     `play` asks for the examples: `play(adversary.against(learner), learner)`.
 
-    Parameters
-    ----------
-    concepts
-        The class; it must be small enough to enumerate.
-    candidates
-        The examples to choose from. By default all examples up to 10 variables; beyond, those with
-        no, one, all but one or all variables 1, and 64 random ones.
-    enough
-        Take the first candidate that leaves this share of the concepts, instead of the best. That
-        is faster for large classes. By default all candidates are tried.
+    The class must be small enough to enumerate. By default the candidates are all examples up to 10
+    variables; beyond, those with no, one, all but one or all variables 1, and 64 random ones. With
+    `enough` it takes the first candidate that leaves this share of the concepts, instead of the
+    best, which is faster for large classes.
 
     Reference: Littlestone (1988), Section 3. No learner beats the value of this game, and a class
     that can be split evenly (all monotone disjunctions) forces log₂|C| mistakes on any learner.
@@ -110,13 +103,12 @@ def _distinguishing(n: int) -> Truths:
     """Examples that tell concepts apart: all, or those for single variables and random ones."""
     if n <= _EVERY:
         return every_example(n)
-    single, dice = np.eye(n, dtype=np.bool_), np.random.default_rng(0)
-    same = np.array([[False] * n, [True] * n])
-    return np.concatenate([single, ~single, same, dice.random((_RANDOM, n)) < 0.5])
+    single, same = np.eye(n, dtype=np.bool_), np.array([[False] * n, [True] * n])
+    drawn = np.random.default_rng(0).random((_RANDOM, n)) < 0.5
+    return np.concatenate([single, ~single, same, drawn])
 
 
-@dataclass(frozen=True, slots=True)
-class HardSequence:
+class HardSequence(NamedTuple):
     """Examples labelled by a target of the class, on each of which one kind of learner errs."""
 
     concepts: ConceptClass

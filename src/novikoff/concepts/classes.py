@@ -33,14 +33,15 @@ class TooLarge(ValueError):  # noqa: N818  (it says what the class is)
 class ConceptClass(ABC):
     """Finitely many concepts over n variables, each known by its place from 0 to size − 1.
 
-    A class may be too large to enumerate.
+    A class may be too large to enumerate. Its `name` says what it is in words.
     """
 
+    name: str
     n: int
     size: int
 
-    @abstractmethod
-    def __str__(self) -> str: ...
+    def __str__(self) -> str:
+        return self.name
 
     @abstractmethod
     def _concept(self, place: int) -> Concept:

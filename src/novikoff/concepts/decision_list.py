@@ -87,14 +87,11 @@ class _DecisionLists(ConceptClass):
         expect_variables(n)
         if n > _MOST_COUNTED:
             raise TooLarge(f"decision lists can have up to {_MOST_COUNTED} variables, not {n}")
-        self.n = n
+        self.name, self.n = f"decision lists of {plural(n, 'variable')}", n
         self._layerings = _layerings_up_to(n)
         sizes = (comb(n, j) * len(_firsts(j)) * self._layerings[j] << j for j in range(1, n + 1))
         self._starts = list(accumulate(sizes, initial=2))  # of the lists of j + 1 variables
         self.size = self._starts[-1]
-
-    def __str__(self) -> str:
-        return f"decision lists of {plural(self.n, 'variable')}"
 
     def _concept(self, place: int) -> DecisionList:
         if place < 2:

@@ -44,15 +44,14 @@ def littlestone_dimension(concepts: ConceptClass) -> int:
     >>> littlestone_dimension(parities(3))
     3
     """
-    columns = Columns(concepts)
-    return Littlestone(columns).dimension(columns.everyone)
+    found = Littlestone(concepts)
+    return found.dimension(found.everyone)
 
 
 def mistake_tree(concepts: ConceptClass) -> MistakeTree | None:
     """A tree as deep as the Littlestone dimension: any learner errs on some path all the way."""
-    columns = Columns(concepts)
-    found = Littlestone(columns)
-    return found.tree(columns.everyone, found.dimension(columns.everyone))
+    found = Littlestone(concepts)
+    return found.tree(found.everyone, found.dimension(found.everyone))
 
 
 def vc_dimension(concepts: ConceptClass) -> int:
@@ -69,43 +68,38 @@ def vc_dimension(concepts: ConceptClass) -> int:
 
 def shattered(concepts: ConceptClass) -> list[Bits]:
     """A largest set of examples that the class labels in every possible way."""
-    columns = Columns(concepts)
-    chosen = _Shattering(columns.columns).largest(columns.everyone)
-    return [columns.examples[i] for i in chosen]
+    examples, columns = _columns(concepts)
+    return [examples[i] for i in _largest_shattered(columns, (1 << concepts.size) - 1)]
 
 
-class Columns:
+def _columns(concepts: ConceptClass) -> tuple[list[Bits], list[int]]:
     """The examples that tell concepts of the class apart, and the set of concepts true at each.
 
     No two examples split the class in the same way. Variables that no concept depends on are 0 in
-    all of them. `everyone` is the set of all concepts.
+    all of them.
     """
-
-    def __init__(self, concepts: ConceptClass) -> None:
-        expect_class(concepts)
-        if concepts.size > MOST_CONCEPTS:
-            raise _too_large(concepts, f"it has more than {MOST_CONCEPTS:,} concepts")
-        every = list(concepts)
-        relevant = np.array(sorted({i - 1 for one in every for i in one.variables}), dtype=np.int64)
-        if len(every) << len(relevant) > MOST_ANSWERS:
-            raise _too_large(
-                concepts,
-                f"{len(every):,} concepts at 2^{len(relevant)} examples have more than "
-                f"{MOST_ANSWERS:,} values",
-            )
-        examples = every_example(len(relevant))
-        values = np.zeros((len(examples), len(every)), dtype=np.bool_)
-        for j, one in enumerate(every):
-            own = np.searchsorted(relevant, np.array(one.variables, dtype=np.int64) - 1)
-            values[:, j] = one.values(examples[:, own])
-        split = values ^ values[:, :1]  # the same for a column and its negation
-        _, first = np.unique(np.packbits(split, axis=1), axis=0, return_index=True)
-        kept = np.array([i for i in np.sort(first) if split[i].any()], dtype=np.int64)
-        whole = np.zeros((len(kept), concepts.n), dtype=np.int64)
-        whole[:, relevant] = kept[:, None] >> np.arange(len(relevant)) & 1
-        self.examples: list[Bits] = list(map(tuple, whole.tolist()))
-        self.columns = [mask(row) for row in values[kept]]
-        self.everyone = (1 << concepts.size) - 1
+    expect_class(concepts)
+    if concepts.size > MOST_CONCEPTS:
+        raise _too_large(concepts, f"it has more than {MOST_CONCEPTS:,} concepts")
+    every = list(concepts)
+    relevant = np.array(sorted({i - 1 for one in every for i in one.variables}), dtype=np.int64)
+    if len(every) << len(relevant) > MOST_ANSWERS:
+        raise _too_large(
+            concepts,
+            f"{len(every):,} concepts at 2^{len(relevant)} examples have more than "
+            f"{MOST_ANSWERS:,} values",
+        )
+    examples = every_example(len(relevant))
+    values = np.zeros((len(examples), len(every)), dtype=np.bool_)
+    for j, one in enumerate(every):
+        own = np.searchsorted(relevant, np.array(one.variables, dtype=np.int64) - 1)
+        values[:, j] = one.values(examples[:, own])
+    split = values ^ values[:, :1]  # the same for a column and its negation
+    _, first = np.unique(np.packbits(split, axis=1), axis=0, return_index=True)
+    kept = np.array([i for i in np.sort(first) if split[i].any()], dtype=np.int64)
+    whole = np.zeros((len(kept), concepts.n), dtype=np.int64)
+    whole[:, relevant] = kept[:, None] >> np.arange(len(relevant)) & 1
+    return list(map(tuple, whole.tolist())), [mask(row) for row in values[kept]]
 
 
 def mask(on: Truths) -> int:
@@ -127,8 +121,9 @@ class Littlestone:
     than 2ᵈ concepts does not reach d.
     """
 
-    def __init__(self, columns: Columns) -> None:
-        self.examples, self.columns = columns.examples, columns.columns
+    def __init__(self, concepts: ConceptClass) -> None:
+        self.examples, self.columns = _columns(concepts)
+        self.everyone = (1 << concepts.size) - 1  # the set of all concepts
         self._reached: dict[int, int] = {}
         self._missed: dict[int, int] = {}
         self._splits = 0
@@ -183,50 +178,47 @@ class Littlestone:
         return None
 
 
-class _Shattering:
-    """The search for a largest shattered set: it adds examples while no part gets too small.
+def _largest_shattered(columns: list[int], everyone: int) -> list[int]:
+    """The places of the most columns that split the concepts in all ways.
 
-    An example that leaves too small a part does so in every larger set too. So each set passes on
-    only the examples that may still lead to a larger set than the best found.
+    The search adds columns while no part gets too small. A column that leaves too small a part does
+    so in every larger set too. So each set passes on only the columns that may still lead to a
+    larger set than the best found.
     """
+    best, splits = list[int](), 0
 
-    def __init__(self, columns: list[int]) -> None:
-        self._columns, self._best, self._splits = columns, list[int](), 0
-
-    def largest(self, everyone: int) -> list[int]:
-        """The places of the most columns that split the concepts in all ways."""
-        # start from a set found greedily, which for many classes is the largest there is
-        parts, most = [everyone], everyone.bit_count().bit_length() - 1
-        for i in range(len(self._columns)):
-            finer = self._split(parts, i)
-            fewest = min(part.bit_count() for part in finer)
-            if fewest and len(self._best) + fewest.bit_length() == most:
-                self._best, parts = [*self._best, i], finer
-        self._extend([], [everyone], list(range(len(self._columns))))
-        return self._best
-
-    def _extend(self, chosen: list[int], parts: list[int], candidates: list[int]) -> None:
-        size = len(chosen) + 1
-        if not self._may_grow(size - 1, parts):
-            return
-        self._splits += len(parts) * len(candidates) * (1 + parts[-1].bit_length() // 512)
-        if self._splits > MOST_SPLITS:
-            raise _not_found("VC")
-        able = [i for i in candidates if self._may_grow(size, self._split(parts, i))]
-        for k, i in enumerate(able):
-            finer = self._split(parts, i)
-            if size > len(self._best):  # no part is empty, or it would not be in `able`
-                self._best = [*chosen, i]
-            self._extend([*chosen, i], finer, able[k + 1 :])
-
-    def _split(self, parts: list[int], i: int) -> list[int]:
-        true = [part & self._columns[i] for part in parts]
+    def split(parts: list[int], i: int) -> list[int]:
+        true = [part & columns[i] for part in parts]
         return true + [part ^ on for part, on in zip(parts, true, strict=True)]
 
-    def _may_grow(self, size: int, parts: list[int]) -> bool:
+    def may_grow(size: int, parts: list[int]) -> bool:
         """Whether it may grow larger than the best: m concepts can be halved log₂ m times."""
         fewest = min(part.bit_count() for part in parts)
-        return size + fewest.bit_length() - 1 > len(self._best)
+        return size + fewest.bit_length() - 1 > len(best)
+
+    def extend(chosen: list[int], parts: list[int], candidates: list[int]) -> None:
+        nonlocal best, splits
+        size = len(chosen) + 1
+        if not may_grow(size - 1, parts):
+            return
+        splits += len(parts) * len(candidates) * (1 + parts[-1].bit_length() // 512)
+        if splits > MOST_SPLITS:
+            raise _not_found("VC")
+        able = [i for i in candidates if may_grow(size, split(parts, i))]
+        for k, i in enumerate(able):
+            if size > len(best):  # no part is empty, or it would not be in `able`
+                best = [*chosen, i]
+            extend([*chosen, i], split(parts, i), able[k + 1 :])
+
+    # start from a set found greedily, which for many classes is the largest there is
+    parts, most = [everyone], everyone.bit_count().bit_length() - 1
+    for i in range(len(columns)):
+        finer = split(parts, i)
+        fewest = min(part.bit_count() for part in finer)
+        if fewest and len(best) + fewest.bit_length() == most:
+            best, parts = [*best, i], finer
+    extend([], [everyone], list(range(len(columns))))
+    return best
 
 
 def _not_found(name: str) -> TooLarge:

@@ -7,31 +7,21 @@ literals of one are the negated literals of the other, and the labels change sig
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable
-from typing import ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from novikoff import _core
-from novikoff.concepts.examples import Truths, truths_of_row
+from novikoff.concepts.examples import truths_of_row
 from novikoff.concepts.functions import Conjunction, Disjunction
 from novikoff.concepts.learners import ConceptLearner, Contradiction, counts_once
+from novikoff.learners.compiled_pass import one_pass, refusal
 from novikoff.ledger.ledger import Mistakes
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
-from novikoff.stream.rows import (
-    Flaw,
-    Indices,
-    Positions,
-    Rows,
-    SparseRows,
-    Vector,
-    explain,
-    join,
-    part_size,
-)
+from novikoff.stream.rows import Flaw, Positions, Rows, SparseRows, Vector, join, scored
 
-Alive: TypeAlias = Callable[[Indices], Truths]  # whether a literal of each column is left
+Negatives: TypeAlias = tuple[Positions, SparseRows]  # the places of examples, and their rows
 
 _FOR_EVER = np.iinfo(np.int64).max
 
@@ -52,7 +42,8 @@ class _Elimination(ConceptLearner):
         self._plain = np.full(n, 0 if plain else -1, dtype=np.int64)
         self._negated = np.full(n, _FOR_EVER if negated else 0, dtype=np.int64)
         self._drops, self._left = 0, n if plain else 0
-        self._remembered = _Negatives() if remember else None
+        # of each negative example only the entries that can still matter
+        self._remembered: list[Negatives] | None = [] if remember else None
 
     @property
     def hypothesis(self) -> Conjunction | Disjunction:
@@ -75,95 +66,92 @@ class _Elimination(ConceptLearner):
                 f"row {block.position(block.row_shown(begin))} has {block.rows.dim} attributes, "
                 f"the learner has {self.dim}"
             )
-        room, before = end - begin, self._drops
-        rounds, which, squares = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)
 
-        def run() -> tuple[int, int, int, int]:
-            return _core.eliminate(
-                *block.rows.core,
-                labels=block.signs,
-                importances=block.importances,
-                order=block.order,
-                begin=begin,
-                end=end,
-                sign=self.sign,
-                rounds=self.rounds,
-                plain=self._plain,
-                negated=self._negated,
-                drops=self._drops,
-                left=self._left,
-                round=rounds,
-                row=which,
-                square=squares,
-            )
+        def core(*rows: Any, score: Vector, taken: Vector, **rule: Any) -> tuple[int, int, int]:
+            at, flaw, made, self._left = _core.eliminate(*rows, **rule)
+            taken[:made] = block.signs[rule["row"][:made]]
+            score[:made] = -taken[:made]
+            return at, flaw, made
 
-        at, flaw, count, left = run()
-        if at == begin and flaw == Flaw.ORDER:
-            block.rows.put_in_order()
-            at, flaw, count, left = run()
-        if at == begin and flaw:
-            raise self._refusal(Flaw(flaw), block, block.row_shown(begin))
-        self._drops, self._left = before + count, left
+        before = self._drops
+        at, _, mistakes = one_pass(
+            core,
+            block,
+            begin,
+            end,
+            labels=block.signs,
+            dim=block.rows.dim,
+            refusal=self._refusal,
+            sign=self.sign,
+            rounds=self.rounds,
+            plain=self._plain,
+            negated=self._negated,
+            drops=before,
+            left=self._left,
+        )
+        self._drops += len(mistakes)
         if self._remembered is not None:
-            places, rows = self._negatives(block, begin, at)
-            if against := self._contradiction(places, rows, since=before):
+            new = self._negatives(block, begin, at)
+            if against := self._contradiction(new, since=before):
                 drop, row = against
                 self._undo(drop - 1)
-                count = drop - 1 - before
-                at = begin + int(rounds[count]) - self.rounds - 1
+                k, m = drop - 1 - before, mistakes
+                at = begin + int(m.rounds[k]) - self.rounds - 1
+                mistakes = Mistakes(
+                    m.rounds[:k], m.rows[:k], m.scores[:k], m.steps[:k], m.squares[:k]
+                )
                 if at == begin:
                     why = f"no literal separates it from row {row} of the other label"
                     raise self._contradicts(block, block.row_shown(begin), why)
-                places, rows = self._negatives(block, begin, at)
-            self._remembered.add(places, rows, self._alive, dropped=count > 0)
+                new = self._negatives(block, begin, at)
+            if len(mistakes):
+                self._remembered = [(at, self._alive(rows)) for at, rows in self._remembered]
+            if len(new[0]):
+                self._remembered.append((new[0], self._alive(new[1])))
         self.rounds += at - begin
-        which = which[:count]
-        steps = block.signs[which].astype(np.float64)
-        return at, Mistakes(
-            rounds[:count].copy(), block.positions(which), -steps, steps, squares[:count].copy()
-        )
+        return at, mistakes
 
     def _conjoined(self, rows: Rows, drops: int) -> Vector:
         """1 for a row in which all literals left after `drops` drops are true, −1 for others."""
         left = self._left
         if drops < self._drops:
             left = int(np.count_nonzero(self._plain >= drops))
-        out, at = np.empty(len(rows)), 0
-        while at < len(rows):
-            end = min(len(rows), at + part_size(rows))
+
+        def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
             at, flaw = _core.conjoin(
                 *rows.core,
-                begin=at,
+                begin=begin,
                 end=end,
                 plain=self._plain,
                 negated=self._negated,
                 drops=drops,
                 left=left,
-                out=out[at:end],
+                out=out,
             )
-            if flaw == Flaw.ORDER:
-                rows.put_in_order()
-            elif flaw:
+            if flaw not in (Flaw.NONE, Flaw.ORDER):
                 raise self._refusal(Flaw(flaw), Block(rows, np.ones(len(rows), np.int8)), at)
-        return out
+            return at, flaw
 
-    def _negatives(self, block: Block, begin: int, end: int) -> tuple[Positions, SparseRows]:
-        """The places and rows of the examples at which the conjunction must be false."""
+        return scored(rows, core)
+
+    def _negatives(self, block: Block, begin: int, end: int) -> Negatives:
+        """The examples at which the conjunction must be false."""
         seen = np.arange(begin, end) if block.order is None else block.order[begin:end]
         counts = True if block.importances is None else block.importances[seen] > 0
         which = seen[(block.signs[seen] != self.sign) & counts]
         return block.positions(which), block.rows.take(which).sparse()
 
-    def _contradiction(
-        self, places: Positions, rows: SparseRows, *, since: int
-    ) -> tuple[int, int] | None:
+    def _contradiction(self, new: Negatives, *, since: int) -> tuple[int, int] | None:
         """The first drop that made a negative example true, and the place of that example."""
         if self._drops == since or self._remembered is None:
             return None
-        known = [self._remembered.whole(), (places, rows)]
+        if len(self._remembered) > 1:
+            places, kept = zip(*self._remembered, strict=True)
+            self._remembered = [(np.concatenate(places), join(kept).sparse())]
+        known = [(at, rows) for at, rows in (*self._remembered, new) if len(at)]
 
         def true_after(drops: int) -> list[int]:
-            found = [at[self._conjoined(rows, drops) > 0] for at, rows in known if len(rows)]
+            found = [at[self._conjoined(rows, drops) > 0] for at, rows in known]
             return [int(at[0]) for at in found if len(at)]
 
         if not true_after(self._drops):
@@ -178,10 +166,14 @@ class _Elimination(ConceptLearner):
         self._negated[self._negated > drops] = _FOR_EVER
         self._drops, self._left = drops, int(np.count_nonzero(self._plain == drops))
 
-    def _alive(self, columns: Indices) -> Truths:
-        """Whether a literal of each of these variables is left."""
-        plain: Truths = self._plain[columns] == self._drops
-        return plain | (self._negated[columns] > self._drops)
+    def _alive(self, rows: SparseRows) -> SparseRows:
+        """The rows without the entries of variables of which no literal is left."""
+        span = slice(int(rows.starts[0]), int(rows.starts[-1]))
+        columns = rows.indices[span]
+        kept = (self._plain[columns] == self._drops) | (self._negated[columns] > self._drops)
+        ends = np.concatenate([[0], np.cumsum(kept)]).astype(rows.starts.dtype)
+        starts = ends[rows.starts - rows.starts[0]]
+        return SparseRows(rows.values[span][kept], columns[kept], starts, rows.dim)
 
     def _refusal(self, flaw: Flaw, block: Block, i: int) -> BadExample:
         if flaw is Flaw.LABEL:
@@ -192,7 +184,7 @@ class _Elimination(ConceptLearner):
             counts_once(block, i)  # raises the error that explains the importance
         elif flaw is not Flaw.BOUNDS:
             truths_of_row(block, i, self.dim)  # raises the error that explains the attributes
-        return explain(flaw, block.rows, i, position=block.position(i))
+        return refusal(flaw, block, i)
 
     def _contradicts(self, block: Block, i: int, why: str) -> BadExample:
         error = Contradiction.of_literals(why, self.form, self.monotone)
@@ -210,14 +202,9 @@ class EliminateConjunction(_Elimination):
     a positive example makes it predict an earlier negative one to be positive. Such an example
     raises BadExample, and changes nothing.
 
-    Parameters
-    ----------
-    monotone
-        Whether no variable of the target is negated.
-    remember
-        Keep the negative examples, as far as they still matter, to detect contradictions with
-        later positive ones. Without it, memory does not grow, and a contradiction is detected only
-        if the negative example comes again.
+    With `monotone`, no variable of the target is negated. With `remember`, it keeps the negative
+    examples, as far as they still matter, to detect contradictions with later positive ones.
+    Without, memory does not grow, and only a negative example that comes again is detected.
 
     References: Valiant (1984); Littlestone (1988), Section 3 for the mistakes.
 
@@ -249,38 +236,3 @@ class EliminateDisjunction(_Elimination):
 
     sign = -1
     form = Disjunction
-
-
-class _Negatives:
-    """Negative examples with their places; of each only the entries that can still matter."""
-
-    def __init__(self) -> None:
-        self._places: list[Positions] = []
-        self._rows: list[SparseRows] = []
-
-    def add(self, places: Positions, rows: SparseRows, alive: Alive, *, dropped: bool) -> None:
-        """Add rows; if literals were dropped, remove the entries of dead columns from all."""
-        if dropped:
-            self._rows = [_only(kept, alive) for kept in self._rows]
-        if len(rows):
-            self._places.append(places)
-            self._rows.append(_only(rows, alive))
-
-    def whole(self) -> tuple[Positions, SparseRows]:
-        """All places and rows."""
-        if not self._rows:
-            nothing = np.zeros(1, dtype=np.int64)
-            return nothing[:0], SparseRows(np.empty(0), nothing[:0], nothing, 0)
-        if len(self._rows) > 1:
-            self._places = [np.concatenate(self._places)]
-            self._rows = [join(self._rows).sparse()]
-        return self._places[0], self._rows[0]
-
-
-def _only(rows: SparseRows, alive: Alive) -> SparseRows:
-    """The rows without the entries of columns that are not alive."""
-    span = slice(int(rows.starts[0]), int(rows.starts[-1]))
-    kept = alive(rows.indices[span])
-    ends = np.concatenate([[0], np.cumsum(kept)]).astype(rows.starts.dtype)
-    starts = ends[rows.starts - rows.starts[0]]
-    return SparseRows(rows.values[span][kept], rows.indices[span][kept], starts, rows.dim)

@@ -54,10 +54,9 @@ def truths_of_columns(rows: Rows, columns: Positions) -> Truths:
     if isinstance(rows, SparseRows):
         span = slice(int(rows.starts[0]), int(rows.starts[-1]))
         values, indices = rows.values[span], rows.indices[span]
-        starts = rows.starts - rows.starts[0]
         place = np.searchsorted(columns, indices).clip(max=max(0, len(columns) - 1))
         used = np.flatnonzero(columns[place] == indices) if len(columns) else place[:0]
-        of_row = np.searchsorted(starts, used, side="right") - 1
+        of_row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))[used]
         taken: NDArray[Any] = np.zeros((len(rows), len(columns)))
         np.add.at(taken, (of_row, place[used]), values[used])
     else:

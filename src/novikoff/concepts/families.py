@@ -76,15 +76,12 @@ class Subsets(ConceptClass):
                 f"there are too many sets of {n:,} variables; "
                 f"give k, or at most {_MOST_OF_ANY_SIZE:,} variables"
             )
-        self._name = f"{kind} of {'' if k is None else f'{k} of '}{n} variables"
+        self.name = f"{kind} of {'' if k is None else f'{k} of '}{n} variables"
         self.n, self._make, self._signed = n, make, signed
         self._ks = range(smallest, n + 1) if k is None else range(k, k + 1)
         self._tables = {j: np.array(table(j), dtype=np.bool_) for j in self._ks}
         self._starts = [0, *accumulate(comb(n, j) << (j if signed else 0) for j in self._ks)]
         self.size = self._starts[-1]
-
-    def __str__(self) -> str:
-        return self._name
 
     def _concept(self, place: int) -> Concept:
         at = bisect_right(self._starts, place) - 1
@@ -171,18 +168,15 @@ class _AllFunctions(ConceptClass):
     def __init__(self, n: int) -> None:
         if not 1 <= n <= MOST_TABLED:
             raise ValueError(f"n must be from 1 to {MOST_TABLED}, not {n}")
+        self.name = f"all functions of {plural(n, 'variable')}"
         self.n, self.size = n, 1 << (1 << n)
-
-    def __str__(self) -> str:
-        return f"all functions of {plural(self.n, 'variable')}"
 
     def _concept(self, place: int) -> Concept:
         return TruthTable(self.n, place)
 
     def _values(self, places: Positions, x: Truths) -> Truths:
         j = int(number_of(x[None, :])[0])
-        found: Truths = (places >> j) & 1 == 1  # NumPy's shift by more than 63 bits gives 0
-        return found
+        return np.asarray((places >> j) & 1 == 1)  # NumPy's shift by more than 63 bits gives 0
 
 
 def all_functions(n: int) -> ConceptClass:
@@ -206,6 +200,7 @@ class _Listed(ConceptClass):
             raise ValueError("the list is empty; give at least one concept")
         widest = max(given, key=lambda concept: concept.width)
         self.n = max(1, widest.width) if n is None else expect_width(widest, n)
+        self.name = f"a list over {plural(self.n, 'variable')}"
         expect_variables(self.n)
         self._concepts = list(dict.fromkeys(given))
         self._tables: NDArray[np.uint8] | None = None  # the truth tables as bits, a row each
@@ -218,9 +213,6 @@ class _Listed(ConceptClass):
             self._tables = np.stack([np.frombuffer(table, dtype=np.uint8) for table in by_table])
         self.size = len(self._concepts)
 
-    def __str__(self) -> str:
-        return f"a list over {plural(self.n, 'variable')}"
-
     def _concept(self, place: int) -> Concept:
         return self._concepts[place]
 
@@ -228,22 +220,15 @@ class _Listed(ConceptClass):
         if self._tables is None:
             return np.array([self._concepts[i](x) for i in places.tolist()], dtype=np.bool_)
         j = int(number_of(x[None, :])[0])
-        found: Truths = (self._tables[places, j // 8] >> (j % 8)) & 1 == 1
-        return found
+        return np.asarray((self._tables[places, j // 8] >> (j % 8)) & 1 == 1)
 
 
 def concept_list(concepts: Iterable[Any], n: int | None = None) -> ConceptClass:
     """The class of the given concepts, in order: objects, formulas as texts, or truth tables.
 
-    Of duplicates the first one stays. Up to 12 variables concepts with the same truth table are
-    duplicates; beyond, concepts with the same formula.
-
-    Parameters
-    ----------
-    concepts
-        At least one. A truth table is a sequence of numbers 0 and 1, as for `truth_table`.
-    n
-        The number of variables; by default the largest that a concept depends on.
+    A truth table is a sequence of numbers 0 and 1, as for `truth_table`. By default `n` is the
+    largest variable that a concept depends on. Of duplicates the first one stays: up to 12
+    variables those with the same truth table, beyond those with the same formula.
 
     >>> few = concept_list(["x1 & x2", "at least 2 of (x1, x2)", [0, 1, 1, 0]])
     >>> [str(concept) for concept in few]

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from novikoff.concepts.decision_list import DecisionList
 from novikoff.concepts.functions import (
@@ -76,8 +75,7 @@ def parse(text: str) -> Concept:
     return _Formula(text).formula()
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A variable, number, word or sign of the text, or its end, with its column from 1."""
 
     kind: str
@@ -95,28 +93,22 @@ class _Formula:
 
     def __init__(self, text: str) -> None:
         self.text, self.at = text, 0
-        self.tokens = [
-            Token(str(found.lastgroup), found.group(), found.start() + 1)
-            for found in _TOKEN.finditer(text)
-        ]
+        found = _TOKEN.finditer(text)
+        self.tokens = [Token(str(one.lastgroup), one.group(), one.start() + 1) for one in found]
         self.tokens.append(Token(_END, "", len(text.rstrip()) + 1))
 
     @property
     def next(self) -> Token:
         return self.tokens[self.at]
 
-    @property
-    def at_end(self) -> bool:
-        return self.next.kind == _END
-
     def formula(self) -> Concept:
-        if self.at_end:
+        if self.next.kind == _END:
             raise FormulaError("the formula is empty; write for instance x2 & !x7, or true")
         begins = {"table": self.table, "if": self.decision_list, "at": self.at_least}
         linear = any(token.means in ("≥", "+", "−", "·") for token in self.tokens)
         read = begins.get(self.next.means, self.linear if linear else self.operands)
         found = read()
-        if not self.at_end:
+        if self.next.kind != _END:
             raise self.expected("∧, ∨, ⊕, ≥ or the end" if read == self.operands else _END)
         return found
 
@@ -233,16 +225,14 @@ class _Formula:
         return i
 
     def take(self) -> Token:
-        token = self.next
-        self.at += not self.at_end
-        return token
+        self.at += 1
+        return self.tokens[self.at - 1]
 
     def takes(self, meaning: str) -> bool:
         """Take the next token if it means this; return whether it does."""
-        if self.next.means != meaning:
-            return False
-        self.take()
-        return True
+        found = self.next.means == meaning
+        self.at += found
+        return found
 
     def expect(self, *meanings: str) -> None:
         for meaning in meanings:

@@ -8,7 +8,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ from novikoff.concepts.examples import (
 )
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import cut
-from novikoff.stream.rows import DenseRows, Positions, Rows
+from novikoff.stream.rows import DenseRows, Rows
 
 MOST_VARIABLES = (1 << 31) - 1
 MOST_TABLED = 20  # variables: a table of a million bits
@@ -135,15 +134,8 @@ class OfLiterals(Concept):
 
     def satisfied(self, inputs: Truths) -> Truths:
         """Which literals (the columns) are true in each row."""
-        columns, wanted = self._inputs
-        found: Truths = inputs[:, columns] == wanted
-        return found
-
-    @cached_property
-    def _inputs(self) -> tuple[Positions, Truths]:
-        """For each literal its place among the variables, and the value that makes it true."""
         numbers = np.array(self.literals, dtype=np.int64)
-        return np.searchsorted(self.variables, abs(numbers)), numbers > 0
+        return np.asarray(inputs[:, np.searchsorted(self.variables, abs(numbers))] == (numbers > 0))
 
 
 class Conjunction(OfLiterals):

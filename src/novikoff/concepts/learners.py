@@ -20,7 +20,7 @@ from novikoff.concepts.classes import (
     expect_variables,
     unpacked,
 )
-from novikoff.concepts.dimensions import Columns, Littlestone, mask
+from novikoff.concepts.dimensions import Littlestone, mask
 from novikoff.concepts.examples import Truths, truths_of_row
 from novikoff.concepts.functions import Concept
 from novikoff.concepts.version_space import VersionSpace
@@ -51,9 +51,14 @@ class Contradiction(Exception):  # noqa: N818  (it names the finding)
 
 
 class ConceptLearner(Learner):
-    """A learner of Boolean concepts of `dim` variables, which has seen `rounds` examples."""
+    """A learner of Boolean concepts of `dim` variables, which has seen `rounds` examples.
+
+    `_step` learns one example with its label and returns the score that it had before. When it
+    raises, it has not changed the learner.
+    """
 
     weights = None
+    _step: Callable[[Truths, bool], float]
 
     def __init__(self, dim: int) -> None:
         expect_variables(dim)
@@ -68,14 +73,14 @@ class ConceptLearner(Learner):
         if rows.dim != self.dim:
             raise BadExample(f"rows have {rows.dim} attributes, the learner has {self.dim}")
 
-    def learn_each(
-        self, block: Block, begin: int, end: int, step: Callable[[Truths, bool], float]
-    ) -> tuple[int, Mistakes]:
-        """`Learner.learn`, one example at a time.
+    @property
+    def most_examples(self) -> int:
+        """The number of examples to learn before `play` may be interrupted."""
+        return 1 << 10
 
-        `step` learns an example with its label and returns the score that the example had before.
-        When it raises, it must not have changed the learner.
-        """
+    def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
+        """Learn examples begin..end, at most `most_examples` of them, as `Learner.learn` says."""
+        end = min(end, begin + self.most_examples)
         made = list[tuple[int, int, float, float, int]]()  # as the columns of Mistakes
         at = begin
         while at < end:
@@ -83,7 +88,7 @@ class ConceptLearner(Learner):
             try:
                 counts = counts_once(block, i)
                 x, label = truths_of_row(block, i, self.dim), bool(block.signs[i] > 0)
-                score = step(x, label) if counts else 0.0
+                score = self._step(x, label) if counts else 0.0
             except (BadExample, TooLarge, Contradiction) as error:
                 if at > begin:
                     break
@@ -134,20 +139,11 @@ class ClassLearner(ConceptLearner):
     def left(self) -> int:
         """The number of concepts that still count."""
 
-    @property
-    @abstractmethod
-    def most_examples(self) -> int:
-        """The number of examples to learn before `play` may be interrupted."""
-
     def scores(self, rows: Rows) -> Vector:
         """The score of each row; the learner does not change."""
         block = Block(rows, np.ones(len(rows), dtype=np.int8))
         each = (self.score(truths_of_row(block, i, self.dim)) for i in range(len(rows)))
         return np.fromiter(each, dtype=np.float64, count=len(rows))
-
-    def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
-        """Predict and learn examples begin..end, at most `most_examples` of them."""
-        return self.learn_each(block, begin, min(end, begin + self.most_examples), self._step)
 
     def _step(self, x: Truths, label: bool) -> float:
         score = self.score(x)
@@ -200,12 +196,7 @@ class Consistent(VersionSpaceLearner):
     mistakes. If the concept is drawn at random, and the examples do not depend on the draws, it
     makes at most 1/2 + 1/3 + … + 1/|C| ≤ ln|C| mistakes in expectation: an example that rules out r
     of the m concepts left is mistaken with probability r/m ≤ 1/m + … + 1/(m − r + 1). The score is
-    +1 or −1.
-
-    Parameters
-    ----------
-    choose
-        "first" takes the first concept left, "random" draws one uniformly.
+    +1 or −1. With `choose` "first" it takes the first concept left, with "random" it draws one.
 
     References: Littlestone (1988), Section 3; Shalev-Shwartz & Ben-David (2014), Section 21.1.
     """
@@ -288,7 +279,7 @@ class Optimal(VersionSpaceLearner):
 
     def __init__(self, concepts: ConceptClass) -> None:
         super().__init__(concepts)
-        self._known = Littlestone(Columns(concepts))
+        self._known = Littlestone(concepts)
 
     def score(self, x: Truths) -> float:
         """The dimension of the concepts that are true less that of those that are false."""
@@ -314,12 +305,8 @@ class WeightedMajority(ClassLearner):
 
     The learner keeps the number of errors of each concept and compares votes in integers, so the
     prediction is exact however small the weights. The score is the share of the weight for true
-    less the share for false, rounded but always of the right sign; a tie predicts +1.
-
-    Parameters
-    ----------
-    beta
-        0 ≤ β < 1, a fraction, or a float, which is taken at its exact value.
+    less the share for false, rounded but always of the right sign; a tie predicts +1. `beta` is a
+    fraction with 0 ≤ β < 1, or a float, which is taken at its exact value.
     """
 
     def __init__(self, concepts: ConceptClass, beta: Fraction | float = Fraction(1, 2)) -> None:

@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 import numpy as np
 
 from novikoff.concepts.examples import Truths, labels_of, truths
 from novikoff.concepts.functions import Conjunction, Disjunction
 from novikoff.concepts.learners import ConceptLearner, Contradiction
-from novikoff.ledger.ledger import Mistakes
-from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Rows, Vector
-
-
-@runtime_checkable
-class Asks(Protocol):
-    """A learner that can ask for the label of an example."""
-
-    def question(self) -> Truths | None:
-        """The example whose label it asks for; None if it has no more questions."""
 
 
 class _Asking(ConceptLearner):
@@ -59,9 +49,10 @@ class _Asking(ConceptLearner):
         return bool((self._possible == self._certain).all())
 
     def question(self) -> Truths | None:
-        """The known example with one undecided literal flipped; None when all are decided.
+        """The example whose label it asks for; None when all literals are decided.
 
-        All other possible literals are as before, so the answer decides this one.
+        It is the known example with one undecided literal flipped. All other possible literals are
+        as before, so the answer decides this one.
         """
         if self.exact:
             return None
@@ -80,24 +71,18 @@ class _Asking(ConceptLearner):
         self.expect_dim(rows)
         return labels_of(self.hypothesis.evaluate(rows)).astype(np.float64)
 
-    def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
-        """Predict and decide literals for examples begin..end of the block, in its order."""
-        return self.learn_each(block, begin, end, self._step)
-
     def _step(self, x: Truths, label: bool) -> float:
         true, positive = _literals(x ^ self.negated), label ^ self.negated
         left = self._possible & true if positive else self._possible
         mistaken = bool((left != self._possible).any())
-        if (self._certain & ~left).any():
-            raise Contradiction.of_literals(
-                "it rules out a literal that other examples need", self.form, self.monotone
-            )
         to_explain = self._unexplained if mistaken else [] if positive else [true]
-        false = [left & ~other for other in to_explain]
-        if not all(one.any() for one in false):
-            raise Contradiction.of_literals(
-                "no literal separates it from the other label", self.form, self.monotone
-            )
+        false, why = [left & ~other for other in to_explain], ""
+        if (self._certain & ~left).any():
+            why = "it rules out a literal that other examples need"
+        elif not all(one.any() for one in false):
+            why = "no literal separates it from the other label"
+        if why:
+            raise Contradiction.of_literals(why, self.form, self.monotone)
         for one in false:
             if np.count_nonzero(one) == 1:
                 self._certain |= one

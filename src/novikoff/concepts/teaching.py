@@ -14,7 +14,6 @@ import numpy as np
 
 from novikoff.concepts.examples import Truths, labelled, truths
 from novikoff.concepts.functions import Concept, Conjunction, Disjunction, expect_width
-from novikoff.concepts.queries import Asks
 from novikoff.learners import Learner
 from novikoff.stream.blocks import Block
 
@@ -34,9 +33,9 @@ class Oracle:
         self.concept, self.n = concept, expect_width(concept, n)
         self.questions = 0
 
-    def teach(self, learner: Learner) -> Iterator[Block]:
-        """Answer the learner's questions until it has no more."""
-        if not isinstance(learner, Asks):
+    def teach(self, learner: Any) -> Iterator[Block]:
+        """Answer what the learner's method `question` asks, until that returns None."""
+        if not hasattr(learner, "question"):
             raise TypeError(
                 f"{type(learner).__name__} asks no questions; teach it with Teacher or Nature, or "
                 "use a learner that asks, such as AskingConjunction"
@@ -44,7 +43,7 @@ class Oracle:
         self.questions = 0
         return self._answers(learner)
 
-    def _answers(self, learner: Asks) -> Iterator[Block]:
+    def _answers(self, learner: Any) -> Iterator[Block]:
         while (asked := learner.question()) is not None:
             x = truths(asked, self.n, name="the learner's question")
             self.questions += 1
@@ -60,13 +59,9 @@ class Teacher:
     examples: each of the k needs a negative example of its own, and the others a positive one.
 
     If literals may be negated, a second positive example with all other variables flipped rules out
-    both literals of each: k + 2 examples. For a disjunction true and false are exchanged. Goldman &
-    Kearns (1995) study how few examples a teacher needs.
-
-    Parameters
-    ----------
-    monotone
-        Whether the learner knows that no literal is negated. By default, whether none is.
+    both literals of each: k + 2 examples. `monotone` says whether the learner knows that no literal
+    is negated; by default, whether none is. For a disjunction true and false are exchanged. Goldman
+    & Kearns (1995) study how few examples a teacher needs.
 
     >>> Teacher(Conjunction((2, 3)), 4).examples.astype(int)
     array([[0, 1, 1, 0],
@@ -110,16 +105,9 @@ class Teacher:
 class Nature:
     """Protocol III: nature draws the examples, and the target labels them (Valiant 1984).
 
-    Parameters
-    ----------
-    rounds
-        The number of examples in the lesson.
-    sampler
-        The distribution: a function of a random generator, the number of examples and n, which
-        returns the truth values, a row for each example. By default each variable is 1 with
-        probability 1/2.
-    seed
-        The random seed of every lesson.
+    A lesson has `rounds` examples, and every lesson the same `seed`. `sampler` is the distribution:
+    a function of a random generator, the number of examples and n, which returns the truth values,
+    a row for each example. By default each variable is 1 with probability 1/2.
     """
 
     def __init__(

@@ -13,14 +13,7 @@ from numpy.typing import NDArray
 
 from novikoff.concepts.classes import ConceptClass, TooLarge, Words, expect_variables, packed
 from novikoff.concepts.examples import Truths, every_example
-from novikoff.concepts.functions import (
-    AtLeast,
-    Concept,
-    Conjunction,
-    Disjunction,
-    expect_width,
-    variable,
-)
+from novikoff.concepts.functions import Concept, Disjunction, OfLiterals, expect_width, variable
 from novikoff.guarantees import mistake_bound
 from novikoff.stream.printing import plural
 from novikoff.stream.rows import Positions
@@ -88,12 +81,9 @@ class _LinearThresholds(ConceptClass):
                 f"there are too many linear threshold functions of {n} variables{count}; "
                 f"take at most {MOST_ENUMERATED} variables, or list some with concept_list"
             )
-        self.n = n
+        self.name, self.n = f"linear threshold functions of {plural(n, 'variable')}", n
         self.weights, self.thresholds = _every_threshold_function(n)
         self.size = len(self.thresholds)
-
-    def __str__(self) -> str:
-        return f"linear threshold functions of {plural(self.n, 'variable')}"
 
     def _concept(self, place: int) -> LinearThreshold:
         return LinearThreshold(tuple(self.weights[place].tolist()), int(self.thresholds[place]))
@@ -102,8 +92,7 @@ class _LinearThresholds(ConceptClass):
         return packed(self.weights @ x >= self.thresholds)
 
     def _values(self, places: Positions, x: Truths) -> Truths:
-        found: Truths = self.weights[places] @ x >= self.thresholds[places]
-        return found
+        return np.asarray(self.weights[places] @ x >= self.thresholds[places])
 
 
 def linear_thresholds(n: int) -> ConceptClass:
@@ -149,24 +138,15 @@ def _first_of_each(w: Integers, t: Integers) -> tuple[Integers, Integers]:
 class ThresholdUnit:
     """Weights u for which the sign of u·x is the concept, for every x of n attributes and a 1.
 
-    Attributes
-    ----------
-    weights
-        n integers, and the weight of the constant last.
-    radius_squared
-        R² = n + 1, the squared length of the example of ones.
-    margin_squared
-        γ² = (least |u·x|)²/‖u‖², exactly.
-    bound
-        ⌊R²/γ²⌋: a perceptron with a constant feature makes at most that many mistakes on examples
-        labelled by the concept (Novikoff 1962, Theorem 1).
+    A perceptron with a constant feature makes at most `bound` mistakes on examples labelled by the
+    concept (Novikoff 1962, Theorem 1).
     """
 
     concept: Concept
-    weights: tuple[int, ...]
-    radius_squared: int
-    margin_squared: Fraction
-    bound: int
+    weights: tuple[int, ...]  # n integers, and the weight of the constant last
+    radius_squared: int  # R² = n + 1, the squared length of the example of ones
+    margin_squared: Fraction  # γ² = (least |u·x|)²/‖u‖², exactly
+    bound: int  # ⌊R²/γ²⌋
 
     def __str__(self) -> str:
         rule = LinearThreshold(self.weights[:-1], -self.weights[-1])
@@ -192,12 +172,8 @@ def threshold_unit(concept: Concept, n: int | None = None) -> ThresholdUnit:
     m < r, it is at most −1 − 2(r − 1 − m) for the same reason.
 
     A `LinearThreshold` keeps its weights, doubled, and the constant lies midway between the nearest
-    sums on its two sides. Other weights may have a wider margin: `certify` finds the widest.
-
-    Parameters
-    ----------
-    n
-        The number of attributes of the examples; by default the fewest the concept needs.
+    sums on its two sides. Other weights may have a wider margin: `certify` finds the widest. The
+    examples have `n` attributes, by default the fewest that the concept needs.
 
     >>> print(threshold_unit(Disjunction((1, 2)), 100))
     x₁ ∨ x₂ as 2x₁ + 2x₂ ≥ 1: at most 909 mistakes (R² = 101, γ² = 1/9)
@@ -230,17 +206,13 @@ def _counted(concept: Concept) -> tuple[list[int], int]:
 
     Of a variable that occurs plain and negated exactly one literal is true, so both are left out.
     """
-    if isinstance(concept, Conjunction):
-        given, r = concept.literals, len(concept.literals)
-    elif isinstance(concept, Disjunction):
-        given, r = concept.literals, 1
-    elif isinstance(concept, AtLeast):
-        given, r = concept.literals, concept.r
-    else:
+    if not isinstance(concept, OfLiterals):
         raise ValueError(
             f"{concept}: only conjunctions, disjunctions, 'at least r of' and linear thresholds "
             "have a threshold unit here; for other concepts, certify their labelled examples"
         )
+    given = concept.literals
+    r = 1 if isinstance(concept, Disjunction) else getattr(concept, "r", len(given))
     single = [i for i in given if -i not in given]
     return single, r - (len(given) - len(single)) // 2
 

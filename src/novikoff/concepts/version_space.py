@@ -37,7 +37,15 @@ class VersionSpace:
 
     def split(self, x: Truths) -> tuple[int, int]:
         """How many of the concepts left are false at the example, and how many are true."""
-        self._evaluate(x)
+        # asked again about the example just evaluated, it remembers
+        if self._evaluated is None or not np.array_equal(self._evaluated, x):
+            if self._listed is not None:
+                self._values = self.concepts.values(self._listed, x)
+                self._true = int(np.count_nonzero(self._values))
+            else:
+                self._words = self.concepts.packed_values(x)
+                self._true = _core.count_both(self._bits, self._words)
+            self._evaluated = x.copy()
         return self.size - self._true, self._true
 
     def keep(self, x: Truths, label: bool) -> bool:
@@ -71,11 +79,7 @@ class VersionSpace:
 
     def first(self) -> int:
         """The place in the class of the first concept left."""
-        if self._listed is not None:
-            return int(self._listed[0])
-        out = np.empty(1, dtype=np.int64)
-        _core.places(self._bits, out=out)
-        return int(out[0])
+        return int(self._first_places(1)[0])
 
     def draw(self, dice: np.random.Generator) -> int:
         """The place of a concept drawn uniformly at random from those left."""
@@ -88,14 +92,17 @@ class VersionSpace:
 
     def places(self) -> Positions:
         """The places in the class of the concepts left."""
-        if self._listed is not None:
-            return self._listed.copy()
-        if self.size > _MOST_LISTED:
+        if self._listed is None and self.size > _MOST_LISTED:
             raise TooLarge(
                 f"{self.size:,} concepts are left, more than the {_MOST_LISTED:,} that can be "
                 "listed; use size, split or first"
             )
-        out = np.empty(self.size, dtype=np.int64)
+        return self._first_places(self.size)
+
+    def _first_places(self, count: int) -> Positions:
+        if self._listed is not None:
+            return self._listed[:count].copy()
+        out = np.empty(count, dtype=np.int64)
         _core.places(self._bits, out=out)
         return out
 
@@ -103,15 +110,3 @@ class VersionSpace:
         # evaluating one listed concept takes as long as some hundreds of a set of bits
         if self._listed is None and self.size <= self.concepts.size >> 10:
             self._listed, self._bits = self.places(), words_for(0)
-
-    def _evaluate(self, x: Truths) -> None:
-        """Evaluate the concepts left, unless they were just evaluated at the same example."""
-        if self._evaluated is not None and np.array_equal(self._evaluated, x):
-            return
-        if self._listed is not None:
-            self._values = self.concepts.values(self._listed, x)
-            self._true = int(np.count_nonzero(self._values))
-        else:
-            self._words = self.concepts.packed_values(x)
-            self._true = _core.count_both(self._bits, self._words)
-        self._evaluated = x.copy()

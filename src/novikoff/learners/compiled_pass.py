@@ -53,6 +53,11 @@ def check_class_weights(class_weights: Sequence[float]) -> None:
         raise ValueError(f"class weights must be positive and finite, got {class_weights}")
 
 
+def refusal(flaw: Flaw, block: Block, i: int) -> BadExample:
+    """The error about row i of the block."""
+    return explain(flaw, block.rows, i, position=block.position(i))
+
+
 def one_pass(
     core: Core,
     block: Block,
@@ -61,6 +66,7 @@ def one_pass(
     *,
     labels: Labels | Codes,
     dim: int,
+    refusal: Callable[[Flaw, Block, int], BadExample] = refusal,
     **rule: Any,
 ) -> tuple[int, Positions, Mistakes]:
     """Let the core learn from examples begin..end of the block, in its order, by this rule.
@@ -97,8 +103,7 @@ def one_pass(
         rows.put_in_order()
         at, flaw, count = run()
     if at == begin and flaw:
-        i = block.row_shown(begin)
-        raise explain(Flaw(flaw), rows, i, position=block.position(i))
+        raise refusal(Flaw(flaw), block, block.row_shown(begin))
     scores, steps, squares = (column[:count].copy() for column in (scores, steps, squares))
     which = which[:count]
     made = Mistakes(rounds[:count].copy(), block.positions(which), scores, steps, squares)

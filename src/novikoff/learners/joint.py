@@ -60,6 +60,8 @@ class Joint:
     ('separated', 2, [[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
     """
 
+    is_symmetric = False  # classes have no order, so there are no two labels to swap
+
     def __init__(
         self,
         dim: int,
@@ -88,11 +90,6 @@ class Joint:
         self._u = np.zeros_like(self._w) if averaging else None
         self._class_weights = np.array(class_weights, dtype=np.float64)
         self._threshold = margin / self._unit
-
-    @property
-    def is_symmetric(self) -> bool:
-        """Classes have no order, so there are no two labels to swap."""
-        return False
 
     @property
     def weights(self) -> Vector:

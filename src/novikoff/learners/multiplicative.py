@@ -61,6 +61,8 @@ class Multiplicative:
         How many mistakes one mistake counts as, for labels −1 and +1; multiplies the importance.
     """
 
+    averaging = False
+
     def __init__(
         self,
         dim: int,
@@ -86,16 +88,12 @@ class Multiplicative:
         self.dim, self.bias, self.variant, self.ties = dim, bool(bias), variant, ties
         self.alpha, self.threshold = float(alpha), float(threshold)
         self.class_weights = (float(class_weights[0]), float(class_weights[1]))
-        self.rounds = 0
+        self.rounds, self._balanced = 0, variant == "balanced"
         self._become(np.zeros(dim + self.bias))
 
     def _become(self, powers: Vector) -> None:
         self._p, self._w = powers, np.empty(len(powers))
         _core.weights_of(alpha=self.alpha, balanced=self._balanced, powers=powers, out=self._w)
-
-    @property
-    def _balanced(self) -> bool:
-        return self.variant == "balanced"
 
     @property
     def powers(self) -> Vector:
@@ -110,11 +108,6 @@ class Multiplicative:
         """The present weights, the constant's last, cut off at the largest float."""
         largest = np.finfo(np.float64).max
         return self._w.clip(-largest, largest)
-
-    @property
-    def averaging(self) -> bool:
-        """Winnow keeps no average."""
-        return False
 
     @property
     def average(self) -> Vector:
@@ -143,8 +136,6 @@ class Multiplicative:
 
     def share_weights(self, runs: _core.OnlineRuns, *, mean: bool) -> None:
         """Share the weights with the online core, which updates them in place."""
-        if mean:
-            _ = self.average  # raises
         self._own_weights()
         runs.add_winnow(
             powers=self._p,

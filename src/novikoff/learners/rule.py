@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from numpy.typing import NDArray
 
@@ -21,17 +21,10 @@ Kind: TypeAlias = Literal[
 ]
 Linear: TypeAlias = Additive | Multiplicative | Joint
 
+KINDS: tuple[Kind, ...] = get_args(Kind)
 # Each kind of learner, and the reading of its run that predicts.
-READINGS: dict[Kind, Reading] = {
-    "perceptron": "final",
-    "margin": "final",
-    "averaged": "average",
-    "voted": "vote",
-    "winnow": "final",
-    "winnow1": "final",
-    "winnow2": "final",
-}
-KINDS: tuple[Kind, ...] = tuple(READINGS)
+READINGS: dict[Kind, Reading] = dict.fromkeys(KINDS, "final")
+READINGS |= {"averaged": "average", "voted": "vote"}
 FULL_NAMES: dict[Kind, str] = {
     "perceptron": "perceptron",
     "margin": "margin perceptron",
@@ -42,11 +35,7 @@ FULL_NAMES: dict[Kind, str] = {
     "winnow2": "Winnow2",
 }
 # The multiplicative kinds, and the variant of the rule that each runs.
-WINNOWS: dict[Kind, Variant] = {
-    "winnow": "balanced",
-    "winnow1": "winnow1",
-    "winnow2": "winnow2",
-}
+WINNOWS: dict[Kind, Variant] = {"winnow": "balanced", "winnow1": "winnow1", "winnow2": "winnow2"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +155,5 @@ class Rule:
 
 def restored(settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Linear:
     """The learner that its `state` described."""
-    if settings.get("rule") == "joint":
-        return Joint.restored(settings, arrays)
-    if settings.get("rule") == "multiplicative":
-        return Multiplicative.restored(settings, arrays)
-    return Additive.restored(settings, arrays)
+    rules: dict[str, type[Linear]] = {"joint": Joint, "multiplicative": Multiplicative}
+    return rules.get(str(settings.get("rule")), Additive).restored(settings, arrays)
