@@ -6,7 +6,7 @@ TESTS ?=
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo test lint machines bench stubs pages gallery clean
+.PHONY: demo test lint machines attack bench stubs pages gallery clean
 
 demo: $(READY)
 	$(BIN)/novikoff demo
@@ -27,6 +27,11 @@ machines: $(READY)
 	    -DNOVIKOFF_STRICT=ON -DNOVIKOFF_CLONES=OFF >$(VENV)/cmake.log
 	$(BIN)/cmake --build $(VENV)/core-without-clones >>$(VENV)/cmake.log
 	$(BIN)/pytest -q tests/test_machines.py --other-core $(VENV)/core-without-clones
+
+# Hostile files, certificates, signals, threads and requests: make attack MINUTES=1 SEED=7
+MINUTES ?= 10
+attack: $(READY)
+	PYTHONPATH=tools $(BIN)/python -m attack --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
 bench: $(READY)
 	$(BIN)/python bench/epoch.py

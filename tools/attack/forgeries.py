@@ -1,0 +1,348 @@
+"""Forged certificates against both checkers: none may be accepted unless it is true.
+
+A table with known content is written to a file, certificates are made for it and for other readings
+of it (a row taken as a header, rows dropped, columns renamed, permuted, repeated), and their parts
+are mixed and changed in any way that parses, with a new seal. What a checker accepts is compared
+with the truth about the whole file (`truth`), which knows nothing of the library.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stderr, redirect_stdout
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+from typing import Any, TypeAlias
+from unittest.mock import patch
+
+from attack.arena import Attack, Fault, verb
+from attack.mutations import changed, crossed
+from attack.tables import Table, random_table, value
+from attack.truth import Vector, dot, facts
+from novikoff import BadExample, Certificate, Rejected, certify, verify
+from novikoff.guarantees import check
+
+Written: TypeAlias = dict[str, Any]
+FORGERIES = 150  # for each table
+
+
+class Lie(Exception):  # noqa: N818  (it names what the certificate does)
+    """What is false in a certificate."""
+
+
+def resealed(certificate: Written) -> Written:
+    """The certificate with the seal that its content has."""
+    rest = {key: one for key, one in certificate.items() if key != "seal"}
+    return rest | {"seal": hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()}
+
+
+# what a certificate claims, compared with the truth
+
+
+def require(truth: bool, why: str) -> None:
+    """Raise Lie unless it holds."""
+    if not truth:
+        raise Lie(why)
+
+
+def columns_of(table: Table, at: int) -> dict[str, list[Fraction]]:
+    """The features by name, or by position if the table has no header; `at` is the label."""
+    found: dict[str, list[Fraction]] = {}
+    texts = False
+    for k in range(len(table.cells[0])):
+        if k == at:
+            continue
+        name = str(len(found)) if table.header is None else table.header[k]
+        cells = [row[k] for row in table.cells]
+        numbers = [value(cell) for cell in cells]
+        kept = [x for x in numbers if x is not None]
+        if len(kept) == len(cells):
+            require(name not in found, "two columns have the same name")
+            found[name] = kept
+        else:  # a column of texts: a feature for each of them
+            require(not kept and "" not in cells and "NA" not in cells, "the file cannot be read")
+            texts = True
+            for cell in cells:
+                found.setdefault(f"{name}={cell}", [Fraction(c == cell) for c in cells])
+    if table.is_sparse:
+        return dict(list(found.items())[: table.width])
+    return {
+        f"{texts}{name}" if texts and table.header is None else name: x for name, x in found.items()
+    }
+
+
+def signs(table: Table, at: int, classes: Sequence[str]) -> list[int]:
+    """The sign of each row's label."""
+    require(len(classes) == 2 and all(type(c) is str for c in classes), "there are not two classes")
+    as_numbers = [value(c) for c in classes]
+    require(
+        len({c if x is None else x for c, x in zip(classes, as_numbers, strict=True)}) == 2,
+        "the classes are equal",
+    )
+    found = []
+    for row in table.cells:
+        cell = row[at].strip()
+        number = value(cell)
+        is_class = [
+            c == cell if number is None else x == number
+            for c, x in zip(classes, as_numbers, strict=True)
+        ]
+        require(sum(is_class) == 1, "a label is not one of the classes")
+        found.append(-1 if is_class[0] else 1)
+    return found
+
+
+def label_column(table: Table, label: str | None) -> int:
+    """Where the label is that the certificate speaks of."""
+    if label is None:
+        return table.label
+    require(not table.is_sparse, "it names a label column, and the file has none")
+    if table.header is not None and label in table.header:
+        require(table.header.count(label) == 1, "two columns have the label's name")
+        return table.header.index(label)
+    require(type(label) is str and label.isdecimal(), "there is no such label column")
+    require(int(label) < len(table.cells[0]), "there is no such label column")
+    return int(label)
+
+
+def rows_claimed(table: Table, about: Written) -> tuple[Vector, ...]:
+    """The rows z = y·x that the certificate speaks of, with all rows and columns of the file."""
+    at = label_column(table, about.get("label"))
+    found = columns_of(table, at)
+    y = signs(table, at, about["classes"])
+    names = about.get("names")
+    require(names is None or table.header is not None, "it names columns, and the file does not")
+    if names is not None:
+        require(sorted(names) == sorted(found), "the columns are not those of the file")
+        found = {name: found[name] for name in names}
+    require(about["columns"] == len(found), "the number of columns is not that of the file")
+    require(about["rows"] == len(y), "the number of rows is not that of the file")
+    columns = [*found.values(), *([[Fraction(1)] * len(y)] if about["bias"] else [])]
+    return tuple(
+        tuple(s * x for x in row) for s, row in zip(y, zip(*columns, strict=True), strict=True)
+    )
+
+
+def spans(text: str) -> list[int]:
+    """The numbers written as "0-3,7"."""
+    pieces = [piece.split("-") for piece in text.split(",") if piece]
+    return [k for ends in pieces for k in range(int(ends[0]), int(ends[-1]) + 1)]
+
+
+def whole(text: str) -> Fraction:
+    """A number written p or p/q, in decimals or hexadecimals."""
+    above, _, below = text.partition("/")
+    return Fraction(int(above, 0), int(below or "1", 0))
+
+
+def vector(written: dict[str, str], d: int, length: int) -> list[Fraction]:
+    """The vector that {"3": "5", "constant": "-2"} stands for."""
+    v = [Fraction(0)] * length
+    for place, x in written.items():
+        v[d if place == "constant" else int(place)] += whole(x)
+    return v
+
+
+def check_truth(it: Written, z: tuple[Vector, ...], *, columns_known: bool = True) -> None:
+    """Raise Lie if anything in an accepted certificate is false for these rows z = y·x."""
+    true, about, margin = facts(z), it["data"], it["margin"]
+    d, length, n = about["columns"], len(z[0]), len(z)
+    decided = it["verdict"] != "undecided"
+    require(not decided or it["verdict"] == true.verdict, "the verdict is false")
+    require(whole(it["radius_squared"]) == true.radius_squared, "the radius is false")
+    low, high = margin["at_least_squared"], margin["at_most_squared"]
+    require(whole(low) <= true.margin_squared, "the margin is smaller than it says")
+    require(high is None or true.margin_squared <= whole(high), "the margin is larger than it says")
+    if decided:
+        separated = sorted({*range(n)} - true.face)
+        require(spans(it["separated"]) == separated, "the separated rows are others")
+    times = [Fraction(0)] * n
+    for place, x in it["multipliers"].items():
+        times[int(place)] += whole(x)
+    require(all(t >= 0 for t in times), "a multiplier is negative")
+    for column in zip(*z, strict=True):
+        require(dot(times, column) == 0, "the multiplied rows do not sum to 0")
+    if it.get("aliases_looked_for", "aliases" in it):
+        require(len(it["aliases"]) == length - true.rank, "the aliases are not all of them")
+    if not columns_known:
+        return
+    w = vector(it["weights"], d, length)
+    require(all(dot(w, row) >= 0 for row in z), "the weights have a row on their wrong side")
+    if it["verdict"] == "complete":
+        least = min(dot(w, row) for row in z)
+        require(least > 0, "the weights do not separate the rows")
+        require(whole(low) == least**2 / dot(w, w), "the margin of the weights is another")
+    for alias in it.get("aliases", []):
+        v = vector(alias, d, length)
+        require(any(v) and all(dot(v, row) == 0 for row in z), "an alias is false")
+
+
+def is_false(it: Written, table: Table) -> str | None:
+    """What is false in a certificate that was accepted for this table; None if nothing is."""
+    try:
+        about = it["data"]
+        at = label_column(table, about.get("label"))
+        others = (c for row in table.cells for k, c in enumerate(row) if k != at)
+        nameless = about.get("names") is None
+        texts = any(value(cell) is None for cell in others)
+        check_truth(it, rows_claimed(table, about), columns_known=not (nameless and texts))
+    except Lie as lie:
+        return str(lie)
+    except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError) as error:
+        return f"a part of it means nothing ({type(error).__name__})"
+    return None
+
+
+# the two checkers
+
+
+def by_script(file: str, data: str) -> tuple[bool, str]:
+    """Whether check.py accepts the certificate in a file for these data, and what it prints."""
+    out, err = io.StringIO(), io.StringIO()
+    with (
+        patch.object(sys, "argv", ["check.py", file, data]),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        status = check.main()
+    said = out.getvalue() + err.getvalue()
+    if "Traceback" in said:
+        raise Fault("check.py printed a traceback", output=said)
+    return status == 0 or "facts hold" in said, said
+
+
+def by_verb(file: str, data: str) -> tuple[bool, str]:
+    """Whether `novikoff verify` accepts it, and what it prints."""
+    answer = verb("verify", file, data)
+    return answer.status == 0 or "facts hold" in answer.stdout, answer.stdout + answer.stderr
+
+
+def by_library(it: Written, table: Table) -> bool:
+    """Whether `novikoff.verify` accepts it for the numbers of the table."""
+    X = [
+        [float(value(c) or 0) for k, c in enumerate(row) if k != table.label] for row in table.cells
+    ]
+    y = [row[table.label] for row in table.cells]
+    try:
+        return verify(Certificate.from_dict(it), X, y)
+    except (Rejected, BadExample):
+        return False
+
+
+# the forgeries
+
+
+def honest(table: Table) -> Written | None:
+    """The certificate of the file, which both checkers must accept; None if it is not readable."""
+    data = table.file
+    answer = verb("certify", data, "-o", "attempt.json")
+    if answer.status == 2:
+        return None
+    it: Written = json.loads(Path("attempt.json").read_text())
+    lie = is_false(it, table)
+    if lie is not None:
+        raise Fault(f"certify is wrong: {lie}")
+    accepted, said = by_verb("attempt.json", data)
+    if not accepted:
+        raise Fault("verify rejects an honest certificate", output=said)
+    has_texts = any(value(c) is None for row in table.cells for c in row[: table.label])
+    accepted, said = by_script("attempt.json", data)
+    if not accepted and not has_texts:
+        raise Fault("check.py rejects an honest certificate", output=said)
+    return it
+
+
+def other_readings(dice: Random, table: Table) -> Iterator[Written]:
+    """Certificates of tables that a checker might take this one for."""
+    rows = [list(row) for row in table.cells]
+    header, at = table.header, table.label
+    if header is not None and dice.random() < 0.2:  # the header as a row
+        rows, header = [list(header), *rows], None
+    elif dice.random() < 0.4:  # a row as the header
+        header = tuple(rows.pop(0))
+    match dice.randrange(7):
+        case 0:
+            del rows[dice.randrange(len(rows))]
+        case 1:
+            dice.shuffle(rows)
+        case 2:
+            rows.append(dice.choice(rows))
+        case 3:
+            at = dice.randrange(len(rows[0]) if rows else 1)
+    if len(rows) < 1:
+        return
+    places = [k for k in range(len(rows[0])) if k != at]
+    match dice.randrange(5):
+        case 0:
+            dice.shuffle(places)
+        case 1:
+            places.insert(0, dice.choice(places))
+            places += [places[0]] * dice.randrange(3)
+        case 2 if len(places) > 1:
+            places.pop()
+    X = [[float(value(row[k]) or 0) for k in places] for row in rows]
+    y = [row[at] for row in rows]
+    names = None if header is None else [header[k] for k in places]
+    label = dice.choice([None, str(at), at if header is None else header[at]])
+    try:
+        found = certify(X, y, fit_intercept=dice.random() < 0.7)
+        classes = found.data.classes
+        if dice.random() < 0.3:
+            classes = (classes[1], classes[0])
+        yield found.named(names, None if label is None else str(label), classes).to_dict()
+    except (BadExample, ValueError):
+        return
+
+
+def attempt(dice: Random) -> Iterator[Exception | None]:
+    """Forge certificates for one table."""
+    table = random_table(dice)
+    for old in Path().glob("attempt*"):
+        old.unlink()
+    Path(table.file).write_bytes(table.content)
+    true = honest(table)
+    yield None
+    pool = [] if true is None else [true]
+    for _ in range(8):
+        pool += other_readings(dice, table)
+    for k in range(FORGERIES if pool else 0):
+        it = pool[k] if k < len(pool) else crossed(dice, dice.choice(pool), dice.choice(pool), 0.15)
+        if k >= len(pool):
+            it = changed(dice, it, times=dice.choice((0, 1, 1, 1, 2, 3)))
+        it = resealed(it) if dice.random() < 0.98 else it
+        Path("attempt.json").write_text(json.dumps(it))
+        try:
+            judged(dice, it, table, thorough=k < len(pool))
+        except Exception as error:
+            yield error
+        else:
+            yield None
+
+
+def judged(dice: Random, it: Written, table: Table, *, thorough: bool) -> None:
+    """Show a certificate to the checkers; a Fault if one of them accepts what is false."""
+    accepted, said = by_script("attempt.json", table.file)
+    answers = [("check.py", accepted, said)]
+    if accepted or thorough or dice.random() < 0.1:
+        answers.append(("verify", *by_verb("attempt.json", table.file)))
+    for checker, accepted, said in answers:
+        if accepted and (lie := is_false(it, table)) is not None:
+            raise Fault(f"{checker} accepts: {lie}", output=said)
+    if dice.random() < 0.03:
+        by_library(it, table)
+
+
+ATTACKS = [
+    Attack(
+        "certificates",
+        "forged certificates, against `verify` and check.py",
+        attempt,
+        share=3,
+        seconds=60,
+    )
+]
