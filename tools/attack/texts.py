@@ -16,10 +16,10 @@ from attack.arena import Attack, Fault, verb
 from attack.mutations import TEXTS, bytes_changed
 from attack.tables import ODD
 from novikoff import BadExample
-from novikoff.sources import LabelsAsClasses, Numbered, Reading, open_files
+from novikoff.sources import LabelsAsClasses, Numbered, ReadOptions, open_files
 from novikoff.sources.features import Features
 from novikoff.sources.files import text as text_files
-from novikoff.sources.reading import Format
+from novikoff.sources.read_options import Format
 
 Read: TypeAlias = list[tuple[Any, ...]] | str  # the examples, or the error
 
@@ -72,7 +72,7 @@ PIECES = [text.encode(errors="replace") for text in (*TEXTS, *ODD) if len(text) 
 
 def read(file: str, format: Format, *, threads: int, hashed: bool) -> Read:
     """The examples of a file as numbers and texts, or the words of the error."""
-    how = Reading(format, threads=threads, missing="zero" if hashed else "refuse", skip_bad=0)
+    how = ReadOptions(format, threads=threads, missing="zero" if hashed else "refuse", skip_bad=0)
     features = Features(hash_bits=6) if hashed else Features()
     try:
         source = open_files(file, how)
