@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,18 +11,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from helpers.text_parsers import (
-    LINE_ENDS,
-    Example,
-    Refusal,
-    garbled,
-    in_pieces,
-    padded,
-    parse,
-    parsed_values,
-    read,
-    read_line,
-)
+from helpers.text_lines import JSON_BENDS, json_lines
+from helpers.text_parsers import Example, Refusal, garbled, padded, read_line
 from novikoff import _core
 from novikoff.sources.files.jsonl import JsonLines
 from novikoff.sources.read_options import Missing
@@ -90,11 +79,6 @@ def test_null_is_refused_or_zero_or_indicated(
     assert isinstance(read_line(JsonLines(), line), Refusal)
     assert read_line(JsonLines(missing="zero"), line) == Example("1", tuple(zero.items()))
     assert read_line(JsonLines(missing="indicate"), line) == Example("1", tuple(indicate.items()))
-
-
-@pytest.mark.parametrize("text", ["", "\n", "  \n\t\r\n\r"])
-def test_blank_lines_are_skipped(text: str) -> None:
-    assert read(JsonLines(), text) == ([], [])
 
 
 NOT_A_NUMBER = "is not a JSON number: no leading + or 0, and digits on both sides"
@@ -262,34 +246,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return dict(pairs)
 
 
-KEYS = st.sampled_from(["label", "a", "b", "a.b", "c"]) | st.text(max_size=5)
-SCALARS = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=8)
-)
-VALUES = st.recursive(
-    SCALARS
-    | st.lists(st.text(max_size=4), max_size=4)
-    | st.lists(st.none() | st.integers() | st.booleans(), max_size=4),
-    lambda inner: st.dictionaries(KEYS, inner, max_size=3) | st.lists(inner, max_size=2),
-    max_leaves=8,
-)
-
-
-@st.composite
-def lines(draw: st.DrawFn) -> str:
-    return json.dumps(
-        draw(st.dictionaries(KEYS, VALUES, max_size=5)),
-        ensure_ascii=draw(st.booleans()),
-        separators=draw(st.sampled_from([(",", ":"), (" , ", "\t: ")])),
-    )
-
-
 RULES: st.SearchStrategy[Missing] = st.sampled_from(["refuse", "zero", "indicate"])
-BENDS = '{}[]",:\\u0d8+-.eE19ntf \t\x1fé'
 
 
 def check(line: str, missing: Missing) -> None:
@@ -302,13 +259,13 @@ def check(line: str, missing: Missing) -> None:
         assert found == expected
 
 
-@given(lines(), RULES)
+@given(json_lines(), RULES)
 @example('{"label": 1, "a": {"label": 2}}', "refuse")
 def test_what_is_written_is_read(line: str, missing: Missing) -> None:
     check(line, missing)
 
 
-@given(garbled(lines(), BENDS), RULES)
+@given(garbled(json_lines(), JSON_BENDS), RULES)
 def test_a_garbled_line_is_read_as_python_does_or_refused(line: str, missing: Missing) -> None:
     check(line, missing)
 
@@ -329,37 +286,6 @@ def test_any_tokens_are_read_as_python_does_or_refused(rest: str, missing: Missi
 @example("1e5")
 def test_a_number_is_one_where_python_says_so(number: str) -> None:
     check(f'{{"a":{number}}}', "refuse")
-
-
-@given(st.binary(max_size=60))
-def test_any_bytes_are_read_or_refused(text: bytes) -> None:
-    examples, refusals = read(JsonLines(), text)
-    lines = re.split(rb"\r\n|\r|\n", text)
-    assert len(examples) + len(refusals) == sum(bool(line.strip(b" \t")) for line in lines)
-
-
-TEXTS = st.lists(lines() | garbled(lines(), BENDS) | st.sampled_from(list(FLAWS)), max_size=8)
-
-
-@given(TEXTS, st.sampled_from(LINE_ENDS), st.integers(1, 40))
-def test_where_a_text_is_cut_does_not_matter(some: list[str], end: str, size: int) -> None:
-    text = end.join(some).encode()
-    assert in_pieces(UNLABELLED, text, size) == read(UNLABELLED, text)[0]
-
-
-@given(TEXTS, st.booleans())
-def test_a_bad_line_leaves_no_trace(some: list[str], labelled: bool) -> None:
-    format = JsonLines(labelled=labelled)
-    good = [line for line in some if not isinstance(read_line(format, line), Refusal)]
-    whole, clean = (parse(format, "\n".join(part).encode()) for part in (some, good))
-    assert parsed_values(whole) == parsed_values(clean)
-    assert len(whole["bad"]) == len(some) - len(good)
-
-
-def test_it_stops_when_more_lines_are_bad_than_allowed() -> None:
-    parsed = parse(UNLABELLED, b'{"a":1}\n{\n{"b":1}\n{\n{"c":1}\n', allowed=1)
-    assert [line for line, *_ in parsed["bad"]] == [1, 3]
-    assert len(parsed["labels"]) == 2
 
 
 def test_a_rule_for_missing_values_must_be_known() -> None:

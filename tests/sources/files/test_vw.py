@@ -7,20 +7,9 @@ import re
 
 import pytest
 from hypothesis import example, given
-from hypothesis import strategies as st
 
-from helpers.text_parsers import (
-    LINE_ENDS,
-    Example,
-    Refusal,
-    garbled,
-    in_pieces,
-    padded,
-    parse,
-    parsed_values,
-    read,
-    read_line,
-)
+from helpers.text_lines import VW_BENDS, vw_lines
+from helpers.text_parsers import Example, Refusal, garbled, padded, parse, read, read_line
 from novikoff import _core
 from novikoff.sources.files.vw import Vw
 from novikoff.stream.number_text import NUMBER
@@ -62,11 +51,6 @@ def test_a_line_without_a_label_is_an_example_if_labels_are_optional(line: str) 
     assert isinstance(found, Example)
     assert found.label is None
     assert isinstance(read_line(Vw(), line), Refusal)
-
-
-@pytest.mark.parametrize("text", ["", "\n", "  \n\t\r\n\r"])
-def test_blank_lines_are_skipped(text: str) -> None:
-    assert read(Vw(), text) == ([], [])
 
 
 FLAWS = {
@@ -180,31 +164,7 @@ def textbook(line: str) -> Example | None:
     return Example(words[0] if words else None, tuple(features), importance)
 
 
-WORDS = st.text(st.characters(codec="utf-8", exclude_characters=" \t\r\n|:'\0"), min_size=1)
-NUMBERS = st.floats(allow_nan=False, allow_infinity=False).map(repr) | st.sampled_from(
-    ["1", "0", "+2.", ".5", "-7e-2", "00012", "1e-400", "123456789012345678901234567890"]
-)
-
-
-@st.composite
-def lines(draw: st.DrawFn) -> str:
-    label = draw(st.just("") | WORDS)
-    weight = draw(st.just("") | st.floats(0, 9).map(repr)) if label else ""
-    tag = draw(st.sampled_from(["", "'tag", "'"]))
-    head = " ".join(
-        filter(None, [label, weight, draw(st.sampled_from(["", "0"])) if weight else "", tag])
-    )
-    body = ""
-    for _ in range(draw(st.integers(1, 3))):
-        space = draw(st.just("") | WORDS)
-        body += "|" + space + (":" + draw(NUMBERS) if space and draw(st.booleans()) else "")
-        for name in draw(st.lists(WORDS, max_size=4)):
-            body += draw(st.sampled_from([" ", "\t", "  "])) + name
-            body += ":" + draw(NUMBERS) if draw(st.booleans()) else ""
-    return head + " " * draw(st.integers(0 if tag else 1, 2)) + body
-
-
-@given(lines())
+@given(vw_lines())
 @example("1 | a:1e-400")
 def test_what_is_written_is_read(line: str) -> None:
     expected = textbook(line)
@@ -212,7 +172,7 @@ def test_what_is_written_is_read(line: str) -> None:
     assert found == expected if expected else isinstance(found, Refusal)
 
 
-@given(garbled(lines(), " \t|:'01.e-+aé^"))
+@given(garbled(vw_lines(), VW_BENDS))
 @example("1 'a 'b | c")
 @example("'a | b")
 @example("1 1 0 0| b")
@@ -223,39 +183,6 @@ def test_a_garbled_line_is_read_as_the_textbook_does_or_refused(line: str) -> No
         assert 1 <= found.column <= len(line) + 1
     else:
         assert found == expected
-
-
-@given(st.binary(max_size=60))
-def test_any_bytes_are_read_or_refused(text: bytes) -> None:
-    examples, refusals = read(Vw(), text)
-    blank = [line for line in re.split(rb"\r\n|\r|\n", text) if not line.strip(b" \t")]
-    assert len(examples) + len(refusals) + len(blank) == len(re.split(rb"\r\n|\r|\n", text))
-
-
-TEXTS = st.lists(
-    lines() | garbled(lines(), " \t|:'01.e-+aé^") | st.sampled_from(list(FLAWS)), max_size=8
-)
-
-
-@given(TEXTS, st.sampled_from(LINE_ENDS), st.integers(1, 40))
-def test_where_a_text_is_cut_does_not_matter(some: list[str], end: str, size: int) -> None:
-    text = end.join(some).encode()
-    assert in_pieces(UNLABELLED, text, size) == read(UNLABELLED, text)[0]
-
-
-@given(TEXTS, st.booleans())
-def test_a_bad_line_leaves_no_trace(some: list[str], labelled: bool) -> None:
-    format = Vw(labelled=labelled)
-    good = [line for line in some if not isinstance(read_line(format, line), Refusal)]
-    whole, clean = (parse(format, "\n".join(part).encode()) for part in (some, good))
-    assert parsed_values(whole) == parsed_values(clean)
-    assert len(whole["bad"]) == len(some) - len(good)
-
-
-def test_it_stops_when_more_lines_are_bad_than_allowed() -> None:
-    parsed = parse(Vw(), b"1 | a\nbad\n1 | b\nbad\n1 | c\n", allowed=1)
-    assert [line for line, *_ in parsed["bad"]] == [1, 3]
-    assert len(parsed["labels"]) == 2
 
 
 def test_a_label_remembers_its_first_line() -> None:
