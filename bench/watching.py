@@ -20,8 +20,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from epoch import best_of, dense, sparse
-from novikoff.guarantees.cycle import Cycle
-from novikoff.guarantees.verdict import Verdict
+from novikoff.guarantees.verdict import Cycle, Verdict
 from novikoff.learners import Additive
 from novikoff.ledger.ledger import Ledger, Mistakes
 from novikoff.runs.cycles import CycleSearch

@@ -107,8 +107,9 @@ def test_no_margin_exceeds_what_the_mistakes_allow() -> None:
         ledger = run_on(sources.tight(n), learner)
         ceiling = guarantees.margin_at_most(ledger)
         assert ceiling.squared == Fraction(1, n)
-        assert guarantees.achieved_margin([1] * n, sources.tight(n)).reaches(ceiling.squared)
-        assert not guarantees.achieved_margin([1] * n, sources.tight(n)).exceeds(ceiling.squared)
+        achieved = guarantees.achieved_margin([1] * n, sources.tight(n))
+        assert achieved.smallest**2 == ceiling.squared * achieved.weights_squared
+        assert not achieved.exceeds(ceiling.squared)
     assert str(ceiling) == "no margin exceeds 0.182574 (proved by 30 mistakes)"
 
 
@@ -151,8 +152,7 @@ def test_the_achieved_margin_is_exact_and_names_its_row() -> None:
     assert achieved.weights_squared == Fraction(10, 9)
     assert achieved.value == pytest.approx(1 / math.sqrt(10), rel=1e-15)
     assert str(achieved) == "margin 0.316228, at row 101"
-    assert achieved.reaches(Fraction(1, 10))
-    assert not achieved.reaches(Fraction(1, 10) + Fraction(1, 10**30))
+    assert not achieved.exceeds(Fraction(1, 10) + Fraction(1, 10**30))
     assert not achieved.exceeds(Fraction(1, 10))
     assert achieved.exceeds(Fraction(1, 10) - Fraction(1, 10**30))
     wrong = guarantees.achieved_margin([1, -1], block)
@@ -161,7 +161,6 @@ def test_the_achieved_margin_is_exact_and_names_its_row() -> None:
     for second in (-1, -0.125, 0):
         not_right = guarantees.achieved_margin([1, second], block)
         assert not not_right.exceeds(Fraction(0))
-        assert not not_right.reaches(Fraction(0))
     assert not_right.value == 0
 
 

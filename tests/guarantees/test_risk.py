@@ -149,14 +149,6 @@ def test_counts_suffice_for_any_start_and_margin() -> None:
     assert wide.mistakes == played(1, margin=1.0).n_mistakes
 
 
-def test_later_passes_are_refused_with_the_reason() -> None:
-    ledger = played()
-    with pytest.raises(ValueError, match="no such bound for pass 2: the weights already depend"):
-        guarantees.risk_bound(ledger, epoch=2)
-    with pytest.raises(ValueError, match="count from 1"):
-        guarantees.risk_bound(ledger, epoch=0)
-
-
 def test_a_learner_that_had_played_before_is_refused() -> None:
     stream = sources.separable(50, [3.0, 1.0], margin=0.01, seed=0)
     learner = Additive(2)

@@ -27,7 +27,7 @@ from helpers.strategies import (
     stored,
 )
 from novikoff import sources
-from novikoff.guarantees.cycle import Cycle
+from novikoff.guarantees.verdict import Cycle
 from novikoff.learners import Additive, Joint
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Keep, Ledger

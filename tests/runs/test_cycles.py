@@ -30,8 +30,7 @@ from helpers.strategies import (
     separable_data,
 )
 from novikoff import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron
-from novikoff.guarantees.cycle import Cycle
-from novikoff.guarantees.verdict import Verdict
+from novikoff.guarantees.verdict import Cycle, Verdict
 from novikoff.learners import Additive, Ties
 from novikoff.ledger.ledger import Keep
 from novikoff.runs.loop import Run, play

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from novikoff import Joint, Perceptron, Run, Verdict, play, sources
-from novikoff.guarantees.cycle import Cycle
+from novikoff.guarantees.verdict import Cycle
 from novikoff.runs.cycles import CycleSearch
 from novikoff.stream.blocks import Block
 from novikoff.stream.order import Shuffled

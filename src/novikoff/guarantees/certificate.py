@@ -23,7 +23,7 @@ from novikoff.guarantees.verdict import Separation
 from novikoff.guarantees.words import logistic_fit, separation
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.blocks import Block
-from novikoff.stream.printing import count, listed, plural, short, spans
+from novikoff.stream.printing import consecutive, count, listed, plural, short, spans
 from novikoff.stream.rows import Positions, Rows
 
 Sparse: TypeAlias = Mapping[int, int]  # a vector of integers by place; 0 elsewhere
@@ -45,13 +45,12 @@ class MarginInterval:
     @property
     def low(self) -> float:
         """A margin that some weights reach."""
-        return root(self.at_least_squared.numerator, self.at_least_squared.denominator)
+        return root(self.at_least_squared)
 
     @property
     def high(self) -> float:
         """A margin that no weights exceed."""
-        most = self.at_most_squared
-        return math.inf if most is None else root(most.numerator, most.denominator)
+        return math.inf if self.at_most_squared is None else root(self.at_most_squared)
 
     @property
     def relative_width(self) -> float:
@@ -187,16 +186,16 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """The whole certificate, ready for JSON: exact numbers as texts, rows as spans, a seal."""
-        d = self.data.columns
+        d, names, high = self.data.columns, self.data.names, self.margin.at_most_squared
+        lists = {
+            "names": None if names is None else list(names),
+            "classes": list(self.data.classes),
+        }
         out: dict[str, Any] = {
             "format": "novikoff certificate",
             "version": 1,
             "verdict": str(self.verdict),
-            "data": asdict(self.data)
-            | {
-                "names": None if self.data.names is None else list(self.data.names),
-                "classes": list(self.data.classes),
-            },
+            "data": asdict(self.data) | lists,
             "weights": _written(dict(enumerate(self.weights)), d),
             "multipliers": _written(self.multipliers),
             "separated": _spans(self.separated_rows),
@@ -206,9 +205,7 @@ class Certificate:
             },
             "margin": {
                 "at_least_squared": fraction_text(self.margin.at_least_squared),
-                "at_most_squared": None
-                if self.margin.at_most_squared is None
-                else fraction_text(self.margin.at_most_squared),
+                "at_most_squared": None if high is None else fraction_text(high),
                 "hull": _written(self.margin.hull),
             },
             "radius_squared": fraction_text(self.radius_squared),
@@ -259,13 +256,12 @@ class Certificate:
         """The certificate in a file that `save` wrote."""
         try:
             given = json.loads(Path(path).read_text(encoding="utf-8"))
-        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
-            raise check.Rejected(f"{os.fspath(path)}: not JSON") from None
-        try:
             check.require(isinstance(given, dict), "it is not a certificate")
             return cls.from_dict(given)
         except check.Rejected as error:
             raise check.Rejected(f"{os.fspath(path)}: {error}") from None
+        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+            raise check.Rejected(f"{os.fspath(path)}: not JSON") from None
 
     def named(
         self,
@@ -274,13 +270,10 @@ class Certificate:
         classes: tuple[str, str] | None = None,
     ) -> Certificate:
         """The certificate with names for the columns, the label column and its two values."""
-        data = replace(
-            self.data,
-            names=self.data.names if names is None else tuple(names),
-            label=self.data.label if label is None else label,
-            classes=self.data.classes if classes is None else classes,
-        )
-        return replace(self, data=data)
+        names = None if names is None else tuple(names)
+        given = {"names": names, "label": label, "classes": classes}
+        known: dict[str, Any] = {name: x for name, x in given.items() if x is not None}
+        return replace(self, data=replace(self.data, **known))
 
 
 def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
@@ -307,7 +300,6 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
     if it.verdict == Separation.QUASI_COMPLETE:
         separated = it.separated_rows.tolist()
         yield "separated", f"{plural(len(separated), 'row')}: {spans(separated)}"
-    if it.verdict == Separation.QUASI_COMPLETE:
         infinite = [(data.name(j), x) for j, x in enumerate(it.directions) if math.isinf(x)]
         names = [f"{name} → {'+' if x > 0 else '−'}∞" for name, x in infinite]
         fit = f"{logistic_fit(it.verdict)}: {listed(names, 6)}; the others stay finite"
@@ -332,13 +324,7 @@ def _written(v: Sparse, constant: int = -1) -> dict[str, str]:
 
 def _spans(numbers: Positions) -> str:
     """Increasing numbers as "0-3,7", as the checker reads them."""
-    if len(numbers) == 0:
-        return ""
-    breaks = np.flatnonzero(np.diff(numbers) != 1)
-    firsts = numbers[np.concatenate([[0], breaks + 1])].tolist()
-    lasts = numbers[np.concatenate([breaks, [len(numbers) - 1]])].tolist()
-    pairs = zip(firsts, lasts, strict=True)
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in pairs)
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in consecutive(numbers.tolist()))
 
 
 def aliased_column(v: Sparse, constant: int) -> int:

@@ -18,17 +18,13 @@ from novikoff.guarantees.exact.arithmetic import (
     ExactVector,
     Number,
     Numbers,
+    floor_of_sum,
     fraction,
     largest,
     root,
 )
 from novikoff.guarantees.exact.losses import Counted, Pass
-from novikoff.guarantees.exact.mistaken import (
-    Mistaken,
-    expect_start_zero,
-    expect_threshold,
-    witness_for,
-)
+from novikoff.guarantees.exact.mistaken import Mistaken, expect_from_zero, witness_for
 from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.trajectory import trajectory
@@ -61,8 +57,11 @@ class LossBound(Bound):
         power: int,
     ) -> Self:
         """The bound by Σℓ or Σℓ², as the power is 1 or 2; R and the steps are those of the run."""
-        R2, largest = run.radius_squared, largest_l1 if power == 1 else largest_l2
-        bound = largest(run.stretch * R2 * u.squared / gamma**2, loss)
+        R2 = run.radius_squared
+        c2 = run.stretch * R2 * u.squared / gamma**2
+        bound = floor_of_sum(c2 + loss, 4 * c2 * loss)
+        if power == 1:
+            bound = floor_of_sum(loss + c2 / 2, c2 * (loss + c2 / 4))
         return cls(theorem, bound, len(ledger), gamma, R2, u.squared, u.numbers, loss)
 
     def __str__(self) -> str:
@@ -109,8 +108,7 @@ def l1_bound(
     margin
         γ > 0, for u as given, not for u as a unit vector.
     """
-    theorem, u, gamma = "Gentile 2003, L1", *_comparator(ledger, witness, margin)
-    return _by_mistakes(theorem, ledger, u, gamma, rows, power=1)
+    return _by_mistakes("Gentile 2003, L1", ledger, witness, margin, rows, power=1)
 
 
 def l2_bound(
@@ -120,7 +118,8 @@ def l2_bound(
 
     As in `l1_bound` M − Σℓ ≤ c√M, and by Cauchy and Schwarz Σℓ ≤ √M √Σℓ²; divide by √M. The bound
     is ⌊c² + Σℓ² + √(4c²Σℓ²)⌋. When the steps s differ, Σsℓ ≤ √S √Σsℓ², so that S ≤ (c√b + √Σsℓ²)²:
-    each ℓ² counts s/a times, and c² is multiplied by b/a.
+    each ℓ² counts s/a times, and c² is multiplied by b/a. The parameters are those of `l1_bound`;
+    here too the bound tends to M as γ grows.
 
     References: Mohri & Rostamizadeh (2013); after Freund & Schapire (1999), Theorem 2.
 
@@ -128,19 +127,14 @@ def l2_bound(
     >>> run = play(sources.tight(49), Additive(49))
     >>> print(guarantees.l2_bound(run.ledger, [1] * 49, 2))
     Mohri & Rostamizadeh 2013, L2: at most 49 mistakes, 49 made (R = 1, γ = 0.285714, loss = 12.25)
-
-    Parameters
-    ----------
-    ledger, witness, margin, rows
-        As for `l1_bound`; here too the bound tends to M as γ grows.
     """
-    theorem, u, gamma = "Mohri & Rostamizadeh 2013, L2", *_comparator(ledger, witness, margin)
-    return _by_mistakes(theorem, ledger, u, gamma, rows, power=2)
+    return _by_mistakes("Mohri & Rostamizadeh 2013, L2", ledger, witness, margin, rows, power=2)
 
 
 def _by_mistakes(
-    theorem: str, ledger: Ledger, u: ExactVector, gamma: Fraction, rows: Rows | None, *, power: int
+    theorem: str, ledger: Ledger, witness: Numbers, margin: Number, rows: Rows | None, *, power: int
 ) -> LossBound:
+    u, gamma = _comparator(ledger, witness, margin)
     if len(ledger) == 0:
         return LossBound.without_mistakes(theorem, u, loss=Fraction(0))
     seen = Mistaken.of(ledger, rows)
@@ -243,7 +237,7 @@ def best_comparator(
     given = None if comparators is None else [witness_for(ledger, u) for u in comparators]
     if given is not None and not (given and all(u.squared for u in given)):
         raise ValueError("there must be comparators, and none of them all 0")
-    _expect_plain(ledger)
+    expect_from_zero(ledger, Fraction(0))
     if len(ledger) == 0:
         anything = ExactVector.of([1] * (ledger.dim + ledger.bias), "witness")
         u = given[0] if given else anything
@@ -283,7 +277,7 @@ class _MarginSearch:
     def of(cls, v: Vector, one: Pass, passes: int) -> _MarginSearch:
         margins = one.margins(v)
         squared = one.stretch * one.radius_squared
-        reach = root(squared.numerator, squared.denominator) * sums.length(v)
+        reach = root(squared) * sums.length(v)
         # if every mistake was on a row of zeros, R = 0
         exponent = int(np.frexp(reach or np.abs(margins).max())[1])
         order = np.argsort(margins, kind="stable")
@@ -357,31 +351,6 @@ def _coarse(v: Vector) -> Vector:
     return rounded
 
 
-def largest_l1(c2: Fraction, loss: Fraction) -> int:
-    """The largest integer M with M − loss ≤ √(c²M), from c² and Σℓ.
-
-    >>> largest_l1(Fraction(4), Fraction(3))
-    9
-    """
-    return _floor(loss + c2 / 2, c2 * (loss + c2 / 4))
-
-
-def largest_l2(c2: Fraction, loss: Fraction) -> int:
-    """⌊(c + √loss)²⌋, from c² and Σℓ².
-
-    >>> largest_l2(Fraction(2), Fraction(2))
-    8
-    """
-    return _floor(c2 + loss, 4 * c2 * loss)
-
-
-def _floor(p: Fraction, d: Fraction) -> int:
-    """⌊p + √d⌋ for d ≥ 0."""
-    n = math.lcm(p.denominator, d.denominator)
-    # rounding the root down first does not change the floor, since the rest are integers
-    return (int(p * n) + math.isqrt(int(d * n * n))) // n
-
-
 def _comparator(ledger: Ledger, witness: Numbers, margin: Number) -> tuple[ExactVector, Fraction]:
     """U and γ as exact numbers; a run that these theorems do not cover is refused."""
     u, gamma = witness_for(ledger, witness), fraction(margin, "margin")
@@ -389,11 +358,5 @@ def _comparator(ledger: Ledger, witness: Numbers, margin: Number) -> tuple[Exact
         raise ValueError("the witness is all 0: it predicts nothing")
     if gamma <= 0:
         raise ValueError(f"the margin must be positive, got {gamma}")
-    _expect_plain(ledger)
+    expect_from_zero(ledger, Fraction(0))
     return u, gamma
-
-
-def _expect_plain(ledger: Ledger) -> None:
-    expect_start_zero(ledger)
-    if len(ledger):
-        expect_threshold(ledger, Fraction(0))

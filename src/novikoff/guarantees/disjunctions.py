@@ -69,15 +69,8 @@ def disjunction(n: int, *, constant: bool = True) -> Disjunction:
 
     This is `k_disjunction` at the k with the largest bound: k = n with a constant.
 
-    Reference: As for `k_disjunction`.
-
     >>> disjunction(9).bound
     370
-
-    Parameters
-    ----------
-    constant
-        As for `k_disjunction`.
     """
     if n < 1:
         raise ValueError(f"need at least one attribute, got {n=}")

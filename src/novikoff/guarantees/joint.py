@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.guarantees.exact.arithmetic import ExactVector, Number, Numbers, fraction
+from novikoff.guarantees.exact.arithmetic import ExactVector, Number, Table, fraction
 from novikoff.guarantees.exact.mistaken import (
     Mistaken,
     NotAWitness,
-    expect_ledger,
-    expect_length,
-    expect_threshold,
+    mistakes_from_zero,
+    witness_for,
 )
 from novikoff.guarantees.exact.rows import ExactRows
 from novikoff.guarantees.margin import Achieved, MarginBound, expect_weights_for
@@ -28,7 +26,6 @@ from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import Positions, Rows
 
 _AT_ONCE = 1 << 20  # scores
-Table: TypeAlias = NDArray[Any] | Sequence[Numbers]  # a row a class
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,22 +79,17 @@ def joint_bound(
     rows
         The rows of the whole data, if the ledger kept only positions in them.
     """
-    theorem = "Crammer & Singer 2003"
-    expect_ledger(ledger, "joint")
-    U, eta = _exact_table(witness, "witness"), fraction(margin, "margin")
-    expect_length(U.integers.shape[1], ledger, " for each class")
+    theorem, U = "Crammer & Singer 2003", witness_for(ledger, witness, "joint")
+    eta = fraction(margin, "margin")
     if len(U) < ledger.n_classes:
         raise ValueError(
             f"the witness has rows for {len(U)} classes; the run has {ledger.n_classes}"
         )
-    if ledger.start is not None:
-        raise ValueError("the run did not start at w = 0, as the bound for many classes needs")
-    if len(ledger) == 0:
+    seen = mistakes_from_zero(ledger, eta, rows, "joint")
+    if seen is None:
         return JointBound.without_mistakes(
             theorem, U, threshold=eta, promised_squared=Fraction(0), classes=ledger.n_classes
         )
-    expect_threshold(ledger, eta, see="the parameter margin")
-    seen = Mistaken.of(ledger, rows, rule="joint")
     gamma = _margin(seen, ledger.classes, U)
     return JointBound.of(theorem, seen, gamma, U, eta=eta, times=2, classes=ledger.n_classes)
 
@@ -117,25 +109,13 @@ def joint_margin(weights: Table, block: Block) -> Achieved:
     block
         Rows and classes; of labels −1 and +1 the classes are 0 and 1.
     """
-    W, rows = _exact_table(weights, "weights"), block.rows
+    W, rows = ExactVector.of(weights, "weights", table=True), block.rows
     expect_weights_for(rows, W)
     codes = block.codes
     if int(codes.max()) >= len(W):
         raise BadExample(f"the weights are for {len(W)} classes; a row has class {codes.max()}")
     i, _, smallest = _smallest_lead(rows, np.arange(len(rows)), codes, W)
     return Achieved(int(block.positions(np.array([i]))[0]), smallest, W.squared)
-
-
-def _exact_table(given: Table, name: str) -> ExactVector:
-    """The numbers given, a row a class; floats are read as the dyadic rationals they are."""
-    table = given if isinstance(given, np.ndarray) else np.asarray(given, dtype=object)
-    if table.ndim != 2 or len(table) < 2:
-        raise ValueError(
-            f"{name} must be a table of numbers with a row for each of two or more classes, "
-            f"not of shape {table.shape}"
-        )
-    flat = ExactVector.of(table.reshape(-1), name)
-    return ExactVector(flat.integers.reshape(table.shape), flat.unit)
 
 
 def _margin(seen: Mistaken, classes: Codes, U: ExactVector) -> Fraction:

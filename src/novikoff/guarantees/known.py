@@ -252,8 +252,7 @@ def chain(
         return Chain(formula, tuple(float(trace[-1]) for trace in traces), s.holds, True, failure)
     squares = _last_squares(seen, bound, ExactVector.of(weights, "weights"), ceiling, eta)
     holds = all(a <= b for a, b in pairwise(squares))
-    ends = tuple(root(n.numerator, n.denominator) for n in squares)
-    return Chain(formula, ends, holds, False, None)
+    return Chain(formula, tuple(map(root, squares)), holds, False, None)
 
 
 def _last_squares(

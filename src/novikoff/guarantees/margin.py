@@ -50,17 +50,12 @@ class Achieved:
     @property
     def value(self) -> float:
         """The distance of the nearest row from the hyperplane; negative if it is misclassified."""
-        square = self.smallest**2 / self.weights_squared
-        size = root(square.numerator, square.denominator)
+        size = root(self.smallest**2 / self.weights_squared)
         return size if self.smallest >= 0 else -size
 
     def exceeds(self, squared: Fraction) -> bool:
         """Whether the margin is positive and its square greater than this, exactly."""
         return self.smallest > 0 and self.smallest**2 > squared * self.weights_squared
-
-    def reaches(self, squared: Fraction) -> bool:
-        """Whether the margin is positive and its square at least this, exactly."""
-        return self.smallest > 0 and self.smallest**2 >= squared * self.weights_squared
 
     def __str__(self) -> str:
         return f"margin {short(self.value, 6)}, at row {self.row}"
@@ -76,7 +71,7 @@ class Ceiling:
     @property
     def value(self) -> float:
         """The margin that no unit vector exceeds."""
-        return root(self.squared.numerator, self.squared.denominator)
+        return root(self.squared)
 
     def __str__(self) -> str:
         proof = plural(self.mistakes, "mistake")
@@ -123,7 +118,8 @@ def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
 
     The mistaken z = yx with steps s add up to w − w₀ = Σ sz. So for every unit vector u,
     min ⟨u,z⟩ Σs ≤ ⟨u, w − w₀⟩ ≤ ‖w − w₀‖. With w₀ = 0 and rate 1 this is ‖w‖/M. The proof does not
-    use that the steps were taken on mistakes, so any start and any margin are allowed.
+    use that the steps were taken on mistakes, so any start and any margin are allowed; otherwise
+    the parameters are those of `novikoff`.
 
     References: After Novikoff (1962), Theorem 1; it is weak duality for γ* = min ‖Σλz‖ over convex
     λ.
@@ -132,11 +128,6 @@ def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
     >>> run = play(sources.tight(4), Additive(4))
     >>> print(guarantees.margin_at_most(run.ledger))
     no margin exceeds 0.5 (proved by 4 mistakes)
-
-    Parameters
-    ----------
-    ledger, rows
-        As for `novikoff`, from any start and with any margin.
     """
     expect_ledger(ledger)
     if len(ledger) == 0:
@@ -181,7 +172,7 @@ class MarginBound(Bound):
     @property
     def promised(self) -> float:
         """The margin that the final weights exceed, as a unit vector."""
-        return root(self.promised_squared.numerator, self.promised_squared.denominator)
+        return root(self.promised_squared)
 
     def kept_by(self, achieved: Achieved) -> bool:
         """Whether the margin achieved is greater than the one promised, compared exactly."""

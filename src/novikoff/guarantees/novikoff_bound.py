@@ -9,7 +9,14 @@ from typing import Any, Self
 
 import numpy as np
 
-from novikoff.guarantees.exact.arithmetic import ExactVector, Number, Numbers, fraction, root
+from novikoff.guarantees.exact.arithmetic import (
+    ExactVector,
+    Number,
+    Numbers,
+    floor_of_sum,
+    fraction,
+    root,
+)
 from novikoff.guarantees.exact.mistaken import (
     Mistaken,
     expect_threshold,
@@ -57,16 +64,13 @@ class Bound:
     @property
     def unit_margin(self) -> float:
         """γ/‖u‖: the margin of the witness as a unit vector (0 if there was no mistake)."""
-        if self.margin is None:
-            return 0.0
-        square = self.margin**2 / self.witness_squared
-        return root(square.numerator, square.denominator)
+        return 0.0 if self.margin is None else root(self.margin**2 / self.witness_squared)
 
     def __str__(self) -> str:
         if self.margin is None:
             return f"{self.theorem}: no {self.counted}s"
         but = "" if self.holds else ", more than the bound because of rounding"
-        R = root(self.radius_squared.numerator, self.radius_squared.denominator)
+        R = root(self.radius_squared)
         return (
             f"{self.theorem}: at most {plural(self.bound, self.counted)}, {count(self.mistakes)} "
             f"made{but} (R = {short(R, 6)}, γ = {short(self.unit_margin, 6)})"
@@ -131,8 +135,9 @@ def novikoff(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
 def adaptive(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> Bound:
     """M ≤ √(Σ‖x‖²) ‖u‖/γ: Novikoff's bound by the lengths of all mistakes, not just the longest.
 
-    The sum runs over the mistakes. As in `novikoff`, Mγ ≤ ⟨w,u⟩ ≤ ‖u‖‖w‖ and ‖w‖² ≤ Σ‖x‖². With
-    steps s, the least of them a, aMγ ≤ γΣs ≤ ‖u‖√(Σs²‖x‖²).
+    The sum runs over the mistakes; the parameters are those of `novikoff`. As there,
+    Mγ ≤ ⟨w,u⟩ ≤ ‖u‖‖w‖ and ‖w‖² ≤ Σ‖x‖². With steps s, the least of them a,
+    aMγ ≤ γΣs ≤ ‖u‖√(Σs²‖x‖²).
 
     Reference: Novikoff (1962), the proof of Theorem 1, before Σ‖x‖² is replaced by MR².
 
@@ -145,10 +150,6 @@ def adaptive(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
     >>> guarantees.adaptive(run.ledger, [1, 1, 1]).bound
     9
 
-    Parameters
-    ----------
-    ledger, witness, rows
-        As for `novikoff`.
     """
     theorem, u = "Novikoff 1962, adaptive", witness_for(ledger, witness)
     seen = mistakes_from_zero(ledger, Fraction(0), rows)
@@ -190,27 +191,18 @@ def from_start(
     """
     theorem, u = "Novikoff 1962 from w₀", witness_for(ledger, witness)
     eta = fraction(margin, "margin")
+    expect_threshold(ledger, eta)
     if len(ledger) == 0:
         return Bound.without_mistakes(theorem, u)
-    expect_threshold(ledger, eta)
     seen = Mistaken.of(ledger, rows)
     gamma, R2 = seen.margin(u), seen.radius_squared
     a, b = seen.smallest_step, seen.largest_step
     start = np.zeros(len(u)) if ledger.start is None else ledger.start
     w0 = ExactVector.of([Fraction(ledger.unit) * Fraction(w) for w in start.tolist()], "start")
     along = sum((p * q for p, q in zip(w0.numbers, u.numbers, strict=True)), Fraction(0))
-    # (aγM + ⟨w₀,u⟩)² ≤ ‖u‖²(‖w₀‖² + a(bR² + 2η)M), as a quadratic in M
-    bound = _larger_root(
-        (a * gamma) ** 2,
-        2 * a * gamma * along - u.squared * a * (b * R2 + 2 * eta),
-        along**2 - u.squared * w0.squared,
-    )
+    # (aγM + ⟨w₀,u⟩)² ≤ ‖u‖²(‖w₀‖² + a(bR² + 2η)M) is a quadratic, M² ≤ 2pM + q with q ≥ 0
+    square = (a * gamma) ** 2
+    p = (u.squared * a * (b * R2 + 2 * eta) / 2 - a * gamma * along) / square
+    q = (u.squared * w0.squared - along**2) / square
+    bound = floor_of_sum(p, p * p + q)
     return Bound(theorem, bound, len(ledger), gamma, R2, u.squared, u.numbers)
-
-
-def _larger_root(a: Fraction, b: Fraction, c: Fraction) -> int:
-    """The largest integer M with aM² + bM + c ≤ 0, for a > 0 ≥ c."""
-    scale = math.lcm(a.denominator, b.denominator, c.denominator)
-    p, q, r = (int(x * scale) for x in (a, b, c))
-    # rounding the root down first does not change the floor, since the rest are integers
-    return (math.isqrt(q * q - 4 * p * r) - q) // (2 * p)

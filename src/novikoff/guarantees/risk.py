@@ -14,7 +14,6 @@ from novikoff.guarantees.exact.mistaken import expect_ledger
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.printing import plural, short
 
-_PRECISE = Context(prec=60)
 _THREE_DIGITS = Context(prec=3, rounding=ROUND_CEILING)
 _AGAIN = "the weights already depend on examples that come again, so these do not test them"
 
@@ -81,18 +80,15 @@ def average_risk(rounds: int, mistakes: int, *, confidence: Number = 0.95) -> Ri
     if not 0 < sure < 1:
         raise ValueError(f"confidence must be between 0 and 1, got {confidence}")
     delta = 1 - sure
-    half = min(_azuma(n, M, delta / 2), _bernstein(n, M, delta / 2))
-    return RiskBound(n, M, sure, _azuma(n, M, delta), _bernstein(n, M, delta), half)
+    return RiskBound(n, M, sure, *_bounds(n, M, delta), min(_bounds(n, M, delta / 2)))
 
 
-def risk_bound(ledger: Ledger, *, epoch: int = 1, confidence: Number = 0.95) -> RiskBound:
+def risk_bound(ledger: Ledger, *, confidence: Number = 0.95) -> RiskBound:
     """The bounds of `average_risk` from the first pass of a run.
 
-    From the second pass on, the weights depend on the examples that come, which no longer test
-    them: the bounds do not hold, and are refused. The examples must be drawn independently, or be
-    a random order of a sample so drawn. The starting weights must not depend on the examples.
-
-    Reference: As for `average_risk`.
+    They do not hold for later passes, whose weights depend on the examples that come again. The
+    examples must be drawn independently, or be a random order of a sample so drawn. The starting
+    weights must not depend on the examples.
 
     >>> from novikoff import Additive, guarantees, play, sources
     >>> stream = sources.separable(10_000, [3, 1, -2], margin=0.001, seed=0)
@@ -104,16 +100,8 @@ def risk_bound(ledger: Ledger, *, epoch: int = 1, confidence: Number = 0.95) -> 
     ----------
     ledger
         Of a learner that had not learned before. Totals are enough (`keep="counts"`).
-    epoch
-        The pass, counted from 1. Only the first is accepted.
-    confidence
-        As for `average_risk`.
     """
     expect_ledger(ledger, None)
-    if epoch < 1:
-        raise ValueError(f"passes count from 1, got epoch={epoch}")
-    if epoch > 1:
-        raise ValueError(f"there is no such bound for pass {epoch}: {_AGAIN}")
     if ledger.began > 0:
         raise ValueError(
             f"the learner had met {ledger.began} examples before this run, perhaps the same ones: "
@@ -132,19 +120,15 @@ def risk_bound(ledger: Ledger, *, epoch: int = 1, confidence: Number = 0.95) -> 
     return average_risk(ledger.epoch_ends[0], mistakes, confidence=confidence)
 
 
-def _azuma(n: int, M: int, delta: Fraction) -> float:
-    with localcontext(_PRECISE):
-        return _upwards(Decimal(M) / n + (_ln(1 / delta) / (2 * n)).sqrt())
-
-
-def _bernstein(n: int, M: int, delta: Fraction) -> float:
-    with localcontext(_PRECISE):
-        log = _ln((M + 3) / delta)
-        return _upwards((M + 36 * log + 2 * (M * log).sqrt()) / n)
-
-
-def _ln(x: Fraction) -> Decimal:
-    return (Decimal(x.numerator) / x.denominator).ln()
+def _bounds(n: int, M: int, delta: Fraction) -> tuple[float, float]:
+    """Azuma's and Bernstein's, rounded upwards."""
+    with localcontext(Context(prec=60)):
+        one, other = (
+            (Decimal(x.numerator) / x.denominator).ln() for x in (1 / delta, (M + 3) / delta)
+        )
+        azuma = Decimal(M) / n + (one / (2 * n)).sqrt()
+        bernstein = (M + 36 * other + 2 * (M * other).sqrt()) / n
+        return _upwards(azuma), _upwards(bernstein)
 
 
 def _upwards(x: Decimal) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import accumulate, pairwise
@@ -102,10 +101,8 @@ def sandwich(
 
     Parameters
     ----------
-    ledger, witness, rows
-        As for `novikoff`.
-    margin
-        η of a margin perceptron; 0 for a plain one.
+    ledger, witness, margin, rows
+        As for `from_start`, but for a run from w = 0.
     """
     u, eta = witness_for(ledger, witness), fraction(margin, "margin")
     seen = mistakes_from_zero(ledger, eta, rows)
@@ -114,7 +111,9 @@ def sandwich(
         return Sandwich(np.arange(0), none, none, none, none, none, None, None)
     seen.margin(u)  # raises NotAWitness
     chain, scale, not_a_mistake = _follow(seen, u, eta)
-    lower, progress, norm, root_sum, upper = (_roots(squares, scale) for squares in chain)
+    over, by = scale.as_integer_ratio()
+    traces = (np.array([root(n * over, by) for n in squares]) for squares in chain)
+    lower, progress, norm, root_sum, upper = traces
     failure = _first_failure(chain, scale, seen.positions)
     k = np.arange(1, len(ledger) + 1)
     return Sandwich(k, lower, progress, norm, root_sum, upper, failure, not_a_mistake)
@@ -162,10 +161,6 @@ def _scores(e: Entries, x: Integers, seen: Mistaken, *, length: int) -> list[int
         out.append(int(before @ values))
         w[at] = before + y * s * values
     return out
-
-
-def _roots(squares: Iterable[int], scale: Fraction) -> Vector:
-    return np.array([root(n * scale.numerator, scale.denominator) for n in squares])
 
 
 def _first_failure(chain: Chain, scale: Fraction, positions: Positions) -> Failure | None:

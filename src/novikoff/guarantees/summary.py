@@ -16,13 +16,12 @@ from novikoff import guarantees
 from novikoff.guarantees import known
 from novikoff.guarantees.certificate import MarginInterval
 from novikoff.guarantees.comparators import LossBound
-from novikoff.guarantees.cycle import Cycle
 from novikoff.guarantees.exact.arithmetic import Number, fraction_text, root
 from novikoff.guarantees.exact.mistaken import Mistaken, NotAWitness, expect_ledger
 from novikoff.guarantees.known import Chain
 from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.guarantees.risk import RiskBound
-from novikoff.guarantees.verdict import Verdict
+from novikoff.guarantees.verdict import Cycle, Verdict
 from novikoff.guarantees.words import RADIUS_OF_RUN, run_ended
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger, Rule
@@ -193,7 +192,7 @@ class Summary:
             classes=ledger.n_classes if ledger.rule == "joint" else None,
             threshold=threshold,
             right_already=right_already,
-            radius=ledger.radius if R2 is None else root(R2.numerator, R2.denominator),
+            radius=ledger.radius if R2 is None else root(R2),
             radius_squared=R2,
             separates=separates,
             wrong_row=wrong_row,

@@ -1,8 +1,15 @@
-"""The two kinds of verdict: how a run ended, and whether data are separable."""
+"""The two kinds of verdict: how a run ended, with its proof, and whether data are separable."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
 from enum import StrEnum
+from fractions import Fraction
+
+import numpy as np
+
+from novikoff.stream.printing import plural
+from novikoff.stream.rows import Positions
 
 
 class Verdict(StrEnum):
@@ -12,6 +19,37 @@ class Verdict(StrEnum):
     CYCLE = "cycle"
     BUDGET = "budget"
     INTERRUPTED = "interrupted"
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """Rows and positive multipliers λ with Σ λ y x = 0, exactly: no weights separate the rows.
+
+    Weights w with y⟨w,x⟩ > 0 on all of them would give 0 < Σ λ y⟨w,x⟩ = ⟨w, Σ λ y x⟩ = 0. The
+    weights after pass `until` were those after pass `since`, counted from 1 where `play` began; λ
+    is the sum of the steps taken on each row in between.
+
+    With many classes learned jointly, `rivals` is the class that each multiplier is against, and a
+    row may occur with several: for each class, the rows added to it less the rows subtracted from
+    it sum to 0. So no weights score the class of every row highest, which by Kesler's construction
+    is the same statement.
+
+    References: Gordan (1873) for the proof; Minsky & Papert (1969) and Block & Levin (1970) for why
+    the weights return; Duda & Hart (1973), section 5.12, for many classes.
+    """
+
+    since: int
+    until: int
+    rows: Positions = field(repr=False)
+    multipliers: tuple[Fraction, ...] = field(repr=False)
+    rivals: Positions | None = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        n = plural(len(np.unique(self.rows)), "row")
+        return (
+            f"the weights after pass {self.until} equal those after pass {self.since}: the updates "
+            f"in between, on {n}, sum to 0, so no weights separate the rows"
+        )
 
 
 class Separation(StrEnum):

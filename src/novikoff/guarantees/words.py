@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from novikoff.guarantees.verdict import Separation, Verdict
+from novikoff.guarantees.verdict import Verdict
 from novikoff.ledger.ledger import Ledger, Rule
 from novikoff.stream.printing import count, plural, short
 
@@ -92,15 +92,12 @@ def run_in_brief(ledger: Ledger, verdict: str, *, of: str = "examples") -> str:
     """What the learner did, after how many mistakes in how many passes; it is the subject."""
     passes = plural(len(ledger.epoch_ends), "pass", "passes")
     effort = f"{plural(len(ledger), 'mistake')} in {passes}"
-    match Verdict(verdict):
-        case Verdict.SEPARATED:
-            return f"separated the {of} after {effort}"
-        case Verdict.CYCLE:
-            return f"repeated its weights after {effort}, so no weights separate the {of}"
-        case Verdict.BUDGET:
-            return f"did not separate the {of}; it made {effort}"
-        case Verdict.INTERRUPTED:
-            return f"was interrupted after {effort}"
+    return {
+        "separated": f"separated the {of} after {effort}",
+        "cycle": f"repeated its weights after {effort}, so no weights separate the {of}",
+        "budget": f"did not separate the {of}; it made {effort}",
+        "interrupted": f"was interrupted after {effort}",
+    }[verdict]
 
 
 def separation(verdict: str, *, of: str = "rows", by: str = "hyperplane") -> Words:
@@ -115,35 +112,27 @@ def separation(verdict: str, *, of: str = "rows", by: str = "hyperplane") -> Wor
     every line has a point on its wrong side, or all points on it
     """
     one = _one(of)
-    match Separation(verdict):
-        case Separation.COMPLETE:
-            return Words(
-                "separable", f"a {by} separates the {of}, each strictly on its correct side"
-            )
-        case Separation.QUASI_COMPLETE:
-            meaning = f"a {by} has no {one} on its wrong side, but every such {by} has {of} on it"
-            return Words("separable except for ties", meaning)
-        case Separation.OVERLAP:
-            meaning = f"every {by} has a {one} on its wrong side, or all {of} on it"
-            return Words("not separable", meaning)
-        case Separation.UNDECIDED:
-            return Words("undecided", "no proof was found either way", "more time may decide it")
+    whole = f"a {by} separates the {of}, each strictly on its correct side"
+    ties = f"a {by} has no {one} on its wrong side, but every such {by} has {of} on it"
+    none = f"every {by} has a {one} on its wrong side, or all {of} on it"
+    unproved = "no proof was found either way"
+    return {
+        "complete": Words("separable", whole),
+        "quasi-complete": Words("separable except for ties", ties),
+        "overlap": Words("not separable", none),
+        "undecided": Words("undecided", unproved, "more time may decide it"),
+    }[verdict]
 
 
 def logistic_fit(verdict: str) -> str:
     """What the verdict means for a logistic regression (Albert & Anderson 1984)."""
-    match Separation(verdict):
-        case Separation.COMPLETE:
-            return (
-                "no finite maximum-likelihood estimate: the likelihood grows without end as the "
-                "coefficients follow the weights to infinity"
-            )
-        case Separation.QUASI_COMPLETE:
-            return "no finite maximum-likelihood estimate"
-        case Separation.OVERLAP:
-            return "has a finite maximum-likelihood estimate"
-        case Separation.UNDECIDED:
-            return "not known whether a finite maximum-likelihood estimate exists"
+    return {
+        "complete": "no finite maximum-likelihood estimate: the likelihood grows without end as "
+        "the coefficients follow the weights to infinity",
+        "quasi-complete": "no finite maximum-likelihood estimate",
+        "overlap": "has a finite maximum-likelihood estimate",
+        "undecided": "not known whether a finite maximum-likelihood estimate exists",
+    }[verdict]
 
 
 # R and γ are measured over all data, or over the examples that one run mistook.

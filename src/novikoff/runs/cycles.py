@@ -11,9 +11,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.guarantees.cycle import Cycle
 from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, packed, products, sums_by
 from novikoff.guarantees.exact.rows import ExactSum
+from novikoff.guarantees.verdict import Cycle
 from novikoff.ledger.ledger import Mistakes
 from novikoff.ledger.weights import parted, whole, widened
 from novikoff.storage.checked import Arrays, Settings, Stored

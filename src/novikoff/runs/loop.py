@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
-from novikoff.guarantees.cycle import Cycle
 from novikoff.guarantees.exact.arithmetic import Number
-from novikoff.guarantees.verdict import Verdict
+from novikoff.guarantees.verdict import Cycle, Verdict
 from novikoff.learners import Learner
 from novikoff.ledger.ledger import Ledger
 from novikoff.runs.cycles import CycleSearch

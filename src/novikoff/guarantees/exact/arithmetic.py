@@ -15,9 +15,8 @@ from novikoff.stream.rows import Positions, Vector
 
 Number: TypeAlias = int | float | Fraction | np.integer[Any] | np.floating[Any]
 Numbers: TypeAlias = Sequence[Number] | NDArray[Any]
+Table: TypeAlias = Sequence[Numbers] | NDArray[Any]  # a row a class
 Integers: TypeAlias = NDArray[Any]  # int64, or Python integers where int64 could overflow
-
-_ZERO = Fraction(0)
 
 
 def fraction(number: Number, name: str) -> Fraction:
@@ -47,21 +46,29 @@ class ExactVector:
     unit: Fraction
 
     @classmethod
-    def of(cls, given: Numbers, name: str) -> ExactVector:
-        """These numbers; a float is read as the exact fraction that it stores."""
-        shape = np.shape(
-            given if isinstance(given, np.ndarray) else np.asarray(given, dtype=object)
-        )
-        if len(shape) != 1:
-            raise ValueError(f"{name} must be a flat list of numbers, not of shape {shape}")
-        if isinstance(given, np.ndarray) and given.dtype == np.float64 and np.isfinite(given).all():
-            whole, exponent = integers(given)
-            return cls._reduced(whole, Fraction(2) ** exponent)
-        items = given.tolist() if isinstance(given, np.ndarray) else given
-        numbers = [fraction(x, f"{name}[{i}]") for i, x in enumerate(items)]
-        below = math.lcm(*(x.denominator for x in numbers))
-        over = [x.numerator * (below // x.denominator) for x in numbers]
-        return cls._reduced(packed(over), Fraction(1, below))
+    def of(
+        cls, given: Sequence[Number | Numbers] | NDArray[Any], name: str, *, table: bool = False
+    ) -> ExactVector:
+        """These numbers; a float is read as the exact fraction that it stores.
+
+        A table has a row for each of two or more classes.
+        """
+        array = given if isinstance(given, np.ndarray) else np.asarray(given, dtype=object)
+        if array.ndim != 1 + table or (table and len(array) < 2):
+            rows = "table of numbers with a row for each of two or more classes"
+            what = rows if table else "flat list of numbers"
+            raise ValueError(f"{name} must be a {what}, not of shape {array.shape}")
+        flat = array.reshape(-1)
+        if array.dtype == np.float64 and np.isfinite(array).all():
+            whole, exponent = integers(flat)
+            unit = Fraction(2) ** exponent
+        else:
+            numbers = [fraction(x, f"{name}[{i}]") for i, x in enumerate(flat.tolist())]
+            below = math.lcm(*(x.denominator for x in numbers))
+            unit = Fraction(1, below)
+            whole = packed([x.numerator * (below // x.denominator) for x in numbers])
+        exact = cls._reduced(whole, unit)
+        return cls(exact.integers.reshape(array.shape), exact.unit)
 
     @classmethod
     def sparse(cls, given: Mapping[int, int], length: int) -> ExactVector:
@@ -84,7 +91,8 @@ class ExactVector:
     @property
     def numbers(self) -> tuple[Fraction, ...]:
         """The rationals themselves."""
-        return tuple(n * self.unit if n else _ZERO for n in self.integers.ravel().tolist())
+        zero = Fraction(0)
+        return tuple(n * self.unit if n else zero for n in self.integers.ravel().tolist())
 
     @property
     def squared(self) -> Fraction:
@@ -158,12 +166,13 @@ def sums_by(keys: Positions, terms: Integers) -> Integers:
     return span_sums(terms[order], np.append(starts, len(keys)))
 
 
-def root(over: int, under: int) -> float:
-    """√(over/under), rounded once: equal numbers have equal roots, and the order is kept.
+def root(square: Fraction | int, by: int = 1) -> float:
+    """√(square/by), rounded once: equal numbers have equal roots, and the order is kept.
 
-    >>> root(2, 1), root(2 * 3**999, 3**999)
+    >>> root(2), root(2 * 3**999, 3**999)
     (1.4142135623730951, 1.4142135623730951)
     """
+    over, under = square.numerator, square.denominator * by
     shift = 128 + under.bit_length() - over.bit_length()
     shift += shift % 2
     over, under = (over << shift, under) if shift >= 0 else (over, under << -shift)
@@ -171,6 +180,13 @@ def root(over: int, under: int) -> float:
     if r * r * under != over:
         r |= 1  # a sticky bit, so that the rest still decides how the last bit is rounded
     return math.ldexp(r, -shift // 2)
+
+
+def floor_of_sum(p: Fraction, d: Fraction) -> int:
+    """⌊p + √d⌋ for d ≥ 0."""
+    n = math.lcm(p.denominator, d.denominator)
+    # rounding the root down first does not change the floor, since the rest are integers
+    return (int(p * n) + math.isqrt(int(d * n * n))) // n
 
 
 def packed(whole: list[int]) -> Integers:

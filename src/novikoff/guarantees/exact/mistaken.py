@@ -12,6 +12,7 @@ from novikoff.guarantees.exact.arithmetic import (
     ExactVector,
     Integers,
     Numbers,
+    Table,
     integers,
     products,
     sums_by,
@@ -125,22 +126,18 @@ class Mistaken:
         return margin
 
 
-def witness_for(ledger: Ledger, witness: Numbers) -> ExactVector:
-    """The witness as exact numbers, refused unless it has one for each weight."""
-    expect_ledger(ledger)
-    u = ExactVector.of(witness, "witness")
-    expect_length(len(u), ledger)
-    return u
-
-
-def expect_length(given: int, ledger: Ledger, a_class: str = "") -> None:
-    """Refuse a witness of another length than the weights of the run."""
-    if given != ledger.dim + ledger.bias:
+def witness_for(ledger: Ledger, witness: Numbers | Table, rule: Rule = "additive") -> ExactVector:
+    """The witness as exact numbers, one for each weight of a run of this rule."""
+    expect_ledger(ledger, rule)
+    joint = rule == "joint"
+    u = ExactVector.of(witness, "witness", table=joint)
+    if (given := u.integers.shape[-1]) != ledger.dim + ledger.bias:
         constant = " and one for the constant" if ledger.bias else ""
         raise ValueError(
-            f"the witness has {given} numbers{a_class}; it needs one for each of the {ledger.dim} "
-            f"features{constant}"
+            f"the witness has {given} numbers{' for each class' * joint}; it needs one for each of "
+            f"the {ledger.dim} features{constant}"
         )
+    return u
 
 
 def expect_ledger(given: object, rule: Rule | None = "additive") -> None:
@@ -159,37 +156,37 @@ def expect_ledger(given: object, rule: Rule | None = "additive") -> None:
         )
 
 
-def expect_start_zero(ledger: Ledger) -> None:
-    """Refuse a run that did not start at zero weights."""
+def expect_from_zero(ledger: Ledger, margin: Fraction) -> None:
+    """Refuse a run that did not start at w = 0, or that `expect_threshold` refuses."""
     if ledger.start is not None:
-        raise ValueError(
-            "the run did not start at w = 0, as this theorem needs; guarantees.from_start bounds "
-            "runs from other weights"
-        )
+        other = "; guarantees.from_start bounds runs from other weights"
+        other = "" if ledger.rule == "joint" else other
+        raise ValueError(f"the run did not start at w = 0, as this theorem needs{other}")
+    expect_threshold(ledger, margin)
 
 
-def expect_threshold(
-    ledger: Ledger, margin: Fraction, *, see: str = "guarantees.margin_perceptron"
-) -> None:
+def expect_threshold(ledger: Ledger, margin: Fraction) -> None:
     """Refuse a run that updated on an example that was right by more than the margin."""
     if margin < 0:
         raise ValueError(f"the margin must not be negative, got {margin}")
+    if len(ledger) == 0:
+        return
     right_by = ledger.labels * ledger.scores
     k = int(np.argmax(right_by))
     if Fraction(float(right_by[k])) > margin * _ROUNDING:
+        see = "the parameter margin" if ledger.rule == "joint" else "guarantees.margin_perceptron"
         raise ValueError(
             f"mistake {k + 1} (row {ledger.rows[k]}) was right by {short(float(right_by[k]), 6)}, "
             f"more than {short(margin, 6)}: the run used a larger margin (see {see})"
         )
 
 
-def mistakes_from_zero(ledger: Ledger, margin: Fraction, rows: Rows | None) -> Mistaken | None:
+def mistakes_from_zero(
+    ledger: Ledger, margin: Fraction, rows: Rows | None, rule: Rule = "additive"
+) -> Mistaken | None:
     """The mistakes of a run from w = 0 that updated up to this margin; None if there were none."""
-    expect_start_zero(ledger)
-    if len(ledger) == 0:
-        return None
-    expect_threshold(ledger, margin)
-    return Mistaken.of(ledger, rows)
+    expect_from_zero(ledger, margin)
+    return Mistaken.of(ledger, rows, rule=rule) if len(ledger) else None
 
 
 def expect_data_of(ledger: Ledger, blocks: Sequence[Block]) -> tuple[Positions, Labels | Codes]:

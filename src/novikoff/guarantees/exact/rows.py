@@ -59,16 +59,13 @@ class Entries:
             starts = starts + np.arange(len(starts))
         return cls(values, columns, starts)
 
-    def only(self, columns: NDArray[np.bool_]) -> Entries:
-        """The entries in these columns."""
-        return self._where(columns[self.columns])
-
     @property
     def nonzero(self) -> Entries:
         """The entries that are not 0."""
-        return self._where(self.values != 0)
+        return self.where(self.values != 0)
 
-    def _where(self, chosen: NDArray[np.bool_]) -> Entries:
+    def where(self, chosen: NDArray[np.bool_]) -> Entries:
+        """The chosen entries."""
         if chosen.all():
             return self
         kept = np.concatenate([[0], np.cumsum(chosen)])
@@ -197,7 +194,8 @@ class ExactRows:
         """⟨u, x⟩ of the rows as integers times a unit, part by part."""
         matters = u.integers != 0
         for part in parts(self.rows, len(at)):
-            e = Entries.of(self.rows, at[part], bias=self.bias).only(matters)
+            e = Entries.of(self.rows, at[part], bias=self.bias)
+            e = e.where(matters[e.columns])
             numbers, exponent = integers(e.values)
             yield part, e.dots(numbers, u), u.unit * Fraction(2) ** exponent
 

@@ -507,4 +507,4 @@ def reproduce(known: Known) -> Iterator[Html]:
 
 
 def _root(square: Fraction) -> str:
-    return short(root(*square.as_integer_ratio()))
+    return short(root(square))
