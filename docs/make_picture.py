@@ -15,7 +15,7 @@ import numpy as np
 from novikoff import guarantees, sources
 from novikoff.cli.demo import find_witness, split
 from novikoff.learners import Additive
-from novikoff.ledger.trajectory import trajectory
+from novikoff.ledger.readings import trajectory
 from novikoff.runs.loop import play
 from novikoff.stream.blocks import Block
 from novikoff.stream.printing import count, plural

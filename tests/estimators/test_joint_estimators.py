@@ -59,7 +59,7 @@ def test_it_is_one_run_of_the_learner(kind: Any) -> None:
     assert np.array_equal(np.column_stack([clf.coef_, clf.intercept_]), w)
     scores = {
         "final": learner.scores(block.rows),
-        "vote": readings.class_votes(run.ledger, block.rows),
+        "vote": readings.vote(run.ledger, block.rows),
     }
     for reading, table in scores.items():
         assert np.array_equal(clf.decision_function(X, reading=reading), table)

@@ -233,9 +233,8 @@ def written(ledger: Ledger) -> tuple[int, dict[str, bytes]]:
 
 def votes_of(ledger: Ledger, rows: Rows) -> list[Any] | None:
     """The vote of all weights of a run, for the rules that have one."""
-    if ledger.rule == "joint":
-        return list(readings.class_votes(ledger, rows).tolist())
-    return readings.vote(ledger, rows).tolist() if ledger.rule == "additive" else None
+    with_votes = ledger.rule in ("additive", "joint")
+    return list(readings.vote(ledger, rows).tolist()) if with_votes else None
 
 
 def kept(learner: AnyLearner, ledger: Ledger) -> bool:

@@ -13,7 +13,7 @@ from helpers.strategies import Data, dyadic_data, dyadic_options
 from novikoff import sources
 from novikoff.learners import Additive, Joint
 from novikoff.ledger import readings
-from novikoff.ledger.trajectory import trajectory, weights_after
+from novikoff.ledger.readings import trajectory, weights_after
 from novikoff.runs.loop import play
 from novikoff.stream.blocks import Block
 

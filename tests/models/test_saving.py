@@ -371,8 +371,7 @@ def test_states_altered_at_random_are_refused_or_can_be_used(draws: st.DataObjec
         found = kind.restored(whole, {**arrays, key: altered})
         if kind is Ledger:
             readings.average(found)
-            vote = readings.class_votes if found.rule == "joint" else readings.vote
-            vote(found, DenseRows(np.ones((1, 2))))
+            readings.vote(found, DenseRows(np.ones((1, 2))))
         if kind in (Additive, Joint):
             found.scores(DenseRows(np.ones((1, 2))))
     except (BadModel, BadExample):

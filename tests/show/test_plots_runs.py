@@ -11,7 +11,7 @@ from matplotlib.text import Annotation
 
 from helpers.figures import XOR, line, many, points, same_places, sizes
 from novikoff import Additive, play
-from novikoff.ledger.trajectory import trajectory
+from novikoff.ledger.readings import trajectory
 from novikoff.show import plots
 from novikoff.show.plots.planes import areas_of
 from novikoff.sources import block, separable

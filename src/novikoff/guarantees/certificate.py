@@ -17,17 +17,16 @@ from numpy.typing import NDArray
 from novikoff.guarantees import check
 from novikoff.guarantees.check import Fingerprint, Row
 from novikoff.guarantees.exact.arithmetic import fraction_text, root
-from novikoff.guarantees.exact.rows import Entries, parts
+from novikoff.guarantees.exact.rows import in_parts
 from novikoff.guarantees.novikoff_bound import mistake_bound
 from novikoff.guarantees.verdict import Separation
 from novikoff.guarantees.words import logistic_fit, separation
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.blocks import Block
 from novikoff.stream.printing import consecutive, count, listed, plural, short, spans
-from novikoff.stream.rows import Positions, Rows
+from novikoff.stream.rows import Positions
 
 Sparse: TypeAlias = Mapping[int, int]  # a vector of integers by place; 0 elsewhere
-_AT_ONCE = 1 << 20  # entries of rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -338,9 +337,9 @@ def fingerprint(block: Block) -> str:
     Zeros do not count, stored or not. The rows must have passed `usable`.
     """
     out = Fingerprint()
-    for at in _positions(block.rows):
-        e = Entries.of(block.rows, at, bias=False).nonzero
-        columns: tuple[NDArray[Any], ...] = (block.labels[at], e.lengths, e.columns, e.values)
+    for part, every in in_parts(block.rows, np.arange(len(block)), bias=False):
+        e = every.nonzero
+        columns: tuple[NDArray[Any], ...] = (block.labels[part], e.lengths, e.columns, e.values)
         kinds = ("<i1", "<i8", "<i8", "<f8")
         out.update(*(c.astype(k).tobytes() for c, k in zip(columns, kinds, strict=True)))
     return str(out)
@@ -348,15 +347,8 @@ def fingerprint(block: Block) -> str:
 
 def examples(block: Block) -> Iterator[tuple[int, Row]]:
     """Each label with the columns and values of its row; the rows must have passed `usable`."""
-    for at in _positions(block.rows):
-        e = Entries.of(block.rows, at, bias=False)
+    for part, e in in_parts(block.rows, np.arange(len(block)), bias=False):
         columns, values, starts = e.columns.tolist(), e.values.tolist(), e.starts.tolist()
-        for k, label in enumerate(block.labels[at].tolist()):
+        for k, label in enumerate(block.labels[part].tolist()):
             span = slice(starts[k], starts[k + 1])
             yield label, zip(columns[span], values[span], strict=True)
-
-
-def _positions(rows: Rows) -> Iterator[Positions]:
-    """The positions of the rows, part by part."""
-    for part in parts(rows, len(rows), entries=_AT_ONCE):
-        yield np.arange(part.start, part.stop)

@@ -27,7 +27,7 @@ from novikoff.guarantees.exact.losses import Counted, Pass
 from novikoff.guarantees.exact.mistaken import Mistaken, expect_from_zero, witness_for
 from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.ledger.ledger import Ledger
-from novikoff.ledger.trajectory import trajectory
+from novikoff.ledger.readings import trajectory
 from novikoff.stream import sums
 from novikoff.stream.blocks import Stream
 from novikoff.stream.printing import short

@@ -18,7 +18,6 @@ from novikoff.guarantees.exact.mistaken import (
 )
 from novikoff.guarantees.exact.rows import ExactRows
 from novikoff.guarantees.margin import Achieved, MarginBound, expect_weights_for
-from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.weights import class_scores
 from novikoff.stream.blocks import Block, Codes
@@ -37,9 +36,6 @@ class JointBound(MarginBound):
     """
 
     classes: int
-
-    def __str__(self) -> str:
-        return MarginBound.__str__(self) if self.threshold else Bound.__str__(self)
 
 
 def joint_bound(

@@ -7,7 +7,7 @@ data, for any order and any number of passes, see `Certificate.mistake_bound`.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 from operator import attrgetter
@@ -18,7 +18,7 @@ from novikoff import guarantees
 from novikoff.guarantees.exact.arithmetic import ExactVector, Number, Numbers, fraction, root
 from novikoff.guarantees.exact.losses import Counted
 from novikoff.guarantees.exact.mistaken import Mistaken, expect_data_of, expect_threshold
-from novikoff.guarantees.novikoff_bound import Bound, mistake_bound
+from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.guarantees.risk import RiskBound
 from novikoff.guarantees.running_sandwich import Sandwich
 from novikoff.ledger.ledger import Ledger
@@ -50,14 +50,8 @@ def applicable_bound(
 ) -> tuple[Bound | None, str]:
     """The bound that applies to this run, or None and the reason why there is none.
 
-    Parameters
-    ----------
-    witness
-        Weights that separate the mistaken examples, if any are known.
-    data
-        The data of each pass. Without a witness the bound is by losses, which needs them.
-    margin
-        η of a margin perceptron.
+    The witness separates the mistaken examples; if none is known, the bound is by losses and needs
+    the data of each pass. `margin` is η of a margin perceptron.
     """
     if ledger.rule not in ("additive", "joint"):
         return None, OTHER_RULE["bound"]
@@ -97,14 +91,13 @@ def bound_by_losses(
     """The bound by the losses of the best comparator, or why there is none."""
     if ledger.keep != "examples":
         return None, NOT_KEPT
-    if ledger.rule == "joint" and ledger.start is not None:
+    joint, begun = ledger.rule == "joint", ledger.start is not None
+    if joint and begun:
         return None, _JOINT_FROM_ZERO
-    if ledger.start is not None or margin or ledger.rule == "joint":
-        other = "that do not start at 0" if ledger.start is not None else "with a margin"
-        other = "with many classes" if ledger.rule == "joint" else other
-        return None, (
-            f"{NOT_SEPARATED}, and the only bounds known for runs {other} need weights that do"
-        )
+    if joint or begun or margin:
+        other = "many classes" if joint else "another start than 0" if begun else "a margin"
+        only = f"the only bounds known for runs with {other} need weights that do"
+        return None, f"{NOT_SEPARATED}, and {only}"
     if data is None:
         return None, f"{NOT_SEPARATED}, and a bound by losses needs all the data: pass them too"
     try:
@@ -185,20 +178,8 @@ def with_examples(ledger: Ledger, blocks: Sequence[Block]) -> Ledger:
     first = int(positions.min())
     if int(positions.max()) - first >= len(positions):  # there are gaps
         return ledger
-    full = Ledger(
-        ledger.dim,
-        bias=ledger.bias,
-        start=ledger.start,
-        began=ledger.began,
-        unit=ledger.unit,
-        rule=ledger.rule,
-        n_classes=ledger.n_classes,
-    )
-    mistakes = replace(ledger.mistakes, rounds=ledger.rounds + ledger.began)
-    block = Block(join([b.rows for b in blocks]), labels, first, None, positions - first)
-    full.record(mistakes, ledger.n_rounds, block)
-    full.epoch_ends, full.epoch_mistakes = ledger.epoch_ends, ledger.epoch_mistakes
-    return full
+    rows = join([b.rows for b in blocks])
+    return ledger.with_examples(Block(rows, labels, first, None, positions - first))
 
 
 def threshold(ledger: Ledger, margin: Number | None) -> tuple[Fraction | None, int | None]:
@@ -226,15 +207,6 @@ def squared_margin_on(weights: Vector, blocks: Sequence[Block]) -> tuple[Fractio
     return least.smallest**2 / least.weights_squared, None
 
 
-def bound_interval(
-    seen: Mistaken, R2: Fraction, eta: Fraction, reached: Fraction, ceiling: Fraction
-) -> tuple[int, int | None]:
-    """The bound for a run from 0 at the largest and at the smallest γ, given squared."""
-    growth = (seen.largest_step * R2 + 2 * eta) / seen.smallest_step
-    least = mistake_bound(growth / ceiling, 1, 1)
-    return least, mistake_bound(growth / reached, 1, 1) if reached else None
-
-
 def chain(
     ledger: Ledger, seen: Mistaken, bound: Bound, weights: Vector, ceiling: Fraction, eta: Fraction
 ) -> Chain:
@@ -250,25 +222,20 @@ def chain(
         traces = (s.lower, s.progress, s.norm, s.root_sum, s.upper)
         failure = None if s.failure is None else str(s.failure)
         return Chain(formula, tuple(float(trace[-1]) for trace in traces), s.holds, True, failure)
-    squares = _last_squares(seen, bound, ExactVector.of(weights, "weights"), ceiling, eta)
-    holds = all(a <= b for a, b in pairwise(squares))
-    return Chain(formula, tuple(map(root, squares)), holds, False, None)
-
-
-def _last_squares(
-    seen: Mistaken, bound: Bound, u: ExactVector, ceiling: Fraction, eta: Fraction
-) -> tuple[Fraction, ...]:
-    """The squares of the five numbers after the last mistake, reading each example once."""
+    # the squares of the five numbers after the last mistake, reading each example once
     R2, U2, gamma = bound.radius_squared, bound.witness_squared, bound.margin or Fraction(0)
     b, steps = seen.largest_step, sum(seen.steps.tolist())
     total = steps * seen.unit
     # for a c that no y⟨u,x⟩ exceeds, Σ s max(0, c − y⟨u,x⟩) is c Σs − ⟨w,u⟩
     c = U2 * R2 + 1
+    u = ExactVector.of(weights, "weights")
     along = c * steps - Counted.mistakes(seen).hinges(u, c)[0]
-    return (
+    squares = (
         (gamma * total) ** 2 / U2,
         (along * seen.unit) ** 2 / U2,
         ceiling * total**2,
         seen.sum_of_squares + 2 * eta * total,
         len(seen.steps) * (b * b * R2 + 2 * b * eta),
     )
+    holds = all(a <= b for a, b in pairwise(squares))
+    return Chain(formula, tuple(map(root, squares)), holds, False, None)

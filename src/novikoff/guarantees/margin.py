@@ -179,7 +179,7 @@ class MarginBound(Bound):
         return achieved.exceeds(self.promised_squared)
 
     def __str__(self) -> str:
-        if self.margin is None:
+        if self.margin is None or not self.threshold:
             return Bound.__str__(self)
         promised = short(self.promised, 6)
         return f"{Bound.__str__(self)}; after a clean pass the margin exceeds {promised}"

@@ -174,7 +174,8 @@ class Summary:
         if seen is not None:
             R2 = seen.radius_squared if bound is None else bound.radius_squared
         if seen is not None and R2 is not None and ceiling and ledger.start is None:
-            bound_interval = known.bound_interval(seen, R2, eta, reached, ceiling)
+            growth = (seen.largest_step * R2 + 2 * eta) / seen.smallest_step
+            bound_interval = growth // ceiling, growth // reached if reached else None
             if bound is not None and weights is not None:
                 sandwich = known.chain(ledger, seen, bound, weights, ceiling, eta)
         unknown = {"error_bound": why_not}

@@ -8,8 +8,9 @@ it. The ledger grows with the mistakes, not with the stream.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,8 +59,6 @@ class Mistakes:
 
 Keep: TypeAlias = Literal["examples", "positions", "counts"]
 Rule: TypeAlias = Literal["additive", "multiplicative", "concepts", "joint"]
-_KEEPS: tuple[Keep, ...] = ("examples", "positions", "counts")
-_RULES: tuple[Rule, ...] = ("additive", "multiplicative", "concepts", "joint")
 
 
 class NotKept(ValueError):  # noqa: N818  (it says what is missing)
@@ -90,8 +89,6 @@ class Ledger:
         logarithms of the weights; "concepts", it rules out hypotheses, and a step is just the
         label; "joint", for many classes: the row is added to the weights of the right class and
         subtracted from those of its rival, and `start` has a column for each class.
-    n_classes
-        How many classes are known at the start, if many are learned jointly.
 
     Attributes
     ----------
@@ -179,6 +176,13 @@ class Ledger:
         rows = later.examples if self.keep == "examples" and len(later) else None
         self.record(mistakes, later.n_rounds, rows)
 
+    def with_examples(self, block: Block) -> Ledger:
+        """A copy that has the mistaken rows, which are all in this block."""
+        out = copy(self)
+        out.keep, out._kept = "examples", KeptRows()
+        out._kept.copy_from(block, self.rows)
+        return out
+
     def close_epoch(self) -> int:
         """Mark the end of a pass over the data; returns the mistakes made in it."""
         made = self.n_mistakes - self._in_closed_epochs
@@ -249,9 +253,13 @@ class Ledger:
     def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Ledger:
         """The ledger that `state` described, ready to continue."""
         stored = Stored("ledger", settings, arrays)
-        dim, bias, keep = stored.count("dim"), stored.flag("bias"), stored.choice("keep", _KEEPS)
+        dim, bias, keep = (
+            stored.count("dim"),
+            stored.flag("bias"),
+            stored.choice("keep", get_args(Keep)),
+        )
         began, unit, n = stored.count("began"), stored.number("unit"), stored.count("mistakes")
-        rule = stored.choice("rule", _RULES)
+        rule = stored.choice("rule", get_args(Rule))
         start = None
         if "start" in stored:
             wide = stored.array("start", ("float64",)).shape[1:]

@@ -1,12 +1,13 @@
-"""What a run says, by three readings: the final weights, their average, the vote.
+"""What a run says: its final weights, their average, the vote, and the weights after any mistake.
 
-A reading needs only the ledger. Where a learner is at hand, `scores` and `weights` use what it
+All follow from the ledger alone. Where a learner is at hand, `scores` and `weights` use what it
 holds already.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -51,19 +52,12 @@ def scores(
 
     Final and average are w·x, added up exactly as when learning. A vote is the share of votes for
     +1 less the share for −1, in [−1, 1]; or for each class its share of the votes, in [0, 1].
-
-    Parameters
-    ----------
-    zero_is_positive
-        Whether weights that score 0 vote for +1.
-    average
-        What `weights` returned for the average, if it is known already.
+    `zero_is_positive` says whether weights that score 0 vote for +1, and `average` is what
+    `weights` returned for the average, if it is known already.
     """
     if reading == "final":
         return learner.scores(rows)
     if reading == "vote":
-        if ledger.rule == "joint":
-            return class_votes(ledger, rows)
         return vote(ledger, rows, zero_is_positive=zero_is_positive)
     w = weights(learner, ledger, reading) if average is None else average
     if ledger.rule == "joint":
@@ -129,10 +123,14 @@ def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector
     x·w_k grows by one product a mistake, so memory is proportional to the mistakes
     (Freund & Schapire 1999, Figure 1 and section 3). Without a round there are no votes, and all
     shares are 0.
+
+    Of many classes learned jointly, each has a column with its share of the votes. The weights vote
+    for the class with the highest score (the first among equals) of all classes known at the end: a
+    class that had not appeared yet has weights 0.
     """
-    if ledger.rule == "joint":
-        raise ValueError("many classes were learned jointly; use class_votes")
     _expect_sums(ledger)
+    if ledger.rule == "joint":
+        return _class_votes(ledger, rows)
     start = np.zeros(ledger.dim + ledger.bias) if ledger.start is None else ledger.start
     scores = dots(rows, start, bias=ledger.bias)
     if len(ledger) == 0:
@@ -144,16 +142,7 @@ def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector
     return votes / max(1, ledger.n_rounds)
 
 
-def class_votes(ledger: Ledger, rows: Rows) -> Vector:
-    """For each row, the share of the votes that each class gets, over all weights of a joint run.
-
-    The weights vote once for every round at whose end they stood, for the class with the highest
-    score (the first among equals) of all classes known at the end: a class not met yet has weights
-    0. As in `vote`, no weights are stored.
-    """
-    if ledger.rule != "joint":
-        raise ValueError(f"a ledger of rule {ledger.rule!r} has no votes for classes; use vote")
-    ledger.expect_examples()
+def _class_votes(ledger: Ledger, rows: Rows) -> Vector:
     classes = ledger.n_classes
     if ledger.start is None:
         dots(rows, np.zeros(ledger.dim + ledger.bias), bias=ledger.bias)  # refuses a bad row
@@ -171,25 +160,70 @@ def class_votes(ledger: Ledger, rows: Rows) -> Vector:
     return votes / max(1, ledger.n_rounds)
 
 
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Where a run stood after its first `mistakes` mistakes.
+
+    `total` is the start plus Σ step·x over them, and `late` is Σ (t − 1)·step·x, where t is the
+    round of the mistake; both are over the ledger's `unit`.
+    """
+
+    mistakes: int
+    total: Vector
+    late: Vector
+    unit: float
+
+    @property
+    def weights(self) -> Vector:
+        """The weights, bit for bit the learner's; of Winnow, the exponents of its weights."""
+        return self.unit * self.total
+
+    def average(self, rounds: int) -> Vector:
+        """The mean of the weights over rounds 1 to `rounds`, before the next mistake."""
+        return self.unit * mean_of_weights(self.total, self.late, rounds)
+
+
+def weights_after(ledger: Ledger, k: int) -> Vector:
+    """The weights after the first k mistakes; those of the start for k = 0."""
+    return next(trajectory(ledger, [k])).weights
+
+
+def trajectory(ledger: Ledger, after: Iterable[int] | None = None) -> Iterator[Moment]:
+    """The run after these numbers of mistakes, in increasing order; by default after each one.
+
+    The ledger is of two labels and kept its examples. Only one vector of weights is held at a time,
+    so the memory does not grow with the mistakes.
+    """
+    if ledger.rule == "joint":
+        ledger.expect_sums()
+    ledger.expect_examples()
+    size = ledger.dim + ledger.bias
+    w = np.zeros(size) if ledger.start is None else ledger.start.copy()
+    late, made = np.zeros(size), 0
+    example, steps, delays = ledger.example, ledger.steps, ledger.rounds - 1
+    for k in range(1, len(ledger) + 1) if after is None else after:
+        if not made <= k <= len(ledger):
+            raise ValueError(f"numbers of mistakes must be increasing and at most {len(ledger)}")
+        if k > made:
+            new, core = slice(made, k), ledger.examples.core
+            for total, each in ((w, steps[new]), (late, steps[new] * delays[new])):
+                _core.accumulate(*core, example=example[new], step=each, bias=ledger.bias, w=total)
+        made = k
+        yield Moment(k, w.copy(), late.copy(), ledger.unit)
+
+
 def _poll(
-    core: Callable[..., None],
-    ledger: Ledger,
-    rows: Rows,
-    scores: Vector,
-    out: Vector,
-    **more: Any,
+    core: Callable[..., None], ledger: Ledger, rows: Rows, scores: Vector, out: Vector, **more: Any
 ) -> None:
     """Let the core count the votes on the rows, part by part, from their scores at the start."""
-    kept, kept_indices, kept_starts, _ = ledger.examples.core
-    example, steps, survived = ledger.example, ledger.steps, ledger.survivals()
+    kept, survived = ledger.examples.core[:3], ledger.survivals()
+    example, steps = ledger.example, ledger.steps
     # the work on a part is proportional to the mistakes as well as to the rows
     part = max(8, part_size(rows) // max(1, len(ledger) // 64))
     for at in range(0, len(rows), part):
         end = min(len(rows), at + part)
         core(
-            kept,
-            kept_indices,
-            kept_starts,
+            *kept,
             *rows.core,
             begin=at,
             end=end,
@@ -205,11 +239,6 @@ def _poll(
 
 def _expect_sums(ledger: Ledger) -> None:
     """Refuse a ledger whose weights are not a sum of the mistakes, or that kept no examples."""
-    if ledger.rule == "multiplicative":
-        raise ValueError(
-            "Winnow's weights are not a sum of its mistakes, so its ledger gives no final weights, "
-            "average or vote"
-        )
     if ledger.rule != "joint":
         ledger.expect_sums()
     ledger.expect_examples()

@@ -17,7 +17,7 @@ from novikoff.guarantees.exact.arithmetic import (
     sums_by,
 )
 from novikoff.guarantees.exact.mistaken import Mistaken, expect_data_of
-from novikoff.guarantees.exact.rows import Entries, ExactRows, parts, usable
+from novikoff.guarantees.exact.rows import Entries, ExactRows, in_parts, usable
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.blocks import Block, Labels, Stream, blocks_of
 from novikoff.stream.input_problems import BadExample
@@ -57,8 +57,7 @@ class Counted:
     def hinges(self, u: ExactVector, gamma: Fraction) -> tuple[Fraction, Fraction]:
         """Σ max(0, γ − y⟨u,x⟩), and the sum of the squares of these losses."""
         linear = square = Fraction(0)
-        for part in parts(self.rows, len(self.at)):
-            e = Entries.of(self.rows, self.at[part], bias=self.bias)
+        for part, e in in_parts(self.rows, self.at, bias=self.bias):
             along, exponent = _dots(e, u)
             unit = u.unit * Fraction(2) ** exponent
             margins = self.labels[part] * along

@@ -161,8 +161,7 @@ class ExactRows:
         low[norms == np.finfo(float).max] = -np.inf
         best = Fraction(0)
         contenders = _may_be_least(low, high)
-        for part in parts(self.rows, len(contenders)):
-            e = Entries.of(self.rows, contenders[part], bias=self.bias)
+        for _, e in in_parts(self.rows, contenders, bias=self.bias):
             numbers, exponent = integers(e.values)
             best = max(best, int(e.squares(numbers).max()) * Fraction(4) ** exponent)
         return best
@@ -193,8 +192,7 @@ class ExactRows:
     def exactly(self, at: Positions, u: ExactVector) -> Iterator[tuple[slice, Integers, Fraction]]:
         """⟨u, x⟩ of the rows as integers times a unit, part by part."""
         matters = u.integers != 0
-        for part in parts(self.rows, len(at)):
-            e = Entries.of(self.rows, at[part], bias=self.bias)
+        for part, e in in_parts(self.rows, at, bias=self.bias):
             e = e.where(matters[e.columns])
             numbers, exponent = integers(e.values)
             yield part, e.dots(numbers, u), u.unit * Fraction(2) ** exponent
@@ -203,8 +201,7 @@ class ExactRows:
 def sum_of_squares(rows: Rows, times: Integers, *, bias: bool) -> Fraction:
     """Σ times[i] ‖x_i‖² over the rows, exactly."""
     total = Fraction(0)
-    for part in parts(rows, len(rows)):
-        e = Entries.of(rows, np.arange(part.start, part.stop), bias=bias)
+    for part, e in in_parts(rows, np.arange(len(rows)), bias=bias):
         numbers, exponent = integers(e.values)
         squares = e.squares(numbers).tolist()
         whole = sum(t * s for t, s in zip(times[part].tolist(), squares, strict=True))
@@ -227,8 +224,7 @@ class ExactSum:
             self._share_unit(unit)
             self._whole += sums.astype(np.int64).astype(object) * int(unit / self._unit)
             return
-        for part in parts(rows, len(at)):
-            e = Entries.of(rows, at[part], bias=bias)
+        for part, e in in_parts(rows, at, bias=bias):
             numbers, exponent = integers(e.values)
             each = np.repeat(times[part], e.lengths)
             sums = sums_by(e.columns, products(numbers, each, summed=len(at)))
@@ -269,10 +265,11 @@ def _whole_sums(rows: Rows, at: Positions, times: Integers, *, bias: bool) -> Ve
     return out
 
 
-def parts(rows: Rows, count: int, *, entries: int = _AT_ONCE) -> Iterator[slice]:
-    """Slices of range(count) that hold about `entries` entries of the rows each."""
-    step = max(1, entries * len(rows) // max(1, rows.values.size))
-    return (slice(a, min(count, a + step)) for a in range(0, count, step))
+def in_parts(rows: Rows, at: Positions, *, bias: bool) -> Iterator[tuple[slice, Entries]]:
+    """The entries of the rows at these positions, part by part, and which part of `at` it is."""
+    step = max(1, _AT_ONCE * len(rows) // max(1, rows.values.size))
+    for part in (slice(a, min(len(at), a + step)) for a in range(0, len(at), step)):
+        yield part, Entries.of(rows, at[part], bias=bias)
 
 
 def _may_be_least(low: Vector, high: Vector) -> Positions:

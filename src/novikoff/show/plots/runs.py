@@ -10,7 +10,7 @@ import numpy as np
 from novikoff.guarantees.exact.arithmetic import Numbers
 from novikoff.guarantees.words import run_in_brief
 from novikoff.ledger import readings
-from novikoff.ledger.trajectory import trajectory
+from novikoff.ledger.readings import trajectory
 from novikoff.runs.loop import Run
 from novikoff.show.plots.axes import escaped, legend_below, new_panels
 from novikoff.show.plots.colours import BLACK, GREEN, GREY, POINT_STYLES

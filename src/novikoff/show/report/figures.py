@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from novikoff.guarantees.verdict import Separation
-from novikoff.ledger.trajectory import weights_after
+from novikoff.ledger.readings import weights_after
 from novikoff.show import plots
 from novikoff.show.projection import scaled, squared_lengths
 from novikoff.show.report.gathering import Known

@@ -19,7 +19,7 @@ from novikoff.guarantees.margin import Achieved
 from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.guarantees.verdict import Separation, Verdict
 from novikoff.learners import Additive
-from novikoff.ledger.trajectory import trajectory
+from novikoff.ledger.readings import trajectory
 from novikoff.runs.loop import Run, play
 from novikoff.separability import certify
 from novikoff.show.projection import principal_direction, scaled
