@@ -18,7 +18,6 @@ from novikoff.guarantees import check
 from novikoff.guarantees.check import Fingerprint, Row
 from novikoff.guarantees.exact.arithmetic import fraction_text, root
 from novikoff.guarantees.exact.rows import in_parts
-from novikoff.guarantees.novikoff_bound import mistake_bound
 from novikoff.guarantees.verdict import Separation
 from novikoff.guarantees.words import logistic_fit, separation
 from novikoff.storage.atomic_write import atomic_write
@@ -164,11 +163,10 @@ class Certificate:
 
         R and γ are those of all rows, so it bounds any run over these data, in any order.
         """
-        if self.verdict != Separation.COMPLETE or self.margin.at_most_squared is None:
+        least, most = self.margin.at_least_squared, self.margin.at_most_squared
+        if self.verdict != Separation.COMPLETE or most is None:
             return None
-        ends = (self.margin.at_most_squared, self.margin.at_least_squared)
-        low, high = (mistake_bound(self.radius_squared / g, 1, 1) for g in ends)
-        return low, high
+        return self.radius_squared // most, self.radius_squared // least
 
     def __str__(self) -> str:
         facts = [f"  {about:14}  {text}" for about, text in _facts(self)]

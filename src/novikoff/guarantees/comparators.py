@@ -152,6 +152,10 @@ def freund_schapire(ledger: Ledger, data: Stream, witness: Numbers, margin: Numb
     multiplied by b/a, and ℓ² counts s/a times, where s is the largest step on any mistake with its
     label: in `l2_bound` it counts no more than that.
 
+    The run must be exactly one whole pass over the data, which are a block or several: in a second
+    pass an example may be mistaken again, which D does not count. The other parameters are those of
+    `l1_bound`.
+
     Reference: Freund & Schapire (1999), Theorem 2.
 
     >>> from novikoff import Additive, guarantees, play, sources
@@ -159,16 +163,6 @@ def freund_schapire(ledger: Ledger, data: Stream, witness: Numbers, margin: Numb
     >>> run = play(block, Additive(2))
     >>> print(guarantees.freund_schapire(run.ledger, block, [1, 1], 1))
     Freund & Schapire 1999: at most 25 mistakes, 3 made (R = 1.41421, γ = 0.707107, loss = 9)
-
-    Parameters
-    ----------
-    ledger
-        A run from w = 0 of exactly one whole pass, in which every update was on an example with
-        y⟨w,x⟩ ≤ 0. In a second pass an example may be mistaken again, which D does not count.
-    data
-        The data of the pass: a block, or several.
-    witness, margin
-        As for `l1_bound`.
     """
     theorem, u, gamma = "Freund & Schapire 1999", *_comparator(ledger, witness, margin)
     if ledger.epoch_ends != [ledger.n_rounds]:
@@ -247,9 +241,9 @@ def best_comparator(
     # the numbers tried may be inexact, or even infinite: only the chosen ones must be exact
     with np.errstate(all="ignore"):
         floats = _own_weights(ledger) if given is None else [u.floats() for u in given]
-        tried = [(*_MarginSearch.of(v, one, passes).least(), k) for k, v in enumerate(floats)]
+        tried = [(*_MarginSearch(v, one, passes).least(), k) for k, v in enumerate(floats)]
         _, about, k = min(tried)
-        gamma = _MarginSearch.of(floats[k], one, passes).settled(about)
+        gamma = _MarginSearch(floats[k], one, passes).settled(about)
     u = ExactVector.of(floats[k], "witness") if given is None else given[k]
     if given is not None:
         gamma *= u.unit * 2 ** largest(u.integers).bit_length()  # u over its floats
@@ -257,7 +251,6 @@ def best_comparator(
     return LossBound.of(theorem, ledger, one, u, gamma, loss, power=1)
 
 
-@dataclass(frozen=True, slots=True)
 class _MarginSearch:
     """The search for the γ with the least bound, for one comparator and in floating point.
 
@@ -266,24 +259,17 @@ class _MarginSearch:
     2^exponent, the size of `reach`, which is R‖u‖ times √ of the ratio of the steps.
     """
 
-    margins: Vector
-    times: Vector
-    counts: Vector
-    totals: Vector
-    reach: float
-    exponent: int
-
-    @classmethod
-    def of(cls, v: Vector, one: Pass, passes: int) -> _MarginSearch:
+    def __init__(self, v: Vector, one: Pass, passes: int) -> None:
         margins = one.margins(v)
         squared = one.stretch * one.radius_squared
         reach = root(squared) * sums.length(v)
         # if every mistake was on a row of zeros, R = 0
         exponent = int(np.frexp(reach or np.abs(margins).max())[1])
         order = np.argsort(margins, kind="stable")
-        m, t = np.ldexp(margins[order], -exponent), passes * one.times[order]
-        counts, totals = (np.append(0.0, np.cumsum(n)) for n in (t, t * m))
-        return cls(m, t, counts, totals, math.ldexp(reach, -exponent), exponent)
+        self.margins, self.times = np.ldexp(margins[order], -exponent), passes * one.times[order]
+        sizes = (self.times, self.times * self.margins)
+        self.counts, self.totals = (np.append(0.0, np.cumsum(n)) for n in sizes)
+        self.reach, self.exponent = math.ldexp(reach, -exponent), exponent
 
     def least(self) -> tuple[float, float]:
         """About the least root of the bound, and the γ that has it.

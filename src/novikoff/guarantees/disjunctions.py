@@ -39,20 +39,17 @@ def k_disjunction(n: int, k: int, *, constant: bool = True) -> Disjunction:
     (2k + 1)/(4k + 1). The signed combination has squared length 1/(4k + 1), and no margin exceeds
     the length of a convex combination.
 
+    Without a constant, hyperplanes pass through the origin, so the point 0 must not occur. R² = n,
+    and with d = n − k the best vector has d + 1 on the relevant attributes and −1 on the others:
+    γ² = 1/(k(d + 1)² + d). The points that prove it, with their proportions: the k points with one
+    relevant attribute and all irrelevant ones, d + 1 each; and each eⱼ of an irrelevant attribute,
+    k(d + 1) + 1 each.
+
     References: Novikoff (1962), Theorem 1, with the duality of margins and convex hulls; Kivinen,
     Warmuth & Auer (1997) show that every such rule makes a number of mistakes linear in n.
 
     >>> print(k_disjunction(100, 5))
     a disjunction of 5 of 100 attributes: at most 2,121 mistakes (R² = 101, γ² = 1/21)
-
-    Parameters
-    ----------
-    constant
-        False for hyperplanes through the origin. The point 0 lies on all of them and must not
-        occur. R² = n, and with d = n − k the best vector has d + 1 on the relevant attributes and
-        −1 on the others: γ² = 1/(k(d + 1)² + d). The points that prove it, with their proportions:
-        the k points with one relevant attribute and all irrelevant ones, d + 1 each; and each eⱼ
-        of an irrelevant attribute, k(d + 1) + 1 each.
     """
     if not 1 <= k <= n:
         raise ValueError(f"need 1 <= k <= n, got {n=} and {k=}")

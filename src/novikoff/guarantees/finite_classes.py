@@ -78,24 +78,17 @@ def elimination_bound(n: int, *, monotone: bool) -> ClassBound:
 
 
 def weighted_majority_bound(size: int, best: int, beta: Number) -> ClassBound:
-    """The largest M with (2/(1 + β))ᴹ ≤ (1/β)ᵏ·|C|, where the best concept makes k mistakes.
+    """The largest M with (2/(1 + β))ᴹ ≤ (1/β)ᵏ·|C|, where the `best` concept makes k mistakes.
 
     The weights sum to |C| at first. Each mistake of the majority leaves at most (1 + β)/2 of the
     sum, which never falls below the best concept's weight, βᵏ at the end. The labels are
-    arbitrary: no concept needs to fit them.
+    arbitrary: no concept needs to fit them. β, between 0 and 1, is the factor for the weight of a
+    concept that is wrong; a float is read as the exact fraction that it stores.
 
     Reference: Littlestone & Warmuth (1994), *The weighted majority algorithm*, Section 2.
 
     >>> print(weighted_majority_bound(1000, 10, 0.5))
     weighted majority: at most 48 mistakes
-
-    Parameters
-    ----------
-    best
-        k, the mistakes of the best concept of the class.
-    beta
-        The factor for the weight of a concept that is wrong, between 0 and 1. A float is read as
-        the exact fraction that it stores.
     """
     p, q = fraction(beta, "β").as_integer_ratio()
     if not 0 < p < q:

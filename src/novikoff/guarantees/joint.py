@@ -52,6 +52,9 @@ def joint_bound(
 
     Adding the same vector to all u_r changes no margin; the bound is least if Σu_r = 0.
 
+    The parameters are those of `margin_perceptron`, for a run with rule "joint"; the witness has at
+    least one row for each class.
+
     References: Duda & Hart (1973), section 5.12, for the construction; Crammer & Singer (2003),
     Theorem 4.
 
@@ -61,19 +64,6 @@ def joint_bound(
     >>> run = play(block, learner, epochs=9)
     >>> print(guarantees.joint_bound(run.ledger, learner.weights))
     Crammer & Singer 2003: at most 16 mistakes, 2 made (R = 1.41421, γ = 0.5)
-
-    Parameters
-    ----------
-    ledger
-        A run from W = 0 with rule "joint" that updated only on examples whose class was ahead of
-        its rival by at most the margin.
-    witness
-        U: at least one row for each class, with a number for each feature, then one for the
-        constant if there is a bias.
-    margin
-        η of the run; 0 if it had none.
-    rows
-        The rows of the whole data, if the ledger kept only positions in them.
     """
     theorem, U = "Crammer & Singer 2003", witness_for(ledger, witness, "joint")
     eta = fraction(margin, "margin")
@@ -93,17 +83,13 @@ def joint_bound(
 def joint_margin(weights: Table, block: Block) -> Achieved:
     """The margin of weights for many classes on a block, exactly: min (w_y·x − max w_r·x), Σ‖w_r‖².
 
+    The weights are a row for each class, with a number for each feature and one more for a
+    constant. In a block with labels −1 and +1 the classes are 0 and 1.
+
     >>> from novikoff import guarantees, sources
     >>> block = sources.classes_block([[3.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2])
     >>> print(guarantees.joint_margin([[1, 0], [0, 1], [-1, -1]], block))
     margin 0.5, at row 1
-
-    Parameters
-    ----------
-    weights
-        A row for each class, with a number for each feature and one more for a constant.
-    block
-        Rows and classes; of labels −1 and +1 the classes are 0 and 1.
     """
     W, rows = ExactVector.of(weights, "weights", table=True), block.rows
     expect_weights_for(rows, W)

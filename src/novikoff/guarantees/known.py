@@ -121,15 +121,14 @@ def running_sandwich(
 
     `witness` is None if no weights are known that separate the mistaken examples.
     """
-    why = why_no_sandwich(ledger)
     if ledger.rule not in ("additive", "joint"):
-        why = OTHER_RULE["sandwich"]
-    elif not why and witness is None:
-        why = "the proof needs weights that separate the data, and none are known"
-    elif not why and not can_follow(ledger):
-        why = "the run made too many mistakes to follow the weights exactly"
-    if why or witness is None:
+        return None, OTHER_RULE["sandwich"]
+    if why := why_no_sandwich(ledger):
         return None, why
+    if witness is None:
+        return None, "the proof needs weights that separate the data, and none are known"
+    if not can_follow(ledger):
+        return None, "the run made too many mistakes to follow the weights exactly"
     return guarantees.sandwich(ledger, witness, margin=margin), ""
 
 

@@ -82,17 +82,13 @@ def achieved_margin(weights: Numbers, block: Block) -> Achieved:
     """The margin of the weights on a block, exactly: min y⟨w,x⟩, ‖w‖², and the row of the minimum.
 
     The best margin of the data, γ* = max min y⟨u,x⟩ over unit vectors u, is at least this large.
+    There is a weight for each feature, and one more for the constant if there is a bias.
 
     References: Novikoff (1962) for the margin; the weights are their own proof.
 
     >>> from novikoff import guarantees, sources
     >>> print(guarantees.achieved_margin([3, 4], sources.block([[1, 0], [-1, -1]], [1, -1])))
     margin 0.6, at row 0
-
-    Parameters
-    ----------
-    weights
-        A number for each feature, and one more for the constant if there is a bias.
     """
     w, rows = ExactVector.of(weights, "weights"), block.rows
     expect_weights_for(rows, w)
@@ -194,7 +190,11 @@ def margin_perceptron(
     most r(rR² + 2η), and ⟨w,u⟩ by at least rγ. So for steps s between a and b that add up to S,
     Sγ ≤ ‖u‖‖w‖ and ‖w‖² ≤ S(bR² + 2η). Hence S ≤ (bR² + 2η)‖u‖²/γ², there are at most S/a updates,
     and ‖w‖ ≤ (bR² + 2η)‖u‖/γ. After a pass without updates every y⟨w,x⟩ is above η: divide by ‖w‖.
-    For η = R² = r = ‖u‖ = 1 this means 3/γ² updates and a margin of γ/3.
+    For η = R² = r = ‖u‖ = 1 this means 3/γ² updates and a margin of γ/3. With η = 0 the bound is
+    Novikoff's, and no margin is promised.
+
+    `margin` is η; the other parameters are those of `novikoff`, for a run in which every update was
+    on an example with y⟨w,x⟩ ≤ η.
 
     References: Krauth & Mézard (1987), for whom η is the stability; the proof is that of Novikoff
     (1962).
@@ -208,15 +208,6 @@ def margin_perceptron(
     (6, 4)
     >>> promise.kept_by(guarantees.achieved_margin(learner.weights, square))
     True
-
-    Parameters
-    ----------
-    ledger
-        A run from w = 0 in which every update was on an example with y⟨w,x⟩ ≤ margin.
-    witness, rows
-        As for `novikoff`.
-    margin
-        η ≥ 0. With 0 it is Novikoff's bound, and no margin is promised.
     """
     theorem, u = "Krauth & Mézard 1987", witness_for(ledger, witness)
     eta = fraction(margin, "margin")

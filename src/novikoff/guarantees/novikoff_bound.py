@@ -173,21 +173,15 @@ def from_start(
     and the right side is concave and not below it at S = 0, so the inequality holds up to some S
     and not beyond. So it holds at aM too, and is solved for M.
 
+    `margin` is η of a margin perceptron; the other parameters are those of `novikoff`, for any
+    start.
+
     Reference: Novikoff (1962), the proof of Theorem 1 without the assumption that w₀ = 0.
 
     >>> from novikoff import Additive, guarantees, play, sources
     >>> run = play(sources.block([[0, 1, 0], [0, 0, 1]], [1, 1]), Additive(3, start=[4, 0, 0]))
     >>> print(guarantees.from_start(run.ledger, [4, 1, 1]))
     Novikoff 1962 from w₀: at most 2 mistakes, 2 made (R = 1, γ = 0.235702)
-
-    Parameters
-    ----------
-    ledger
-        A run from any start in which every update was on an example with y⟨w,x⟩ ≤ margin.
-    witness, rows
-        As for `novikoff`.
-    margin
-        η of a margin perceptron; 0 for a plain one.
     """
     theorem, u = "Novikoff 1962 from w₀", witness_for(ledger, witness)
     eta = fraction(margin, "margin")

@@ -88,18 +88,13 @@ def risk_bound(ledger: Ledger, *, confidence: Number = 0.95) -> RiskBound:
 
     They do not hold for later passes, whose weights depend on the examples that come again. The
     examples must be drawn independently, or be a random order of a sample so drawn. The starting
-    weights must not depend on the examples.
+    weights must not depend on the examples. Totals are enough (a ledger with `keep="counts"`).
 
     >>> from novikoff import Additive, guarantees, play, sources
     >>> stream = sources.separable(10_000, [3, 1, -2], margin=0.001, seed=0)
     >>> run = play(stream, Additive(3), epochs=10)
     >>> print(guarantees.risk_bound(run.ledger))
     average risk at most 0.0318 with confidence 0.95, from 182 mistakes in 10,000 rounds
-
-    Parameters
-    ----------
-    ledger
-        Of a learner that had not learned before. Totals are enough (`keep="counts"`).
     """
     expect_ledger(ledger, None)
     if ledger.began > 0:

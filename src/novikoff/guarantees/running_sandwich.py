@@ -90,7 +90,8 @@ def sandwich(
     Novikoff's bound compares the first and the last: one grows as k, the other as √k. With steps r
     between a and b, and a margin η, the five are γΣr, ⟨w,u⟩, ‖w‖, √Σ(r²‖x‖² + 2rη) and
     √(k(b²R² + 2bη)). The weights are computed in exact integers. Rounding may have turned an
-    example into a mistake; the third inequality can then fail, which is reported.
+    example into a mistake; the third inequality can then fail, which is reported. The parameters
+    are those of `margin_perceptron`; the margin is 0 for a plain perceptron.
 
     References: Novikoff (1962), the proof of Theorem 1; Krauth & Mézard (1987) with a margin.
 
@@ -98,11 +99,6 @@ def sandwich(
     >>> run = play(sources.tight(9), Additive(9))
     >>> print(guarantees.sandwich(run.ledger, [1] * 9))
     after 9 mistakes: 3 ≤ 3 ≤ 3 ≤ 3 ≤ 3
-
-    Parameters
-    ----------
-    ledger, witness, margin, rows
-        As for `from_start`, but for a run from w = 0.
     """
     u, eta = witness_for(ledger, witness), fraction(margin, "margin")
     seen = mistakes_from_zero(ledger, eta, rows)
@@ -114,7 +110,13 @@ def sandwich(
     over, by = scale.as_integer_ratio()
     traces = (np.array([root(n * over, by) for n in squares]) for squares in chain)
     lower, progress, norm, root_sum, upper = traces
-    failure = _first_failure(chain, scale, seen.positions)
+    fails = (
+        Failure(k, row, link, left * scale, right * scale)
+        for k, (row, *sides) in enumerate(zip(seen.positions.tolist(), *chain, strict=True), 1)
+        for link, (left, right) in zip(_LINKS, pairwise(sides), strict=True)
+        if left > right
+    )
+    failure = next(fails, None)
     k = np.arange(1, len(ledger) + 1)
     return Sandwich(k, lower, progress, norm, root_sum, upper, failure, not_a_mistake)
 
@@ -161,11 +163,3 @@ def _scores(e: Entries, x: Integers, seen: Mistaken, *, length: int) -> list[int
         out.append(int(before @ values))
         w[at] = before + y * s * values
     return out
-
-
-def _first_failure(chain: Chain, scale: Fraction, positions: Positions) -> Failure | None:
-    for k, sides in enumerate(zip(*chain, strict=True)):
-        for link, (left, right) in zip(_LINKS, pairwise(sides), strict=True):
-            if left > right:
-                return Failure(k + 1, int(positions[k]), link, left * scale, right * scale)
-    return None

@@ -41,15 +41,12 @@ def winnow1_bound(
     promotion includes one of the k attributes while its weight is at most θ, so
     u ≤ k(log_α θ + 1). This holds whether or not w·x = θ counts as a mistake.
 
+    It needs α > 1 and a threshold θ ≥ 1/α; the defaults, 2 and n/2, give 2k log₂ n + 2.
+
     Reference: Littlestone (1988).
 
     >>> print(winnow1_bound(1_000_000, 5))
     Winnow1: at most 201 mistakes (5 of 1,000,000 attributes, α = 2, θ = 500000)
-
-    Parameters
-    ----------
-    alpha, threshold
-        α > 1 and θ ≥ 1/α. By default 2 and n/2, which give 2k log₂ n + 2.
     """
     _expect_counts(n, k)
     a = fraction(alpha, "α")
@@ -71,19 +68,12 @@ def winnow2_bound(
 
     The attributes are in [0, 1], and there are μ ≥ 0 with μ·x ≥ 1 on the positive examples and
     μ·x ≤ 1 − δ on the negative ones. For "at least r of these k", μ is 1/r on each of the k, so
-    Σμ = k/r and δ = 1/r.
+    Σμ = k/r and δ = 1/r. It needs 0 < δ ≤ 1 and a threshold θ ≥ 1, by default n.
 
     Reference: Littlestone (1988).
 
     >>> print(winnow2_bound(1000, Fraction(5, 2), Fraction(1, 2)))
     Winnow2: at most 1,024 mistakes (5/2 of 1,000 attributes, α = 5/4, θ = 1000)
-
-    Parameters
-    ----------
-    weights_sum, delta
-        Σμ and 0 < δ ≤ 1.
-    threshold
-        θ ≥ 1; n by default.
     """
     _expect_counts(n, 1)
     mu, d = fraction(weights_sum, "Σμ"), fraction(delta, "δ")

@@ -70,11 +70,6 @@ class Counted:
             square += (g * g * T - 2 * g * S + Q) * unit**2
         return linear, square
 
-    def margins(self, u: Vector) -> Vector:
-        """y⟨u,x⟩ for each example, in floating point."""
-        margins: Vector = self.labels * dots(self.rows, u, bias=self.bias)[self.at]
-        return margins
-
 
 @dataclass(frozen=True, slots=True)
 class Pass:
@@ -121,7 +116,8 @@ class Pass:
 
     def margins(self, u: Vector) -> Vector:
         """y⟨u,x⟩ for each example, in floating point."""
-        return np.concatenate([piece.margins(u) for piece in self.pieces])
+        each = [p.labels * dots(p.rows, u, bias=p.bias)[p.at] for p in self.pieces]
+        return np.concatenate(each)
 
     @property
     def times(self) -> Vector:
