@@ -113,8 +113,7 @@ class Certificate:
         R², the largest ‖x‖² over all rows, including the constant.
     aliases
         Columns that are combinations of others: for each, a vector v with ⟨v,x⟩ = 0 on every row,
-        whose last entry belongs to the aliased column. None: not searched, because it would take
-        too long.
+        whose last entry belongs to the aliased column. None: not searched, to save time.
     data
         The shape and fingerprint of the data.
     """

@@ -200,6 +200,11 @@ def best_comparator(
     given before the run, apart from R and u. `l1_bound` with its witness and margin shows what the
     losses of the mistakes alone would give.
 
+    The data are those of each pass, a block or several; the run is as for `novikoff`. The vectors
+    tried are by default the weights of the run itself and their averages over the rounds, after 1,
+    2, 4, … mistakes and at the end, each rounded to 20 bits; the ledger must then have kept its
+    examples.
+
     References: Gentile (2003); Mohri & Rostamizadeh (2013); Freund & Schapire (1999), Theorem 2.
 
     One label in ten is wrong.
@@ -215,17 +220,6 @@ def best_comparator(
     (260, 506)
     >>> guarantees.l1_bound(run.ledger, best.witness, best.margin).bound
     344
-
-    Parameters
-    ----------
-    ledger
-        A run from w = 0 in which every update was on an example with y⟨w,x⟩ ≤ 0.
-    data
-        The data of each pass: a block, or several.
-    comparators
-        Vectors to try. By default the weights of the run itself and their averages over the rounds,
-        after 1, 2, 4, … mistakes and at the end, each rounded to 20 bits; the ledger must then have
-        kept its examples.
     """
     theorem = "Gentile 2003, L1 over every round"
     given = None if comparators is None else [witness_for(ledger, u) for u in comparators]

@@ -108,10 +108,8 @@ def bound_by_losses(
 
 def can_follow(ledger: Ledger) -> bool:
     """Whether the sandwich of this run can be checked after each mistake in about a second."""
-    if len(ledger) == 0:
-        return True
-    numbers_a_row = ledger.examples.values.size / len(ledger.examples)
-    return len(ledger) * (numbers_a_row + 64) <= _TO_FOLLOW
+    rows = ledger.examples if len(ledger) else None
+    return rows is None or len(ledger) * (rows.values.size / len(rows) + 64) <= _TO_FOLLOW
 
 
 def running_sandwich(

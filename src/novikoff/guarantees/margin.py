@@ -74,8 +74,8 @@ class Ceiling:
         return root(self.squared)
 
     def __str__(self) -> str:
-        proof = plural(self.mistakes, "mistake")
-        return f"no margin exceeds {short(self.value, 6)} (proved by {proof})"
+        made = plural(self.mistakes, "mistake")
+        return f"no margin exceeds {short(self.value, 6)} (proved by {made})"
 
 
 def achieved_margin(weights: Numbers, block: Block) -> Achieved:

@@ -55,7 +55,9 @@ def average_risk(rounds: int, mistakes: int, *, confidence: Number = 0.95) -> Ri
       when there are few mistakes in very many rounds.
 
     The weights of a random round have that risk on average; the majority vote over all rounds has
-    at most twice that risk. The bounds do not cover the last weights alone.
+    at most twice that risk. The bounds do not cover the last weights alone. A mistake is what the
+    run counts as one: by default also a score of 0, and with a margin every update. The risk counts
+    the same events.
 
     References: Cesa-Bianchi, Conconi & Gentile (2004) for the first; Cesa-Bianchi & Gentile (2008)
     for the second; Freund & Schapire (1999) for the vote.
@@ -65,14 +67,6 @@ def average_risk(rounds: int, mistakes: int, *, confidence: Number = 0.95) -> Ri
     average risk at most 0.0836 with confidence 0.95, from 700 mistakes in 10,000 rounds
     >>> round(risk.azuma, 4), round(risk.bernstein, 4)
     (0.0822, 0.1207)
-
-    Parameters
-    ----------
-    rounds, mistakes
-        n and M. A mistake is what the run counts as one: by default also a score of 0, and with a
-        margin every update. The risk counts the same events.
-    confidence
-        1 − δ, between 0 and 1.
     """
     n, M, sure = rounds, mistakes, fraction(confidence, "confidence")
     if n < 1 or not 0 <= M <= n:

@@ -114,9 +114,8 @@ class Summary:
             If it kept only positions, the data are needed too; if it kept only counts, little is
             known.
         weights
-            The final weights; with many classes learned jointly, a row for each class. By default
-            they are summed from the ledger. If the weights are not a sum of the mistakes (Winnow,
-            concepts), weights and data are ignored and the summary has only counts.
+            The final weights, a row a class if many are learned jointly; by default summed from the
+            ledger. Ignored, like the data, if not a sum of the mistakes (Winnow, concepts).
         data
             The data of each pass. The margin is then about all examples, and a run that did not
             separate them has a bound by losses.

@@ -70,11 +70,9 @@ class KeptRows:
             raise ValueError(f"the kept rows have more than {dim} features")
         if not isinstance(rows, SparseRows):
             return {"positions": positions, "values": rows.values[:, :dim]}
-        narrow = max(dim, len(rows.values)) <= np.iinfo(np.int32).max
-        places = {"indices": rows.indices, "starts": rows.starts}
-        width = np.int32 if narrow else np.int64
-        stored = {name: at.astype(width, copy=False) for name, at in places.items()}
-        return {"positions": positions, "values": rows.values, **stored}
+        width = np.int32 if max(dim, len(rows.values)) <= np.iinfo(np.int32).max else np.int64
+        indices, starts = (at.astype(width, copy=False) for at in (rows.indices, rows.starts))
+        return {"positions": positions, "values": rows.values, "indices": indices, "starts": starts}
 
     @classmethod
     def restored(cls, stored: Stored, dim: int, mistaken: Positions) -> Self:
@@ -86,9 +84,7 @@ class KeptRows:
                 indices, starts = stored.array("indices", widths), stored.array("starts", widths)
                 rows: Rows = SparseRows(values, indices, starts, dim)
                 if not len(values) == len(indices) == starts[-1]:
-                    stored.refuse(
-                        f"its rows should have {starts[-1]} entries, but there are {len(values)}"
-                    )
+                    stored.refuse(f"its rows need {starts[-1]} entries, not {len(values)}")
             else:
                 rows = DenseRows(values)
             dots(rows, np.zeros(dim))  # lets the core check every row

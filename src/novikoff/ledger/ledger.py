@@ -253,14 +253,9 @@ class Ledger:
     def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Ledger:
         """The ledger that `state` described, ready to continue."""
         stored = Stored("ledger", settings, arrays)
-        dim, bias, keep = (
-            stored.count("dim"),
-            stored.flag("bias"),
-            stored.choice("keep", get_args(Keep)),
-        )
-        began, unit, n = stored.count("began"), stored.number("unit"), stored.count("mistakes")
-        rule = stored.choice("rule", get_args(Rule))
-        start = None
+        dim, bias, n = stored.count("dim"), stored.flag("bias"), stored.count("mistakes")
+        keep, rule = stored.choice("keep", get_args(Keep)), stored.choice("rule", get_args(Rule))
+        began, unit, start = stored.count("began"), stored.number("unit"), None
         if "start" in stored:
             wide = stored.array("start", ("float64",)).shape[1:]
             features = stored.array("start", ("float64",), (dim, *wide))
@@ -277,17 +272,11 @@ class Ledger:
         ledger.epoch_mistakes = stored.positions("epoch_mistakes", passes).tolist()
         ledger._in_closed_epochs = sum(ledger.epoch_mistakes)
         if keep != "counts" and n:
-            ledger._pieces = [
-                Mistakes(
-                    rounds=stored.positions("rounds", n),
-                    rows=stored.positions("rows", n),
-                    scores=stored.vector("scores", n),
-                    steps=stored.vector("steps", n),
-                    squares=stored.vector("squares", n),
-                    classes=stored.codes("classes", n, known) if rule == "joint" else None,
-                    rivals=stored.codes("rivals", n, known) if rule == "joint" else None,
-                )
-            ]
+            columns: dict[str, Any] = {c: stored.positions(c, n) for c in ("rounds", "rows")}
+            columns |= {c: stored.vector(c, n) for c in ("scores", "steps", "squares")}
+            if rule == "joint":
+                columns |= {c: stored.codes(c, n, known) for c in ("classes", "rivals")}
+            ledger._pieces = [Mistakes(**columns)]
         if keep == "examples" and n:
             kept = Stored("ledger", {}, with_prefix("kept", arrays))
             ledger._kept = KeptRows.restored(kept, dim, ledger.rows)
@@ -373,10 +362,8 @@ class Ledger:
     @property
     def example(self) -> Positions:
         """For each mistake, the index of its row in `examples`."""
-        if self.n_mistakes == 0:
-            return np.empty(0, dtype=np.int64)
         self.expect_examples()
-        return np.searchsorted(self._kept.whole()[0], self.rows)
+        return np.searchsorted(self._kept.whole()[0], self.rows) if self.n_mistakes else self.rows
 
     def expect_examples(self) -> None:
         """Raise NotKept if there were mistakes and their rows were not kept."""
@@ -405,5 +392,4 @@ class Ledger:
 
         They sum to the number of rounds, and are the votes of Freund & Schapire (1999).
         """
-        ends = np.concatenate([[1], self.rounds, [self.n_rounds + 1]])
-        return np.diff(ends)
+        return np.diff(np.concatenate([[1], self.rounds, [self.n_rounds + 1]]))

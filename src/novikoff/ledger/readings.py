@@ -197,9 +197,8 @@ def trajectory(ledger: Ledger, after: Iterable[int] | None = None) -> Iterator[M
     if ledger.rule == "joint":
         ledger.expect_sums()
     ledger.expect_examples()
-    size = ledger.dim + ledger.bias
-    w = np.zeros(size) if ledger.start is None else ledger.start.copy()
-    late, made = np.zeros(size), 0
+    w = np.zeros(ledger.dim + ledger.bias) if ledger.start is None else ledger.start.copy()
+    late, made = np.zeros_like(w), 0
     example, steps, delays = ledger.example, ledger.steps, ledger.rounds - 1
     for k in range(1, len(ledger) + 1) if after is None else after:
         if not made <= k <= len(ledger):

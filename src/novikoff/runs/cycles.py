@@ -148,9 +148,7 @@ class CycleSearch:
         """
         updates = self._updates.items()
         counted = sorted((row, rival, abs(step), n) for (row, rival, step), n in updates if step)
-        pairs = np.array([(row, rival) for row, rival, _, _ in counted], dtype=np.int64).reshape(
-            -1, 2
-        )
+        pairs = np.array([update[:2] for update in counted], dtype=np.int64).reshape(-1, 2)
         steps = ExactVector.of(np.array([size for _, _, size, _ in counted], dtype=float), "steps")
         times = packed([n for _, _, _, n in counted])
         distinct, which = np.unique(pairs, axis=0, return_inverse=True)

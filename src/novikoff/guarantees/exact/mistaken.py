@@ -150,10 +150,7 @@ def expect_ledger(given: object, rule: Rule | None = "additive") -> None:
     if rule == "additive":
         given.expect_sums()
     if rule == "joint" and given.rule != "joint":
-        raise ValueError(
-            f"this needs a run with many classes learned jointly; the ledger's rule is "
-            f"{given.rule!r}"
-        )
+        raise ValueError(f"this needs classes learned jointly; the ledger's rule is {given.rule!r}")
 
 
 def expect_from_zero(ledger: Ledger, margin: Fraction) -> None:
