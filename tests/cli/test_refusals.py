@@ -164,15 +164,15 @@ def test_an_unknown_label_is_refused(here: Path) -> None:
         (["--margin", "0", "--learner", "margin"], "the margin must be finite and above 0, not 0"),
         (
             ["--initial", "model", "--learner", "voted"],
-            "--learner voted differs from the initial model, whose learner is perceptron",
+            "--learner differs from the initial model's (perceptron); leave it out",
         ),
         (
             ["--initial", "model", "--margin", "2"],
-            "--margin 2 differs from the initial model, which has margin 0",
+            "--margin differs from the initial model's (0)",
         ),
         (
             ["--initial", "model", "--no-bias"],
-            "--no-bias differs from the initial model, which has a constant term",
+            "--no-bias differs from the initial model; leave it out",
         ),
         (["--initial", "model", "--hash-bits", "9"], "--hash-bits differs from the initial model"),
         (["--initial", "model", "--standardise"], "--standardise differs from the initial model"),
@@ -180,10 +180,10 @@ def test_an_unknown_label_is_refused(here: Path) -> None:
             ["--initial", "model", "--interactions", "all"],
             "--interactions differs from the initial model",
         ),
-        (["--initial", "model", "--ledger"], "--ledger: the initial model was trained without it"),
+        (["--initial", "model", "--ledger"], "--ledger differs from the initial model"),
         (
             ["--initial", "model", "--classes", "1,-1"],
-            "--classes differs from the initial model, whose labels are -1, 1; leave out --classes",
+            "--classes differs from the initial model's (-1,1); leave it out",
         ),
         (["--initial", "missing"], "missing: no such file or directory"),
         (["--classes", "1"], "--classes '1': write two different labels as NEG,POS"),

@@ -16,6 +16,7 @@ from novikoff.cli.errors import fail, show
 from novikoff.learners import Multiplicative
 from novikoff.learners.rule import FULL_NAMES
 from novikoff.models.model import Model
+from novikoff.sources.interactions import ALL
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.printing import aligned, count, listed, percent, plural
 from novikoff.stream.rows import Positions, Vector
@@ -47,15 +48,12 @@ def inspect(
 
 def to_dict(model: Model, most: int) -> dict[str, Any]:
     """Everything but the smaller weights, as JSON takes it."""
-    learner, ledger, features = model.learner, model.ledger, model.features
+    learner, features = model.learner, model.features
     out: dict[str, Any] = {
-        "kind": model.kind,
-        "classes": list(model.classes),
-        "multiclass": model.is_joint,
-        "features": features.count,
+        **options.facts(model),
         "feature_kind": features.kind,
         "hash_bits": features.hash_bits,
-        "products": ["all" if pair == ("", "") else "*".join(pair) for pair in features.products],
+        "products": ["all" if pair == ALL else "*".join(pair) for pair in features.products],
         "standardised": features.standardise,
         "unit_length": features.to_unit_length,
         "constant": learner.bias,
@@ -63,21 +61,16 @@ def to_dict(model: Model, most: int) -> dict[str, Any]:
         "alpha": getattr(learner, "alpha", None),
         "threshold": getattr(learner, "threshold", None),
         "examples": examples_seen(model),
-        "rounds": ledger.n_rounds,
-        "mistakes": ledger.n_mistakes,
-        "mistakes_per_pass": ledger.mistakes_per_pass,
-        "radius": ledger.radius,
         "order": model.order,
-        "ledger": ledger.keep,
+        "ledger": model.ledger.keep,
         "unfinished": model.unfinished is not None,
     }
-    if model.kind == "voted":
-        return out
-    largest = {}
-    for label, weights in weights_by_class(model):
-        positive, negative = weights.largest(most)
-        largest[label] = {"positive": dict(positive), "negative": dict(negative)}
-    out["largest_weights"] = largest if model.is_joint else largest[model.classes[1]]
+    if model.kind != "voted":
+        largest = {}
+        for label, weights in weights_by_class(model):
+            positive, negative = map(dict, weights.largest(most))
+            largest[label] = {"positive": positive, "negative": negative}
+        out["largest_weights"] = largest if model.is_joint else largest[model.classes[1]]
     return out
 
 
@@ -154,24 +147,21 @@ class Weights:
         # what is 0 where nothing was learned: the weights, or for Winnow their powers
         learned = learner.powers if isinstance(learner, Multiplicative) else values
         used = learned[:dim].nonzero()[0]
-        self._columns = np.append(used, dim) if learner.bias else used
+        self.columns = np.append(used, dim) if learner.bias else used  # the constant last
         self._values, self._name = values, name
-        # Winnow1 and Winnow2 start at 1 and stay positive: below 1 speaks for the negative label
+        # Winnow1 and Winnow2 start at 1 and stay positive: below 1 favours the negative label
         self._neutral = 1.0 if model.kind in ("winnow1", "winnow2") else 0.0
 
-    def __iter__(self) -> Iterator[tuple[str, float]]:
-        """Every feature that was learned, with its weight; the constant last."""
-        return self._named(self._columns)
-
-    def _named(self, columns: Positions) -> Iterator[tuple[str, float]]:
-        return ((self._name(j), float(self._values[j])) for j in columns.tolist())
+    def named(self, columns: Positions) -> list[tuple[str, float]]:
+        """The features in these columns, with their weights."""
+        return [(self._name(j), float(self._values[j])) for j in columns.tolist()]
 
     def largest(self, most: int) -> tuple[list[tuple[str, float]], list[tuple[str, float]]]:
-        """The strongest weights for the positive label and for the negative one."""
-        by_weight = self._columns[np.argsort(self._values[self._columns], kind="stable")]
-        positive = [one for one in self._named(by_weight[::-1][:most]) if one[1] > self._neutral]
-        negative = [one for one in self._named(by_weight[:most]) if one[1] < self._neutral]
-        return positive, negative
+        """The largest weights for the positive label and for the negative one."""
+        by_weight = self.columns[np.argsort(self._values[self.columns], kind="stable")]
+        values = self._values[by_weight]
+        positive, negative = by_weight[values > self._neutral], by_weight[values < self._neutral]
+        return self.named(positive[::-1][:most]), self.named(negative[:most])
 
 
 def weights_by_class(model: Model) -> Iterator[tuple[str, Weights]]:
@@ -202,5 +192,7 @@ def write_weights(model: Model, path: Path) -> None:
             of_class = (label,) if model.is_joint else ()
             text = io.StringIO()
             table = csv.writer(text, lineterminator="\n")
-            table.writerows((name, *of_class, repr(weight)) for name, weight in weights)
+            table.writerows(
+                (name, *of_class, repr(w)) for name, w in weights.named(weights.columns)
+            )
             file.write(text.getvalue().encode())

@@ -12,36 +12,29 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import NamedTuple
 
 from novikoff import __version__
 from novikoff.cli.arguments import Parser
 from novikoff.cli.errors import fail, one_line_errors
 
-
-class Verb(NamedTuple):
-    """What a verb does, and an example of its arguments."""
-
-    summary: str
-    example: str
-
-
+# What each verb does, and an example of its arguments.
 VERBS = {
-    "demo": Verb("Learn a spam filter from e-mail that comes with the package.", "--seed 3"),
-    "train": Verb(
-        "Train a classifier on files of any size.", "mail.svm -o mail.model --learner averaged"
+    "demo": ("Learn a spam filter from e-mail that comes with the package.", "--seed 3"),
+    "train": (
+        "Train a classifier on files of any size.",
+        "mail.svm -o mail.model --learner averaged",
     ),
-    "predict": Verb("Predict the labels of examples.", "mail.model new.svm -o labels.txt"),
-    "test": Verb("Measure a model's accuracy on labelled examples.", "mail.model more.svm"),
-    "inspect": Verb("Show a model's settings and its largest weights.", "mail.model -n 20"),
-    "certify": Verb("Decide whether data are separable, and prove it.", "mail.svm -o mail.json"),
-    "verify": Verb("Check a certificate against the data.", "mail.json mail.svm"),
-    "report": Verb(
+    "predict": ("Predict the labels of examples.", "mail.model new.svm -o labels.txt"),
+    "test": ("Measure a model's accuracy on labelled examples.", "mail.model more.svm"),
+    "inspect": ("Show a model's settings and its largest weights.", "mail.model -n 20"),
+    "certify": ("Decide whether data are separable, and prove it.", "mail.svm -o mail.json"),
+    "verify": ("Check a certificate against the data.", "mail.json mail.svm"),
+    "report": (
         "Write a web page about the data: verdict, proof, figures, weights.",
         "mail.csv -o report.html",
     ),
-    "lab": Verb("Run an experiment that shows a theorem, or list them all.", "conjunctions"),
-    "web": Verb("Place points in the browser and watch the perceptron learn.", "--port 0"),
+    "lab": ("Run an experiment that shows a theorem, or list them all.", "conjunctions"),
+    "web": ("Place points in the browser and watch the perceptron learn.", "--port 0"),
 }
 
 
@@ -120,7 +113,7 @@ def function_and_parser(name: str) -> tuple[Callable[..., None], Parser]:
     """The function of a verb other than `lab`, and the parser of its command line."""
     function = getattr(import_module(f"novikoff.cli.{name}"), name)
     help = inspect.getdoc(function) or ""
-    return function, Parser([function], name=name, example=VERBS[name].example, help=help)
+    return function, Parser([function], name=name, example=VERBS[name][1], help=help)
 
 
 def help_text() -> str:
@@ -130,7 +123,7 @@ def help_text() -> str:
         "",
         "Linear classifiers learned online from their mistakes, with proofs.",
         "",
-        *(f"  {name:9} {verb.summary}" for name, verb in VERBS.items()),
+        *(f"  {name:9} {summary}" for name, (summary, _) in VERBS.items()),
         "",
         "  --version  Print the version.",
         "  --help     Show this help; novikoff VERB --help explains a verb.",

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Annotated, TypeAlias
+from typing import Annotated, Any, TypeAlias
 
 from novikoff.cli.arguments import Argument, Option
 from novikoff.cli.errors import fail, reason, warn
@@ -133,6 +133,21 @@ def load_model(path: str, data: Sequence[str] = ()) -> Model:
         examples = plural(model.unfinished["position"], "example")
         warn(f"{path}: its training was interrupted after {passes} and {examples}; used as it is")
     return model
+
+
+def facts(model: Model) -> dict[str, Any]:
+    """What train and inspect say about a model, as JSON takes it."""
+    ledger = model.ledger
+    return {
+        "kind": model.kind,
+        "classes": list(model.classes),
+        "multiclass": model.is_joint,
+        "features": model.features.count,
+        "rounds": ledger.n_rounds,
+        "mistakes": ledger.n_mistakes,
+        "mistakes_per_pass": ledger.mistakes_per_pass,
+        "radius": ledger.radius,
+    }
 
 
 def labels_in_words(model: Model, most: int = 10) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from types import FrameType
-from typing import Annotated, Any, NoReturn, Self
+from typing import Annotated, Any, Self
 
 from novikoff.cli import options
 from novikoff.cli.arguments import Option
@@ -31,7 +31,7 @@ from novikoff.sources.interactions import ALL
 from novikoff.sources.open import label_is_last_column
 from novikoff.storage.file_format import is_stored
 from novikoff.stream.labels import MOST_CLASSES
-from novikoff.stream.printing import count, listed, percent, plural, share, size
+from novikoff.stream.printing import count, cut, percent, plural, share, size
 
 UNLIMITED_PASSES = 10**9
 MANY_NAMES = 1 << 22
@@ -148,27 +148,56 @@ def train(
         models = [Input(str(path)) for path in (output, initial) if path is not None]
         options.check_output(cache, "cache", data, inputs=[*inputs, *models])
     start = starting_model(output, initial, resume=resume)
+    products = field_pairs(interactions or [])
+    joint = multiclass or (start is not None and start.is_joint)
+    if max_classes is not None and not joint:
+        fail("--max-classes needs --multiclass; without it there are two labels")
+    named = options.named_classes(classes, many=joint)
+    if start is not None:
+        given = {
+            "--learner": (learner, start.kind),
+            "--margin": (margin, getattr(start.learner, "margin", None)),
+            "--alpha": (alpha, getattr(start.learner, "alpha", None)),
+            "--threshold": (threshold, getattr(start.learner, "threshold", None)),
+            "--no-bias" if bias is False else "--bias": (bias, start.learner.bias),
+            "--multiclass": (multiclass or None, start.is_joint),
+            "--classes": (classes, ",".join(start.classes)),
+            "--hash-bits": (hash_bits, start.features.hash_bits),
+            "--no-names": (names and None, start.features.keep_names),
+            "--interactions": (products or None, start.features.products),
+            "--standardise": (standardise or None, start.features.standardise),
+            "--unit-length": (unit_length or None, start.features.to_unit_length),
+            "--ledger": (ledger or None, start.ledger.keep != "counts"),
+        }
+        reject_changes(given)
+    if start is None:
+        kind = learner or "perceptron"
+        margin = float(kind == "margin") if margin is None else margin
+    else:
+        kind, bias = start.kind, start.learner.bias
+        margin = getattr(start.learner, "margin", 0.0)
+    if bias and kind in ("winnow1", "winnow2"):
+        fail(f"--bias: {kind} has a threshold instead of a constant term")
     transforms: dict[str, Any] = {
         "hash_bits": hash_bits,
         "keep_names": names,
-        "products": field_pairs(interactions or []),
+        "products": products,
         "standardise": standardise,
         "to_unit_length": unit_length,
     }
     with rejecting_settings():
-        rule = make_rule(
-            start,
-            kind=learner,
-            bias=bias,
-            joint=multiclass,
+        features = Features(**transforms) if start is None else start.features
+        rule = Rule(
+            kind,
+            bias=bias is not False,
             margin=margin,
             alpha=alpha,
             threshold=threshold,
+            joint=joint,
         )
         most_passes = passes or (UNLIMITED_PASSES if until_separated else 1)
         keep: Keep = "examples" if ledger else "counts"
         plan = Plan(rule, most_passes, shuffle, seed, holdout, keep)
-        features = Features(**transforms) if start is None else start.features
         how = ReadOptions(
             format,
             label,
@@ -180,16 +209,15 @@ def train(
         )
         if start is None and rule.kind in WINNOWS:
             plan.new_learner(hash_bits)  # a bad threshold or alpha is rejected before the data
-    if max_classes is not None and not rule.joint:
-        fail("--max-classes needs --multiclass; without it there are two labels")
-    named = options.named_classes(classes, many=rule.joint)
-    if start is not None:
-        reject_changes(start, transforms, plan, named)
     has_pipe = any(one.is_pipe for one in inputs)
     if has_pipe:
         reject_second_reading(plan, start, has_cache=cache is not None, standardise=standardise)
     known_by = fingerprint(inputs, how, [transforms, named, rule.joint])
-    known_by += fingerprint_of_start(start, initial)
+    if start is not None and start.unfinished is not None:
+        # its own model may have replaced the initial one, whose digest it has stored
+        known_by += start.unfinished["data"][len(known_by) :]
+    elif initial is not None:
+        known_by += hashlib.sha256(initial.read_bytes()).hexdigest()
     labels: LabelsAsSigns | LabelsAsClasses
     known = named if start is None else start.classes
     if rule.joint:
@@ -241,42 +269,13 @@ def starting_model(output: Path, initial: Path | None, *, resume: bool) -> Model
     return found
 
 
-def make_rule(
-    start: Model | None,
-    *,
-    kind: Kind | None,
-    bias: bool | None,
-    joint: bool,
-    margin: float | None,
-    **winnow: Any,
-) -> Rule:
-    """How to learn; an initial model has its own rule, which no option may contradict."""
-    if start is None:
-        kind = kind or "perceptron"
-        if bias and kind in ("winnow1", "winnow2"):
-            fail(f"--bias: {kind} has a threshold instead of a constant term")
-        margin = float(kind == "margin") if margin is None else margin
-        return Rule(kind, bias=bias is not False, joint=joint, margin=margin, **winnow)
-    if kind is not None and kind != start.kind:
-        differs(f"--learner {kind}", f"whose learner is {start.kind}")
-    own: dict[str, Any] = {name: getattr(start.learner, name, None) for name in ("margin", *winnow)}
-    for name, value in {"margin": margin, **winnow}.items():
-        if value is not None and value != own[name]:
-            has = f"no {name}" if own[name] is None else f"{name} {own[name]:g}"
-            differs(f"--{name} {value:g}", f"which has {has}")
-    if bias is not None and bias != start.learner.bias:
-        has = "no" if bias else "a"
-        differs("--bias" if bias else "--no-bias", f"which has {has} constant term")
-    if joint and not start.is_joint:
-        differs("--multiclass", "which has two labels")
-    own["margin"] = own["margin"] or 0.0
-    return Rule(start.kind, bias=start.learner.bias, joint=start.is_joint, **own)
-
-
-def differs(option: str, what: str = "") -> NoReturn:
-    """Reject an option that contradicts the initial model, which keeps what it has."""
-    described = f", {what}" if what else ""
-    fail(f"{option} differs from the initial model{described}; leave out {option.split()[0]}")
+def reject_changes(given: dict[str, tuple[Any, Any]]) -> None:
+    """Reject options that contradict the initial model; each has its value and the model's."""
+    for option, (value, own) in given.items():
+        if value not in (None, own):
+            has = f"{own:g}" if isinstance(own, float) else own
+            known = f"'s ({cut(has)})" if isinstance(has, str) else ""
+            fail(f"{option} differs from the initial model{known}; leave it out")
 
 
 def field_pairs(interactions: list[str]) -> tuple[tuple[str, str], ...]:
@@ -288,27 +287,6 @@ def field_pairs(interactions: list[str]) -> tuple[tuple[str, str], ...]:
             fail(f"--interactions {text!r}: write A*B with the names of two fields, or all")
         pairs.append(ALL if text == "all" else (left, right))
     return tuple(pairs)
-
-
-def reject_changes(
-    start: Model, transforms: dict[str, Any], plan: Plan, named: tuple[str, ...] | None
-) -> None:
-    """An initial model keeps its features, its labels and what its ledger keeps."""
-    option_of = {
-        "hash_bits": "--hash-bits",
-        "keep_names": "--no-names",
-        "products": "--interactions",
-        "standardise": "--standardise",
-        "to_unit_length": "--unit-length",
-    }
-    default = Features()
-    for name, option in option_of.items():
-        if transforms[name] not in (getattr(default, name), getattr(start.features, name)):
-            differs(option)
-    if named is not None and named != start.classes:
-        differs("--classes", f"whose labels are {listed(start.classes)}")
-    if plan.keep != "counts" and start.ledger.keep == "counts":
-        fail("--ledger: the initial model was trained without it; leave out --ledger")
 
 
 def reject_second_reading(
@@ -333,16 +311,6 @@ def fingerprint(inputs: Sequence[Input], how: ReadOptions, settings: list[Any]) 
         if not one.is_pipe:
             digest.update(one.fingerprint().encode())
     return digest.hexdigest()
-
-
-def fingerprint_of_start(start: Model | None, initial: Path | None) -> str:
-    """A digest of the initial model; empty if there is none.
-
-    A resumed run has stored it: its own model may have replaced the initial one.
-    """
-    if start is not None and start.unfinished is not None:
-        return str(start.unfinished["data"])[hashlib.sha256().digest_size * 2 :]
-    return "" if initial is None else hashlib.sha256(initial.read_bytes()).hexdigest()
 
 
 class Watch:
@@ -422,20 +390,13 @@ class Result:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as JSON takes it."""
-        model, ledger, tested = self.training.model, self.run.ledger, self.tested
+        model, tested = self.training.model, self.tested
         return {
             "model": str(self.output),
-            "kind": model.kind,
             "data": self.source.description,
+            **options.facts(model),
             "examples": model.examples,
-            "features": model.features.count,
-            "classes": list(model.classes),
-            "multiclass": model.is_joint,
             "passes": self.training.passes_made,
-            "rounds": ledger.n_rounds,
-            "mistakes": ledger.n_mistakes,
-            "mistakes_per_pass": ledger.mistakes_per_pass,
-            "radius": ledger.radius,
             "verdict": str(self.run.verdict),
             "held_out": tested and {"examples": tested.examples, "mistakes": tested.mistakes},
             "skipped_lines": len(self.source.skipped),

@@ -6,7 +6,7 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,9 @@ from novikoff.models.measures import Confusion, predicted_classes
 from novikoff.models.model import Model
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.loop import Run, play
-from novikoff.sources.chunks import TableColumns
+from novikoff.sources.cache import Cached
 from novikoff.sources.features import Features
+from novikoff.sources.numbered import Numbered
 from novikoff.sources.read_options import ReadOptions
 from novikoff.storage.checked import Arrays, Settings
 from novikoff.stream.blocks import Block
@@ -29,24 +30,6 @@ from novikoff.stream.printing import listed
 from novikoff.stream.rows import Positions
 
 MOST_WEIGHTS = 1 << 28
-
-
-class Blocks(Protocol):
-    """Examples with numbered features and labels, which can be read any number of times."""
-
-    @property
-    def features(self) -> Features:
-        """How features become columns, as far as they are known."""
-
-    @property
-    def classes(self) -> tuple[str, ...]:
-        """The labels for −1 and +1; for many classes, all labels seen so far, in order."""
-
-    @property
-    def table(self) -> TableColumns | None:
-        """The columns, if the examples come from a table."""
-
-    def __iter__(self) -> Iterator[Block]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +129,7 @@ class Training:
 
     def __init__(
         self,
-        blocks: Blocks,
+        blocks: Numbered | Cached,
         plan: Plan,
         *,
         how: ReadOptions | None = None,
