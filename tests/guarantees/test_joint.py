@@ -147,7 +147,7 @@ def test_wrong_arguments_are_refused_with_the_reason() -> None:
     with pytest.raises(ValueError, match="did not start at w = 0"):
         guarantees.joint_bound(play(copies(1), learner).ledger, U)
     two = play(sources.block([[1.0]], [1]), Additive(1)).ledger
-    with pytest.raises(ValueError, match="many classes.*rule is 'additive'"):
+    with pytest.raises(ValueError, match="learned jointly.*rule is 'additive'"):
         guarantees.joint_bound(two, [[1], [-1]])
     with pytest.raises(ValueError, match="needs a run with two labels.*guarantees.joint_bound"):
         guarantees.novikoff(ledger, [1] * 4)
