@@ -26,7 +26,6 @@ from novikoff.stream.rows import DenseRows, Rows, SparseRows
 if TYPE_CHECKING:
     import pyarrow as pa
 
-_MAGIC = b"ARROW1"
 _ABOUT, _CHECKSUM = b"novikoff", b"checksum"
 _FORMAT = 4
 
@@ -75,10 +74,9 @@ class Cached:
         if not os.path.exists(self._path):
             return False
         with open(self._path, "rb") as file:
-            if not _MAGIC.startswith(file.read(len(_MAGIC))):
-                raise BadExample(
-                    f"{self._path}: not a cache; choose another file, or remove this one"
-                )
+            if not b"ARROW1".startswith(file.read(6)):
+                words = f"{self._path}: not a cache; choose another file, or remove this one"
+                raise BadExample(words)
         import pyarrow as pa
 
         try:

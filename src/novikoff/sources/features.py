@@ -73,11 +73,8 @@ class Features:
         self.products, self.standardise = tuple(products), standardise
         self.to_unit_length = to_unit_length
         self.idle_products = set(self.products)
-        self.seen_zero = False
-        self._lowest = 1
-        self.frozen = False
-        self.left_out = 0
-        self.dim = 0
+        self.frozen = self.seen_zero = False
+        self.dim, self._lowest, self.left_out = 0, 1, 0
         self._header: tuple[str, ...] | None = None
         self._places: dict[bytes, int] = {}
         self._named_slots: dict[int, bytes] = {}
@@ -127,7 +124,7 @@ class Features:
         """
         rows = self._numbered(chunk)
         if self._scale is not None:
-            rows = self._standardised(rows)
+            rows = self._standardised(rows, self._scale)
         return unit_length(rows) if self.to_unit_length else rows
 
     def survey(self, chunks: Iterable[Chunk]) -> None:
@@ -187,13 +184,11 @@ class Features:
 
     def _indexed(self, rows: SparseRows) -> Rows:
         lowest = int(rows.indices.min(initial=np.iinfo(rows.indices.dtype).max))
-        if self.frozen:
-            self.seen_zero |= lowest == 0 < self._lowest
-        else:
-            self._lowest = min(self._lowest, lowest)
         if not self.frozen:
-            self.dim = max(self.dim, rows.dim)
-        elif rows.dim > self.dim:
+            self._lowest, self.dim = min(self._lowest, lowest), max(self.dim, rows.dim)
+            return rows.widened(self.room)
+        self.seen_zero |= lowest == 0 < self._lowest
+        if rows.dim > self.dim:
             known = rows.indices < self.dim
             of_row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))[known]
             lengths = np.bincount(of_row, minlength=len(rows))
@@ -243,9 +238,7 @@ class Features:
             return self.dim
         return max(LANES, 1 << max(0, self.dim - 1).bit_length())
 
-    def _standardised(self, rows: Rows) -> Rows:
-        scale = self._scale
-        assert scale is not None
+    def _standardised(self, rows: Rows, scale: Vector) -> Rows:
         if isinstance(rows, DenseRows):
             moved = rows.values if self._shift is None else rows.values - self._shift
             return DenseRows(moved / scale)

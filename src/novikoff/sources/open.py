@@ -44,15 +44,21 @@ def open_files(paths: Paths, how: ReadOptions | None = None) -> Source:
             )
         if (unused := how.ignore or how.categorical) and format not in _TABLES:
             raise BadExample(f"{name}: {format} has no columns, such as {unused[0]!r}")
-    if format in ("parquet", "arrow", "npz"):
-        return _binary(inputs, format, how)
-    return TextFiles(
-        inputs,
-        _text_format(inputs[0], format, how),
-        eager=how.eager,
-        skip_bad=how.skip_bad,
-        threads=how.threads,
-    )
+    if format == "npz" or format == "parquet" or format == "arrow":
+        pipe = next((one for one in inputs if one.is_pipe), None)
+        if pipe is not None:
+            raise BadExample(f"{pipe.name}: {format} cannot be read from a pipe; save it in a file")
+        if how.skip_bad:
+            raise BadExample(f"{name}: {format} has no lines to skip")
+        if format == "npz":
+            from novikoff.sources.files.npz import ArrayFiles
+
+            return ArrayFiles(inputs, labelled=how.labelled)
+        from novikoff.sources.files.parquet import ArrowFiles
+
+        return ArrowFiles(inputs, how, kind=format)
+    text = _text_format(inputs[0], format, how)
+    return TextFiles(inputs, text, eager=how.eager, skip_bad=how.skip_bad, threads=how.threads)
 
 
 def label_is_last_column(inputs: Sequence[Input], how: ReadOptions) -> bool:
@@ -75,21 +81,6 @@ def _text_format(first: Input, format: Format, how: ReadOptions) -> TextFormat:
     from novikoff.sources.files.csv import Table
 
     return Table(how, separator="\t" if suffix_of(first.path) == ".tsv" else None)
-
-
-def _binary(inputs: Sequence[Input], format: Format, how: ReadOptions) -> Source:
-    pipe = next((one for one in inputs if one.is_pipe), None)
-    if pipe is not None:
-        raise BadExample(f"{pipe.name}: {format} cannot be read from a pipe; save it in a file")
-    if how.skip_bad:
-        raise BadExample(f"{inputs[0].name}: {format} has no lines to skip")
-    if format == "npz":
-        from novikoff.sources.files.npz import ArrayFiles
-
-        return ArrayFiles(inputs, labelled=how.labelled)
-    from novikoff.sources.files.parquet import ArrowFiles
-
-    return ArrowFiles(inputs, how, kind="parquet" if format == "parquet" else "arrow")
 
 
 def _common_format(inputs: Sequence[Input]) -> Format:

@@ -222,25 +222,26 @@ class StoredArray:
                 f"{name} is stored column by column, but is read row by row; "
                 f"save np.ascontiguousarray({name})"
             )
-        announced = file.tell() + self.dtype.itemsize * prod(self.shape)
-        if size != announced:
-            raise BadExample(f"{name} has {size} bytes, but its shape needs {announced}")
+        needed = file.tell() + self.dtype.itemsize * prod(self.shape)
+        if size != needed:
+            raise BadExample(f"{name} has {size} bytes, but its shape needs {needed}")
 
     def read(self, count: int) -> NDArray[Any]:
         """The next rows."""
-        shape = (count, *self.shape[1:])
-        wanted = prod(shape) * self.dtype.itemsize
-        raw = self._file.read(wanted)
-        if len(raw) < wanted:
-            raise EOFError(f"{self.name} ends early")
-        return np.frombuffer(raw, self.dtype, prod(shape)).reshape(shape)
+        return self._array((count, *self.shape[1:]))
 
     def few(self) -> NDArray[Any]:
         """All of an array of at most two entries, which describes the others."""
         if prod(self.shape) > 2:
             raise BadExample(f"{self.name} has shape {self.shape}")
-        raw = self._file.read()
-        return np.frombuffer(raw, self.dtype, prod(self.shape)).reshape(self.shape)
+        return self._array(self.shape)
+
+    def _array(self, shape: tuple[int, ...]) -> NDArray[Any]:
+        wanted = prod(shape) * self.dtype.itemsize
+        raw = self._file.read(wanted)
+        if len(raw) < wanted:
+            raise EOFError(f"{self.name} ends early")
+        return np.frombuffer(raw, self.dtype, prod(shape)).reshape(shape)
 
 
 Arrays: TypeAlias = dict[str, StoredArray]

@@ -36,12 +36,8 @@ class Svmlight(TextFormat):
     @property
     def description(self) -> str:
         """What is read, in a few words."""
-        words = ["svmlight"]
-        if self.lowest is not None:
-            words.append(f"indices from {min(self.lowest, 1)}")
-        if self.queries:
-            words.append("qid ignored")
-        return ", ".join(words)
+        start = "" if self.lowest is None else f", indices from {min(self.lowest, 1)}"
+        return f"svmlight{start}" + (", qid ignored" if self.queries else "")
 
     def base(self, zero_based: bool | None = None) -> int:
         """The index of the first column: 0 if the caller says so or an index is 0, else 1."""
