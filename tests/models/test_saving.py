@@ -76,8 +76,7 @@ class Going:
             "cycles": self.cycles.state(dim, bias=bias),
         }
         header = {name: settings for name, (settings, _) in states.items()}
-        arrays = [prefixed(name, arrays) for name, (_, arrays) in states.items()]
-        every = arrays[0] | arrays[1] | arrays[2]
+        every = prefixed({name: arrays for name, (_, arrays) in states.items()})
         return b"".join(storage.pieces(header, every, kind="run"))
 
     @classmethod

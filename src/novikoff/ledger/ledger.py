@@ -246,7 +246,7 @@ class Ledger:
         if self.keep != "counts":
             arrays |= self.mistakes.columns
         if self.keep == "examples" and self.n_mistakes:
-            arrays |= prefixed("kept", self._kept.state(dim))
+            arrays |= prefixed({"kept": self._kept.state(dim)})
         return settings, arrays
 
     @classmethod

@@ -134,10 +134,8 @@ class Model:
             "examples": self.examples,
             "unfinished": self.unfinished,
         }
-        arrays = prefixed("watch", self.watch)
-        for name, (_, held) in parts.items():
-            arrays |= prefixed(name, held)
-        storage.save(path, header, arrays, kind="model")
+        held = {name: arrays for name, (_, arrays) in parts.items()}
+        storage.save(path, header, prefixed({**held, "watch": self.watch}), kind="model")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:

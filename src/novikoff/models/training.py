@@ -185,7 +185,7 @@ class Training:
         model = self.model
 
         def close_block(block: Block) -> None:
-            self.position = block.first + len(block) - self._earlier
+            self.position = block.first + len(block.labels) - self._earlier
             self._met = max(self._met, self.position)
             if after_block is not None:
                 after_block(self)
@@ -212,7 +212,7 @@ class Training:
     def __iter__(self) -> Iterator[Block]:
         """The blocks of the current pass that are still to come."""
         for number, block in enumerate(self._blocks):
-            if block.first + len(block) > self.position:
+            if block.first + len(block.labels) > self.position:
                 if self.plan.rule.joint:
                     seen = self._blocks.classes
                     if len(seen) > len(self.model.classes):  # a resumed run knows more

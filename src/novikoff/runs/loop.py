@@ -145,9 +145,9 @@ def play(
                         f"to {end - 1}; set `first` of each block"
                     )
                 end = max(end, block.first + rows)
-                at, part = 0, part_size(block.rows)
-                while at < block.n_rounds:
-                    begin, until = at, min(block.n_rounds, at + part)
+                at, part, last = 0, part_size(block.rows), block.n_rounds
+                while at < last:
+                    begin, until = at, min(last, at + part)
                     at, mistakes = learner.learn(block, begin, until)
                     ledger.record(mistakes, at - begin, block)
                     if cycles is not None and cycles.is_counting:

@@ -39,7 +39,7 @@ class Names:
 
     def __iter__(self) -> Iterator[bytes]:
         text, starts = self.text.tobytes(), self.starts.tolist()
-        return (text[a:b] for a, b in pairwise(starts))
+        return iter([text[a:b] for a, b in pairwise(starts)])
 
 
 @dataclass(frozen=True, slots=True)

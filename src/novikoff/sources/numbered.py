@@ -30,6 +30,7 @@ class Numbered:
         self.source, self.features, self.labelling = source, features, labelling
         self._held: list[Chunk] = []
         self._rest: Iterator[Chunk] | None = None
+        self._must_look = isinstance(labelling, LabelsAsSigns) and not labelling.is_decided
 
     @property
     def classes(self) -> tuple[str, ...]:
@@ -45,11 +46,11 @@ class Numbered:
     def _look_ahead(self) -> None:
         """Read until both labels are known, or to the end."""
         labelling = self.labelling
-        if isinstance(labelling, LabelsAsClasses) or labelling.is_decided or self._rest is not None:
+        if not self._must_look or isinstance(labelling, LabelsAsClasses):
             return
         rest, held, held_bytes = iter(self.source), list[Chunk](), 0
-        is_empty = True
-        while not labelling.is_decided and (chunk := next(rest, None)) is not None:
+        is_empty, is_decided = True, False
+        while not is_decided and (chunk := next(rest, None)) is not None:
             is_empty = False
             held.append(chunk)
             held_bytes += chunk.rows.nbytes
@@ -58,10 +59,11 @@ class Numbered:
                     words = f"{self.source.name}: only one label so far, and a pipe is read once"
                     raise BadExample(words, Problem.ONE_LABEL_IN_PIPE)
                 held.clear()
-            labelling.meet(chunk.label_texts, chunk.label_places)
+            is_decided = labelling.meet(chunk.label_texts, chunk.label_places)
         if is_empty:
             raise BadExample(f"{self.source.name}: there are no examples")
         labelling.decide()
+        self._must_look = False
         if held_bytes <= HELD_AT_MOST:
             self._held, self._rest = held, rest
 

@@ -20,9 +20,9 @@ Arrays: TypeAlias = dict[str, NDArray[Any]]
 Choice = TypeVar("Choice", bound=str)
 
 
-def prefixed(name: str, arrays: Mapping[str, NDArray[Any]]) -> Arrays:
-    """The arrays under names that begin with `name.`, to be stored beside others."""
-    return {f"{name}.{key}": array for key, array in arrays.items()}
+def prefixed(parts: Mapping[str, Mapping[str, NDArray[Any]]]) -> Arrays:
+    """The arrays of all parts, under names that begin with their part's name and a dot."""
+    return {f"{name}.{key}": a for name, arrays in parts.items() for key, a in arrays.items()}
 
 
 def with_prefix(name: str, arrays: Mapping[str, NDArray[Any]]) -> Arrays:

@@ -135,11 +135,16 @@ class LabelsAsSigns:
         """The negative and the positive label."""
         return self._classes or negative_and_positive(list(self._seen.values()))
 
-    def meet(self, texts: Sequence[str], places: Sequence[str]) -> None:
-        """Learn these labels; BadExample if one is missing, infinite or a third label."""
+    def meet(self, texts: Sequence[str], places: Sequence[str]) -> bool:
+        """Learn these labels, and say whether it is known which is which.
+
+        BadExample if one is missing, infinite or a third label.
+        """
         for text, place in zip(texts, places, strict=True):
+            if label_key(text) in self._seen:
+                continue
             key = _checked_key(text, place)
-            if len(self._seen) == 2 and key not in self._seen:
+            if len(self._seen) == 2:
                 a, b = map(quoted, self._seen.values())
                 if self._are_given:
                     raise BadExample(f"{place}: label {quoted(text)} is not one of {a} and {b}")
@@ -148,7 +153,8 @@ class LabelsAsSigns:
                     f"{place}: label {quoted(text)} is a third label, after {a} and {b}",
                     last if self._is_last_column else Problem.THIRD_LABEL,
                 )
-            self._seen.setdefault(key, written(text))
+            self._seen[key] = written(text)
+        return self.is_decided
 
     def coded(
         self, codes: Codes, texts: Sequence[str], places: Sequence[str], first: int = 0

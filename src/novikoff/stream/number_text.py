@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Iterable
 
 from novikoff.stream.input_problems import quoted
 
@@ -29,6 +30,24 @@ def number(text: str) -> float | None:
 def is_missing(text: str) -> bool:
     """Whether a text is one of the usual ways to write that there is no value."""
     return text.strip().lower() in _MISSING
+
+
+def present(texts: Iterable[str]) -> list[str]:
+    """The texts that are not missing."""
+    return [text for text in texts if not is_missing(text)]
+
+
+def which_are_words(texts: Iterable[str]) -> list[int]:
+    """The places of the texts that are neither numbers, in any way to write one, nor missing."""
+    return [i for i, text in enumerate(texts) if not (_is_float(text) or is_missing(text))]
+
+
+def _is_float(text: str) -> bool:
+    try:
+        float(text)  # inf and 1_0 are bad numbers, but not words either
+    except ValueError:
+        return False
+    return True
 
 
 def is_infinite(text: str) -> bool:

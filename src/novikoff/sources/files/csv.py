@@ -21,7 +21,7 @@ from novikoff.sources.files.table_layout import (
 from novikoff.sources.files.text import PADDING, Parsed, Text, TextFormat, not_utf8
 from novikoff.sources.read_options import MISSING_RULES, ReadOptions
 from novikoff.stream.input_problems import BadExample, Problem, quoted
-from novikoff.stream.number_text import is_missing, why_not_number
+from novikoff.stream.number_text import present, which_are_words, why_not_number
 from novikoff.stream.printing import listed, plural
 from novikoff.stream.rows import DenseRows, Rows, SparseRows
 
@@ -89,9 +89,9 @@ class Table(TextFormat):
             "header" if layout.has_header else "no header",
             "no label" if layout.label is None else f"label {layout.called(layout.label)}",
         ]
-        for kind, noun in ((Kind.NUMBER, "number"), (Kind.BOOLEAN, "truth value")):
-            if names := layout.having(kind):
-                parts.append(plural(len(names), noun))
+        numbers, booleans = map(layout.kinds.count, (Kind.NUMBER, Kind.BOOLEAN))
+        parts += [plural(numbers, "number")] * (numbers > 0)
+        parts += [plural(booleans, "truth value")] * (booleans > 0)
         if names := layout.having(Kind.TEXT):
             parts.append(f"{plural(len(names), 'text')} ({listed(names, 8)})")
         if names := layout.having(Kind.SKIP):
@@ -179,7 +179,7 @@ class Table(TextFormat):
         layout, first = self.layout, _texts(record, where)
         line = f"{where}:{record.line + 1}"
         if layout.has_header:
-            if not any(map(is_text, first)):
+            if not which_are_words(first):
                 raise BadExample(f"{line}: no header, but {layout.where} has one")
             check_same_names(first, line, layout.names, layout.where)
             for j, (name, other) in enumerate(zip(first, layout.names, strict=False)):
@@ -189,10 +189,10 @@ class Table(TextFormat):
                         f"{layout.where}; the columns must be in the same order"
                     )
         elif where != layout.where:  # not the first file read again
-            for j, (field, kind) in enumerate(zip(first, layout.kinds, strict=False)):
-                if kind == Kind.NUMBER and is_text(field):
+            for j in which_are_words(first[: len(layout.kinds)]):
+                if layout.kinds[j] == Kind.NUMBER:
                     raise BadExample(
-                        f"{line}: column {j} begins with {quoted(field)}; if that is a header, "
+                        f"{line}: column {j} begins with {quoted(first[j])}; if that is a header, "
                         f"{layout.where} has none"
                     )
         if len(first) != len(layout.names):
@@ -222,15 +222,6 @@ def padded(text: bytes) -> Text:
     return np.frombuffer(text + bytes(PADDING), dtype=np.uint8)
 
 
-def is_text(field: str) -> bool:
-    """Whether a field is neither a number, in any way to write one, nor missing."""
-    try:
-        float(field)  # inf and 1_0 are bad numbers, but not names either
-    except ValueError:
-        return not is_missing(field)
-    return False
-
-
 def _separator(head: bytes) -> str:
     """The first of comma, tab and semicolon that the first line with text contains."""
     lines = re.finditer(rb"[^\r\n]+", head)
@@ -257,7 +248,7 @@ def _find_layout(head: Sequence[Record], where: str, how: ReadOptions) -> Layout
         for record in head[1:]
         if len(record.fields) == width and not record.flaw
     ]
-    texts = [j for j, field in enumerate(first) if is_text(field)]
+    texts = which_are_words(first)
     columns = Columns(first, how, where, has_header=bool(texts))
     label = columns.label()
     has_header = bool(texts) and not _is_example(first, sample, texts, label, how)
@@ -277,9 +268,8 @@ def _find_layout(head: Sequence[Record], where: str, how: ReadOptions) -> Layout
     if label is not None:
         kinds[label] = Kind.LABEL
     for j in sorted(features):
-        called = quoted(first[j]) if has_header else str(j)
         column = [fields[j] for fields in sample]
-        place = f"{line}: column {called}"
+        place = f"{line}: column {quoted(first[j]) if has_header else j}"
         kinds[j] = Kind.TEXT if j in categorical else _kind(column, place, names[j], how)
     layout = Layout(where, tuple(names), tuple(kinds), tuple(features), label, has_header)
     check_feature_names(layout, how, line)
@@ -304,7 +294,8 @@ def _is_example(
         return True
     for j in texts:
         below = {fields[j] for fields in sample}
-        if not all(is_text(field) or (j != label and is_missing(field)) for field in below):
+        values = list(below) if j == label else present(below)
+        if len(which_are_words(values)) < len(values):
             return False
         if (len(below | {first[j]}) > 2) if j == label else not below:
             return False
@@ -313,8 +304,8 @@ def _is_example(
 
 def _kind(column: Sequence[str], place: str, name: str, how: ReadOptions) -> Kind:
     """What a column holds, judged by the fields of the sample; `place` ends with the column."""
-    present = [field for field in column if not is_missing(field)]
-    if not present:
+    fields = present(column)
+    if not fields:
         if how.missing == "refuse":
             raise BadExample(
                 f"{place} is empty in the first {plural(len(column), 'record')}",
@@ -322,17 +313,17 @@ def _kind(column: Sequence[str], place: str, name: str, how: ReadOptions) -> Kin
                 column=name,
             )
         return Kind.NUMBER
-    if 2 * sum(map(is_text, present)) <= len(present):
+    if 2 * len(which_are_words(fields)) <= len(fields):
         return Kind.NUMBER
-    if all(field.lower() in ("true", "false") for field in present):
+    if all(field.lower() in ("true", "false") for field in fields):
         return Kind.BOOLEAN
     if how.expect is not None:
         return Kind.NUMBER
-    dates = [field for field in present if _DATE.fullmatch(field)]
-    if 2 * len(dates) > len(present):
+    dates = [field for field in fields if _DATE.fullmatch(field)]
+    if 2 * len(dates) > len(fields):
         raise dates_refused(place, name, quoted(dates[0]))
-    commas = [field for field in present if _DECIMAL_COMMA.fullmatch(field)]
-    if 2 * len(commas) > len(present):
+    commas = [field for field in fields if _DECIMAL_COMMA.fullmatch(field)]
+    if 2 * len(commas) > len(fields):
         raise BadExample(f"{place} holds {quoted(commas[0])}; write decimals with a point")
     return Kind.TEXT
 

@@ -111,15 +111,16 @@ class Columns:
         if len(found) > 1:
             raise _same_name(len(found), str(label), where)
         at = found[0]
-        called = quoted(names[at]) if self.has_header else str(at)
         if at in ignored:
+            called = quoted(names[at]) if self.has_header else str(at)
             words = f"{where}: column {called} is both the label and ignored"
             raise BadExample(words, Problem.LABEL_IGNORED, column=str(label))
         if self.has_header and names[at] in (how.expect or ()):
             if not how.labelled:
                 return None
             raise BadExample(
-                f"{where}: column {called} is a feature of the model and cannot be the label",
+                f"{where}: column {quoted(names[at])} is a feature of the model and cannot be the "
+                "label",
                 Problem.LABEL_IS_FEATURE,
             )
         return at

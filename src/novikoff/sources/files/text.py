@@ -130,9 +130,9 @@ class TextFiles(Source):
                 if reading.compression is not None:
                     self._compressions[reading.compression] = None
                 for chunk in self._chunks(reading, first):
-                    first += len(chunk)
+                    first += len(chunk.labels)
                     self.done = finished + reading.done
-                    if len(chunk):
+                    if len(chunk.labels):
                         yield chunk
                 finished = self.done = finished + reading.done
 
@@ -149,7 +149,7 @@ class TextFiles(Source):
                 self._skip(error.at(f"{place(number)}:{column}" if column else place(number)))
             chunk = self.format.chunk(parsed, place, first)
             line += parsed["lines"]
-            first += len(chunk)
+            first += len(chunk.labels)
             yield chunk
 
     def _skip(self, error: BadExample) -> None:
