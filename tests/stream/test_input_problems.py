@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import novikoff
-from novikoff.stream.input_problems import PYTHON_CURES, BadExample, Problem, quoted, quoted_list
+from novikoff.stream.input_problems import PYTHON_CURES, BadExample, Problem
+from novikoff.stream.printing import quoted, quoted_list
 
 EMPTY = BadExample("x.csv:1: column 'b c' is empty", Problem.EMPTY_COLUMN, column="b c")
 

@@ -27,12 +27,9 @@ class Input:
     def __init__(self, path: str) -> None:
         self.path, self.is_stdin = path, path == "-"
         self.name = "<stdin>" if self.is_stdin else path  # in errors
+        # whether it can be read only once: the standard input, or `<(zcat mail.gz)`
+        self.is_pipe = self.is_stdin or (os.path.exists(path) and not os.path.isfile(path))
         self._open: OpenInput | None = None
-
-    @property
-    def is_pipe(self) -> bool:
-        """Whether it can be read only once: the standard input, or `<(zcat mail.gz)`."""
-        return self.is_stdin or (os.path.exists(self.path) and not os.path.isfile(self.path))
 
     @property
     def size(self) -> int | None:

@@ -80,7 +80,7 @@ class Numbered:
     def __iter__(self) -> Iterator[Block]:
         for chunk in self.chunks():
             yield self.block(chunk)
-        if not self.classes:
+        if isinstance(self.labelling, LabelsAsClasses) and not self.classes:
             raise BadExample(f"{self.source.name}: there are no examples")
 
     def block(self, chunk: Chunk) -> Block:

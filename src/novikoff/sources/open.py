@@ -16,8 +16,9 @@ from novikoff.sources.inputs import Input, Paths, inputs_of, suffix_of
 from novikoff.sources.numbered import Numbered
 from novikoff.sources.read_options import Format, Missing, ReadOptions
 from novikoff.stream.blocks import Block
-from novikoff.stream.input_problems import BadExample, Problem, quoted
+from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import Classes, LabelsAsSigns
+from novikoff.stream.printing import quoted
 from novikoff.stream.rows import DenseRows, Rows, SparseRows, join
 
 _SUFFIXES: dict[str, Format] = {

@@ -7,11 +7,9 @@ has a table of its own cures (`BadExample.with_cure`); `str(error)` uses Python'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from enum import StrEnum
 from functools import partial
-
-from novikoff.stream.printing import cut, listed
 
 
 class Problem(StrEnum):
@@ -104,13 +102,3 @@ class BadExample(ValueError):  # noqa: N818  (it names the thing that is wrong)
 
     def __reduce__(self) -> tuple[object, ...]:
         return partial(type(self), self.without_cure, self.problem, **self.details), ()
-
-
-def quoted(text: str) -> str:
-    """The text in quotes, cut when it is long."""
-    return repr(cut(text, 40))
-
-
-def quoted_list(texts: Sequence[str], most: int = 10) -> str:
-    """The texts in quotes with commas between them; of many, the first and how many more."""
-    return listed([quoted(text) for text in texts], most)

@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.stream.blocks import Codes, Labels
-from novikoff.stream.input_problems import BadExample, Problem, quoted, quoted_list
-from novikoff.stream.number_text import is_infinite, is_missing, number
+from novikoff.stream.input_problems import BadExample, Problem
+from novikoff.stream.number_text import is_missing_or_infinite, number
+from novikoff.stream.printing import quoted, quoted_list
 
 Classes: TypeAlias = tuple[str, str]  # the negative label and the positive one
 Key: TypeAlias = tuple[bool, float, str]  # numbers first, by size, then texts
@@ -236,6 +237,6 @@ def _check_all_labelled(codes: Codes, first: int) -> None:
 def _checked_key(text: str, place: str) -> Key:
     if not text.strip():
         raise BadExample(f"{place}: the label is missing; fill it in or remove the row")
-    if is_missing(text) or is_infinite(text):
+    if is_missing_or_infinite(text):
         raise BadExample(f"{place}: label {text!r} is not a class; correct it or remove the row")
     return label_key(text)

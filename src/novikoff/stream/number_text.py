@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Iterable
 
-from novikoff.stream.input_problems import quoted
+from novikoff.stream.printing import quoted
 
 # float() would also take 1_000, the digits of other scripts, nan and inf. A character that could
 # end one part and begin the next is never both, so matching takes linear time without possessive
@@ -50,9 +50,9 @@ def _is_float(text: str) -> bool:
     return True
 
 
-def is_infinite(text: str) -> bool:
-    """Whether a text writes an infinity."""
-    return _INFINITE.fullmatch(text.strip()) is not None
+def is_missing_or_infinite(text: str) -> bool:
+    """Whether a text writes an infinity, or that there is no value."""
+    return is_missing(text) or _INFINITE.fullmatch(text.strip()) is not None
 
 
 def why_not_number(text: str) -> str:
@@ -66,7 +66,7 @@ def why_not_number(text: str) -> str:
         why = "is too large for float64; scale it"
     elif is_missing(text):
         why = "is missing; fill it in or remove the row"
-    elif is_infinite(text):
+    elif is_missing_or_infinite(text):
         why = "is not finite; replace it or remove the row"
     else:
         why = "is not a number"

@@ -108,6 +108,16 @@ def consecutive(numbers: Sequence[int]) -> list[tuple[int, int]]:
     return found
 
 
+def quoted(text: str) -> str:
+    """The text in quotes, cut when it is long."""
+    return repr(cut(text, 40))
+
+
+def quoted_list(texts: Sequence[str], most: int = 10) -> str:
+    """The texts in quotes with commas between them; of many, the first and how many more."""
+    return listed([quoted(text) for text in texts], most)
+
+
 def spans(numbers: Sequence[int], most: int = 8) -> str:
     """Increasing numbers as spans; of more than `most`, the first ones and how many numbers follow.
 

@@ -20,9 +20,9 @@ from novikoff.sources.files.table_layout import (
 )
 from novikoff.sources.files.text import PADDING, Parsed, Text, TextFormat, not_utf8
 from novikoff.sources.read_options import MISSING_RULES, ReadOptions
-from novikoff.stream.input_problems import BadExample, Problem, quoted
+from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.number_text import present, which_are_words, why_not_number
-from novikoff.stream.printing import listed, plural
+from novikoff.stream.printing import listed, plural, quoted
 from novikoff.stream.rows import DenseRows, Rows, SparseRows
 
 SAMPLE = 1000  # how many records decide what the columns hold
@@ -89,9 +89,9 @@ class Table(TextFormat):
             "header" if layout.has_header else "no header",
             "no label" if layout.label is None else f"label {layout.called(layout.label)}",
         ]
-        numbers, booleans = map(layout.kinds.count, (Kind.NUMBER, Kind.BOOLEAN))
-        parts += [plural(numbers, "number")] * (numbers > 0)
-        parts += [plural(booleans, "truth value")] * (booleans > 0)
+        for kind, noun in ((Kind.NUMBER, "number"), (Kind.BOOLEAN, "truth value")):
+            if columns := layout.kinds.count(kind):
+                parts.append(plural(columns, noun))
         if names := layout.having(Kind.TEXT):
             parts.append(f"{plural(len(names), 'text')} ({listed(names, 8)})")
         if names := layout.having(Kind.SKIP):

@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass
 from novikoff import _core
 from novikoff.sources.files.text import NOT_UTF8, Parsed, Text, TextFormat, column, not_utf8, part
 from novikoff.sources.read_options import Missing
-from novikoff.stream.input_problems import BadExample, Problem, quoted
+from novikoff.stream.input_problems import BadExample, Problem
+from novikoff.stream.printing import quoted
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _KEY_BEFORE = re.compile(rf"({_STRING})[ \t]*:[ \t]*(?:\[[^\"\[\]]*)?\Z")

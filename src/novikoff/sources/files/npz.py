@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from novikoff.sources.arrays import check_finite, exact
 from novikoff.sources.chunks import Chunk, Source
 from novikoff.sources.inputs import Paths
-from novikoff.stream.input_problems import BadExample, quoted_list
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.labels import written
+from novikoff.stream.printing import quoted_list
 from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows
 
 CHUNK = 1 << 17  # values, a megabyte of them; a row without any counts as one

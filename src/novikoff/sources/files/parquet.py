@@ -30,8 +30,9 @@ from novikoff.sources.files.table_layout import (
 )
 from novikoff.sources.inputs import Paths
 from novikoff.sources.read_options import Missing, ReadOptions
-from novikoff.stream.input_problems import BadExample, Problem, quoted
+from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import written
+from novikoff.stream.printing import quoted
 from novikoff.stream.rows import DenseRows, Positions, SparseRows, Vector
 
 if TYPE_CHECKING:

@@ -8,8 +8,9 @@ from collections.abc import Callable
 from novikoff import _core
 from novikoff.sources.chunks import Chunk
 from novikoff.sources.files.text import Parsed, Text, TextFormat, column, not_utf8
-from novikoff.stream.input_problems import BadExample, quoted
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.number_text import why_not_number
+from novikoff.stream.printing import quoted
 
 LARGEST_INDEX = 2**53 - 1
 NOT_UTF8 = 8  # the core's code

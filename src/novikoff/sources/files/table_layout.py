@@ -14,7 +14,8 @@ from enum import IntEnum
 
 from novikoff.sources.chunks import TableColumns
 from novikoff.sources.read_options import ReadOptions
-from novikoff.stream.input_problems import BadExample, Problem, quoted, quoted_list
+from novikoff.stream.input_problems import BadExample, Problem
+from novikoff.stream.printing import quoted, quoted_list
 
 
 class Kind(IntEnum):

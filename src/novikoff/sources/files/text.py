@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from novikoff.sources.chunks import Chunk, Names, Source, TableColumns
 from novikoff.sources.inputs import OpenInput, Paths
-from novikoff.stream.input_problems import BadExample, Problem, quoted
-from novikoff.stream.printing import count, plural
+from novikoff.stream.input_problems import BadExample, Problem
+from novikoff.stream.printing import count, plural, quoted
 from novikoff.stream.rows import SparseRows
 
 Text: TypeAlias = NDArray[np.uint8]

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from novikoff import _core
 from novikoff.sources.files.text import NOT_UTF8, Parsed, Text, TextFormat, column, not_utf8, part
-from novikoff.stream.input_problems import BadExample, quoted
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.number_text import why_not_number
+from novikoff.stream.printing import quoted
 
 # The messages for the core's codes (`VwFlaw`). {name} is the part of {word} before its colon, {why}
 # says why the part after it is not a number.
