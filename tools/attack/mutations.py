@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from copy import deepcopy
 from random import Random
 from typing import Any, TypeAlias
 
@@ -70,6 +68,13 @@ TEXTS = (
 )
 
 
+def copied(value: Json) -> Json:
+    """A copy of a JSON value."""
+    if isinstance(value, dict):
+        return {key: copied(one) for key, one in value.items()}
+    return [copied(one) for one in value] if isinstance(value, list) else value
+
+
 def places(value: Json, at: Path = ()) -> Iterator[Path]:
     """The paths of everything inside a JSON value."""
     inside = value.items() if isinstance(value, dict) else enumerate(value)
@@ -90,7 +95,7 @@ def another(dice: Random, value: Json, pool: list[Json]) -> Json:
     """A value to put in place of this one: near it, or from elsewhere."""
     choice = dice.random()
     if choice < 0.25 and pool:
-        return deepcopy(dice.choice(pool))
+        return copied(dice.choice(pool))
     if choice < 0.3:
         return dice.choice([None, True, False, [], {}, "", 0])
     match value:
@@ -145,7 +150,7 @@ def _list(dice: Random, value: list[Json]) -> list[Json]:
         case 0 if out:
             del out[dice.randrange(len(out))]
         case 1 if out:
-            out.insert(dice.randrange(len(out) + 1), deepcopy(dice.choice(out)))
+            out.insert(dice.randrange(len(out) + 1), copied(dice.choice(out)))
         case 2:
             dice.shuffle(out)
         case 3:
@@ -175,11 +180,11 @@ def _dict(dice: Random, value: dict[str, Json]) -> dict[str, Json]:
 
 def changed(dice: Random, value: dict[str, Json], *, times: int = 1) -> dict[str, Json]:
     """A copy of a JSON object with this many of its parts changed."""
-    out = deepcopy(value)
+    out = copied(value)
     for _ in range(times):
         paths = list(places(out))
         if not paths:
-            return out
+            break
         path = dice.choice(paths)
         inside = get(out, path[:-1])
         if dice.random() < 0.05 and isinstance(inside, dict):
@@ -193,13 +198,13 @@ def changed(dice: Random, value: dict[str, Json], *, times: int = 1) -> dict[str
 def crossed(dice: Random, one: Json, other: Json, chance: float = 0.3) -> Json:
     """A copy of one JSON value with some of its parts taken from another."""
     if dice.random() < chance:
-        return deepcopy(other)
+        return copied(other)
     if isinstance(one, dict) and isinstance(other, dict):
         return {
-            key: crossed(dice, one[key], other[key], chance) if key in other else deepcopy(one[key])
+            key: crossed(dice, one[key], other[key], chance) if key in other else copied(one[key])
             for key in one
         }
-    return deepcopy(one)
+    return copied(one)
 
 
 def bytes_changed(dice: Random, data: bytes, pieces: list[bytes] | None = None) -> bytes:
@@ -224,8 +229,3 @@ def bytes_changed(dice: Random, data: bytes, pieces: list[bytes] | None = None) 
             case _:
                 del out[i:]
     return bytes(out)
-
-
-def text_of(value: Json) -> str:
-    """The value as JSON."""
-    return json.dumps(value)

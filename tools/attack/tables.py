@@ -37,12 +37,15 @@ class Table:
     line_end: str = "\n"
     quotes: bool = False
     zipped: bool = False
+    suffix: str = ""
+    blank_lines: bool = False
+    byte_order_mark: bool = False
 
     @property
     def file(self) -> str:
         """The name of the file."""
         kind = "svm" if self.is_sparse else "tsv" if self.mark == "\t" else "csv"
-        return f"attempt.{kind}{'.gz' * self.zipped}"
+        return f"attempt.{self.suffix or kind}{'.gz' * self.zipped}"
 
     @property
     def content(self) -> bytes:
@@ -50,7 +53,8 @@ class Table:
         lines = [self._line(row) for row in self.cells]
         if self.header is not None:
             lines.insert(0, self.mark.join(map(self._quoted, self.header)))
-        data = "".join(line + self.line_end for line in lines).encode()
+        end = self.line_end * (1 + self.blank_lines)
+        data = b"\xef\xbb\xbf" * self.byte_order_mark + "".join(x + end for x in lines).encode()
         return gzip.compress(data, mtime=0) if self.zipped else data
 
     def _line(self, row: tuple[str, ...]) -> str:
@@ -101,15 +105,20 @@ def random_table(dice: Random) -> Table:
         mark=dice.choice(",,,;\t"),
         line_end=dice.choice(("\n", "\n", "\r\n")),
         zipped=dice.random() < 0.1,
+        suffix=dice.choice(("", "", "", "", "", "data", "CSV")),
+        blank_lines=dice.random() < 0.1,
+        byte_order_mark=dice.random() < 0.1,
     )
     kind = dice.random()
     if "b" in labels and "7" in labels:  # without a header, the text above a number would be one
         kind = 0.5
     if kind < 0.2:
-        return replace(table, is_sparse=True, quotes=dice.random() < 0.3)
+        return replace(table, is_sparse=True, quotes=dice.random() < 0.3, suffix="")
+    if table.mark == "\t" and table.suffix:
+        table = replace(table, suffix="data")
     if kind < 0.6:
         table = replace(table, header=_header(dice, d))
-    if dice.random() < 0.15:  # a column of texts
+    if dice.random() < 0.15 and (table.header or d > 1):  # a column of texts, not all of a row
         for row in rows:
             row[0] = dice.choice(("red", "blue"))
         table = replace(table, cells=tuple(map(tuple, rows)))

@@ -6,19 +6,27 @@ however many threads parse it.
 
 from __future__ import annotations
 
+import re
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
 from unittest.mock import patch
 
+import numpy as np
+
 from attack.arena import Attack, Fault, verb
 from attack.mutations import TEXTS, bytes_changed
 from attack.tables import ODD
-from novikoff import BadExample
+from novikoff import BadExample, _core
 from novikoff.sources import LabelsAsClasses, Numbered, ReadOptions, open_files
 from novikoff.sources.features import Features
 from novikoff.sources.files import text as text_files
+from novikoff.sources.files.jsonl import JsonLines
+from novikoff.sources.files.svmlight import Svmlight
+from novikoff.sources.files.text import TextFormat
+from novikoff.sources.files.vw import Vw
 from novikoff.sources.read_options import Format
 
 Read: TypeAlias = list[tuple[Any, ...]] | str  # the examples, or the error
@@ -87,6 +95,83 @@ def read(file: str, format: Format, *, threads: int, hashed: bool) -> Read:
     return found
 
 
+def formats() -> dict[Format, TextFormat]:
+    """A parser of each text format with one example a line."""
+    return {"svmlight": Svmlight(), "vw": Vw(), "jsonl": JsonLines()}
+
+
+def in_memory(dice: Random) -> Iterator[Exception | None]:
+    """Change a line or a few in many ways, and parse them without a file."""
+    format, parser = dice.choice(list(formats().items()))
+    lines = ORIGINALS[format].splitlines(keepends=True)
+    for _ in range(1000):
+        at = dice.randrange(len(lines))
+        text = bytes_changed(dice, b"".join(lines[at : at + dice.randint(1, 3)]), PIECES)
+        try:
+            fault = not_whole(parser, text)
+        except Exception as error:
+            Path("attempt.text").write_bytes(text)
+            yield error
+            continue
+        if fault is not None:
+            Path("attempt.text").write_bytes(text)
+        yield fault
+
+
+def not_whole(parser: TextFormat, text: bytes) -> Fault | None:
+    """What does not hold together in the parsed text: lengths, order, numbers, places."""
+    room = np.frombuffer(text + b"\n" * 16, np.uint8)
+    parsed = parser.parse(room, len(text), 1000)
+    values, indices, starts = parsed["values"], parsed["indices"], parsed["starts"]
+    labels = parsed["labels"]
+    if not len(values) == len(indices) == starts[-1] or len(starts) != len(labels) + 1:
+        return Fault("parts of different lengths")
+    if starts[0] != 0 or (np.diff(starts) < 0).any() or not np.isfinite(values).all():
+        return Fault("rows that overlap, or a number that is not finite")
+    if len(labels) and labels.max() >= len(parsed["label_lines"]):
+        return Fault("a label that is not in the list")
+    for _, where, why, begin, end in parsed["bad"]:
+        if not 0 <= begin <= where <= end <= len(text):
+            return Fault("an error outside its line")
+        _, error = parser.flaw(text[begin:end], where - begin, why)
+        if not str(error).strip() or "\n" in str(error):
+            return Fault("an error without words, or of several lines")
+    parser.chunk(parsed, str, 0)
+    return None
+
+
+DIGITS = "0123456789"
+SHAPE = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+
+
+def numbers(dice: Random) -> Iterator[Exception | None]:
+    """Numbers in decimals: those that Python reads must be read as Python reads them."""
+    for _ in range(2000):
+        digits = "".join(
+            dice.choices(DIGITS, k=dice.choice((1, 2, 3, 8, 16, 17, 18, 19, 20, 40, 800)))
+        )
+        point = dice.randrange(len(digits) + 1)
+        text = f"{dice.choice(('', '', '-', '+'))}{digits[:point]}.{digits[point:]}"
+        match dice.randrange(4):
+            case 0:
+                text += f"e{dice.randint(-330, 310)}"
+            case 1:
+                text = repr(struct.unpack("<d", dice.randbytes(8))[0])
+            case 2:
+                text = text.replace(".", "", 1)
+        raw = text.encode()
+        if dice.random() < 0.1:
+            raw = bytes_changed(dice, raw)
+        found = _core.read_number(np.frombuffer(raw + b"\n" * 16, np.uint8), length=len(raw))
+        true = float(raw) if SHAPE.fullmatch(raw) else None
+        if true is None and found is not None and not SHAPE.fullmatch(raw.strip()):
+            yield Fault("a number is read where there is none", text=raw, found=repr(found))
+        elif true is not None and true != found and abs(true) != found:  # infinity has no sign
+            yield Fault("a number is read wrongly", text=raw, found=repr(found))
+        else:
+            yield None
+
+
 def parsers(dice: Random) -> Iterator[Exception | None]:
     """Change a text in many ways and read it, whole and in pieces."""
     format = dice.choice(list(ORIGINALS))
@@ -145,6 +230,8 @@ def verbs(dice: Random) -> Iterator[Exception | None]:
 
 
 ATTACKS = [
-    Attack("texts", "svmlight, VW, JSON lines and CSV changed, through the parsers", parsers),
+    Attack("lines", "lines of svmlight, VW and JSON, through the compiled parsers", in_memory),
+    Attack("numbers", "decimals, compared with Python's reading of them", numbers, share=0.5),
+    Attack("texts", "files of svmlight, VW, JSON lines and CSV, through the readers", parsers),
     Attack("verbs", "the same through train, predict, test, certify, verify", verbs),
 ]
