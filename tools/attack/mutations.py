@@ -180,7 +180,7 @@ def _dict(dice: Random, value: dict[str, Json]) -> dict[str, Json]:
 
 def changed(dice: Random, value: dict[str, Json], *, times: int = 1) -> dict[str, Json]:
     """A copy of a JSON object with this many of its parts changed."""
-    out = copied(value)
+    out: dict[str, Json] = copied(value)
     for _ in range(times):
         paths = list(places(out))
         if not paths:
