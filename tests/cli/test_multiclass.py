@@ -291,7 +291,7 @@ def test_inspect_names_the_weights_of_each_class(learner: str, fruit: Path) -> N
     assert {(name, label): float(w) for name, label, w in rows[1:]} == expected
     found = json_of("inspect", fruit / "m", "-n", 1)
     assert (found["classes"], found["multiclass"]) == (list(model.classes), True)
-    assert f"Labels    {', '.join(model.classes)}\n" in screen
+    assert f"Labels    5 labels: {', '.join(model.classes)}\n" in screen
     for label in model.classes:
         of_class = {name: w for (name, other), w in expected.items() if other == label}
         top = max(of_class, key=lambda name: of_class[name])

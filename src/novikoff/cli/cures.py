@@ -23,7 +23,10 @@ CURES: dict[Problem, tuple[str, ...]] = {
     Problem.TOO_MANY_CLASSES: ("if these really are classes, raise --max-classes",),
     Problem.ONE_LABEL_IN_PIPE: ("name both labels with --classes",),
     Problem.TWO_LABELS_ONLY: ("leave out --multiclass, or choose another --learner",),
-    Problem.UNKNOWN_FORMAT: ("name the format with --format",),
+    Problem.UNKNOWN_FORMAT: (
+        "name the format with --format; to learn from plain text, write each example as a line "
+        "like: spam | buy it now",
+    ),
     Problem.WRONG_LABEL_KEY: ("name the key with --label",),
     Problem.LABEL_DIFFERS: ("name the label's column with --label",),
     Problem.LABEL_IS_FEATURE: ("name another column with --label",),

@@ -18,7 +18,7 @@ from novikoff.learners.rule import FULL_NAMES
 from novikoff.models.model import Model
 from novikoff.sources.interactions import ALL
 from novikoff.storage.atomic_write import atomic_write
-from novikoff.stream.printing import aligned, count, listed, percent, plural
+from novikoff.stream.printing import aligned, count, percent, plural
 from novikoff.stream.rows import Positions, Vector
 
 LABELS_SHOWN, CLASSES_SHOWN = 40, 10
@@ -82,7 +82,6 @@ def in_words(model: Model, most: int) -> str:
     order = f"shuffled, seed {model.order['seed']}" if shuffled else "in the given order"
     rate = f" ({percent(ledger.n_mistakes, ledger.n_rounds, 2)})" if ledger.n_rounds else ""
     constant = " and a constant" if learner.bias else ""
-    two_labels = "" if model.is_joint else options.labels_in_words(model)
     settings = ""
     if isinstance(learner, Multiplicative):
         settings = f", alpha {learner.alpha:g}, threshold {learner.threshold:g}"
@@ -97,7 +96,7 @@ def in_words(model: Model, most: int) -> str:
     transformed = "".join(words for words, applies in transforms.items() if applies)
     lines = [
         f"Model     {FULL_NAMES[model.kind]}{settings}",
-        f"Labels    {two_labels or listed(model.classes, LABELS_SHOWN)}",
+        f"Labels    {options.labels_in_words(model, LABELS_SHOWN)}",
         f"Features  {count(features.count)}{constant}{transformed}",
         f"Examples  {count(examples_seen(model))}, {passes}, {order}",
         f"Mistakes  {count(ledger.n_mistakes)} in {plural(ledger.n_rounds, 'round')}{rate}; "

@@ -84,7 +84,7 @@ def check_output(
     inputs: Sequence[Input] = (),
     instead: str | None = None,
 ) -> None:
-    """Refuse an output file that cannot be written or that is an input, before the long work.
+    """Reject an output file that cannot be written or that is an input, before the long work.
 
     Parameters
     ----------
@@ -152,10 +152,9 @@ def facts(model: Model) -> dict[str, Any]:
 
 def labels_in_words(model: Model, most: int = 10) -> str:
     """Of two labels, which is which; of many, how many there are, and the first `most`."""
-    if not model.is_joint:
-        negative, positive = model.classes
-        return f"{positive} is +1, {negative} is -1"
-    return f"{plural(len(model.classes), 'label')}: {listed(model.classes, most)}"
+    if model.is_joint:
+        return f"{plural(len(model.classes), 'label')}: {listed(model.classes, most)}"
+    return "{1} is +1, {0} is -1".format(*model.classes)
 
 
 def warn_of_skipped_lines(source: Source) -> None:

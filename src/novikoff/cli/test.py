@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import asdict
 from typing import Any
 
 from novikoff.cli import options
@@ -60,16 +61,10 @@ def to_dict(model: Model, tested: Evaluation) -> dict[str, Any]:
         row[labels[predicted]] = found.counts[true, predicted]
     about: dict[str, Any] = {"roc_area": _or_none(tested.roc_area)}
     if model.is_joint:
-        each = zip(labels, found.of_classes(len(labels)), strict=True)
         classes = {
-            label: {
-                "examples": one.examples,
-                "predicted": one.predicted,
-                "right": one.right,
-                "precision": _or_none(one.precision),
-                "recall": _or_none(one.recall),
-            }
-            for label, one in each
+            label: asdict(one)
+            | {"precision": _or_none(one.precision), "recall": _or_none(one.recall)}
+            for label, one in zip(labels, found.of_classes(len(labels)), strict=True)
         }
         about = {"classes": classes, "unknown_labels": list(labels[len(model.classes) :])}
     return {
