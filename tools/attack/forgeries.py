@@ -70,7 +70,9 @@ def columns_of(table: Table, at: int) -> dict[str, list[Fraction]]:
             for cell in cells:
                 found.setdefault(f"{name}={cell}", [Fraction(c == cell) for c in cells])
     if table.is_sparse:
-        return dict(list(found.items())[: table.width])
+        require(not texts, "the file cannot be read")
+        zero = {"zero": [Fraction(0)] * len(table.cells)} if table.is_zero_based else {}
+        return zero | dict(list(found.items())[: table.width])
     return {
         f"{texts}{name}" if texts and table.header is None else name: x for name, x in found.items()
     }
@@ -201,11 +203,11 @@ def is_false(it: Written, table: Table) -> str | None:
 # the two checkers
 
 
-def by_script(file: str, data: str) -> tuple[bool, str]:
-    """Whether check.py accepts the certificate in a file for these data, and what it prints."""
+def by_script(table: Table) -> tuple[bool, str]:
+    """Whether check.py accepts the certificate in attempt.json, and what it prints."""
     out, err = io.StringIO(), io.StringIO()
     with (
-        patch.object(sys, "argv", ["check.py", file, data]),
+        patch.object(sys, "argv", ["check.py", "attempt.json", table.file, *table.flags]),
         redirect_stdout(out),
         redirect_stderr(err),
     ):
@@ -216,9 +218,9 @@ def by_script(file: str, data: str) -> tuple[bool, str]:
     return status == 0 or "facts hold" in said, said
 
 
-def by_verb(file: str, data: str) -> tuple[bool, str]:
+def by_verb(table: Table) -> tuple[bool, str]:
     """Whether `novikoff verify` accepts it, and what it prints."""
-    answer = verb("verify", file, data)
+    answer = verb("verify", "attempt.json", table.file, *table.flags)
     return answer.status == 0 or "facts hold" in answer.stdout, answer.stdout + answer.stderr
 
 
@@ -239,19 +241,18 @@ def by_library(it: Written, table: Table) -> bool:
 
 def honest(table: Table) -> Written | None:
     """The certificate of the file, which both checkers must accept; None if it is not readable."""
-    data = table.file
-    answer = verb("certify", data, "-o", "attempt.json")
+    answer = verb("certify", table.file, "-o", "attempt.json", *table.flags)
     if answer.status == 2:
         return None
     it: Written = json.loads(Path("attempt.json").read_text())
     lie = is_false(it, table)
     if lie is not None:
         raise Fault(f"certify is wrong: {lie}")
-    accepted, said = by_verb("attempt.json", data)
+    accepted, said = by_verb(table)
     if not accepted:
         raise Fault("verify rejects an honest certificate", output=said)
     has_texts = any(value(c) is None for row in table.cells for c in row[: table.label])
-    accepted, said = by_script("attempt.json", data)
+    accepted, said = by_script(table)
     if not accepted and not has_texts:
         raise Fault("check.py rejects an honest certificate", output=said)
     return it
@@ -326,10 +327,10 @@ def attempt(dice: Random) -> Iterator[Exception | None]:
 
 def judged(dice: Random, it: Written, table: Table, *, thorough: bool) -> None:
     """Show a certificate to the checkers; a Fault if one of them accepts what is false."""
-    accepted, said = by_script("attempt.json", table.file)
+    accepted, said = by_script(table)
     answers = [("check.py", accepted, said)]
     if accepted or thorough or dice.random() < 0.05:
-        answers.append(("verify", *by_verb("attempt.json", table.file)))
+        answers.append(("verify", *by_verb(table)))
     for checker, accepted, said in answers:
         if accepted and (lie := is_false(it, table)) is not None:
             raise Fault(f"{checker} accepts: {lie}", output=said)

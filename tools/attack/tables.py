@@ -40,6 +40,7 @@ class Table:
     suffix: str = ""
     blank_lines: bool = False
     byte_order_mark: bool = False
+    is_zero_based: bool = False
 
     @property
     def file(self) -> str:
@@ -61,7 +62,7 @@ class Table:
         if not self.is_sparse:
             return self.mark.join(map(self._quoted, row))
         pairs = enumerate((c for k, c in enumerate(row) if k != self.label), 1)
-        kept = (f"{j}:{cell}" for j, cell in pairs if value(cell) or self.quotes)
+        kept = (f"{j}:{cell}" for j, cell in pairs if value(cell) != 0 or self.quotes)
         return " ".join([row[self.label], *kept])
 
     def _quoted(self, cell: str) -> str:
@@ -74,7 +75,12 @@ class Table:
         rows = [[c for k, c in enumerate(row) if k != self.label] for row in self.cells]
         if not self.is_sparse or self.quotes:
             return len(rows[0])
-        return max((j for row in rows for j, c in enumerate(row, 1) if value(c)), default=0)
+        return max((j for row in rows for j, c in enumerate(row, 1) if value(c) != 0), default=0)
+
+    @property
+    def flags(self) -> tuple[str, ...]:
+        """The options that say how to read the file."""
+        return ("--zero-based",) if self.is_zero_based else ()
 
 
 def value(cell: str) -> Fraction | None:
@@ -113,7 +119,16 @@ def random_table(dice: Random) -> Table:
     if "b" in labels and "7" in labels:  # without a header, the text above a number would be one
         kind = 0.5
     if kind < 0.2:
-        return replace(table, is_sparse=True, quotes=dice.random() < 0.3, suffix="")
+        if dice.random() < 0.1:
+            dice.choice(rows)[dice.randrange(d + 1)] = dice.choice(ODD)
+        return replace(
+            table,
+            cells=tuple(map(tuple, rows)),
+            is_sparse=True,
+            quotes=dice.random() < 0.3,
+            suffix="",
+            is_zero_based=dice.random() < 0.2,
+        )
     if table.mark == "\t" and table.suffix:
         table = replace(table, suffix="data")
     if kind < 0.6:
