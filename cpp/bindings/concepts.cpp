@@ -29,8 +29,8 @@ static std::vector<std::uint64_t> ways_to_choose(Size rest, Size k, std::uint64_
 
 static void py_evaluate_subsets(Words x, Words turned, Size n, Size k, Words signs,
                                 In<bool> table, Size at, Out<std::uint64_t> out) {
-  const Size words = (n + word_bits - 1) / word_bits, room = out.size() * word_bits;
-  if (x.size() < words || turned.size() < words) refuse("an example needs one bit per variable");
+  const Size room = out.size() * word_bits;
+  if (x.size() * word_bits < n || turned.size() * word_bits < n) refuse("an example needs one bit per variable");
   if (k > most_variables) refuse("a set has too many variables");
   if (k > n || table.size() != k + 1) refuse("a set of k of n needs k + 1 answers");
   const auto ways = ways_to_choose(n - k, k, room);
@@ -75,22 +75,14 @@ static std::tuple<Size, int, Size, Size> py_eliminate(
     Size begin, Size end, std::int8_t sign, std::int64_t rounds, Out<std::int64_t> plain,
     Out<std::int64_t> negated, std::int64_t drops, Size left, Out<std::int64_t> round,
     Out<std::int64_t> row, Out<double> square) {
-  const AnyRows rows = any_rows(values, indices, starts, dim);
-  within(begin, end, order ? order->size() : length(rows));
-  if (labels.size() != length(rows)) refuse("one label per row is needed");
-  if (importances && importances->size() != length(rows)) refuse("one importance per row is needed");
-  for (const Size room : {round.size(), row.size(), square.size()})
-    if (room < end - begin) refuse("the records need room for a mistake on every row");
+  const PassArguments<std::int8_t> given{any_rows(values, indices, starts, dim), labels,
+                                         importances, order, begin, end};
+  given.check({round.size(), row.size(), square.size()});
   Literals h = literals(plain, negated, dim, drops, left);
   Dropped out{round.data(), row.data(), square.data(), 0};
-  const double* const weighed = importances ? importances->data() : nullptr;
-  const std::int64_t* const sequence = order ? order->data() : nullptr;
-  nb::gil_scoped_release unlocked;
-  const Stop stop = std::visit(
-      [&](const auto& r) {
-        return eliminate(r, labels.data(), weighed, sequence, begin, end, sign, rounds, h, out);
-      },
-      rows);
+  const Stop stop = given.learn([&](const auto& rows, auto known, auto weighed, auto sequence) {
+    return eliminate(rows, known, weighed, sequence, begin, end, sign, rounds, h, out);
+  });
   return {stop.at, static_cast<int>(stop.flaw), out.count, h.plain_left};
 }
 

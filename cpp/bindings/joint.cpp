@@ -13,7 +13,7 @@
 static void one_each(Size weights, Size dim, bool bias, Size width) {
   if (width == 0 || width % classes_at_a_time != 0)
     refuse("the width must be a positive multiple of four");
-  if (weights != (dim + bias) * width)
+  if (weights % width != 0 || weights / width != dim + bias)
     refuse("one weight per feature and class is needed, and one for the constant");
 }
 
@@ -24,31 +24,22 @@ static std::tuple<Size, int, Size, Size> py_joint_learn(
     std::int64_t rounds, Size width, Size classes, Out<double> w, Out<std::int64_t> round,
     Out<std::int64_t> row, Out<double> score, Out<double> taken, Out<double> square,
     Out<std::int32_t> right, Out<std::int32_t> rival) {
-  const AnyRows rows = any_rows(values, indices, starts, dim);
+  const PassArguments<std::int32_t> given{any_rows(values, indices, starts, dim), labels,
+                                          importances, order, begin, end};
+  given.check({round.size(), row.size(), score.size(), taken.size(), square.size(), right.size(),
+               rival.size()});
   one_each(w.size(), dim, bias, width);
-  within(begin, end, order ? order->size() : length(rows));
-  if (labels.size() != length(rows)) refuse("one label per row is needed");
-  if (importances && importances->size() != length(rows))
-    refuse("one importance per row is needed");
   if (step.size() != width || classes > width) refuse("one step per class is needed");
-  for (const Size room : {round.size(), row.size(), score.size(), taken.size(), square.size(),
-                          right.size(), rival.size()})
-    if (room < end - begin) refuse("the records need room for a mistake on every row");
   const JointRule rule{threshold, step.data(), unit, bias};
   JointMistakes out{{round.data(), row.data(), score.data(), taken.data(), square.data(), 0},
                     right.data(), rival.data()};
-  const std::int64_t* const sequence = order ? order->data() : nullptr;
-  nb::gil_scoped_release unlocked;
   std::vector<double> s(width);
-  const Stop stop = std::visit(
-      [&](const auto& r) {
-        return importances
-                   ? joint_pass<true>(r, labels.data(), importances->data(), sequence, begin, end,
-                                      rule, rounds, width, classes, w.data(), s.data(), out)
-                   : joint_pass<false>(r, labels.data(), nullptr, sequence, begin, end, rule,
-                                       rounds, width, classes, w.data(), s.data(), out);
-      },
-      rows);
+  const Stop stop = given.learn([&](const auto& rows, auto known, auto weighed, auto sequence) {
+    return weighed ? joint_pass<true>(rows, known, weighed, sequence, begin, end, rule, rounds,
+                                      width, classes, w.data(), s.data(), out)
+                   : joint_pass<false>(rows, known, nullptr, sequence, begin, end, rule, rounds,
+                                       width, classes, w.data(), s.data(), out);
+  });
   return {stop.at, static_cast<int>(stop.flaw), out.count, classes};
 }
 
@@ -59,25 +50,19 @@ static std::tuple<Size, int> py_joint_scores(const Array& values, const Maybe<Ar
   const AnyRows rows = any_rows(values, indices, starts, dim);
   one_each(w.size(), dim, bias, width);
   within(begin, end, length(rows));
-  if (out.size() < (end - begin) * width) refuse("out needs room for one score per row and class");
+  if (out.size() / width < end - begin) refuse("out needs room for one score per row and class");
   nb::gil_scoped_release unlocked;
   const Stop stop = std::visit(
-      [&](const auto& r) { return joint_scores(r, begin, end, bias, width, w.data(), out.data()); },
+      [&](const auto& r) {
+        return scores(r, begin, end, JointSum{w.data(), width}, bias, out.data());
+      },
       rows);
   return {stop.at, static_cast<int>(stop.flaw)};
 }
 
-// Checks that the row and both classes of each mistake exist.
-static void check_mistakes(In<std::int64_t> example, In<double> step, In<std::int32_t> right,
-                           In<std::int32_t> rival, Size stored, Size classes) {
-  const Size n = example.size();
-  if (step.size() != n || right.size() != n || rival.size() != n)
-    refuse("a step, a class and a rival for each mistake are needed");
-  for (Size k = 0; k < n; ++k) {
-    if (Size(example(k)) >= stored) refuse("a mistake names an example that is not stored");
-    if (Size(right(k)) >= classes || Size(rival(k)) >= classes)
-      refuse("a mistake names a class that does not exist");
-  }
+static void one_for_each_mistake(Size mistakes, Size steps, Size right, Size rivals) {
+  if (steps != mistakes || right != mistakes || rivals != mistakes)
+    refuse("one step, class and rival per mistake are needed");
 }
 
 static void py_joint_accumulate(const Array& values, const Maybe<Array>& indices,
@@ -86,14 +71,14 @@ static void py_joint_accumulate(const Array& values, const Maybe<Array>& indices
                                 bool bias, Size width, Out<double> w) {
   const AnyRows rows = any_rows(values, indices, starts, dim);
   one_each(w.size(), dim, bias, width);
-  check_mistakes(example, step, right, rival, length(rows), width);
+  one_for_each_mistake(example.size(), step.size(), right.size(), rival.size());
   nb::gil_scoped_release unlocked;
-  std::visit(
+  refuse(std::visit(
       [&](const auto& r) {
-        joint_accumulate(r, example.data(), step.data(), right.data(), rival.data(),
-                         example.size(), bias, width, w.data());
+        return joint_accumulate(r, example.data(), step.data(), right.data(), rival.data(),
+                                example.size(), bias, width, w.data());
       },
-      rows);
+      rows));
 }
 
 static void py_joint_vote(const Array& stored_values, const Maybe<Array>& stored_indices,
@@ -106,21 +91,21 @@ static void py_joint_vote(const Array& stored_values, const Maybe<Array>& stored
   const AnyRows stored = any_rows(stored_values, stored_indices, stored_starts, dim);
   const AnyRows rows = any_rows(values, indices, starts, dim);
   within(begin, end, length(rows));
-  check_mistakes(example, step, right, rival, length(stored), classes);
+  one_for_each_mistake(example.size(), step.size(), right.size(), rival.size());
   if (survived.size() != example.size() + 1)
     refuse("a survival count for the start and one for each mistake are needed");
-  if (classes == 0 || start_scores.size() < (end - begin) * classes ||
-      out.size() < (end - begin) * classes)
+  if (classes == 0 || start_scores.size() / classes < end - begin ||
+      out.size() / classes < end - begin)
     refuse("out needs room for one vote per row and class");
-  const JointHistory history{example.data(),  step.data(),    right.data(), rival.data(),
-                             survived.data(), example.size(), classes};
+  const JointHistory history{example.data(),  step.data(),    right.data(),   rival.data(),
+                             survived.data(), example.size(), length(stored), classes};
   nb::gil_scoped_release unlocked;
   std::vector<double> s(classes);
   dots_abreast(stored, rows, dim, bias, begin, end, [&](Size first, Size some, const double* dots) {
     for (Size q = 0; q < some; ++q) {
       const Size at = (first - begin + q) * classes;
       std::copy_n(start_scores.data() + at, classes, s.data());
-      count_class_votes(history, dots + q, abreast, s.data(), out.data() + at);
+      refuse(count_class_votes(history, dots + q, abreast, s.data(), out.data() + at));
     }
   });
 }

@@ -16,14 +16,12 @@ static void py_accumulate(const Array& values, const Maybe<Array>& indices,
   const AnyRows rows = any_rows(values, indices, starts, dim);
   if (w.size() != dim + bias || example.size() != step.size())
     refuse("one weight per feature and one step per example are needed");
-  for (Size k = 0; k < example.size(); ++k)
-    if (Size(example(k)) >= length(rows)) refuse("a mistake names an example that is not stored");
   nb::gil_scoped_release unlocked;
-  std::visit(
+  refuse(std::visit(
       [&](const auto& r) {
-        accumulate(r, example.data(), step.data(), example.size(), bias, w.data());
+        return accumulate(r, example.data(), step.data(), example.size(), bias, w.data());
       },
-      rows);
+      rows));
 }
 
 static double py_ascend(const Array& values, const Maybe<Array>& indices,
@@ -34,15 +32,15 @@ static double py_ascend(const Array& values, const Maybe<Array>& indices,
   const Size n = length(rows);
   if (w.size() != dim + bias || labels.size() != n || squares.size() != n || alpha.size() != n)
     refuse("one weight per feature, and one label, square and multiplier per row are needed");
-  for (Size k = 0; k < order.size(); ++k)
-    if (Size(order(k)) >= n) refuse("the order contains a row that does not exist");
+  double least;
   nb::gil_scoped_release unlocked;
-  return std::visit(
+  refuse(std::visit(
       [&](const auto& r) {
         return ascend(r, labels.data(), order.data(), 0, order.size(), squares.data(), bias,
-                      alpha.data(), w.data());
+                      alpha.data(), w.data(), least);
       },
-      rows);
+      rows));
+  return least;
 }
 
 static void py_squares(const Array& values, const Maybe<Array>& indices,
@@ -50,7 +48,7 @@ static void py_squares(const Array& values, const Maybe<Array>& indices,
   const AnyRows rows = any_rows(values, indices, starts, dim);
   if (out.size() != length(rows)) refuse("out needs one square per row");
   nb::gil_scoped_release unlocked;
-  std::visit([&](const auto& r) { squares(r, 0, r.n, bias, out.data()); }, rows);
+  refuse(std::visit([&](const auto& r) { return squares(r, 0, r.n, bias, out.data()); }, rows));
 }
 
 static void py_vote(const Array& stored_values, const Maybe<Array>& stored_indices,
@@ -66,15 +64,13 @@ static void py_vote(const Array& stored_values, const Maybe<Array>& stored_indic
     refuse("a survival count for the start and one for each mistake are needed");
   if (start_scores.size() < end - begin || out.size() < end - begin)
     refuse("out needs room for one vote per row");
-  for (Size k = 0; k < example.size(); ++k)
-    if (Size(example(k)) >= length(stored)) refuse("a mistake names an example that is not stored");
-  const History history{example.data(), step.data(), survived.data(), example.size(),
-                        zero_is_positive};
+  const History history{example.data(),  step.data(),    survived.data(),
+                        example.size(), length(stored), zero_is_positive};
   nb::gil_scoped_release unlocked;
   double start[abreast], votes[abreast];
   dots_abreast(stored, rows, dim, bias, begin, end, [&](Size first, Size some, const double* dots) {
     for (Size q = 0; q < abreast; ++q) start[q] = q < some ? start_scores(first - begin + q) : 0.0;
-    count_votes(history, dots, start, votes);
+    refuse(count_votes(history, dots, start, votes));
     std::copy(votes, votes + some, out.data() + (first - begin));
   });
 }
@@ -84,13 +80,15 @@ static void py_vote(const Array& stored_values, const Maybe<Array>& stored_indic
 static void py_copy_spans(In<std::uint8_t> source, In<std::int64_t> from, In<std::int64_t> to,
                           Out<std::uint8_t> out) {
   if (to.size() != from.size() + 1) refuse("one more destination than spans is needed");
-  for (Size k = 0; k < from.size(); ++k)
-    if (from(k) < 0 || to(k) < 0 || to(k + 1) < to(k) || Size(to(k + 1)) > out.size() ||
-        Size(from(k) + (to(k + 1) - to(k))) > source.size())
-      refuse("a span lies outside the bytes");
   nb::gil_scoped_release unlocked;
-  for (Size k = 0; k < from.size(); ++k)
-    std::copy_n(source.data() + from(k), Size(to(k + 1) - to(k)), out.data() + to(k));
+  for (Size k = 0; k < from.size(); ++k) {
+    const std::int64_t first = read_once(from(k)), to_first = read_once(to(k)),
+                       to_end = read_once(to(k + 1));
+    if (first < 0 || to_first < 0 || to_end < to_first || Size(to_end) > out.size() ||
+        Size(first) > source.size() || Size(to_end - to_first) > source.size() - Size(first))
+      refuse("a span lies outside the bytes");
+    std::copy_n(source.data() + first, Size(to_end - to_first), out.data() + to_first);
+  }
 }
 
 static void py_fill_order(Size run, Size mix, std::uint64_t seed, Out<std::int64_t> out) {

@@ -30,7 +30,8 @@ class OnlineRuns {
   const Keep keep_;
 
   double* data(const Out<double>& array, Size width = 1) {
-    if (array.size() != (dim + bias) * width) refuse("one weight per feature is needed");
+    if (array.size() % width != 0 || array.size() / width != dim + bias)
+      refuse("one weight per feature is needed");
     arrays_.push_back(nb::cast(array));
     return array.data();
   }
@@ -42,7 +43,9 @@ class OnlineRuns {
 
   OnlineRuns(const OnlineRuns&) = delete;
   OnlineRuns(Size dim, bool bias, std::string_view keep)
-      : keep_(kept(keep)), dim(dim), bias(bias) {}
+      : keep_(kept(keep)), dim(dim), bias(bias) {
+    if (dim > most_features) refuse("there are too many features");
+  }
 
   void add_perceptron(Out<double> w, Maybe<Out<double>> u, Two threshold, Two step, double unit,
                       std::int64_t rounds, bool mean) {

@@ -7,55 +7,17 @@
 using Stopped = std::tuple<Size, int>;
 using StoppedWith = std::tuple<Size, int, Size>;
 
-// The arguments of a pass: checked, then handed to the core.
-struct PassArguments {
-  AnyRows rows;
-  In<std::int8_t> labels;
-  Maybe<In<double>> importances;
-  Maybe<In<std::int64_t>> order;
-  Size begin, end;
-  Rule rule;
-  std::int64_t rounds;
-  Mistakes out;
-
-  PassArguments(const Array& values, const Maybe<Array>& indices, const Maybe<Array>& starts, Size dim,
-        In<std::int8_t> labels, Maybe<In<double>> importances, Maybe<In<std::int64_t>> order,
-        Size begin, Size end, Two threshold, Two step, double unit, bool bias, std::int64_t rounds,
-        Out<std::int64_t> round, Out<std::int64_t> row, Out<double> score, Out<double> taken,
-        Out<double> square)
-      : rows(any_rows(values, indices, starts, dim)),
-        labels(labels),
-        importances(importances),
-        order(order),
-        begin(begin),
-        end(end),
-        rule(rule_of(threshold, step, unit, bias)),
-        rounds(rounds),
-        out{round.data(), row.data(), score.data(), taken.data(), square.data(), 0} {
-    within(begin, end, order ? order->size() : length(rows));
-    if (labels.size() != length(rows)) refuse("one label per row is needed");
-    if (importances && importances->size() != length(rows))
-      refuse("one importance per row is needed");
-    for (const Size room : {round.size(), row.size(), score.size(), taken.size(), square.size()})
-      if (room < end - begin) refuse("the records need room for a mistake on every row");
-  }
-
-  template <class Weights>
-  StoppedWith learn(Weights weights) {
-    const std::int64_t* const sequence = order ? order->data() : nullptr;
-    nb::gil_scoped_release unlocked;
-    const Stop stop = std::visit(
-        [&](const auto& r) {
-          return importances
-                     ? pass<true>(r, labels.data(), importances->data(), sequence, begin, end, rule,
-                                  rounds, weights, out)
-                     : pass<false>(r, labels.data(), nullptr, sequence, begin, end, rule, rounds,
-                                   weights, out);
-        },
-        rows);
-    return {stop.at, static_cast<int>(stop.flaw), out.count};
-  }
-};
+template <class Weights>
+static StoppedWith learn(const PassArguments<std::int8_t>& given, const Rule& rule,
+                         std::int64_t rounds, Weights weights, Mistakes out) {
+  const Stop stop = given.learn([&](const auto& rows, auto labels, auto importances, auto order) {
+    return importances ? pass<true>(rows, labels, importances, order, given.begin, given.end, rule,
+                                    rounds, weights, out)
+                       : pass<false>(rows, labels, nullptr, order, given.begin, given.end, rule,
+                                     rounds, weights, out);
+  });
+  return {stop.at, static_cast<int>(stop.flaw), out.count};
+}
 
 static void one_each(Size weights, Size dim, bool bias) {
   if (weights != dim + bias) refuse("one weight a feature is needed, and one for the constant");
@@ -80,9 +42,11 @@ static StoppedWith py_pass(const Array& values, const Maybe<Array>& indices,
                            Out<std::int64_t> row, Out<double> score, Out<double> taken,
                            Out<double> square) {
   one_each(w.size(), dim, bias);
-  return PassArguments(values, indices, starts, dim, labels, importances, order, begin, end, threshold,
-               step, unit, bias, rounds, round, row, score, taken, square)
-      .learn(Sum<double>{w.data()});
+  const PassArguments<std::int8_t> given{any_rows(values, indices, starts, dim), labels,
+                                         importances, order, begin, end};
+  given.check({round.size(), row.size(), score.size(), taken.size(), square.size()});
+  return learn(given, rule_of(threshold, step, unit, bias), rounds, Sum<double>{w.data()},
+               {round.data(), row.data(), score.data(), taken.data(), square.data(), 0});
 }
 
 static StoppedWith py_multiply(const Array& values, const Maybe<Array>& indices,
@@ -90,21 +54,25 @@ static StoppedWith py_multiply(const Array& values, const Maybe<Array>& indices,
                                Maybe<In<double>> importances, Maybe<In<std::int64_t>> order,
                                Size begin, Size end, Two threshold, Two step, bool bias,
                                std::int64_t rounds, double alpha, bool balanced, bool erases,
-                               double theta, Out<double> powers, Out<double> w, Out<std::int64_t> round,
-                               Out<std::int64_t> row, Out<double> score, Out<double> taken,
-                               Out<double> square) {
+                               double theta, Out<double> powers, Out<double> w,
+                               Out<std::int64_t> round, Out<std::int64_t> row, Out<double> score,
+                               Out<double> taken, Out<double> square) {
   one_each(w.size(), dim, bias);
   one_each(powers.size(), dim, bias);
-  return PassArguments(values, indices, starts, dim, labels, importances, order, begin, end, threshold,
-               step, 1.0, bias, rounds, round, row, score, taken, square)
-      .learn(Powers<double>(powers.data(), w.data(), growth_of(alpha, balanced), theta, erases));
+  const PassArguments<std::int8_t> given{any_rows(values, indices, starts, dim), labels,
+                                         importances, order, begin, end};
+  given.check({round.size(), row.size(), score.size(), taken.size(), square.size()});
+  return learn(given, rule_of(threshold, step, 1.0, bias), rounds,
+               Powers<double>(powers.data(), w.data(), growth_of(alpha, balanced), theta, erases),
+               {round.data(), row.data(), score.data(), taken.data(), square.data(), 0});
 }
 
 static Stopped py_scores(const Array& values, const Maybe<Array>& indices,
                          const Maybe<Array>& starts, Size dim, Size begin, Size end,
                          In<double> w, bool bias, Out<double> out) {
   one_each(w.size(), dim, bias);
-  return score(any_rows(values, indices, starts, dim), begin, end, Sum<const double>{w.data()}, bias, out);
+  return score(any_rows(values, indices, starts, dim), begin, end, Sum<const double>{w.data()}, bias,
+               out);
 }
 
 static Stopped py_power_scores(const Array& values, const Maybe<Array>& indices,
@@ -114,7 +82,8 @@ static Stopped py_power_scores(const Array& values, const Maybe<Array>& indices,
   one_each(w.size(), dim, bias);
   one_each(powers.size(), dim, bias);
   return score(any_rows(values, indices, starts, dim), begin, end,
-               Powers<const double>(powers.data(), w.data(), growth_of(alpha, balanced), theta, false),
+               Powers<const double>(powers.data(), w.data(), growth_of(alpha, balanced), theta,
+                                    false),
                bias, out);
 }
 

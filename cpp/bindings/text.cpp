@@ -1,36 +1,27 @@
 // The parsers of text: bytes in, NumPy arrays out, which own what the parser wrote.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/string_view.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/arrays.hpp"
+#include "bindings/parts.hpp"
 #include "text/csv.hpp"
 #include "text/jsonl.hpp"
 #include "text/renumber.hpp"
 #include "text/svmlight.hpp"
 #include "text/text.hpp"
-#include "bindings/parts.hpp"
 #include "text/vw.hpp"
-
-namespace nb = nanobind;
-using namespace nb::literals;
-using namespace novikoff;
-
-template <class T>
-using In = nb::ndarray<nb::numpy, const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
 // Hands a buffer over to NumPy without a copy.
 template <class T>
-using Array = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+using Owned = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 template <class T>
-static Array<T> array(Buffer<T>& buffer) {
+static Owned<T> array(Buffer<T>& buffer) {
   const std::size_t size = buffer.size;
   if (size == 0) buffer.reserve(1);
   T* const data = buffer.release();
   const nb::capsule owner(data, [](void* p) noexcept { std::free(p); });
-  return Array<T>(data, {size}, owner);
+  return Owned<T>(data, {size}, owner);
 }
 
 static nb::tuple names(NameTable& table) {
@@ -66,7 +57,7 @@ static nb::dict examples(Parsed<Index>& parsed) {
 
 // The text is followed by `padding` more bytes, which make it safe to read ahead.
 static const char* begin_of(const In<std::uint8_t>& text, std::size_t length) {
-  if (length + padding > text.size()) throw nb::value_error("the text needs padding after it");
+  if (text.size() < padding || length > text.size() - padding) throw nb::value_error("the text needs padding after it");
   return reinterpret_cast<const char*>(text.data());
 }
 
@@ -237,40 +228,33 @@ static nb::typed<nb::dict, nb::str, nb::any> py_parse_csv(In<std::uint8_t> text,
   return rows(begin, length, allowed, mark, columns, Missing(missing), labelled, wide);
 }
 
-static Array<std::uint64_t> py_hash_names(In<std::uint8_t> text, In<std::int64_t> starts) {
+static Owned<std::uint64_t> py_hash_names(In<std::uint8_t> text, In<std::int64_t> starts) {
   if (starts.size() == 0) throw nb::value_error("the starts end with the end of the text");
   Buffer<std::uint64_t> hashes;
   hashes.reserve(starts.size());
   for (std::size_t k = 0; k + 1 < starts.size(); ++k) {
-    if (starts(k) < 0 || starts(k + 1) < starts(k) || std::size_t(starts(k + 1)) > text.size())
+    const std::int64_t from = read_once(starts(k)), to = read_once(starts(k + 1));
+    if (from < 0 || to < from || std::size_t(to) > text.size())
       throw nb::value_error("a name lies outside the text");
-    hashes.add(hash_name({reinterpret_cast<const char*>(text.data()) + starts(k),
-                          std::size_t(starts(k + 1) - starts(k))}));
+    hashes.add(hash_name({reinterpret_cast<const char*>(text.data()) + from, std::size_t(to - from)}));
   }
   return array(hashes);
 }
 
 template <class Index>
-static std::tuple<Array<double>, Array<std::int32_t>, Array<std::int32_t>, std::int64_t>
+static std::tuple<Owned<double>, Owned<std::int32_t>, Owned<std::int32_t>, std::int64_t>
 py_renumber(In<double> values, In<Index> indices, In<Index> starts,
             std::optional<In<std::int64_t>> columns) {
-  const std::size_t n = values.size();
-  constexpr auto widest = std::numeric_limits<std::int32_t>::max();
-  if (indices.size() != n || starts.size() == 0 || starts(0) != 0 || n > std::size_t(widest) ||
-      std::size_t(starts(starts.size() - 1)) != n)
-    throw nb::value_error("one index a value is needed, and rows that hold all of them");
-  for (std::size_t i = 0; i + 1 < starts.size(); ++i)
-    if (starts(i + 1) < starts(i)) throw nb::value_error("a row ends before it begins");
-  const auto known = columns ? columns->size() : std::size_t(widest);
-  for (std::size_t k = 0; k < n; ++k)
-    if (std::size_t(indices(k)) >= known) throw nb::value_error("an index has no column");
-  for (std::size_t j = 0; columns && j < known; ++j)
-    if ((*columns)(j) > widest) throw nb::value_error("a column is too large");
+  constexpr auto widest = std::size_t(std::numeric_limits<std::int32_t>::max());
+  if (indices.size() != values.size() || starts.size() == 0 || values.size() > widest)
+    throw nb::value_error("one index per value and the start of each row are needed");
   Renumbered out;
   {
     nb::gil_scoped_release unlocked;
-    renumber(values.data(), indices.data(), starts.data(), starts.size() - 1,
-             columns ? columns->data() : nullptr, out);
+    const SparseRows<double, Index> rows{values.data(), indices.data(), starts.data(),
+                                         starts.size() - 1, columns ? columns->size() : widest,
+                                         values.size()};
+    refuse(renumber(rows, columns ? columns->data() : nullptr, out));
   }
   return {array(out.values), array(out.indices), array(out.starts), out.left_out};
 }

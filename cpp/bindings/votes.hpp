@@ -17,14 +17,19 @@ void dots_abreast(const AnyRows& stored, const AnyRows& rows, Size dim, bool bia
     const auto place = [&](bool erase) {
       std::visit(
           [&](const auto& r) {
-            for (Size q = 0; q < some; ++q)
-              r.row(first + q).each(
-                  [&](Size j, double x) { work[j * abreast + q] = erase ? 0.0 : x; });
+            for (Size q = 0; q < some; ++q) {
+              typename std::decay_t<decltype(r)>::Row x;
+              if (!r.read(first + q, x)) refuse({first + q, Flaw::bounds});
+              const Flaw flaw = x.each(
+                  [&](Size j, double v) { work[j * abreast + q] = erase ? 0.0 : v; });
+              refuse({first + q, flaw});
+            }
           },
           rows);
     };
     place(false);
-    std::visit([&](const auto& r) { multiply(r, bias, work.data(), dots.data()); }, stored);
+    refuse(std::visit(
+        [&](const auto& r) { return multiply(r, bias, work.data(), dots.data()); }, stored));
     place(true);
     f(first, some, dots.data());
   }

@@ -12,35 +12,39 @@ namespace novikoff {
 // The weights are w = sum_i alpha_i y_i x_i with alpha >= 0; at the optimum y_i <w, x_i> >= 1 on
 // every row, with equality where alpha_i > 0. For each position k in [begin, end), i = order[k]:
 //   a = max(0, alpha_i + (1 - y_i <w, x_i>) / ||x_i||^2);  w += (a - alpha_i) y_i x_i;  alpha_i = a.
-// The rows are not checked here: score them first. Returns the smallest y_i <w, x_i> before the
-// update of row i.
+// `least` is the smallest y_i <w, x_i> before the update of row i.
 template <class Rows>
-NOVIKOFF_CLONES double ascend(const Rows& rows, const std::int8_t* labels,
-                              const std::int64_t* order, Size begin, Size end,
-                              const double* squares, bool bias, double* alpha, double* w) {
-  double least = std::numeric_limits<double>::infinity();
+NOVIKOFF_CLONES Stop ascend(const Rows& rows, const std::int8_t* labels, const std::int64_t* order,
+                            Size begin, Size end, const double* squares, bool bias, double* alpha,
+                            double* w, double& least) {
+  least = std::numeric_limits<double>::infinity();
   for (Size k = begin; k < end; ++k) {
-    const Size i = Size(order[k]);
-    look_ahead(rows, order, k, end);
-    const auto x = rows.row(i);
-    double s = 0;
-    x.dot(w, bias, rows.dim, s);
+    Size i;
+    typename Rows::Row x;
+    if (!read_row(rows, order, k, end, i, x)) return {k, Flaw::bounds};
+    double s;
+    x.dot(w, bias, s);  // `add` checks the columns again
     const double y = labels[i] > 0 ? 1.0 : -1.0;
     least = std::min(least, y * s);
     const double a = std::max(0.0, alpha[i] + (1.0 - y * s) / squares[i]);
     const double step = y * (a - alpha[i]);
     if (step == 0.0) continue;
     alpha[i] = a;
-    x.add(step, w);
+    if (const Flaw flaw = x.add(step, w); flaw != Flaw::none) return {k, flaw};
     if (bias) w[rows.dim] += step;
   }
-  return least;
+  return {end, Flaw::none};
 }
 
 // out[k - begin] = ||x_k||^2 for k in [begin, end), summed in the order of the pass.
 template <class Rows>
-NOVIKOFF_CLONES void squares(const Rows& rows, Size begin, Size end, bool bias, double* out) {
-  for (Size k = begin; k < end; ++k) out[k - begin] = rows.square(k, bias);
+NOVIKOFF_CLONES Stop squares(const Rows& rows, Size begin, Size end, bool bias, double* out) {
+  for (Size k = begin; k < end; ++k) {
+    typename Rows::Row x;
+    if (!rows.read(k, x)) return {k, Flaw::bounds};
+    out[k - begin] = x.square(bias);
+  }
+  return {end, Flaw::none};
 }
 
 }  // namespace novikoff

@@ -24,26 +24,19 @@ struct On {
   bool satisfies(const Literals& h) const { return kept == h.plain_left && against == 0; }
 };
 
-// Counts the ones of a row of zeros and ones. Checks each index before using it.
+// Counts the ones of a row of zeros and ones.
 template <class Row>
-Flaw look(const Row& x, Size dim, const Literals& h, On& on) {
-  bool outside = false, unsorted = false, other = false;
-  Size least = 0;
+Flaw look(const Row& x, const Literals& h, On& on) {
+  bool other = false;
   on = {};
-  x.each([&](Size j, double value) {
-    if (j >= dim) {
-      outside = true;
-      return;
-    }
-    unsorted |= j < least;
-    least = j + 1;
+  const Flaw flaw = x.each_in_order([&](Size j, double value) {
     if (value == 0) return;
     other |= value != 1;
     ++on.all;
     on.kept += h.plain[j] >= h.drops;
     on.against += h.negated[j] > h.drops;
   });
-  return outside ? Flaw::index : unsorted ? Flaw::order : other ? Flaw::value : Flaw::none;
+  return flaw == Flaw::none && other ? Flaw::value : flaw;
 }
 
 template <class Row>
@@ -75,15 +68,15 @@ Stop eliminate(const Rows& rows, const std::int8_t* labels, const double* import
                const std::int64_t* order, Size begin, Size end, std::int8_t sign,
                std::int64_t rounds, Literals& h, Dropped& out) {
   for (Size k = begin; k < end; ++k) {
-    const Size i = order ? Size(order[k]) : k;
-    if (i >= rows.n) return {k, Flaw::bounds};
-    if (const Flaw flaw = rows.outline(i); flaw != Flaw::none) return {k, flaw};
-    const auto x = rows.row(i);
+    Size i;
+    typename Rows::Row x;
+    if (!read_row(rows, order, k, end, i, x)) return {k, Flaw::bounds};
     On on;
-    if (const Flaw flaw = look(x, rows.dim, h, on); flaw != Flaw::none) return {k, flaw};
+    if (const Flaw flaw = look(x, h, on); flaw != Flaw::none) return {k, flaw};
     const bool positive = labels[i] == sign;
-    if (importance && importance[i] != 0 && importance[i] != 1) return {k, Flaw::step};
-    if (on.satisfies(h) == positive || (importance && importance[i] == 0)) continue;
+    const double weighed = importance ? importance[i] : 1;
+    if (weighed != 0 && weighed != 1) return {k, Flaw::step};
+    if (on.satisfies(h) == positive || weighed == 0) continue;
     if (!positive) return {k, Flaw::label};
     drop(x, on.kept, h);
     out.round[out.count] = rounds + std::int64_t(k - begin) + 1;
@@ -98,9 +91,10 @@ Stop eliminate(const Rows& rows, const std::int8_t* labels, const double* import
 template <class Rows>
 Stop conjoin(const Rows& rows, Size begin, Size end, const Literals& h, double* out) {
   for (Size k = begin; k < end; ++k) {
-    if (const Flaw flaw = rows.outline(k); flaw != Flaw::none) return {k, flaw};
+    typename Rows::Row x;
+    if (!rows.read(k, x)) return {k, Flaw::bounds};
     On on;
-    if (const Flaw flaw = look(rows.row(k), rows.dim, h, on); flaw != Flaw::none) return {k, flaw};
+    if (const Flaw flaw = look(x, h, on); flaw != Flaw::none) return {k, flaw};
     out[k - begin] = on.satisfies(h) ? 1.0 : -1.0;
   }
   return {end, Flaw::none};

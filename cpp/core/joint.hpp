@@ -20,46 +20,36 @@ constexpr Size classes_at_a_time = 4;
 
 // s[b], ..., s[b + n - 1] for the n classes from b on.
 template <Size n, class Row>
-[[gnu::always_inline]] inline void class_scores(const Row& x, const double* w, Size width, Size b,
-                                                const double* constant, double* s) {
+[[gnu::always_inline]] inline Flaw some_scores(const Row& x, const double* w, Size width, Size b,
+                                               bool bias, double* s) {
   double a[n] = {};
-  x.each([&](Size j, double value) __attribute__((always_inline)) {
+  const auto add = [&](Size j, double value) __attribute__((always_inline)) {
     const double* at = w + j * width + b;
     for (Size q = 0; q < n; ++q) a[q] += value * at[q];
-  });
-  if (constant)
-    for (Size q = 0; q < n; ++q) a[q] += constant[b + q];
+  };
+  const Flaw flaw = b == 0 ? x.each_in_order(add) : x.each(add);
+  if (bias) add(x.dim, 1.0);
   for (Size q = 0; q < n; ++q) s[b + q] = a[q];
+  return flaw;
 }
 
-// The scores of x for all classes; the row must have been checked.
-template <class Row>
-[[gnu::always_inline]] inline void class_scores(const Row& x, const double* w, Size width,
-                                                const double* constant, double* s) {
-  Size b = 0;
-  for (; b + 3 * classes_at_a_time <= width; b += 3 * classes_at_a_time)
-    class_scores<3 * classes_at_a_time>(x, w, width, b, constant, s);
-  for (; b < width; b += classes_at_a_time)
-    class_scores<classes_at_a_time>(x, w, width, b, constant, s);
-}
+// The weights of all classes: a row has a score for each.
+struct JointSum {
+  const double* w;
+  Size width;
 
-template <class T>
-inline Flaw flaw_of(const DenseRow<T>&, Size) {
-  return Flaw::none;
-}
-
-template <class T, class I>
-inline Flaw flaw_of(const SparseRow<T, I>& x, Size dim) {
-  bool unsorted = false;
-  std::int64_t last = -1;
-  for (Size k = 0; k < x.n; ++k) {
-    const auto j = static_cast<Size>(x.index[k]);  // a negative index becomes very large
-    if (j >= dim) return Flaw::index;
-    unsorted |= static_cast<std::int64_t>(j) <= last;
-    last = static_cast<std::int64_t>(j);
+  template <class Row>
+  [[gnu::always_inline]] Flaw score(const Row& x, bool bias, double* s) const {
+    constexpr Size many = 3 * classes_at_a_time;
+    Flaw flaw = Flaw::none;
+    Size b = 0;
+    for (; b + many <= width && flaw == Flaw::none; b += many)
+      flaw = some_scores<many>(x, w, width, b, bias, s);
+    for (; b < width && flaw == Flaw::none; b += classes_at_a_time)
+      flaw = some_scores<classes_at_a_time>(x, w, width, b, bias, s);
+    return flaw;
   }
-  return unsorted ? Flaw::order : Flaw::none;
-}
+};
 
 // The first class other than `one` with the highest score; -1 if there is no other class.
 inline std::int32_t best_but(const double* s, Size classes, std::int32_t one) {
@@ -71,15 +61,15 @@ inline std::int32_t best_but(const double* s, Size classes, std::int32_t one) {
 
 // w[y] += step x and w[r] -= step x.
 template <class Row>
-[[gnu::always_inline]] inline void part_classes(const Row& x, double step, std::int32_t y,
-                                                std::int32_t r, bool bias, Size dim, Size width,
-                                                double* w) {
+[[gnu::always_inline]] inline Flaw part_classes(const Row& x, double step, std::int32_t y,
+                                                std::int32_t r, bool bias, Size width, double* w) {
   const auto change = [&](Size j, double value) __attribute__((always_inline)) {
     w[j * width + Size(y)] += step * value;
     w[j * width + Size(r)] -= step * value;
   };
-  x.each(change);
-  if (bias) change(dim, 1.0);
+  const Flaw flaw = x.each(change);
+  if (bias) change(x.dim, 1.0);
+  return flaw;
 }
 
 struct JointRule {
@@ -108,18 +98,13 @@ NOVIKOFF_CLONES Stop joint_pass(const Rows& rows, const std::int32_t* labels,
                                 Size& classes, double* w, double* s, JointMistakes& out) {
   constexpr double huge = std::numeric_limits<double>::max();
   for (Size k = begin; k < end; ++k) {
-    Size i = k;
-    if (order) {
-      i = Size(order[k]);
-      if (i >= rows.n) return {k, Flaw::bounds};
-      look_ahead(rows, order, k, end);
-    }
-    if (const Flaw flaw = rows.outline(i); flaw != Flaw::none) return {k, flaw};
-    const auto x = rows.row(i);
-    if (const Flaw flaw = flaw_of(x, rows.dim); flaw != Flaw::none) return {k, flaw};
-    const std::int32_t y = labels[i];
-    if (y < 0 || Size(y) >= width) return {k, Flaw::label};
-    class_scores(x, w, width, rule.bias ? w + rows.dim * width : nullptr, s);
+    Size i;
+    typename Rows::Row x;
+    if (!read_row(rows, order, k, end, i, x)) return {k, Flaw::bounds};
+    if (const Flaw flaw = JointSum{w, width}.score(x, rule.bias, s); flaw != Flaw::none)
+      return {k, flaw};
+    const std::int32_t y = read_once(labels[i]);
+    if (Size(y) >= width) return {k, Flaw::label};
     for (Size r = 0; r < width; ++r)  // a non-finite feature makes every score non-finite
       if (!(std::abs(s[r]) <= huge)) return {k, Flaw::value};
     const Size met = std::max(classes, Size(y) + 1);
@@ -134,45 +119,33 @@ NOVIKOFF_CLONES Stop joint_pass(const Rows& rows, const std::int32_t* labels,
     }
     classes = met;
     if (r < 0 || ahead > rule.threshold || step == 0) continue;
-    part_classes(x, step, y, r, rule.bias, rows.dim, width, w);
-    out.round[out.count] = rounds + std::int64_t(k - begin) + 1;
-    out.row[out.count] = std::int64_t(i);
-    out.score[out.count] = ahead * rule.unit;
-    out.step[out.count] = step;
-    out.square[out.count] = rows.square(i, rule.bias);
+    if (const Flaw flaw = part_classes(x, step, y, r, rule.bias, width, w); flaw != Flaw::none)
+      return {k, flaw};
     out.right[out.count] = y;
     out.rival[out.count] = r;
-    ++out.count;
+    out.record(rounds + std::int64_t(k - begin) + 1, i, ahead * rule.unit, step,
+               x.square(rule.bias));
   }
   return {end, Flaw::none};
 }
 
 // w[right[k]] += step[k] x_i, w[rival[k]] -= step[k] x_i for each k in turn, where i = example[k].
+// Stops at a row, column or class that is not there.
 template <class Rows>
-NOVIKOFF_CLONES void joint_accumulate(const Rows& rows, const std::int64_t* example,
+NOVIKOFF_CLONES Stop joint_accumulate(const Rows& rows, const std::int64_t* example,
                                       const double* step, const std::int32_t* right,
                                       const std::int32_t* rival, Size n, bool bias, Size width,
                                       double* w) {
   for (Size k = 0; k < n; ++k) {
-    look_ahead(rows, example, k, n);
-    part_classes(rows.row(Size(example[k])), step[k], right[k], rival[k], bias, rows.dim, width, w);
+    Size i;
+    typename Rows::Row x;
+    if (!read_row(rows, example, k, n, i, x)) return {k, Flaw::bounds};
+    const std::int32_t y = read_once(right[k]), r = read_once(rival[k]);
+    if (Size(y) >= width || Size(r) >= width) return {k, Flaw::label};
+    if (const Flaw flaw = part_classes(x, step[k], y, r, bias, width, w); flaw != Flaw::none)
+      return {k, flaw};
   }
-}
-
-// out[(k - begin) * width ...] = the scores of x_k for k in [begin, end), summed as in the pass.
-template <class Rows>
-NOVIKOFF_CLONES Stop joint_scores(const Rows& rows, Size begin, Size end, bool bias, Size width,
-                                  const double* w, double* out) {
-  for (Size k = begin; k < end; ++k) {
-    if (const Flaw flaw = rows.outline(k); flaw != Flaw::none) return {k, flaw};
-    const auto x = rows.row(k);
-    if (const Flaw flaw = flaw_of(x, rows.dim); flaw != Flaw::none) return {k, flaw};
-    double* s = out + (k - begin) * width;
-    class_scores(x, w, width, bias ? w + rows.dim * width : nullptr, s);
-    for (Size r = 0; r < width; ++r)
-      if (!(std::abs(s[r]) <= std::numeric_limits<double>::max())) return {k, Flaw::value};
-  }
-  return {end, Flaw::none};
+  return {n, Flaw::none};
 }
 
 // A run: mistake k added step[k] times stored row example[k] to class right[k] and subtracted it
@@ -184,13 +157,12 @@ struct JointHistory {
   const std::int32_t* right;
   const std::int32_t* rival;
   const std::int64_t* survived;
-  Size mistakes;
-  Size classes;
+  Size mistakes, stored, classes;
 };
 
 // votes[r] = the number of rounds in which class r had the highest score for one row (the first
 // class in a tie). dots[i * stride] = <stored_i, row>; s = the scores at the start, overwritten.
-inline void count_class_votes(const JointHistory& h, const double* dots, Size stride, double* s,
+inline Stop count_class_votes(const JointHistory& h, const double* dots, Size stride, double* s,
                               double* votes) {
   for (Size r = 0; r < h.classes; ++r) votes[r] = 0;
   Size best = 0;
@@ -202,12 +174,17 @@ inline void count_class_votes(const JointHistory& h, const double* dots, Size st
   search();
   votes[best] += double(h.survived[0]);
   for (Size k = 0; k < h.mistakes; ++k) {
-    const double d = h.step[k] * dots[Size(h.example[k]) * stride];
-    s[h.right[k]] += d;
-    s[h.rival[k]] -= d;
+    const auto i = Size(read_once(h.example[k]));
+    const auto y = Size(read_once(h.right[k])), r = Size(read_once(h.rival[k]));
+    if (i >= h.stored) return {k, Flaw::bounds};
+    if (y >= h.classes || r >= h.classes) return {k, Flaw::label};
+    const double d = h.step[k] * dots[i * stride];
+    s[y] += d;
+    s[r] -= d;
     if (d != 0) search();
     votes[best] += double(h.survived[k + 1]);
   }
+  return {h.mistakes, Flaw::none};
 }
 
 }  // namespace novikoff

@@ -133,20 +133,20 @@ class Powers {
 
   // The score of a row whose dot product is not finite.
   template <class Row>
-  Flaw score_again(const Row& x, bool bias, Size dim, double& s) {
+  Flaw score_again(const Row& x, bool bias, double& s) {
     terms_.clear();
     double a[lanes] = {};
     bool finite = true;
-    x.each([&](Size j, double v) {
+    const Flaw flaw = x.each([&](Size j, double v) {
       if (v == 0) return;  // 0 times an infinite weight would be NaN
       finite &= std::abs(v) <= huge;
       a[j % lanes] += v * w_[j];
       place_weight(p_[j], v);
     });
-    if (!finite) return Flaw::value;
+    if (!finite || flaw != Flaw::none) return finite ? flaw : Flaw::value;
     if (bias) {
-      a[dim % lanes] += w_[dim];
-      place_weight(p_[dim], 1);
+      a[x.dim % lanes] += w_[x.dim];
+      place_weight(p_[x.dim], 1);
     }
     s = total(a) - threshold_;
     if (std::abs(s) <= huge) return Flaw::none;
@@ -174,31 +174,31 @@ class Powers {
   Powers(Number* p, Number* w, const Growth& growth, double threshold, bool erases)
       : p_(p), w_(w), growth_(growth), threshold_(threshold), erases_(erases) {}
 
+  static constexpr Size width = 1;
+
   template <class Row>
-  [[gnu::always_inline]] Flaw score(const Row& x, bool bias, Size dim, double& s) {
-    if (const Flaw flaw = x.dot(w_, bias, dim, s); flaw != Flaw::none) return flaw;
+  [[gnu::always_inline]] Flaw score(const Row& x, bool bias, double* s) {
+    if (const Flaw flaw = x.dot(w_, bias, *s); flaw != Flaw::none) return flaw;
     if (!growth_.balanced && x.negative()) return Flaw::sign;
-    s -= threshold_;
-    return std::abs(s) <= huge ? Flaw::none : score_again(x, bias, dim, s);
+    *s -= threshold_;
+    return std::abs(*s) <= huge ? Flaw::none : score_again(x, bias, *s);
   }
 
   template <class Row>
-  Flaw learn(const Row& x, double step, bool bias, Size dim) {
+  Flaw learn(const Row& x, double step, bool bias) {
     if (erases_ && step < 0) {
-      x.each([&](Size j, double v) {
+      if (bias) erase(x.dim);
+      return x.each([&](Size j, double v) {
         if (v > 0) erase(j);
       });
-      if (bias) erase(dim);
-      return Flaw::none;
     }
-    bool fits = !bias || may_add(dim, step);
+    bool fits = !bias || may_add(x.dim, step);
     x.each([&](Size j, double v) { fits &= may_add(j, step * v); });
     if (!fits) return Flaw::value;
-    x.each([&](Size j, double v) {
+    if (bias) multiply(x.dim, step);
+    return x.each([&](Size j, double v) {
       if (v != 0) multiply(j, step * v);
     });
-    if (bias) multiply(dim, step);
-    return Flaw::none;
   }
 };
 

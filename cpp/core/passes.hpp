@@ -24,6 +24,15 @@ struct Mistakes {
   double* step;
   double* square;
   Size count;
+
+  [[gnu::always_inline]] void record(std::int64_t t, Size i, double s, double by, double squared) {
+    round[count] = t;
+    row[count] = std::int64_t(i);
+    score[count] = s;
+    step[count] = by;
+    square[count] = squared;
+    ++count;
+  }
 };
 
 struct Stop {
@@ -36,29 +45,44 @@ template <class Number>
 struct Sum {
   Number* w;
 
+  static constexpr Size width = 1;  // scores per row
+
   template <class Row>
-  [[gnu::always_inline]] Flaw score(const Row& x, bool bias, Size dim, double& s) const {
-    return x.dot(w, bias, dim, s);
+  [[gnu::always_inline]] Flaw score(const Row& x, bool bias, double* s) const {
+    return x.dot(w, bias, *s);
   }
 
   template <class Row>
-  [[gnu::always_inline]] Flaw learn(const Row& x, double step, bool bias, Size dim) const {
-    x.add(step, w);
-    if (bias) w[dim] += step;
-    return Flaw::none;
+  [[gnu::always_inline]] Flaw learn(const Row& x, double step, bool bias) const {
+    const Flaw flaw = x.add(step, w);
+    if (bias) w[x.dim] += step;
+    return flaw;
   }
 };
 
 constexpr Size rows_ahead = 4;
 
-// Prefetches the row four positions ahead, for orders that jump about in memory.
+// Prefetches the row four positions ahead, because an order may jump about in memory.
 template <class Rows>
 inline void look_ahead(const Rows& rows, const std::int64_t* order, Size k, Size end) {
-  if (k + 2 * rows_ahead < end) rows.expect_outline(Size(order[k + 2 * rows_ahead]));
-  if (k + rows_ahead < end) {
-    const Size i = Size(order[k + rows_ahead]);
-    if (i < rows.n && rows.outline(i) == Flaw::none) rows.expect(i);
+  if (k + 2 * rows_ahead < end) rows.expect_outline(Size(read_once(order[k + 2 * rows_ahead])));
+  if (k + rows_ahead >= end) return;
+  const auto i = Size(read_once(order[k + rows_ahead]));
+  typename Rows::Row x;
+  if (i < rows.n && rows.read(i, x)) x.expect();
+}
+
+// Reads row i = order[k] (or k) into x; false if it is not there.
+template <class Rows>
+[[gnu::always_inline]] inline bool read_row(const Rows& rows, const std::int64_t* order, Size k,
+                                            Size end, Size& i, typename Rows::Row& x) {
+  i = k;
+  if (order) {
+    i = Size(read_once(order[k]));
+    if (i >= rows.n) return false;
+    look_ahead(rows, order, k, end);
   }
+  return rows.read(i, x);
 }
 
 // For each position k in [begin, end), i = order[k] (or k):
@@ -74,17 +98,11 @@ NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const dou
                           std::int64_t rounds, Weights weights, Mistakes& out) {
   constexpr double huge = std::numeric_limits<double>::max();
   for (Size k = begin; k < end; ++k) {
-    Size i = k;
-    if (order) {
-      i = Size(order[k]);
-      if (i >= rows.n) return {k, Flaw::bounds};
-      look_ahead(rows, order, k, end);
-    }
-    if (const Flaw flaw = rows.outline(i); flaw != Flaw::none) return {k, flaw};
-    const auto x = rows.row(i);
+    Size i;
+    typename Rows::Row x;
+    if (!read_row(rows, order, k, end, i, x)) return {k, Flaw::bounds};
     double s;
-    if (const Flaw flaw = weights.score(x, rule.bias, rows.dim, s); flaw != Flaw::none)
-      return {k, flaw};
+    if (const Flaw flaw = weights.score(x, rule.bias, &s); flaw != Flaw::none) return {k, flaw};
     const int positive = labels[i] > 0;
     const double y = positive ? 1.0 : -1.0;
     if (y * s > rule.threshold[positive] && y * s <= huge) continue;
@@ -96,39 +114,38 @@ NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const dou
       if (step == 0) continue;
       if (!(std::abs(step) <= huge)) return {k, Flaw::step};
     }
-    if (const Flaw flaw = weights.learn(x, step, rule.bias, rows.dim); flaw != Flaw::none)
-      return {k, flaw};
-    out.round[out.count] = rounds + std::int64_t(k - begin) + 1;
-    out.row[out.count] = std::int64_t(i);
-    out.score[out.count] = s * rule.unit;
-    out.step[out.count] = step;
-    out.square[out.count] = rows.square(i, rule.bias);
-    ++out.count;
+    if (const Flaw flaw = weights.learn(x, step, rule.bias); flaw != Flaw::none) return {k, flaw};
+    out.record(rounds + std::int64_t(k - begin) + 1, i, s * rule.unit, step, x.square(rule.bias));
   }
   return {end, Flaw::none};
 }
 
-// w += step[k] x_i for each k in turn, where i = example[k]: replays the updates of a run.
+// w += step[k] x_i for each k in turn, where i = example[k]: replays the updates of a run. Stops at
+// a row that is not there or has a column that is not.
 template <class Rows>
-NOVIKOFF_CLONES void accumulate(const Rows& rows, const std::int64_t* example, const double* step,
+NOVIKOFF_CLONES Stop accumulate(const Rows& rows, const std::int64_t* example, const double* step,
                                 Size n, bool bias, double* w) {
   for (Size k = 0; k < n; ++k) {
-    look_ahead(rows, example, k, n);
-    rows.row(Size(example[k])).add(step[k], w);
+    Size i;
+    typename Rows::Row x;
+    if (!read_row(rows, example, k, n, i, x)) return {k, Flaw::bounds};
+    if (const Flaw flaw = x.add(step[k], w); flaw != Flaw::none) return {k, flaw};
     if (bias) w[rows.dim] += step[k];
   }
+  return {n, Flaw::none};
 }
 
-// out[k - begin] = the score of x_k for k in [begin, end), summed as in the pass.
+// Writes the scores of x_k for k in [begin, end), `weights.width` of each row, summed as in the pass.
 template <class Rows, class Weights>
 NOVIKOFF_CLONES Stop scores(const Rows& rows, Size begin, Size end, Weights weights, bool bias,
                             double* out) {
   for (Size k = begin; k < end; ++k) {
-    if (const Flaw flaw = rows.outline(k); flaw != Flaw::none) return {k, flaw};
-    const auto x = rows.row(k);
-    if (const Flaw flaw = weights.score(x, bias, rows.dim, out[k - begin]); flaw != Flaw::none)
-      return {k, flaw};
-    if (!(std::abs(out[k - begin]) <= std::numeric_limits<double>::max())) return {k, Flaw::value};
+    typename Rows::Row x;
+    if (!rows.read(k, x)) return {k, Flaw::bounds};
+    double* const s = out + (k - begin) * weights.width;
+    if (const Flaw flaw = weights.score(x, bias, s); flaw != Flaw::none) return {k, flaw};
+    for (Size r = 0; r < weights.width; ++r)
+      if (!(std::abs(s[r]) <= std::numeric_limits<double>::max())) return {k, Flaw::value};
   }
   return {end, Flaw::none};
 }

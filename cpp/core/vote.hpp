@@ -15,7 +15,7 @@ struct History {
   const std::int64_t* example;
   const double* step;
   const std::int64_t* survived;
-  Size mistakes;
+  Size mistakes, stored;
   bool zero_is_positive;
 };
 
@@ -23,18 +23,22 @@ constexpr Size abreast = 8;  // rows voted on together: one cache line of double
 
 // dots[i * abreast + q] = <stored_i, row_q>, where work[j * abreast + q] is feature j of row_q.
 template <class Rows>
-NOVIKOFF_CLONES void multiply(const Rows& stored, bool bias, const double* work, double* dots) {
+NOVIKOFF_CLONES Stop multiply(const Rows& stored, bool bias, const double* work, double* dots) {
   for (Size i = 0; i < stored.n; ++i) {
+    typename Rows::Row x;
+    if (!stored.read(i, x)) return {i, Flaw::bounds};
     double a[abreast] = {};
-    stored.row(i).each([&](Size j, double x) __attribute__((always_inline)) {
-      for (Size q = 0; q < abreast; ++q) a[q] += x * work[j * abreast + q];
+    const Flaw flaw = x.each([&](Size j, double value) __attribute__((always_inline)) {
+      for (Size q = 0; q < abreast; ++q) a[q] += value * work[j * abreast + q];
     });
+    if (flaw != Flaw::none) return {i, flaw};
     for (Size q = 0; q < abreast; ++q) dots[i * abreast + q] = a[q] + (bias ? 1.0 : 0.0);
   }
+  return {stored.n, Flaw::none};
 }
 
 // votes[q] = sum over the vectors w_k of the run of survived[k] * sign(<w_k, row_q>).
-inline void count_votes(const History& h, const double* dots, const double* start, double* votes) {
+inline Stop count_votes(const History& h, const double* dots, const double* start, double* votes) {
   double s[abreast], v[abreast] = {};
   const double zero = h.zero_is_positive ? 1.0 : -1.0;
   const auto poll = [&](std::int64_t survived) {
@@ -44,11 +48,13 @@ inline void count_votes(const History& h, const double* dots, const double* star
   std::copy(start, start + abreast, s);
   poll(h.survived[0]);
   for (Size k = 0; k < h.mistakes; ++k) {
-    const double* d = dots + Size(h.example[k]) * abreast;
-    for (Size q = 0; q < abreast; ++q) s[q] += h.step[k] * d[q];
+    const auto i = Size(read_once(h.example[k]));
+    if (i >= h.stored) return {k, Flaw::bounds};
+    for (Size q = 0; q < abreast; ++q) s[q] += h.step[k] * dots[i * abreast + q];
     poll(h.survived[k + 1]);
   }
   std::copy(v, v + abreast, votes);
+  return {h.mistakes, Flaw::none};
 }
 
 }  // namespace novikoff

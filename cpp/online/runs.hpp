@@ -14,6 +14,18 @@ namespace novikoff {
 
 using OneRow = std::variant<SparseRows<double, std::int32_t>, DenseRows<float>, DenseRows<double>>;
 
+// The only row; the caller has made it, so it is there.
+template <class Rows>
+typename Rows::Row first_of(const Rows& rows) {
+  typename Rows::Row x{};
+  rows.read(0, x);
+  return x;
+}
+template <class F>
+void visit_row(const OneRow& x, F f) {
+  std::visit([&](const auto& rows) { f(first_of(rows)); }, x);
+}
+
 enum class Keep { counts, positions, examples };
 
 // Mistakes that the ledger has not taken yet, column by column, and their rows.
@@ -123,21 +135,17 @@ class OnlineRun {
   void each_weight(const OneRow& x, F f) {
     for (double* const sum : sums()) {
       if (!sum) continue;
-      std::visit([&](const auto& rows) { rows.row(0).each([&](Size j, double) { f(sum[j]); }); },
-                 x);
+      visit_row(x, [&](const auto& row) { row.each([&](Size j, double) { f(sum[j]); }); });
       if (bias_) f(sum[dim_]);
     }
   }
 
   void copy(const OneRow& x) {
-    std::visit(
-        [this](const auto& rows) {
-          const auto row = rows.row(0);
-          waiting.values.insert(waiting.values.end(), row.x, row.x + row.n);
-          if constexpr (requires { row.index; })
-            waiting.indices.insert(waiting.indices.end(), row.index, row.index + row.n);
-        },
-        x);
+    visit_row(x, [this](const auto& row) {
+      waiting.values.insert(waiting.values.end(), row.x, row.x + row.size());
+      if constexpr (requires { row.index; })
+        waiting.indices.insert(waiting.indices.end(), row.index, row.index + row.size());
+    });
     waiting.starts.push_back(std::int32_t(waiting.values.size()));
   }
 };
@@ -178,7 +186,7 @@ class PerceptronRun final : public OnlineRun {
             return stop.flaw;
           }
           double a[lanes] = {};
-          rows.row(0).each([&](Size j, double v) { a[j % lanes] += v * weight(j); });
+          first_of(rows).each([&](Size j, double v) { a[j % lanes] += v * weight(j); });
           if (bias_) a[dim_ % lanes] += weight(dim_);
           *s = total(a);
           return std::abs(*s) <= std::numeric_limits<double>::max() ? Flaw::none : Flaw::value;
@@ -216,13 +224,14 @@ class WinnowRun final : public OnlineRun {
   // A pass takes its weights by value; a reference saves copying the tables of Powers.
   struct Reference {
     Powers<double>& powers;
+    static constexpr Size width = 1;
     template <class Row>
-    Flaw score(const Row& x, bool bias, Size dim, double& s) const {
-      return powers.score(x, bias, dim, s);
+    Flaw score(const Row& x, bool bias, double* s) const {
+      return powers.score(x, bias, s);
     }
     template <class Row>
-    Flaw learn(const Row& x, double step, bool bias, Size dim) const {
-      return powers.learn(x, step, bias, dim);
+    Flaw learn(const Row& x, double step, bool bias) const {
+      return powers.learn(x, step, bias);
     }
   };
 
@@ -310,12 +319,13 @@ class JointRun final : public OnlineRun {
   Flaw score(const OneRow& x, double* s) override {
     const Flaw flaw = std::visit(
         [&](const auto& rows) {
-          if (!mean_) return joint_scores(rows, 0, 1, bias_, width_, w_, scores_.data()).flaw;
+          if (!mean_)
+            return scores(rows, 0, 1, JointSum{w_, width_}, bias_, scores_.data()).flaw;
           std::fill(scores_.begin(), scores_.end(), 0.0);
           const auto add = [&](Size j, double v) {
             for (Size r = 0; r < classes_; ++r) scores_[r] += v * weight(j, r);
           };
-          rows.row(0).each(add);
+          first_of(rows).each(add);
           if (bias_) add(dim_, 1.0);
           for (const double one : scores_)
             if (!(std::abs(one) <= std::numeric_limits<double>::max())) return Flaw::value;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/passes.hpp"
 #include "text/text.hpp"
 
 namespace novikoff {
@@ -15,30 +16,37 @@ struct Renumbered {
   std::int64_t left_out = 0;
 };
 
-// Entry k of a row moves to column columns[indices[k]]; without `columns` it stays. A negative
-// column drops the entry. Each row is then sorted by column, and values on one column are added in
-// their order.
+// An entry of column j moves to columns[j]; without `columns` it stays. A negative column drops the
+// entry. Each row is then sorted by column, and values on one column are added in their order.
+// Stops at a row whose entries are not stored or belong to an earlier row, and at a column that does
+// not exist or is too large.
 template <class Index>
-void renumber(const double* values, const Index* indices, const Index* starts,
-              std::size_t rows, const std::int64_t* columns, Renumbered& out) {
-  const auto entries = std::size_t(starts[rows]);
-  out.values.reserve(entries + 1);
-  out.indices.reserve(entries + 1);
-  out.starts.reserve(rows + 1);
+Stop renumber(const SparseRows<double, Index>& rows, const std::int64_t* columns,
+              Renumbered& out) {
+  out.values.reserve(rows.stored + 1);
+  out.indices.reserve(rows.stored + 1);
+  out.starts.reserve(rows.n + 1);
   out.starts.add(0);
+  std::size_t left = rows.stored;
   std::vector<std::pair<std::int32_t, double>> row;
-  for (std::size_t i = 0; i < rows; ++i) {
+  for (std::size_t i = 0; i < rows.n; ++i) {
+    SparseRow<double, Index> x;
+    if (!rows.read(i, x) || x.size() > left) return {i, Flaw::bounds};
+    left -= x.size();
     row.clear();
-    bool sorted = true;
-    for (auto k = std::size_t(starts[i]); k < std::size_t(starts[i + 1]); ++k) {
-      const auto j = std::int32_t(columns ? columns[std::size_t(indices[k])] : indices[k]);
-      if (j < 0) {
+    bool sorted = true, fits = true;
+    const Flaw flaw = x.each([&](Size given, double value) {
+      const std::int64_t column = columns ? read_once(columns[given]) : std::int64_t(given);
+      const auto j = std::int32_t(column);
+      if (column < 0) {
         ++out.left_out;
-        continue;
+        return;
       }
+      fits &= j == column;
       sorted &= row.empty() || row.back().first < j;
-      row.emplace_back(j, values[k]);
-    }
+      row.emplace_back(j, value);
+    });
+    if (flaw != Flaw::none || !fits) return {i, Flaw::index};
     if (!sorted)
       std::stable_sort(row.begin(), row.end(),
                        [](const auto& a, const auto& b) { return a.first < b.first; });
@@ -53,6 +61,7 @@ void renumber(const double* values, const Index* indices, const Index* starts,
     }
     out.starts.add(std::int32_t(out.values.size));
   }
+  return {rows.n, Flaw::none};
 }
 
 }  // namespace novikoff

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
 from novikoff.online.one_example import are_dicts
-from novikoff.sources.arrays import rows_of
+from novikoff.sources.arrays import as_csr, rows_of
 from novikoff.stream.rows import Rows, Vector
 
 Columns: TypeAlias = dict[str, Any]
@@ -53,6 +53,8 @@ def _validated(estimator: Any, X: Any, y: Any, *, reset: bool, finite: bool) -> 
         if kind in "mM":
             where = "X" if name is None else f"column {name!r} of X"
             raise ValueError(f"{where} holds dates or times; convert them to numbers first")
+    if hasattr(X, "tocsr") and len(X.shape) == 2:
+        X = as_csr(X)
     try:
         return validate_data(estimator, X, y, reset=reset, ensure_all_finite=finite, **_LAYOUT)
     except (ValueError, TypeError) as error:

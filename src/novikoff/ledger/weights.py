@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from novikoff import _core
-from novikoff.stream.rows import Rows, Vector, scored
+from novikoff.stream.rows import Rows, Vector, for_core, scored
 
 _CLASSES_AT_A_TIME = 4  # as in cpp/core/joint.hpp
 LANES = 8  # partial sums of a score, as in cpp/core/rows.hpp
@@ -74,7 +74,7 @@ def class_scores(rows: Rows, w: Vector, *, bias: bool = False) -> Vector:
     width = columns_for(w.shape[1])
     if w.shape[1] != width:
         w = np.pad(w, ((0, 0), (0, width - w.shape[1])))
-    w = np.ascontiguousarray(w)
+    w = for_core(w)
 
     def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
         return _core.joint_scores(

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.stream.input_problems import BadExample
+from novikoff.stream.rows import for_core
 
 Plain: TypeAlias = dict[str | int, float | str]
 
@@ -65,7 +66,7 @@ def plain_row(x: Any, dim: int | None, where: str = "") -> NDArray[Any]:
         raise BadExample(f"{where}the row has {len(row)} features; {dim} are expected")
     if row.dtype not in _FLOATS or not row.dtype.isnative:
         row = row.astype(np.float64)
-    return np.ascontiguousarray(row)
+    return for_core(row)
 
 
 def plain_example(x: Any) -> Plain | NDArray[Any]:
@@ -115,8 +116,8 @@ def records(X: Any) -> list[Any]:
 
 
 def first(X: Any) -> Any:
-    """The first example of X."""
-    return X[0] if not hasattr(X, "tocsr") else X.tocsr()[[0]].toarray()[0]
+    """The first example of X; of a sparse matrix, which is not checked yet, a row as long."""
+    return X[0] if not hasattr(X, "tocsr") else np.zeros(X.shape[1])
 
 
 def _cells(column: Any) -> list[Any]:

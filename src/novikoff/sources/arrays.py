@@ -29,16 +29,11 @@ def rows_of(X: Any) -> Rows:
     if hasattr(X, "tocsr"):
         if len(X.shape) != 2:
             raise BadExample(f"rows must be two-dimensional, not of shape {X.shape}")
-        csr = X if X.format == "csr" else X.tocsr()
+        csr = as_csr(X)
         indices, starts = csr.indices, csr.indptr
         if indices.dtype != starts.dtype or indices.dtype not in _WIDTHS:
             indices, starts = indices.astype(np.int64), starts.astype(np.int64)
-        return SparseRows(
-            _floats(csr.data),
-            np.ascontiguousarray(indices),
-            np.ascontiguousarray(starts),
-            int(csr.shape[1]),
-        )
+        return SparseRows(_floats(csr.data), indices, starts, int(csr.shape[1]))
     try:
         given = np.asarray(X)
     except ValueError:
@@ -48,6 +43,38 @@ def rows_of(X: Any) -> Rows:
     if given.dtype == object and hasattr(X, "columns"):
         given = _frame(X)
     return DenseRows(_floats(given))
+
+
+def as_csr(X: Any) -> Any:
+    """A sparse matrix as CSR; BadExample if its indices lie outside its shape.
+
+    The core checks CSR itself. Other formats are checked here, because scipy converts them
+    without looking.
+    """
+    rows, columns = X.shape
+    sound = True
+    if X.format == "coo":
+        sound = len(X.row) == len(X.col) == len(X.data)
+        sound = sound and _within(X.row, rows) and _within(X.col, columns)
+    elif X.format == "csc":
+        sound = _starts_are_sound(X, columns) and _within(X.indices, rows)
+    elif X.format == "bsr":
+        high, wide = X.blocksize
+        sound = _starts_are_sound(X, rows // high) and _within(X.indices, columns // wide)
+    if not sound:
+        raise BadExample(f"the {X.format} matrix is damaged: its indices lie outside its shape")
+    return X.tocsr()
+
+
+def _within(indices: NDArray[Any], end: int) -> bool:
+    return len(indices) == 0 or bool(indices.min() >= 0 and indices.max() < end)
+
+
+def _starts_are_sound(X: Any, lists: int) -> bool:
+    starts = X.indptr
+    if len(starts) != lists + 1 or (np.diff(starts) < 0).any():
+        return False
+    return bool(starts[0] == 0 and starts[-1] <= min(len(X.indices), len(X.data)))
 
 
 def _frame(X: Any) -> NDArray[np.float64]:
@@ -79,7 +106,7 @@ def _floats(values: NDArray[Any]) -> Values:
         raise BadExample(f"features must be real numbers, not {values.dtype}")
     if values.dtype not in _FLOATS or not values.dtype.isnative:
         values = values.astype(np.float64)
-    return np.ascontiguousarray(values)
+    return values
 
 
 def block(X: Any, y: Sequence[float] | NDArray[Any], *, first: int = 0) -> Block:

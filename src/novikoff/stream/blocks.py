@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.stream.input_problems import BadExample
-from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Vector
+from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Vector, for_core
 
 Labels: TypeAlias = NDArray[np.int8]
 Codes: TypeAlias = NDArray[np.int32]
@@ -68,6 +68,9 @@ class Block:
                 raise BadExample("class numbers start at 0")
         elif self.labels.dtype != np.int8 or (self.labels * self.labels != 1).any():
             raise BadExample("labels must be -1 or +1, as int8; sources.block(X, y) converts them")
+        for name in ("labels", "order", "importances"):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, for_core(getattr(self, name)))
         for name in ("order", "numbers"):
             given = getattr(self, name)
             if given is not None and given.dtype != np.int64:

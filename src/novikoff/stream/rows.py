@@ -37,11 +37,16 @@ class Flaw(IntEnum):
     SIGN = 7
 
 
+def for_core(array: NDArray[Any]) -> NDArray[Any]:
+    """The array itself if the core can read it, in C order and aligned; otherwise a copy."""
+    return np.require(array, requirements=["C_CONTIGUOUS", "ALIGNED", "ENSUREARRAY"])
+
+
 class DenseRows:
     """Rows as a two-dimensional array, one column a feature."""
 
     def __init__(self, values: Values) -> None:
-        self.values = values
+        self.values: Values = for_core(values)
         self.dim = int(values.shape[1])
 
     @property
@@ -79,9 +84,9 @@ class SparseRows:
     """Rows as CSR: row i holds values[starts[i]:starts[i+1]] at these indices."""
 
     def __init__(self, values: Values, indices: Indices, starts: Indices, dim: int) -> None:
-        self.values: Values = values
-        self.indices: Indices = indices
-        self.starts: Indices = starts
+        self.values: Values = for_core(values)
+        self.indices: Indices = for_core(indices)
+        self.starts: Indices = for_core(starts)
         self.dim = dim
         stored = min(len(values), len(indices))
         bounds = np.concatenate([[0], starts, [stored]])
@@ -197,6 +202,8 @@ def explain(flaw: Flaw, rows: Rows, i: int, *, position: int | None = None) -> B
     columns, values = rows.row(i)
     if flaw is Flaw.INDEX:
         wrong = columns[(columns < 0) | (columns >= rows.dim)]
+        if len(wrong) == 0:
+            return BadExample(f"{where}: its columns were changed while it was read")
         return BadExample(f"{where}: column {wrong[0]} is not in 0..{rows.dim - 1}")
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
@@ -216,6 +223,7 @@ def explain(flaw: Flaw, rows: Rows, i: int, *, position: int | None = None) -> B
 
 def dots(rows: Rows, weights: Vector, *, bias: bool = False) -> Vector:
     """w·x for each row in the core's order of summing; with bias, the constant's weight is last."""
+    weights = for_core(weights)
 
     def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
         return _core.scores(*rows.core, begin=begin, end=end, w=weights, bias=bias, out=out)

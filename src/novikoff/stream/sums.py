@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.stream.rows import Vector
+from novikoff.stream.rows import Vector, for_core
 
 
 def dot(a: Vector, b: Vector) -> float:
@@ -40,7 +40,7 @@ def length(a: Vector) -> float:
 def products(X: NDArray[np.float64], b: Vector) -> Vector:
     """x·b for each row x of a matrix."""
     out = np.empty(len(X))
-    X, b, at = np.ascontiguousarray(X), np.ascontiguousarray(b), 0
+    X, b, at = for_core(X), for_core(b), 0
     while at < len(X):  # the core stops after a sum that is not finite, having written it
         at, flaw = _core.scores(
             X, None, None, X.shape[1], begin=at, end=len(X), w=b, bias=False, out=out[at:]
@@ -52,5 +52,5 @@ def products(X: NDArray[np.float64], b: Vector) -> Vector:
 def lengths(X: NDArray[np.float64]) -> Vector:
     """‖x‖ for each row x of a matrix."""
     squares = np.empty(len(X))
-    _core.squares(np.ascontiguousarray(X), None, None, X.shape[1], bias=False, out=squares)
+    _core.squares(for_core(X), None, None, X.shape[1], bias=False, out=squares)
     return np.sqrt(squares)
