@@ -15,8 +15,8 @@ from novikoff import Model
 from novikoff.cli.main import function_and_parser
 from novikoff.cli.main import main as run_main
 
-VERBS = ("train", "train", "train", "predict", "test", "inspect", "certify", "verify")
-DATA = (
+VERBS = ["train", "train", "train", "predict", "test", "inspect", "certify", "verify"]
+DATA = [
     "numbered.svm",
     "named.csv",
     "large.svm",
@@ -26,49 +26,75 @@ DATA = (
     "/dev/null",
     "none",
     "-",
-)
-FILES = (
+]
+FILES = [
     "attempt.out",
     "attempt.out",
     "loop",
     "folder",
     "folder/none/x",
     "/dev/full",
-    "",
     "model",
     "-",
-)
-VALUES = (
-    *("0", "1", "2", "3", "5", "-1", "31", "32", "64", "1e3", "1e20", "0.5", "-0.0", "nan", "inf"),
-    *(str(n) for n in (2**31, 2**53, 2**63 - 1, 2**63, 2**64, 2**70, -(2**70), 10**400)),
-    *("1e308", "1e-320", "1_0", " 1", "٣", "", "x", "a*b", "all", "*", "a*", "*,*", "kind", "x,y"),
-    *(
-        "a,b",
-        "1,1",
-        ",",
-        "\x00",
-        "\x1b[0m",
-        "é",
-        "-",
-        "--",
-        "--passes",
-        "csv",
-        "svmlight",
-        "parquet",
-    ),
-    *(
-        "voted",
-        "winnow",
-        "winnow1",
-        "margin",
-        "zero",
-        "indicate",
-        "none",
-        "loop",
-        "folder",
-        "model",
-    ),
-)
+    "",
+]
+NUMBERS = [
+    "0",
+    "1",
+    "2",
+    "3",
+    "5",
+    "-1",
+    "31",
+    "32",
+    "64",
+    "1e3",
+    "1e20",
+    "0.5",
+    "-0.0",
+    "nan",
+    "inf",
+    "1e308",
+    "1e-320",
+    "1_0",
+    "٣",
+]
+LARGE = [str(n) for n in (2**31, 2**53, 2**63 - 1, 2**63, 2**64, 2**70, -(2**70), 10**400)]
+WORDS = [
+    "x",
+    "a*b",
+    "all",
+    "*",
+    "a*",
+    "*,*",
+    "kind",
+    "x,y",
+    "a,b",
+    "1,1",
+    ",",
+    "\x1b[0m",
+    "é",
+    "-",
+    "--",
+    "--passes",
+    "none",
+    "loop",
+    "folder",
+    "model",
+]
+CHOICES = [
+    "csv",
+    "svmlight",
+    "parquet",
+    "voted",
+    "winnow",
+    "winnow1",
+    "margin",
+    "zero",
+    "indicate",
+    "both",
+]
+VALUES = [*NUMBERS, *LARGE, *WORDS, *CHOICES, "", " 1"]
 
 
 def prepare() -> None:
