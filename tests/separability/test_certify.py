@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -159,7 +160,7 @@ def test_of_any_two_labels_the_greater_is_positive(
     found = certify(SMALL, y)
     assert found.data.classes == classes
     plain = certify(SMALL, SMALL_LABELS)
-    assert found.named(classes=("0", "1")).to_dict() == plain.named(classes=("0", "1")).to_dict()
+    assert replace(found, data=replace(found.data, classes=plain.data.classes)) == plain
 
 
 @pytest.mark.parametrize(

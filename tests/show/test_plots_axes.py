@@ -17,7 +17,7 @@ from helpers.figures import XOR, learned, many
 from novikoff import Additive, Perceptron, certify, play
 from novikoff.show import plots
 from novikoff.show.plots.axes import escaped
-from novikoff.sources import block
+from novikoff.sources import Data, block
 
 
 def test_ten_thousand_points_make_a_small_file() -> None:
@@ -101,8 +101,8 @@ def test_names_are_drawn_letter_by_letter(evil: tuple[str, str]) -> None:
     run = play(data, Additive(2, bias=True), epochs=100)
     both: tuple[Axes, ...] = (
         plots.plane(data, w, bias=True, names=evil, classes=evil),
-        plots.certificate(certify(XOR).named(evil, None, evil), XOR),
-        plots.certificate(certify(data).named(evil, None, evil), data),
+        plots.certificate(certify(Data(XOR, evil, evil)), XOR),
+        plots.certificate(certify(Data(data, evil, evil)), data),
         plots.turning(run, data, names=evil, classes=evil),
         plots.estimator(Perceptron().fit(frame, y), frame, y),
         plots.constant(lifted, names=evil[:1], classes=evil)[0],

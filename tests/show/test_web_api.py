@@ -295,8 +295,9 @@ def test_every_preset_shows_what_it_says() -> None:
 
 def test_novikoff_verify_accepts_a_certificate_saved_by_the_page(tmp_path: Path) -> None:
     cases: list[dict[str, Any]] = [{**XOR, "classes": ["no", "yes"]}, {**AND, "bias": True}]
-    for request in cases:
-        written = asked("certify", {**request, "names": ["a", "b"], "label": "kind"})
+    for case in cases:
+        request = {**case, "names": ["a", "b"], "label": "kind"}
+        written = asked("certify", request)
         classes = request.get("classes", ["-1", "1"])
         rows = zip(request["points"], request["labels"], strict=True)
         lines = [f"{a},{b},{classes[int(y > 0)]}\n" for (a, b), y in rows]
@@ -306,6 +307,18 @@ def test_novikoff_verify_accepts_a_certificate_saved_by_the_page(tmp_path: Path)
         assert f"{written['certificate']['verdict']}: proved" in words
         reply = asked("verify", {**request, "certificate": written["certificate"]})
         assert reply["proved"] is True
+        of_file = tmp_path / "file.json"  # whose points the page has, but not its bytes
+        stdout_of(
+            "certify",
+            tmp_path / "points.csv",
+            "-o",
+            of_file,
+            *["--no-intercept"] * (not case.get("bias", True)),
+        )
+        reply = asked("verify", {**request, "certificate": json.loads(of_file.read_text())})
+        assert reply["proved"] is True
+        renamed = {**request, "names": ["b", "a"], "certificate": written["certificate"]}
+        assert asked("verify", renamed)["words"].startswith("rejected: the columns: ")
         moved = {**request, "points": [[5, 5], *request["points"][1:]]}
         reply = asked("verify", {**moved, "certificate": written["certificate"]})
         assert reply["proved"] is False

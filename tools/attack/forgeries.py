@@ -295,7 +295,10 @@ def other_readings(dice: Random, table: Table) -> Iterator[Written]:
         classes = found.data.classes
         if dice.random() < 0.3:
             classes = (classes[1], classes[0])
-        yield found.named(names, None if label is None else str(label), classes).to_dict()
+        it = found.to_dict()
+        label = None if label is None else str(label)
+        it["data"] |= {"names": names, "label": label, "classes": list(classes)}
+        yield resealed(it)
     except (BadExample, ValueError):
         return
 

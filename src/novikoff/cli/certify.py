@@ -41,11 +41,13 @@ def certify(
 
     status, name = 0, "<stdin>" if data == "-" else data
     with spinner(f"reading {name}") as say:
-        given = sources.read(data, label=label, format=format, zero_based=zero_based or None)
+        given = sources.read(
+            data, label=label, format=format, zero_based=zero_based or None, hashed=True
+        )
         say(plural(len(given.block), "row"))
         try:
             found = separability.certify(
-                given.block,
+                given,
                 fit_intercept=intercept,
                 margin_rtol=margin_rtol,
                 max_seconds=max_seconds,
@@ -54,7 +56,6 @@ def certify(
             status = 1 if found.verdict == "undecided" else 0
         except separability.Stopped as stopped:
             found, status = stopped.certificate, 130
-    found = found.named(given.names, given.label, given.classes)
     if output is not None:
         found.save(output)
     if status == 130:

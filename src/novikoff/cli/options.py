@@ -55,6 +55,10 @@ ZeroBased: TypeAlias = Annotated[
 Intercept: TypeAlias = Annotated[
     bool, Option("Allow hyperplanes that do not pass through the origin.", default="--intercept")
 ]
+TwoClasses: TypeAlias = Annotated[
+    str | None,
+    Option("The negative and the positive label.", metavar="NEG,POS", default="from the data"),
+]
 MaxSeconds: TypeAlias = Annotated[
     float, Option("Time limit for the proof, in seconds.", metavar="SECONDS", min=0)
 ]

@@ -1,8 +1,6 @@
 """`novikoff report`: one page about the data of files, to read in a browser or on paper."""
 
 import shlex
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -23,10 +21,7 @@ def report(
         Path, Option("Write the page to this file.", "-o", "--output", metavar="PAGE")
     ],
     label: options.Label = None,
-    classes: Annotated[
-        str | None,
-        Option("The negative and the positive label.", metavar="NEG,POS", default="from the data"),
-    ] = None,
+    classes: options.TwoClasses = None,
     names: Annotated[
         Path | None, Option("svmlight: a file with the column names, one per line.")
     ] = None,
@@ -71,15 +66,17 @@ def report(
         from novikoff.show.report import Settings, gather, origin_of, page
 
         given = read(
-            data, label=label, format=format, zero_based=zero_based or None, classes=two_labels
-        )
-        if names is not None:
-            given = with_names(given, names)
-        say(plural(len(given.block), "row"))
-        reading = as_words(format=format, zero_based=zero_based)
-        rest = as_words(
+            data,
             label=label,
-            classes=classes,
+            format=format,
+            zero_based=zero_based or None,
+            classes=two_labels,
+            hashed=True,
+        )
+        named = None if names is None else names_in(names, given)
+        say(plural(len(given.block), "row"))
+        reading = as_words(label=label, classes=classes, format=format, zero_based=zero_based)
+        rest = as_words(
             names=names,
             passes=passes,
             seed=seed,
@@ -92,10 +89,10 @@ def report(
             data,
             format=format,
             command=shlex.join(["novikoff", "report", *data, "-o", str(output), *rest, *reading]),
-            verify=verify_command(data, reading),
+            verify=shlex.join(["novikoff", "verify", "certificate.json", *data, *reading]),
         )
         settings = Settings(bias=intercept, passes=passes, seed=seed, max_seconds=max_seconds)
-        known = gather(given, settings, origin=origin, progress=say)
+        known = gather(given, settings, names=named, origin=origin, progress=say)
         say("drawing")
         text = page(known, top=top, mistakes=mistakes)
     with atomic_write(output) as file:
@@ -107,8 +104,8 @@ def report(
         show(f"{output}: {found}; the perceptron {ended}")
 
 
-def with_names(given: Data, path: Path) -> Data:
-    """The data with names for its columns, from a file with one per line."""
+def names_in(path: Path, given: Data) -> tuple[str, ...]:
+    """Names for the columns of the data, from a file with one per line."""
     if given.names is not None:
         fail(f"--names {path}: the data name their columns themselves")
     with Input(str(path)).open() as reading:
@@ -119,7 +116,7 @@ def with_names(given: Data, path: Path) -> Data:
     dim = given.block.rows.dim
     if len(lines) < dim:
         fail(f"{path}: {plural(len(lines), 'name')} for {count(dim)} columns; write one per line")
-    return replace(given, names=tuple(lines[:dim]))
+    return tuple(lines[:dim])
 
 
 def as_words(**given: object) -> list[str]:
@@ -129,11 +126,3 @@ def as_words(**given: object) -> list[str]:
         if value is not None and value is not False:
             out += [f"--{name.replace('_', '-')}", *([] if value is True else [str(value)])]
     return out
-
-
-def verify_command(data: Sequence[str], options: Sequence[str]) -> str:
-    """The command that checks the certificate; it reads one file, directory or pattern."""
-    words = ["novikoff", "verify", "certificate.json"]
-    if len(data) > 1:
-        return f"{shlex.join([*words, 'FOLDER', *options])}  # a folder with all the files"
-    return shlex.join([*words, *data, *options])

@@ -1,75 +1,58 @@
-"""`novikoff verify`: whether a certificate proves its verdict on the data of a file."""
+"""`novikoff verify`: whether a certificate proves its verdict on the data of files."""
 
 import sys
 from typing import Annotated
 
 from novikoff.cli import options
-from novikoff.cli.arguments import Argument, Option
+from novikoff.cli.arguments import Argument
 from novikoff.cli.errors import show
 from novikoff.cli.progress import spinner
-from novikoff.guarantees.certificate import Certificate
-from novikoff.guarantees.check import Rejected
-from novikoff.stream.input_problems import BadExample
-from novikoff.stream.printing import plural
+from novikoff.guarantees.check import Rejected, check, load, summary
 
 
 def verify(
     certificate: Annotated[
         str, Argument("CERT", "A certificate written by `novikoff certify -o CERT`.")
     ],
-    data: options.DataFile,
-    label: Annotated[
-        str | None, Option(options.LABEL_HELP, metavar="COLUMN", default="the certificate's")
-    ] = None,
+    data: options.DataFiles,
+    label: options.Label = None,
+    classes: options.TwoClasses = None,
     format: options.Format = None,
     zero_based: options.ZeroBased = False,
 ) -> None:
     """Check that a certificate proves its verdict on the data.
 
-    The check uses exact arithmetic and does not trust whoever wrote the certificate. An undecided
-    certificate proves no verdict, even if everything in it is true.
+    The check uses exact arithmetic and does not trust whoever wrote the certificate. The data and
+    these options alone decide what is read, and the answer names it: the files with their SHA-256,
+    whether they have a header, and the label. An undecided certificate proves no verdict, even if
+    everything in it is true.
 
     Exit status: 0 proved, 1 rejected or undecided, 2 bad input, 130 interrupted.
     """
-    from novikoff import separability, sources
+    from novikoff import sources
+    from novikoff.separability.certifying import evidence
+    from novikoff.sources.inputs import inputs_of
 
-    name = "<stdin>" if data == "-" else data
+    two_labels, status = options.named_classes(classes), 0
     with spinner(f"reading {certificate}") as say:
         try:
-            claim = load(certificate)
-            about = claim.data
-            say(f"reading {name}")
+            written = load(certificate)
+            inputs = inputs_of(data)
+            say(f"reading {inputs[0].name}")
             given = sources.read(
-                data,
-                label=about.label if label is None else label,
+                inputs,
+                label=label,
                 format=format,
                 zero_based=zero_based or None,
-                classes=about.classes,
+                classes=two_labels,
+                hashed=True,
             )
-            rows = plural(about.rows, "row")
-            say(f"checking {rows}")
-            if about.names is not None:
-                try:
-                    given = given.with_columns(about.names)
-                except BadExample as error:
-                    raise error.at(name) from None
-            separability.verify(claim, given.block)
-            status = 1 if claim.verdict == "undecided" else 0
-            proved = "no verdict is proved, but its facts hold" if status else "proved"
-            words = f"{claim.verdict}: {proved} for the {rows}"
+            say(f"checking {len(given.block):,} rows")
+            read = evidence(given)
+            check(written, read)
+            words = summary(written, read, [one.name for one in inputs])
+            status = 1 if written["verdict"] == "undecided" else 0
         except Rejected as reason:
             words, status = f"rejected: {reason}", 1
     show(words)
     sys.exit(status)
-
-
-def load(path: str) -> Certificate:
-    """The certificate of a file; Rejected if the file is damaged or holds something else."""
-    try:
-        return Certificate.load(path)
-    except (ArithmeticError, AttributeError, RecursionError):
-        raise Rejected(f"{path}: not a certificate") from None
-    except Rejected as reason:
-        with open(path, "rb") as file:
-            is_data = not file.read(99).lstrip().startswith(b"{")
-        raise Rejected(f"{reason}{' (the certificate comes first)' * is_data}") from None

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
-from pathlib import Path
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,7 +22,7 @@ from novikoff.guarantees.verdict import Separation
 from novikoff.guarantees.words import logistic_fit, separation
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.blocks import Block
-from novikoff.stream.printing import consecutive, count, listed, plural, short, spans
+from novikoff.stream.printing import count, listed, plural, short, spans
 from novikoff.stream.rows import Positions
 
 Sparse: TypeAlias = Mapping[int, int]  # a vector of integers by place; 0 elsewhere
@@ -74,12 +74,17 @@ class MarginInterval:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """The data of a certificate; `verify` checks rows, columns and fingerprint."""
+    """The data of a certificate; `verify` checks that all of it holds for the data it is given.
+
+    `files` are the SHA-256 of their bytes; none if the data are arrays. `names` and `label` are
+    None if the data do not state them. `classes` are the negative and the positive label.
+    """
 
     rows: int
     columns: int
     bias: bool
     fingerprint: str
+    files: tuple[str, ...] = ()
     names: tuple[str, ...] | None = None
     label: str | None = None
     classes: tuple[str, str] = ("-1", "1")
@@ -95,40 +100,60 @@ class Described:
 class Certificate:
     """Whether the data are separable, and the proof (`novikoff.verify` checks it).
 
+    Verify a certificate from elsewhere before you use it: `weights` and `separated_rows` are as
+    large as it says the data are.
+
     Attributes
     ----------
     verdict
         A `Separation`: complete, quasi-complete, overlap or undecided.
-    weights
-        For complete and quasi-complete: w with y⟨w,x⟩ > 0 on `separated_rows` and 0 on the others,
-        in integers, the constant's weight last. All 0 otherwise.
+    weights_by_column
+        For complete and quasi-complete: w with y⟨w,x⟩ > 0 on the separated rows and 0 on the
+        others, in integers; the constant follows the columns. Empty otherwise.
     multipliers
         Unless complete: λ > 0 for some rows, by position, with Σ λ y x = 0. Unless undecided, they
         span the rows that are not separated, so no weights separate any of these.
-    separated_rows
-        The rows strictly on their correct sides, counted from 0.
+    separated
+        The rows strictly on their correct sides, counted from 0, as ranges.
     margin
         An interval for the best margin γ, which is 0 unless complete.
     radius_squared
         R², the largest ‖x‖² over all rows, including the constant.
-    aliases
-        Columns that are combinations of others: for each, a vector v with ⟨v,x⟩ = 0 on every row,
-        whose last entry belongs to the aliased column. None: not searched, to save time.
+    complement
+        Vectors orthogonal to the rows that are not separated, in the columns that these use.
     data
         The shape and fingerprint of the data.
+    aliases
+        Columns that are combinations of others: for each, a vector v with ⟨v,x⟩ = 0 on every row,
+        whose last entry belongs to the aliased column. None: not searched, because it would take
+        too long; or the certificate was loaded, as a file holds only what `verify` checks.
+    why_undecided
+        Why `certify` found no proof; not in the file either.
     """
 
     verdict: Separation
-    weights: tuple[int, ...] = field(repr=False)
-    multipliers: Sparse = field(repr=False)
-    separated_rows: Positions = field(repr=False)
+    weights_by_column: Sparse
+    multipliers: Sparse
+    separated: tuple[range, ...]
     margin: MarginInterval
     radius_squared: Fraction
-    aliases: tuple[Sparse, ...] | None = field(repr=False)
+    complement: tuple[Sparse, ...]
     data: Described
-    span_columns: Positions = field(repr=False)
-    complement: tuple[Sparse, ...] = field(repr=False)
+    aliases: tuple[Sparse, ...] | None = None
     why_undecided: str = ""
+
+    @property
+    def weights(self) -> tuple[int, ...]:
+        """The weight of each column, and that of the constant last; all 0 if nothing separates."""
+        length = self.data.columns + self.data.bias
+        return tuple(self.weights_by_column.get(j, 0) for j in range(length))
+
+    @property
+    def separated_rows(self) -> Positions:
+        """The rows strictly on their correct sides, counted from 0."""
+        return np.concatenate(
+            [np.zeros(0, np.int64), *(np.arange(r.start, r.stop) for r in self.separated)]
+        )
 
     @property
     def aliased(self) -> tuple[int, ...] | None:
@@ -146,15 +171,19 @@ class Certificate:
         detectseparation prints the same). If several directions separate the same rows, others may
         have other signs and other zeros.
         """
-        weights, aliased = list(self.weights), self.aliased or ()
-        for j, v in zip(aliased, self.aliases or (), strict=True):
+        known = self.infinite | dict.fromkeys(self.aliased or (), math.nan)
+        return tuple(known.get(j, 0.0) for j in range(self.data.columns + self.data.bias))
+
+    @property
+    def infinite(self) -> dict[int, float]:
+        """The coefficients whose estimate is +∞ or −∞ (see `directions`), by column."""
+        weights = dict(self.weights_by_column)
+        for j, v in zip(self.aliased or (), self.aliases or (), strict=True):
             # the same scores without the aliased column, times a positive number
-            part = weights[j] if v[j] > 0 else -weights[j]
-            weights = [abs(v[j]) * w - part * v.get(k, 0) for k, w in enumerate(weights)]
-        return tuple(
-            math.nan if j in aliased else math.inf if w > 0 else -math.inf if w else 0.0
-            for j, w in enumerate(weights)
-        )
+            part = weights.get(j, 0) if v[j] > 0 else -weights.get(j, 0)
+            columns = sorted({*weights, *v})
+            weights = {k: abs(v[j]) * weights.get(k, 0) - part * v.get(k, 0) for k in columns}
+        return {j: math.inf if w > 0 else -math.inf for j, w in sorted(weights.items()) if w}
 
     @property
     def mistake_bound(self) -> tuple[int, int] | None:
@@ -182,65 +211,43 @@ class Certificate:
 
     def to_dict(self) -> dict[str, Any]:
         """The whole certificate, ready for JSON: exact numbers as texts, rows as spans, a seal."""
-        d, names, high = self.data.columns, self.data.names, self.margin.at_most_squared
-        lists = {
-            "names": None if names is None else list(names),
-            "classes": list(self.data.classes),
-        }
+        d, about, high = self.data.columns, asdict(self.data), self.margin.at_most_squared
+        lists = {key: list(part) for key, part in about.items() if isinstance(part, tuple)}
         out: dict[str, Any] = {
             "format": "novikoff certificate",
-            "version": 1,
+            "version": check.VERSION,
             "verdict": str(self.verdict),
-            "data": asdict(self.data) | lists,
-            "weights": _written(dict(enumerate(self.weights)), d),
+            "data": about | lists,
+            "weights": _written(self.weights_by_column, d),
             "multipliers": _written(self.multipliers),
-            "separated": _spans(self.separated_rows),
-            "span": {
-                "columns": _spans(self.span_columns[self.span_columns < d]),
-                "complement": [_written(v, d) for v in self.complement],
-            },
+            "separated": _spans(self.separated),
+            "complement": [_written(v, d) for v in self.complement],
             "margin": {
                 "at_least_squared": fraction_text(self.margin.at_least_squared),
                 "at_most_squared": None if high is None else fraction_text(high),
                 "hull": _written(self.margin.hull),
             },
             "radius_squared": fraction_text(self.radius_squared),
-            "aliases": [_written(v, d) for v in self.aliases or ()],
-            "aliases_looked_for": self.aliases is not None,
-            "why_undecided": self.why_undecided,
         }
         out["seal"] = check.seal(out)
         return out
 
     @classmethod
-    def from_dict(cls, given: Mapping[str, Any]) -> Certificate:
+    def from_dict(cls, given: Any) -> Certificate:
         """The certificate that `to_dict` wrote; raises `check.Rejected` if it is not one."""
         it = check.claim(given)
-        try:
-            about = given["data"]
-            names = None if about["names"] is None else tuple(about["names"])
-            check.require(
-                names is None or len(names) == it.d, f"it should have {it.d} column names"
-            )
-            negative, positive = about["classes"]
-            columns = it.columns if it.times else it.columns - {it.d}
-            return cls(
-                verdict=Separation(it.verdict),
-                weights=tuple(it.w.get(j, 0) for j in range(it.d + it.bias)),
-                multipliers=it.times,
-                separated_rows=np.array(it.separated, dtype=np.int64),
-                margin=MarginInterval(it.low, it.high, it.hull),
-                radius_squared=it.radius,
-                aliases=tuple(it.aliases) if given["aliases_looked_for"] else None,
-                data=Described(
-                    it.n, it.d, it.bias, it.fingerprint, names, about["label"], (negative, positive)
-                ),
-                span_columns=np.array(sorted(columns), dtype=np.int64),
-                complement=tuple(it.complement),
-                why_undecided=given["why_undecided"],
-            )
-        except (AttributeError, LookupError, TypeError, ValueError):
-            raise check.Rejected("damaged") from None
+        return cls(
+            verdict=Separation(it.verdict),
+            weights_by_column=it.w,
+            multipliers=it.times,
+            separated=_from_spans(it.separated, it.n),
+            margin=MarginInterval(it.low, it.high, it.hull),
+            radius_squared=it.radius,
+            complement=tuple(it.complement),
+            data=Described(
+                it.n, it.d, it.bias, it.fingerprint, it.files, it.names, it.label, it.classes
+            ),
+        )
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it as a JSON file, completely or not at all."""
@@ -250,26 +257,11 @@ class Certificate:
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Certificate:
         """The certificate in a file that `save` wrote."""
+        given = check.load(os.fspath(path))
         try:
-            given = json.loads(Path(path).read_text(encoding="utf-8"))
-            check.require(isinstance(given, dict), "it is not a certificate")
             return cls.from_dict(given)
         except check.Rejected as error:
             raise check.Rejected(f"{os.fspath(path)}: {error}") from None
-        except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
-            raise check.Rejected(f"{os.fspath(path)}: not JSON") from None
-
-    def named(
-        self,
-        names: Iterable[str] | None = None,
-        label: str | None = None,
-        classes: tuple[str, str] | None = None,
-    ) -> Certificate:
-        """The certificate with names for the columns, the label column and its two values."""
-        names = None if names is None else tuple(names)
-        given = {"names": names, "label": label, "classes": classes}
-        known: dict[str, Any] = {name: x for name, x in given.items() if x is not None}
-        return replace(self, data=replace(self.data, **known))
 
 
 def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
@@ -279,12 +271,12 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
     constant = " and a constant" if data.bias else ""
     shape = f"{plural(data.rows, 'row')}, {plural(data.columns, 'column')}{constant}"
     yield "data", f"{shape}; rows and columns are numbered from 0"
-    if data.label is not None or data.classes not in (("-1", "1"), ("-1", "+1")):
+    if data.label is not None or data.classes != ("-1", "1"):
         column = "" if data.label is None else f"{data.label}: "
         column = f"column {column}" if column and data.names is None else column
         yield "label", f"{column}{data.classes[0]} (-) or {data.classes[1]} (+)"
     if it.verdict == Separation.COMPLETE:
-        weights = [f"{data.name(j)}: {count(w)}" for j, w in enumerate(it.weights) if w]
+        weights = [f"{data.name(j)}: {count(w)}" for j, w in sorted(it.weights_by_column.items())]
         yield "weights", listed(weights, 6)
         yield "best margin", str(it.margin)
     if it.verdict == Separation.UNDECIDED and it.margin.at_most_squared:
@@ -294,18 +286,20 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
         better = "" if least == most else f"; with the best margin the bound is at least {least}"
         yield "mistake bound", f"a perceptron makes at most (R/γ)² = {most} mistakes{better}"
     if it.verdict == Separation.QUASI_COMPLETE:
-        separated = it.separated_rows.tolist()
-        yield "separated", f"{plural(len(separated), 'row')}: {spans(separated)}"
-        infinite = [(data.name(j), x) for j, x in enumerate(it.directions) if math.isinf(x)]
-        names = [f"{name} → {'+' if x > 0 else '−'}∞" for name, x in infinite]
+        rows = plural(sum(map(len, it.separated)), "row")
+        yield "separated", f"{rows}: {spans(it.separated)}"
+        names = [f"{data.name(j)} → {'+' if x > 0 else '−'}∞" for j, x in it.infinite.items()]
         fit = f"{logistic_fit(it.verdict)}: {listed(names, 6)}; the others stay finite"
         yield "logistic model", fit
     elif it.verdict != Separation.UNDECIDED:
         yield "logistic model", logistic_fit(it.verdict)
     if it.multipliers:
-        rows = sorted(it.multipliers)
         cancel = "each multiplied by its label's sign and a positive number, sum to 0"
-        yield "not complete" if it.why_undecided else "proof", f"rows {spans(rows)}, {cancel}"
+        is_undecided = it.verdict == Separation.UNDECIDED
+        yield (
+            "not complete" if is_undecided else "proof",
+            f"rows {spans(sorted(it.multipliers))}, {cancel}",
+        )
     if it.aliased:
         names = [data.name(j) for j in it.aliased]
         are = "is a combination" if len(names) == 1 else "are combinations"
@@ -318,9 +312,28 @@ def _written(v: Sparse, constant: int = -1) -> dict[str, str]:
     }
 
 
-def _spans(numbers: Positions) -> str:
-    """Increasing numbers as "0-3,7", as the checker reads them."""
-    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in consecutive(numbers.tolist()))
+def _from_spans(text: str, rows: int) -> tuple[range, ...]:
+    """The ranges of rows that are written "0-3,7"."""
+    ends = [(*piece.split("-"), piece)[:2] for piece in text.split(",") if text]
+    found = tuple(range(_place(first), _place(last) + 1) for first, last in ends)
+    increase = all(found) and all(a.stop < b.start for a, b in pairwise(found))
+    is_same = _spans(found) == text and (not found or found[-1].stop <= rows)
+    check.require(increase and is_same, "damaged: its separated rows are wrong")
+    return found
+
+
+def _place(text: str) -> int:
+    return int(check.matched(check.PLACE, text)[0])
+
+
+def _spans(found: Sequence[range]) -> str:
+    return ",".join(str(r.start) if len(r) == 1 else f"{r.start}-{r.stop - 1}" for r in found)
+
+
+def ranges(which: NDArray[np.bool_]) -> tuple[range, ...]:
+    """Where this is true, as ranges."""
+    ends = np.flatnonzero(np.diff(which, prepend=False, append=False)).tolist()
+    return tuple(map(range, ends[::2], ends[1::2]))
 
 
 def aliased_column(v: Sparse, constant: int) -> int:

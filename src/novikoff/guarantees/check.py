@@ -1,7 +1,5 @@
 """Check a separability certificate against its data, in exact arithmetic.
 
-    python check.py CERTIFICATE.json DATA [--zero-based]        (svmlight or CSV, plain or gzipped)
-
 This file is all that you need to trust: it uses only the standard library and does not depend on
 how the certificate was found. Write z = y·x for a row x with label y; with a bias, a constant 1
 follows its features. The proof of each verdict:
@@ -11,25 +9,33 @@ overlap          multipliers λ > 0 on rows S with Σλz = 0, where S spans all 
                  every row, the sum forces ⟨w,z⟩ = 0 on S, and so on its span.
 quasi-complete   w with ⟨w,z⟩ ≥ 0 on every row, and λ on rows S that span the rows where it is 0.
 
-S spans all rows that use only certain columns and are orthogonal to k independent vectors (the
-complement) if its rank is the number of those columns less k. Ranks are computed modulo a prime,
-which never gives more than the true rank. The best margin γ of separable data is at least the
-margin of w, and at most the length of any average of the z (the hull).
+S spans these rows if they use only columns that S uses and are orthogonal to k independent vectors
+(the complement), and the rank of S is the number of those columns less k. Ranks are computed modulo
+a prime, which never gives more than the true rank. The best margin γ of separable data is at least
+the margin of w, and at most the length of any average of the z (the hull).
+
+The data and the options alone decide what is read: whether the first line of a CSV file is a
+header, which column is the label, which label is positive. The certificate is compared with that
+and decides nothing. Each of its fields is checked, and its numbers are compared with the data
+before anything as large as they say is made.
 """
 
 from __future__ import annotations
 
+import argparse
 import csv
 import gzip
 import hashlib
 import json
+import re
 import struct
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from io import StringIO
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from math import isfinite
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -37,6 +43,16 @@ from typing import Any, TypeAlias
 Row: TypeAlias = Iterable[tuple[int, float]]  # increasing columns, and their values
 Whole: TypeAlias = dict[int, int]  # a sparse vector of integers
 PRIME = 2**63 - 25  # no power of two in a float is 0 modulo it
+VERSION = 2
+
+PLACE = re.compile("0|[1-9][0-9]{0,17}")
+_POSITIVE = "[1-9][0-9]{0,39}|0x[1-9a-f][0-9a-f]*"
+_INTEGER = re.compile(f"-?(?:{_POSITIVE})")
+_RATIONAL = re.compile(f"(0|{_POSITIVE})(?:/({_POSITIVE}))?")
+_SHA256 = re.compile("sha256:[0-9a-f]{64}")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_MISSING = ("", "?", "na", "n/a", "nan", "+nan", "-nan", "null")
+_SAMPLE = 1000  # lines that decide, with the first, whether that is a header
 
 
 class Rejected(ValueError):  # noqa: N818  (it says what happened to the certificate)
@@ -49,17 +65,162 @@ def require(truth: bool, reason: str) -> None:
         raise Rejected(reason)
 
 
-def number(text: str) -> Fraction:
-    """A rational number, written p or p/q; long ones are in hexadecimal."""
-    over, _, under = text.partition("/")
-    return Fraction(int(over, 0), int(under or "1", 0))
+def sha256(raw: bytes) -> str:
+    """The digest by which a certificate names a file: of its bytes as stored."""
+    return f"sha256:{hashlib.sha256(raw).hexdigest()}"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What a certificate is checked against: the examples, and how their reader read them.
+
+    An example is a label, −1 or +1, and a row's columns and values. `columns` is None if the
+    greatest column in use is the last; `header` is whether the first line of a table was one. What
+    the reader does not know is None or empty; a certificate that states it is then rejected.
+    """
+
+    examples: Iterable[tuple[int, Row]]
+    columns: int | None
+    files: tuple[str, ...] = ()
+    names: tuple[str, ...] | None = None
+    label: str | None = None
+    classes: tuple[str, str] = ("-1", "1")
+    header: bool | None = None
+
+
+def fields(written: Any, names: str) -> list[Any]:
+    """The values of these fields; there must be no others, and none may be missing."""
+    require(isinstance(written, dict), "damaged: a part of it is not an object")
+    for name in names.split():
+        require(name in written, f"damaged: {name!r} is missing")
+    require(len(written) == len(names.split()), "damaged: it has an unknown field")
+    return [written[name] for name in names.split()]
+
+
+def texts(given: Any, count: int) -> tuple[str, ...]:
+    """A list of this many different texts."""
+    fits = isinstance(given, list) and all(isinstance(text, str) for text in given)
+    require(fits and len(given) == count, f"it should have {count} names or labels in a list")
+    require(len(set(given)) == count, "two names or labels in it are the same")
+    return tuple(given)
+
+
+def matched(pattern: re.Pattern[str], text: str) -> re.Match[str]:
+    """The text, which must be written like this."""
+    found = pattern.fullmatch(text)
+    if found is None:
+        raise Rejected("damaged: a number in it is wrong")
+    return found
+
+
+def rational(text: str) -> Fraction:
+    """A number ≥ 0, written p or p/q; long ones are in hexadecimal."""
+    over, under = matched(_RATIONAL, text).groups("1")
+    return Fraction(int(over, 0), int(under, 0))
 
 
 def vector(written: Mapping[str, str], places: int, constant: int = -1) -> Whole:
-    """{"3": "5", "constant": "-2"} as numbers, with every place in range."""
-    v = {constant if c == "constant" else int(c): int(n, 0) for c, n in written.items()}
-    require(all(0 <= place < places for place in v), "it names a row or column that does not exist")
+    """{"3": "5", "constant": "-2"} as numbers other than 0, with every place in range."""
+    v: Whole = {}
+    for place, number in written.items():
+        is_there = bool(PLACE.fullmatch(place)) and int(place) < places
+        is_constant = place == "constant" and constant >= 0
+        require(is_there or is_constant, "it names a row or column that does not exist")
+        v[int(place) if is_there else constant] = int(matched(_INTEGER, number)[0], 0)
     return v
+
+
+class Claim:
+    """The contents of a certificate, as numbers; their size is that of the certificate's text."""
+
+    def __init__(self, written: Any) -> None:
+        is_one = isinstance(written, dict) and written.get("format") == "novikoff certificate"
+        require(is_one, "it is not a certificate")
+        version = written.get("version")
+        require(type(version) is int and version == VERSION, f"its version is not {VERSION}")
+        *_, self.verdict, about, w, times, self.separated, complement, margin, radius, sealed = (
+            fields(
+                written,
+                "format version verdict data weights multipliers separated complement margin "
+                "radius_squared seal",
+            )
+        )
+        require(seal(written) == sealed, "it was changed after it was written")
+        known = ("complete", "quasi-complete", "overlap", "undecided")
+        require(self.verdict in known, f"unknown verdict {self.verdict!r:.40}")
+        self.n, d, bias, self.fingerprint, files, names, label, classes = fields(
+            about, "rows columns bias fingerprint files names label classes"
+        )
+        kinds = (type(self.n), type(d), type(bias))
+        require(kinds == (int, int, bool) and d >= 0, "its numbers of rows and columns are wrong")
+        self.d, self.bias = d, bias
+        self.files = tuple(files) if isinstance(files, list) else ("",)
+        are_digests = all(map(_SHA256.fullmatch, (self.fingerprint, *self.files)))
+        require(are_digests, "damaged: a SHA-256 in it is wrong")
+        self.names = None if names is None else texts(names, d)
+        negative, positive = texts(classes, 2)
+        self.classes = negative, positive
+        require(label is None or isinstance(label, str), "damaged: its label is wrong")
+        self.label = label
+        constant = d if bias else -1
+        self.w, self.times = vector(w, d, constant), vector(times, self.n)
+        low, high, hull = fields(margin, "at_least_squared at_most_squared hull")
+        self.hull = vector(hull, self.n)
+        are_positive = all(n > 0 for n in (*self.times.values(), *self.hull.values()))
+        require(are_positive, "a multiplier is not positive")
+        is_text = isinstance(self.separated, str)
+        require(is_text and isinstance(complement, list), "damaged: a list in it is wrong")
+        self.complement = [vector(v, d, constant) for v in complement]
+        self.radius, self.low = rational(radius), rational(low)
+        self.high = None if high is None else rational(high)
+        may_span = self.verdict in ("quasi-complete", "overlap")
+        require(may_span or not complement, "it has a complement that proves nothing")
+        has_weights = self.verdict in ("complete", "quasi-complete")
+        require(bool(self.w) == has_weights, "its weights do not match its verdict")
+
+
+def claim(certificate: Any) -> Claim:
+    """The certificate as numbers; rejected if it is damaged."""
+    try:
+        return Claim(certificate)
+    except Rejected:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
+        raise Rejected("damaged") from None
+
+
+def load(path: str) -> Any:
+    """The JSON in a file; rejected if a field comes twice or a number is not a short integer."""
+    raw = Path(path).read_bytes()
+    try:
+        return json.loads(
+            raw.decode(),
+            parse_int=_short,
+            parse_float=_short,
+            parse_constant=_short,
+            object_pairs_hook=_unique,
+        )
+    except Rejected as error:
+        raise Rejected(f"{path}: {error}") from None
+    except (ValueError, RecursionError):
+        is_data = not raw.lstrip().startswith(b"{")
+        raise Rejected(f"{path}: not JSON{' (the certificate comes first)' * is_data}") from None
+
+
+def _short(text: str) -> int:
+    require(PLACE.fullmatch(text) is not None, "a number in it is too long, or not a count")
+    return int(text)
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    require(len(dict(pairs)) == len(pairs), "a field in it comes twice")
+    return dict(pairs)
+
+
+def seal(certificate: Mapping[str, Any]) -> str:
+    """A digest of everything else in the certificate, which shows later changes."""
+    rest = {key: value for key, value in certificate.items() if key != "seal"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
 
 
 def row_vector(entries: Row) -> tuple[Whole, int]:
@@ -109,62 +270,21 @@ class Fingerprint:
             part.update(more)
 
     def __str__(self) -> str:
-        return "sha256:" + hashlib.sha256(b"".join(p.digest() for p in self.parts)).hexdigest()
+        return sha256(b"".join(part.digest() for part in self.parts))
 
 
-def seal(certificate: Mapping[str, Any]) -> str:
-    """A digest of everything else in the certificate, which shows later changes."""
-    rest = {key: value for key, value in certificate.items() if key != "seal"}
-    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
-
-
-def spans(text: str, places: int) -> Iterator[int]:
-    """The numbers written as "0-3,7", all of them in range."""
-    for piece in filter(None, text.split(",")):
-        first, _, last = piece.partition("-")
-        require(int(last or first) < places, "it names a row or column that does not exist")
-        yield from range(int(first), int(last or first) + 1)
-
-
-class Claim:
-    """The contents of a certificate, as numbers."""
-
-    def __init__(self, written: Mapping[str, Any]) -> None:
-        require(written.get("format") == "novikoff certificate", "it is not a certificate")
-        require(written.get("version") == 1, f"unknown version {written.get('version')!r}")
-        require(seal(written) == written.get("seal"), "it was changed after it was written")
-        self.verdict, about, margin = written["verdict"], written["data"], written["margin"]
-        known = ("complete", "quasi-complete", "overlap", "undecided")
-        require(self.verdict in known, f"unknown verdict {self.verdict!r}")
-        self.n, d, self.bias = about["rows"], about["columns"], about["bias"]
-        kinds = (type(self.n), type(d), type(self.bias))
-        require(kinds == (int, int, bool), "it does not state its numbers of rows and columns")
-        self.d, self.fingerprint, length = d, about["fingerprint"], d + self.bias
-        self.w = vector(written["weights"], length, d)
-        self.times = vector(written["multipliers"], self.n)
-        self.hull = vector(margin["hull"], self.n)
-        positive = all(n > 0 for n in [*self.times.values(), *self.hull.values()])
-        require(positive, "a multiplier is not positive")
-        self.aliases = [vector(v, length, d) for v in written["aliases"]]
-        require(all(v and all(v.values()) for v in self.aliases), "an alias contains a 0")
-        self.complement = [vector(v, length, d) for v in written["span"]["complement"]]
-        self.columns = {*spans(written["span"]["columns"], d), *([d] if self.bias else [])}
-        within = all(self.columns.issuperset(v) for v in self.complement)
-        require(within, "the complement uses a column that the multiplied rows do not")
-        self.separated = list(spans(written["separated"], self.n))
-        self.radius = number(written["radius_squared"])
-        self.low, high = number(margin["at_least_squared"]), margin["at_most_squared"]
-        self.high = None if high is None else number(high)
-
-
-def claim(certificate: Mapping[str, Any]) -> Claim:
-    """The certificate as numbers; rejected if it is damaged."""
-    try:
-        return Claim(certificate)
-    except Rejected:
-        raise
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-        raise Rejected("damaged" + f": {error} is missing" * isinstance(error, KeyError)) from None
+def check_reading(it: Claim, data: Evidence) -> None:
+    """Reject the certificate if it states other files, columns or labels than were read."""
+    require(not it.files or it.files == data.files, "the files are not those of the certificate")
+    if data.columns is not None:
+        require(it.d == data.columns, f"the data have {data.columns} columns, not {it.d}")
+    for what, here, there in (
+        ("columns", data.names, it.names),
+        ("label's column", data.label, it.label),
+        ("labels", data.classes, it.classes),
+    ):
+        if there is not None and there != here:
+            raise Rejected(f"the {what}: {here!r:.99} here, {there!r:.99} in the certificate")
 
 
 def check_row(it: Claim, i: int, x: Whole, side: int) -> None:
@@ -172,33 +292,31 @@ def check_row(it: Claim, i: int, x: Whole, side: int) -> None:
     require(side >= 0, f"row {i} is on the wrong side of the weights")
     if side == 0 and it.verdict != "undecided":
         require(it.verdict != "complete", f"row {i} is not separated by the weights")
-        require(it.columns.issuperset(x), f"row {i} uses a column that the multiplied rows do not")
         orthogonal = all(dot(v, x) == 0 for v in it.complement)
         require(orthogonal, f"row {i} is not orthogonal to the complement")
     require(side == 0 or i not in it.times, f"row {i} is separated but has a multiplier")
-    require(all(dot(a, x) == 0 for a in it.aliases), f"row {i} violates an alias")
 
 
-def check(certificate: Mapping[str, Any], examples: Iterable[tuple[int, Row]]) -> None:
-    """Raise Rejected, with the reason, unless the certificate proves its verdict on the examples.
+def check(certificate: Mapping[str, Any], data: Evidence) -> None:
+    """Raise Rejected, with the reason, unless the certificate proves its verdict on the data.
 
-    An example is a label, −1 or +1, and a row's columns and values. References: Gordan (1873);
-    Albert & Anderson (1984); Novikoff (1962) for the margin.
+    References: Gordan (1873); Albert & Anderson (1984); Novikoff (1962) for the margin.
     """
-    it, data = claim(certificate), Fingerprint()
+    it, digest = claim(certificate), Fingerprint()
+    check_reading(it, data)
     zero, average = dict[int, Fraction](), dict[int, Fraction]()
-    S, separated = list[Whole](), list[int]()
-    n, least, radius = 0, Fraction(0), Fraction(0)
+    S, spans, unseparated = list[Whole](), list[list[int]](), set[int]()
+    n, d, least, radius = 0, 0, Fraction(0), Fraction(0)
     flaw: Rejected | None = None  # raised after the fingerprint: other data say nothing about it
-    for i, (label, row) in enumerate(examples):
+    for i, (label, row) in enumerate(data.examples):
         require(label in (-1, 1), f"row {i} has label {label!r}, which is not -1 or 1")
         entries = [(c, float(v)) for c, v in row if v]
         places, values = [c for c, _ in entries], [v for _, v in entries]
         increasing = all(a < b for a, b in pairwise([-1, *places, it.d]))
         require(increasing, f"the columns of row {i} do not increase within 0 to {it.d - 1}")
         parts = (("b", [label]), ("q", [len(entries)]), ("q", places), ("d", values))
-        data.update(*(struct.pack(f"<{len(part)}{kind}", *part) for kind, part in parts))
-        n = i + 1
+        digest.update(*(struct.pack(f"<{len(part)}{kind}", *part) for kind, part in parts))
+        n, d = i + 1, max(d, places[-1] + 1 if places else 0)
         x, below = row_vector(entries)
         if it.bias:
             x[it.d] = below
@@ -208,8 +326,11 @@ def check(certificate: Mapping[str, Any], examples: Iterable[tuple[int, Row]]) -
         except Rejected as error:
             flaw = flaw or error
         if side > 0:
-            separated.append(i)
+            follows = spans and spans[-1][1] == i - 1
+            spans.append([spans.pop()[0] if follows else i, i])
             least = min(least or Fraction(side, below), Fraction(side, below))
+        else:
+            unseparated.update(x)
         if i in it.times:
             add(zero, label * it.times[i], x, below)
             S.append(x)
@@ -217,102 +338,223 @@ def check(certificate: Mapping[str, Any], examples: Iterable[tuple[int, Row]]) -
             add(average, label * it.hull[i], x, below)
         radius = max(radius, Fraction(sum(m * m for m in x.values()), below**2))
     require(n > 0 and n == it.n, f"the data have {n} rows, not {it.n}")
-    require(str(data) == it.fingerprint, "the data are not those of the certificate")
+    require(data.columns is not None or d == it.d, f"the data have {d} columns, not {it.d}")
+    require(str(digest) == it.fingerprint, "the data are not those of the certificate")
     if flaw is not None:
         raise flaw
     require(not any(zero.values()), "the multiplied rows do not sum to zero")
+    separated = ",".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)
     require(it.separated == separated, "the separated rows differ")
     require(it.radius == radius, "the radius differs")
     if it.verdict in ("quasi-complete", "overlap"):
         require(bool(S), "there are no multipliers")
         quasi = it.verdict == "quasi-complete"
         require(bool(separated) == quasi, "the verdict does not match the separated rows")
-        spanned = rank(S) == len(it.columns) - rank(it.complement)
+        columns = set[int]().union(*S)
+        used = columns.issuperset(chain(unseparated, *it.complement))
+        require(used, "a column is used that the multiplied rows do not use")
+        require(len(it.complement) <= len(columns), "the complement is larger than the space")
+        spanned = rank(S) == len(columns) - rank(it.complement)
         require(spanned, "the multiplied rows do not span the rows that are not separated")
     reached = Fraction(0)
     if it.verdict == "complete":
         reached = least**2 / sum(m * m for m in it.w.values())
     require(it.low == reached, "the margin of the weights differs")
-    if it.high is not None:
-        require(bool(it.hull or S), "it gives no proof of its upper bound on the margin")
+    most = Fraction(0) if S else None
+    if it.hull:
+        require(not S, "it gives two proofs of its upper bound on the margin")
         length = sum((m * m for m in average.values()), Fraction(0))
-        most = length / sum(it.hull.values()) ** 2 if it.hull else Fraction(0)
-        require(it.high == most, "the hull proves a different upper bound on the margin")
+        most = length / sum(it.hull.values()) ** 2
+    require(it.high == most, "the upper bound on the margin is not what its proof gives")
 
 
-def read(path: str, about: Mapping[str, Any], first: int = 1) -> Iterator[tuple[int, Row]]:
-    """The examples of a CSV file, if its name or a named label column says so; else of svmlight."""
-    raw, label, names = Path(path).read_bytes(), about["label"], about["names"]
+def summary(certificate: Mapping[str, Any], data: Evidence, paths: Sequence[str]) -> str:
+    """What an accepted certificate proves: the verdict, of which files, and how they were read."""
+    rows, verdict = certificate["data"]["rows"], certificate["verdict"]
+    held = "proved" if verdict != "undecided" else "no verdict is proved, but its facts hold"
+    lines = [f"{verdict}: {held} for the {rows:,} row{'s' * (rows != 1)}"]
+    lines += [f"  file    {path}, {digest}" for path, digest in zip(paths, data.files, strict=True)]
+    if data.header is not None:
+        lines.append(f"  header  {'yes' if data.header else 'none, the first line is an example'}")
+    where = "" if data.label is None else f"column {data.label!r}: "
+    negative, positive = data.classes
+    lines.append(f"  label   {where}{negative!r} is -, {positive!r} is +")
+    return "\n".join(lines)
+
+
+def read(paths: Sequence[str], label: str | None = None, *, zero_based: bool = False) -> Evidence:
+    """The examples of svmlight files, or of CSV files of numbers, which may be gzipped."""
+    raw = [Path(path).read_bytes() for path in paths]
+    files = tuple(map(sha256, raw))
+    contents = [_text(one) for one in raw]
+    suffix = paths[0].lower().removesuffix(".gz").rpartition(".")[2]
+    lines = (line for line in contents[0].split("\n") if re.match(r"\s*[^\s#]", line))
+    first = next(lines, "")
+    pairs = re.match(r"\s*[^\s:|]+\s+(qid|-?[0-9]+):", first) or not re.search("[,\t;]", first)
+    if suffix in ("svm", "svmlight", "libsvm") or (suffix not in ("csv", "tsv") and pairs):
+        require(label is None, f"svmlight has no column {label!r}")
+        return _svmlight(contents, files, zero_based=zero_based)
+    require(not zero_based, "only the indices of svmlight may count from 0")
+    mark = "\t" if suffix == "tsv" else next((mark for mark in ",\t;" if mark in first), ",")
+    return _table(contents, files, mark, label)
+
+
+def _text(raw: bytes) -> str:
     text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8-sig")
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    if label is None and path.lower().removesuffix(".gz")[-4:] not in (".csv", ".tsv"):
-        for words in filter(None, (line.partition("#")[0].split() for line in text.split("\n"))):
-            pairs = [word.partition(":") for word in words[1:]]
-            require(all(c.isdecimal() for c, _, _ in pairs), "an index is not a whole number")
-            yield sign(words[0], about), [(int(c) - first, finite(v)) for c, _, v in pairs]
-        return
-    line = "\t" if ".tsv" in path.lower()[-7:] else text.strip().partition("\n")[0]
-    mark = next((mark for mark in ",\t;" if mark in line), "\t")
-    table = csv.reader(StringIO(text), delimiter=mark, skipinitialspace=True, strict=True)
-    rows = (r for r in ([cell.strip() for cell in c] for c in table) if len(r) > 1 or any(r))
-    top = next(rows, [""])
-    at = len(top) - 1 if label is None else int(label) if label.isdecimal() else len(top)
-    at = top.index(label) if names is not None and label in top else at
-    require(at < len(top), f"column {label!r} is missing")
-    places = [k for k, _ in enumerate(top) if k != at]
-    if names is not None and names != [top[k] for k in places]:
-        for c in [*names, *(top[k] for k in places)]:
-            require(c in top, f"column {c!r} is missing")
-            require(c in names, f"column {c!r} is not in the certificate")
-        places.sort(key=lambda k: names.index(top[k]))
-    texts = [k for k, cell in enumerate(top) if value(cell) == cell] if label is None else []
-    header = names is not None or (texts and (texts != [at] or top[at] not in about["classes"]))
-    for cells in rows if header else chain([top], rows):
-        require(len(cells) == len(top), f"line {table.line_num} has {len(cells)} fields")
-        yield sign(cells[at], about), [(c, finite(cells[k])) for c, k in enumerate(places)]
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def value(text: str) -> float | str:
-    """The number that the text stands for, or the text itself."""
+def _svmlight(contents: Sequence[str], files: tuple[str, ...], *, zero_based: bool) -> Evidence:
+    """Lines of a label and pairs index:value; indices count from 0 if there is a 0 among them."""
+    from_zero = re.compile(r"^[^#\n]*[ \t]0+:", re.MULTILINE)
+    first = 0 if zero_based or any(map(from_zero.search, contents)) else 1
+
+    def lines() -> Iterator[list[str]]:
+        all_lines = chain.from_iterable(text.split("\n") for text in contents)
+        return filter(None, (line.partition("#")[0].split() for line in all_lines))
+
+    def examples() -> Iterator[tuple[int, Row]]:
+        for label, *rest in lines():
+            pairs = [word.partition(":") for word in rest]
+            whole = all(c.isascii() and c.isdigit() and len(c) < 19 for c, _, _ in pairs)
+            require(whole, "an index is not a whole number, or too large")
+            yield signs[label], [(int(c) - first, finite(v)) for c, _, v in pairs]
+
+    classes, signs = labelled(words[0] for words in lines())
+    return Evidence(examples(), None, files, classes=classes)
+
+
+def _table(
+    contents: Sequence[str], files: tuple[str, ...], mark: str, label: str | None
+) -> Evidence:
+    """Lines of numbers and a label; the first one is a header if it has a text.
+
+    If only the label is one, it is an example if the labels below are texts, and at most two
+    different ones with its own.
+    """
+
+    def lines(text: str) -> Iterator[list[str]]:
+        cells = csv.reader(StringIO(text), delimiter=mark, skipinitialspace=True, strict=True)
+        stripped = ([cell.strip() for cell in line] for line in cells)
+        return (line for line in stripped if len(line) > 1 or any(line))
+
+    top, *sample = [*islice(lines(contents[0]), _SAMPLE + 1)] or [[]]
+    require(len(top) > 1, "there is no column but the label")
+    named = [k for k, cell in enumerate(top) if is_text(cell)]
+    at = _place(top if named else [], len(top), label)
+    header = bool(named)
+    if named == [at] and top[at] != label:
+        below = {line[at] for line in sample if len(line) == len(top)}
+        header = not all(map(is_text, below)) or len(below | {top[at]}) > 2
+    at = _place(top if header else [], len(top), label)
+    places = [k for k in range(len(top)) if k != at]
+
+    def rows() -> Iterator[list[str]]:
+        for text in contents:
+            rest = lines(text)
+            if header:
+                require(next(rest, top) == top, "the files have different headers")
+            for row in rest:
+                require(len(row) == len(top), f"a line has {len(row)} fields, not {len(top)}")
+                yield row
+
+    classes, signs = labelled(row[at] for row in rows())
+    return Evidence(
+        ((signs[row[at]], [(c, finite(row[k])) for c, k in enumerate(places)]) for row in rows()),
+        len(places),
+        files,
+        tuple(top[k] for k in places) if header else None,
+        top[at] if header and top.count(top[at]) == 1 else str(at),
+        classes,
+        header,
+    )
+
+
+def _place(names: Sequence[str], width: int, label: str | None) -> int:
+    """The label's column: by name, by position, or the last."""
+    if label is None:
+        return width - 1
+    require(names.count(label) < 2, f"two columns are called {label!r}")
+    if label in names:
+        return names.index(label)
+    is_there = bool(PLACE.fullmatch(label)) and int(label) < width
+    require(is_there, f"column {label!r} is missing")
+    return int(label)
+
+
+def is_text(cell: str) -> bool:
+    """Whether a cell is neither a number, in any way to write one, nor missing."""
     try:
-        return float(text)
+        float(cell)
     except ValueError:
-        return text
+        return cell.strip().lower() not in _MISSING
+    return False
 
 
 def finite(text: str) -> float:
-    """The finite number that the text stands for."""
-    require(value(text) != text and isfinite(float(text)), f"{text!r} is not a finite number")
-    return float(text)
+    """The finite number that the text writes."""
+    number = float(text) if _NUMBER.fullmatch(text) else float("nan")
+    require(isfinite(number), f"{text!r:.40} is not a finite number")
+    return number
 
 
-def sign(label: str, about: Mapping[str, Any]) -> int:
-    """−1 for the certificate's first class, +1 for its second; numbers compare as numbers."""
-    classes, names = [value(name) for name in about["classes"]], map(repr, about["classes"])
-    require(value(label) in classes, f"label {label!r} is neither {' nor '.join(names)}")
-    return (-1, 1)[classes.index(value(label))]
+def key(label: str) -> tuple[bool, float, str]:
+    """What labels are compared by: numbers come first, by size, then texts."""
+    number = float(label) if _NUMBER.fullmatch(label) else float("nan")
+    if not isfinite(number):
+        return True, 0.0, label
+    whole = abs(number) >= 2**53 and re.fullmatch("[+-]?[0-9]+", label)
+    return False, int(label) if whole else number, ""
+
+
+def labelled(labels: Iterable[str]) -> tuple[tuple[str, str], dict[str, int]]:
+    """The negative and the positive label as written, and the sign of each text that occurs.
+
+    The greater of two is positive, and so is one alone, unless it is 0 or −1.
+    """
+    found = dict.fromkeys(labels)
+    require(bool(found), "there are no examples")
+    for text in found:
+        bad = text.lower() in _MISSING or re.fullmatch("[+-]?inf(inity)?", text.lower())
+        require(not bad, f"label {text!r:.40} is not a class")
+    keys = sorted(set(map(key, found)))
+    require(len(keys) <= 2, f"there are {len(keys)} different labels, not two")
+    written = [
+        text if is_name else str(int(n)) if abs(n) <= 10**22 and n == int(n) else repr(n)
+        for is_name, n, text in keys
+    ]
+    alone, positive = written[-1], keys[-1]
+    classes = written[0], alone
+    if len(keys) == 1 and positive[:2] in ((False, 0), (False, -1)):
+        classes, positive = (alone, "1"), (False, 1, "")
+    elif len(keys) == 1:
+        classes = "-1" if alone == "1" else f"not {alone}", alone
+    return classes, {text: 1 if key(text) == positive else -1 for text in found}
 
 
 def main() -> int:
-    """Check the certificate named first on the command line against the data named second."""
-    if len(sys.argv) != 3 and sys.argv[3:] != ["--zero-based"]:
-        print(__doc__, file=sys.stdout if "--help" in sys.argv else sys.stderr)
-        return 0 if "--help" in sys.argv else 2
-    file, data, *zero_based = sys.argv[1:]
+    """Check the certificate named first on the command line against the data named after it."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("certificate", help="written by `novikoff certify -o CERTIFICATE`")
+    parser.add_argument("data", nargs="+", help="svmlight, or CSV of numbers; plain or gzipped")
+    parser.add_argument("--label", metavar="COLUMN", help="CSV: name, or position from 0 [last]")
+    parser.add_argument("--zero-based", action="store_true", help="svmlight: indices from 0")
+    given = parser.parse_args()
     try:
-        it = json.loads(Path(file).read_text(encoding="utf-8", errors="replace"))
-        require(isinstance(it, dict), f"{file}: it is not a certificate")
-        check(it, read(data, it.get("data"), first=0 if zero_based else 1))
+        written = load(given.certificate)
+        data = read(given.data, given.label, zero_based=given.zero_based)
+        check(written, data)
+        print(summary(written, data, given.data))
     except (EOFError, OSError, UnicodeDecodeError, zlib.error) as error:
         why = str(getattr(error, "strerror", None) or error).lower().removesuffix(" or directory")
-        print(f"{getattr(error, 'filename', None) or data}: {why}", file=sys.stderr)
+        print(f"{getattr(error, 'filename', None) or given.data[0]}: {why}", file=sys.stderr)
         return 2
-    except Exception as e:  # whatever happened, nothing is proved
-        print("rejected:", f"{file}: not JSON" if type(e) is json.JSONDecodeError else e)
+    except Exception as error:  # whatever happened, nothing is proved
+        print("rejected:", error)
         return 1
-    held = "proved" if it["verdict"] != "undecided" else "no verdict is proved, but its facts hold"
-    print(f"{it['verdict']}: {held} for the {it['data']['rows']:,} rows")
-    return 0 if held == "proved" else 1
+    return 1 if written["verdict"] == "undecided" else 0
 
 
 if __name__ == "__main__":

@@ -17,14 +17,16 @@ from novikoff.guarantees.certificate import (
     Sparse,
     examples,
     fingerprint,
+    ranges,
 )
-from novikoff.guarantees.check import Rejected, check
+from novikoff.guarantees.check import Evidence, check
 from novikoff.guarantees.exact.rows import usable
 from novikoff.guarantees.verdict import Separation
 from novikoff.separability.points import Points, Progress
 from novikoff.separability.search import Findings, Search
 from novikoff.separability.widest_margin import narrowed
 from novikoff.sources.arrays import rows_of
+from novikoff.sources.open import Data
 from novikoff.stream.blocks import Block, Labels
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.labels import Classes, LabelsAsSigns, written
@@ -62,7 +64,7 @@ def certify(
     X, y
         Rows and their labels. X is an array, a frame (the certificate then uses the names of its
         columns) or a scipy sparse matrix. There are at most two labels, and the greater is
-        positive. Instead of both, a `Block` alone.
+        positive. Instead of both, a `Block` or the `Data` of `sources.read` alone.
     fit_intercept
         Whether the hyperplane need not pass through the origin: adds a constant 1 as a feature.
     margin_rtol
@@ -92,11 +94,20 @@ def certify(
         raise ValueError(f"margin_rtol must be at least 0 and less than 1, not {margin_rtol!r}")
     if not max_seconds >= 0:
         raise ValueError(f"max_seconds must be at least 0, not {max_seconds!r}")
-    block, classes = _checked(X, y)
-    if len(block) == 0:
+    data = _data(X, y)
+    if len(data.block) == 0:
         raise BadExample("there are no examples")
-    points = Points(block, bias=bool(fit_intercept))
-    about = _described(points, X, y, classes)
+    points = Points(data.block, bias=bool(fit_intercept))
+    about = Described(
+        len(points),
+        points.rows.dim,
+        points.bias,
+        fingerprint(points.block),
+        data.files,
+        data.names,
+        data.label,
+        data.classes,
+    )
     say: Progress = (lambda _: None) if progress is None else progress
     until = time.monotonic() + max_seconds
     search = Search(points, until=until, progress=say)
@@ -117,7 +128,8 @@ def verify(certificate: Certificate, X: Any, y: Any = None) -> bool:
     """True when the certificate proves its verdict on these data; otherwise Rejected, and why.
 
     The work is done by `guarantees/check.py`, which needs only the standard library and also runs
-    as a script.
+    as a script. Whatever the certificate states must hold for these data: the number, order and
+    names of the columns, the labels, and the files, if it names any.
 
     References: Gordan (1873); Albert & Anderson (1984).
     """
@@ -126,24 +138,45 @@ def verify(certificate: Certificate, X: Any, y: Any = None) -> bool:
             f"expected a Certificate, not a {type(certificate).__name__}; "
             "load a file with Certificate.load(path)"
         )
-    block, _ = _checked(X, y)
-    if block.rows.dim > certificate.data.columns:
-        raise Rejected(f"the data have {block.rows.dim} columns, not {certificate.data.columns}")
-    check(certificate.to_dict(), examples(block))
+    check(certificate.to_dict(), evidence(X, y))
     return True
 
 
-def _checked(X: Any, y: Any) -> tuple[Block, Classes]:
-    """Rows and labels as a block that was checked, and the negative and the positive label."""
-    if isinstance(X, Block):
-        block, classes = replace(X, importances=None), ("-1", "1")  # here every row counts
+def evidence(X: Any, y: Any = None) -> Evidence:
+    """The data, given as to `certify`, as the checker takes them."""
+    data = _data(X, y)
+    return Evidence(
+        examples(data.block),
+        data.block.rows.dim,
+        data.files,
+        data.names,
+        data.label,
+        data.classes,
+        data.header,
+    )
+
+
+def _data(X: Any, y: Any) -> Data:
+    """The data as a block that was checked, with the names that a frame gives its columns."""
+    if isinstance(X, Data):
+        data = X
+    elif isinstance(X, Block):
+        data = Data(X, None, ("-1", "1"))
     elif y is None:
         raise BadExample("the labels are missing; pass them as y")
     else:
         labels, classes = _signs(y)
-        block = Block(rows_of(X), labels)
-    usable(block.rows)
-    return block, classes
+        names, label = getattr(X, "columns", None), getattr(y, "name", None)
+        if names is None or not all(isinstance(name, str) for name in names):
+            names = label = None
+        label = label if isinstance(label, str) and label else None
+        data = Data(
+            Block(rows_of(X), labels), None if names is None else tuple(names), classes, label
+        )
+    if data.names is not None and len(set(data.names)) < len(data.names):
+        raise BadExample("two columns have the same name; give each its own")
+    usable(data.block.rows)
+    return replace(data, block=replace(data.block, importances=None))  # here every row counts
 
 
 def _signs(y: Any) -> tuple[Labels, Classes]:
@@ -168,48 +201,29 @@ def _signs(y: Any) -> tuple[Labels, Classes]:
     return labels.coded(np.array(codes), texts, places), labels.classes
 
 
-def _described(points: Points, X: Any, y: Any, classes: Classes) -> Described:
-    """The data, with the names that a frame gives its columns, and a series its labels."""
-    names, label = getattr(X, "columns", None), getattr(y, "name", None)
-    if names is None or not all(isinstance(name, str) for name in names):
-        names = label = None
-    return Described(
-        len(points),
-        points.rows.dim,
-        points.bias,
-        fingerprint(points.block),
-        names=None if names is None else tuple(names),
-        label=label if isinstance(label, str) and label else None,
-        classes=classes,
-    )
-
-
 def _certificate(
     points: Points, known: Findings, margin: MarginInterval, about: Described
 ) -> Certificate:
-    face = known.face
-    weights = [0] * points.length if known.weights is None else known.weights.integers.tolist()
-    span, complement = np.zeros(0, dtype=np.int64), list[Sparse]()
+    face, weights, complement = known.face, dict[int, int](), list[Sparse]()
+    if known.weights is not None:
+        weights = {j: w for j, w in enumerate(known.weights.integers.tolist()) if w}
     if known.verdict in (Separation.QUASI_COMPLETE, Separation.OVERLAP):
-        span = face.touched
-        if known.aliases:  # the face leaves aliased columns out, the proof must not
-            span = points.touched_by(np.array(sorted(face.multipliers), dtype=np.int64))
-        inside = set(span.tolist())
-        complement = [
+        rows = np.array(sorted(face.multipliers), dtype=np.int64)
+        inside = set(points.touched_by(rows).tolist())
+        complement = [  # the face leaves aliased columns out, the proof must not
             {j: x for j, x in v.items() if j in inside}
             for v in (*face.complement, *(known.aliases or ()))
         ]
     return Certificate(
         verdict=known.verdict,
-        weights=tuple(weights),
+        weights_by_column=weights,
         multipliers=dict(sorted(face.multipliers.items())),
-        separated_rows=np.flatnonzero(known.separated),
+        separated=ranges(known.separated),
         margin=margin,
         radius_squared=points.exact.largest_square(),
-        aliases=known.aliases,
-        data=about,
-        span_columns=span,
         complement=tuple(v for v in complement if v),
+        data=about,
+        aliases=known.aliases,
         why_undecided=known.why,
     )
 

@@ -8,7 +8,7 @@ import os
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from glob import glob
 from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias, cast
@@ -57,6 +57,17 @@ class Input:
             return (self._open or self._pipe(open(self.path, "rb"))).look()
         with self.open() as reading:
             return reading.look()
+
+    def sha256(self) -> str:
+        """The SHA-256 of the bytes as stored; a pipe is read to its end, and kept in memory."""
+        if not self.is_pipe:
+            with open(self.path, "rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        with nullcontext(sys.stdin.buffer) if self.is_stdin else open(self.path, "rb") as pipe:
+            raw = pipe.read()
+        self._stored = io.BytesIO(raw)
+        self._open = OpenInput(self.name, self._stored)
+        return hashlib.sha256(raw).hexdigest()
 
     def fingerprint(self) -> str:
         """A hash of the file's size, its modification time, and its first and last 64 KB."""

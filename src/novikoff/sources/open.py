@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import Classes, LabelsAsSigns
 from novikoff.stream.printing import quoted
-from novikoff.stream.rows import DenseRows, Rows, SparseRows, join
+from novikoff.stream.rows import SparseRows, join
 
 _SUFFIXES: dict[str, Format] = {
     **dict.fromkeys((".svm", ".svmlight", ".libsvm"), "svmlight"),
@@ -137,34 +137,19 @@ class Data:
         other is made up: "-1" for 1, "1" for 0 and -1, "not spam" for "spam".
     label
         The header's name for the label's column; its position from 0 if there is no header or
-        another column has the same name; None for svmlight.
+        another column has the same name; the key of JSON lines; None if labels have no name.
+    header
+        Whether the first line of a CSV file is a header; None for other formats.
+    files
+        "sha256:" and the SHA-256 of the bytes of each file as stored, if `hashed`.
     """
 
     block: Block
     names: tuple[str, ...] | None
     classes: Classes
     label: str | None = None
-
-    def with_columns(self, names: Sequence[str]) -> Data:
-        """The same data with its columns in this order; it must have exactly these."""
-        own = self.names
-        if own is None or own == tuple(names):
-            return self
-        missing = [name for name in names if name not in own]
-        surplus = [name for name in own if name not in names]
-        if missing or surplus:
-            which = f"{missing[0]!r} is missing" if missing else f"{surplus[0]!r} is new"
-            raise BadExample(f"the columns differ: {which}")
-        rows = self.block.rows
-        order = np.array([own.index(name) for name in names])
-        moved: Rows
-        if isinstance(rows, SparseRows):
-            places = np.argsort(order).astype(rows.indices.dtype)
-            moved = SparseRows(rows.values, places[rows.indices], rows.starts, rows.dim)
-            moved.put_in_order()
-        else:
-            moved = DenseRows(rows.values.take(order, axis=1))
-        return replace(self, block=Block(moved, self.block.labels), names=tuple(names))
+    header: bool | None = None
+    files: tuple[str, ...] = ()
 
 
 def read(
@@ -177,6 +162,7 @@ def read(
     missing: Missing = "refuse",
     ignore: Sequence[str] = (),
     categorical: Sequence[str] = (),
+    hashed: bool = False,
 ) -> Data:
     r"""All the examples of files, with their labels as −1 and +1.
 
@@ -194,6 +180,9 @@ def read(
         svmlight: whether indices start at 0; by default, whether any of them is 0.
     classes
         The negative and the positive label; any other is then a BadExample.
+    hashed
+        Whether to compute the SHA-256 of the files, by which a certificate names them. A file that
+        changes while it is read is then a BadExample.
 
     Examples
     --------
@@ -212,6 +201,7 @@ def read(
         format, label, missing=missing, ignore=tuple(ignore), categorical=tuple(categorical)
     )
     inputs = inputs_of(paths)
+    digests = [one.sha256() for one in inputs] if hashed else []
     source = open_files(inputs, how)
     text = source.format if isinstance(source, TextFiles) else None
     if zero_based is not None and not isinstance(text, Svmlight):
@@ -230,5 +220,10 @@ def read(
     labels = np.concatenate([block.labels for block in blocks])
     table = source.table
     names = None if table is not None and not table.has_header else features.names
-    where = None if table is None else table.label
-    return Data(Block(rows, labels), names, labelling.classes, where)
+    where = getattr(text, "label", None) if table is None else table.label
+    header = table.has_header if table is not None and text is not None else None
+    for one, digest in zip(inputs, digests, strict=bool(digests)):
+        if not one.is_pipe and one.sha256() != digest:
+            raise BadExample(f"{one.name}: the file changed while it was read; read it again")
+    files = tuple(f"sha256:{digest}" for digest in digests)
+    return Data(Block(rows, labels), names, labelling.classes, where, header, files)

@@ -97,17 +97,6 @@ def listed(names: Sequence[str], most: int = 10) -> str:
     return ", ".join(names[:most]) + _and_more(len(names) - most)
 
 
-def consecutive(numbers: Sequence[int]) -> list[tuple[int, int]]:
-    """The first and the last of each run of consecutive numbers among increasing ones."""
-    found: list[tuple[int, int]] = []
-    for n in numbers:
-        if found and found[-1][1] == n - 1:
-            found[-1] = found[-1][0], n
-        else:
-            found.append((n, n))
-    return found
-
-
 def quoted(text: str) -> str:
     """The text in quotes, cut when it is long."""
     return repr(cut(text, 40))
@@ -118,13 +107,19 @@ def quoted_list(texts: Sequence[str], most: int = 10) -> str:
     return listed([quoted(text) for text in texts], most)
 
 
-def spans(numbers: Sequence[int], most: int = 8) -> str:
+def spans(numbers: Sequence[int | range], most: int = 8) -> str:
     """Increasing numbers as spans; of more than `most`, the first ones and how many numbers follow.
 
-    >>> spans([0, 1, 2, 3, 7]), spans([0, 2, 4, 5], most=2)
+    >>> spans([0, 1, 2, 3, 7]), spans([0, 2, range(4, 6)], most=2)
     ('0–3, 7', '0, 2 and 2 more')
     """
-    found = consecutive(numbers)
+    found: list[tuple[int, int]] = []
+    for n in numbers:
+        first, last = (n.start, n.stop - 1) if isinstance(n, range) else (n, n)
+        if found and found[-1][1] == first - 1:
+            found[-1] = found[-1][0], last
+        else:
+            found.append((first, last))
     shown = ", ".join(str(a) if a == b else f"{a}–{b}" for a, b in found[:most])
     return shown + _and_more(sum(b - a + 1 for a, b in found[most:]))
 

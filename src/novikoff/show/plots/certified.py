@@ -74,7 +74,9 @@ def _title(it: Certificate) -> str:
             by = "line" if it.data.columns <= 2 else "hyperplane"
             return f"complete: {separation(it.verdict, of='points', by=by).meaning}"
         case Separation.QUASI_COMPLETE:
-            return f"quasi-complete: {count(len(it.separated_rows))} points separated;\n{balance}"
+            return (
+                f"quasi-complete: {count(sum(map(len, it.separated)))} points separated;\n{balance}"
+            )
         case Separation.OVERLAP:
             return f"overlap: {balance}"
         case Separation.UNDECIDED:
@@ -103,11 +105,11 @@ def constant(
     height = 4.6 if d == 2 else 3.6
     without, with_it = new_panels(2, height=height) if axes is None else axes
     for ax, bias in ((without, False), (with_it, True)):
-        found = certify(block, fit_intercept=bias, max_seconds=_SECONDS).named(names)
+        found = certify(block, fit_intercept=bias, max_seconds=_SECONDS)
         if bias and d == 1:
-            _draw_lifted(found, block, classes, ax)
+            _draw_lifted(found, block, "x" if names is None else names[0], classes, ax)
         else:
-            certificate(found, block, classes=classes, ax=ax)
+            certificate(found, block, names=names, classes=classes, ax=ax)
         if not bias or d == 1:
             ax.plot([0], [0], "+", color=BLACK, ms=14, label="the origin", zorder=5)
         legend_below(ax, columns=2)
@@ -116,10 +118,11 @@ def constant(
     return without, with_it
 
 
-def _draw_lifted(found: Certificate, block: Block, classes: Sequence[str], ax: Axes) -> None:
+def _draw_lifted(
+    found: Certificate, block: Block, name: str, classes: Sequence[str], ax: Axes
+) -> None:
     """Points of one feature at height 1 of a plane, divided by a line through its origin."""
     lifted = np.column_stack([dots(block.rows, np.ones(1)), np.ones(len(block))])
-    name = "x" if found.data.names is None else found.data.names[0]
     weights = scaled(found.weights)
     plane(
         Block(DenseRows(lifted), block.labels),

@@ -125,6 +125,7 @@ class Known:
     """
 
     data: Data
+    names: Sequence[str] | None
     origin: Origin
     settings: Settings
     passes: int
@@ -142,6 +143,8 @@ class Known:
 
     def name(self, column: int) -> str:
         """The name of a column."""
+        if self.names is not None and column < len(self.names):
+            return self.names[column]
         return self.certificate.data.name(column)
 
     def label(self, sign: int) -> str:
@@ -153,6 +156,7 @@ def gather(
     data: Data,
     settings: Settings | None = None,
     *,
+    names: Sequence[str] | None = None,
     origin: Origin | None = None,
     progress: Callable[[str], None] | None = None,
 ) -> Known:
@@ -160,17 +164,18 @@ def gather(
 
     The perceptron is the plain one, started at 0, over the rows in one order drawn from the seed.
     So its first pass sees the rows in random order, as the bound on future errors requires.
+    `names` are for columns that the data do not name.
     """
     how = settings or Settings()
     say = progress or (lambda _: None)
     block, bias = data.block, how.bias
     certificate = separability.certify(
-        block,
+        data,
         fit_intercept=bias,
         margin_rtol=how.margin_rtol,
         max_seconds=how.max_seconds,
         progress=say,
-    ).named(data.names, data.label, data.classes)
+    )
     complete = certificate.verdict == Separation.COMPLETE
     passes = how.passes or (UNTIL_SEPARATED if complete else ENOUGH)
     say("running the perceptron")
@@ -189,6 +194,7 @@ def gather(
 
     return Known(
         data=data,
+        names=names,
         origin=origin or Origin(),
         settings=how,
         passes=passes,

@@ -217,7 +217,7 @@ def _complete(known: Known) -> Iterator[Html]:
 
 def _quasi_complete(known: Known) -> Iterator[Html]:
     it = known.certificate
-    separated = f"{plural(len(it.separated_rows), 'row')}: {spans(it.separated_rows.tolist(), 10)}"
+    separated = f"{plural(sum(map(len, it.separated)), 'row')}: {spans(it.separated, 10)}"
     yield facts({"Separated": separated, "Logistic regression": words.logistic_fit(it.verdict)})
     infinite = [(j, x) for j, x in enumerate(it.directions) if math.isinf(x)]
     finite = sum(x == 0 for x in it.directions)

@@ -124,8 +124,7 @@ def _view(points: Points, weights: Vector) -> dict[str, Any] | None:
 
 def certificate_of(points: Points, bias: bool) -> Certificate:
     """Whether the points are separable, with a proof that `novikoff verify` can check."""
-    found = certify(points.block, fit_intercept=bias, margin_rtol=1e-6, max_seconds=MAX_SECONDS)
-    return found.named(points.names, points.label, points.classes)
+    return certify(points.data, fit_intercept=bias, margin_rtol=1e-6, max_seconds=MAX_SECONDS)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from novikoff.sources.inputs import Input
 from novikoff.sources.open import format_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
+from novikoff.stream.labels import written
 from novikoff.stream.printing import listed, plural
 from novikoff.stream.rows import DenseRows, Vector, dots
 
@@ -84,6 +85,12 @@ class Points:
             raise Refused(f"there must be two classes, not {len(classes)}")
         block = Block(DenseRows(X), np.array(labels, dtype=np.int8))
         return cls(block, names, str(given.get("label") or "label"), (classes[0], classes[1]))
+
+    @property
+    def data(self) -> Data:
+        """The points as a file of them would be read."""
+        negative, positive = map(written, self.classes)
+        return Data(self.block, self.names, (negative, positive), self.label)
 
 
 def _expect_few(n: int, what: str, where: str = "") -> None:
