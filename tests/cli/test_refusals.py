@@ -217,9 +217,13 @@ def test_a_pipe_is_not_read_twice(option: list[Any], here: Path) -> None:
     assert words.startswith("--standardise reads the data twice")
 
 
-def test_a_finished_run_is_not_resumed(here: Path) -> None:
-    words = refused(here, "train", here / "x.svm", "-o", here / "model", "--resume")
-    assert words == "model: its run is finished; to train it further, use --initial"
+def test_resuming_a_finished_run_says_so_and_succeeds(here: Path) -> None:
+    before = (here / "model").read_bytes()
+    answer = run("train", here / "x.svm", "-o", here / "model", "--resume")
+    assert (answer.exit_code, answer.stdout) == (0, "")
+    says = "the run is finished; to train the model further, use --initial"
+    assert answer.stderr == f"novikoff: {here / 'model'}: {says}\n"
+    assert (here / "model").read_bytes() == before
 
 
 def test_unwritable_outputs_are_refused(here: Path) -> None:

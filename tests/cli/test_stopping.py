@@ -69,7 +69,9 @@ def asked_to_stop(which: signal.Signals, *words: Any) -> tuple[int, list[str]]:
     return process.returncode, [row for row in rest.splitlines() if row.startswith("novikoff")]
 
 
-@pytest.mark.parametrize(("which", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("which", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 def test_a_signal_stops_training_and_leaves_what_was_learned(
     which: signal.Signals, status: int, tmp_path: Path
 ) -> None:

@@ -16,7 +16,11 @@ from pathlib import Path
 from types import MappingProxyType, NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from novikoff.cli.errors import fail, show
+from novikoff.stream.printing import cut, quoted
+
 WIDEST = 100
+LARGEST = 2**63 - 1  # that the compiled core can count to
 INDENT = 28  # of the column with the help; a longer option has its help on the next line
 
 
@@ -113,15 +117,20 @@ class Parameter:
         """The value that a text gives to the option of this name."""
         if self.choices:
             if text not in self.choices:
-                raise BadUsage(f"{name} must be one of {', '.join(self.choices)}, not {text!r}")
+                one_of = ", ".join(self.choices)
+                raise BadUsage(f"{name} must be one of {one_of}, not {quoted(text)}")
             return text
         try:
             value = self.kind(text)
         except ValueError:
             what = {int: "a whole number", float: "a number"}[self.kind]
-            raise BadUsage(f"{name} must be {what}, not {text!r}") from None
-        if self.kind in (int, float) and (missed := self.about.range_missed(value)):
-            raise BadUsage(f"{name} must be {missed}, not {text}")
+            raise BadUsage(f"{name} must be {what}, not {quoted(text)}") from None
+        if self.kind in (int, float):
+            missed = self.about.range_missed(value)
+            if self.kind is int and value > LARGEST:
+                missed = f"at most {LARGEST}"
+            if missed is not None:
+                raise BadUsage(f"{name} must be {missed}, not {cut(text)}")
         return value
 
 
@@ -154,8 +163,7 @@ class Parser:
             if missing:
                 raise BadUsage(f"missing: {', '.join(one.usage for one in missing)}")
         except BadUsage as error:
-            print(f"novikoff: {error}; see {self.program} --help", file=sys.stderr)
-            sys.exit(2)
+            fail(f"{error}; see {self.program} --help")
         return {one.name: given.get(one.name, one.default) for one in self._parameters}
 
     def _options_and_arguments(self, words: Sequence[str]) -> dict[str, Any]:
@@ -170,7 +178,7 @@ class Parser:
         given: dict[str, Any] = {}
         for name, text in options:
             if name in ("-h", "--help"):
-                print(self.help(), end="")
+                show(self.help(), end="")
                 sys.exit(0)
             one = self.options[name]
             if one.is_flag:
@@ -186,7 +194,7 @@ class Parser:
                 given[one.name] = plain if one.many else plain.pop(0)
                 plain = [] if one.many else plain
         if plain:
-            raise BadUsage(f"unexpected argument {plain[0]!r}")
+            raise BadUsage(f"unexpected argument {quoted(plain[0])}")
         return given
 
     def _why_not(self, option: str) -> str:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import sys
 from collections.abc import Container, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NoReturn
 
+from novikoff.stream.printing import one_line
+
 
 def fail(words: str, status: int = 2) -> NoReturn:
     """Exit with one line on stderr."""
-    print(" ".join(f"novikoff: {words}".splitlines()), file=sys.stderr)
+    warn(words)
     sys.exit(status)
 
 
 def warn(words: str) -> None:
     """Print one line on stderr and go on."""
-    print(f"novikoff: {words}", file=sys.stderr)
+    print(f"novikoff: {one_line(words)}", file=sys.stderr)
 
 
 def reason(error: OSError) -> str:
@@ -61,6 +64,8 @@ def one_line_errors(options: Container[str], *, data: str | Sequence[str]) -> It
 
 def show(text: str, end: str = "\n") -> None:
     """Print the result of a verb; an error in writing names the standard output."""
+    if sys.stdout is None:
+        raise OSError(errno.EBADF, "it is closed", "standard output")
     try:
         print(text, end=end, flush=True)
     except BrokenPipeError:

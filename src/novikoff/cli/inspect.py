@@ -18,7 +18,7 @@ from novikoff.learners.rule import FULL_NAMES
 from novikoff.models.model import Model
 from novikoff.sources.interactions import ALL
 from novikoff.storage.atomic_write import atomic_write
-from novikoff.stream.printing import aligned, count, percent, plural
+from novikoff.stream.printing import aligned, count, percent, plain, plural
 from novikoff.stream.rows import Positions, Vector
 
 LABELS_SHOWN, CLASSES_SHOWN = 40, 10
@@ -111,7 +111,7 @@ def in_words(model: Model, most: int) -> str:
         for label, found in zip(model.classes[::-1], weights.largest(most), strict=True):
             if found:
                 table = [(name, f"{weight:+.6g}") for name, weight in found]
-                lines += ["", f"Largest weights for {label}:"]
+                lines += ["", f"Largest weights for {plain(label)}:"]
                 lines += [f"  {line}" for line in aligned(table, left=(0, 1))]
     return "\n".join(lines)
 
@@ -125,7 +125,7 @@ def _weights_of_classes(model: Model, most: int) -> list[str]:
         sides = [[(name, f"{w:+.6g}") for name, w in side] for side in weights.largest(most)]
         if any(sides):
             rows = [(*a, "", *b) for a, b in zip_longest(*sides, fillvalue=("", ""))]
-            lines += ["", f"Largest weights for {label}, and against it:"]
+            lines += ["", f"Largest weights for {plain(label)}, and against it:"]
             lines += [f"  {line}" for line in aligned(rows, left=range(5))]
     if (more := len(model.classes) - CLASSES_SHOWN) > 0:
         classes = plural(more, "more class", "more classes")

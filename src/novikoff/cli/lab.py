@@ -31,7 +31,7 @@ OPTIONS = {  # of each parameter of an experiment that is an option
 def experiment(words: Sequence[str]) -> tuple[Callable[..., None], Parser, list[str]]:
     """The experiment named by the words, its parser and its words; without words, list them all."""
     if not words or words[0] in ("-h", "--help"):
-        print(listing())
+        show(listing())
         sys.exit(0)
     name, *rest = words
     if name not in EXPERIMENTS:

@@ -9,13 +9,17 @@ import codecs
 import inspect
 import io
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
+from types import FrameType
+from typing import Any, NoReturn, TextIO, cast
 
 from novikoff import __version__
 from novikoff.cli.arguments import Parser
-from novikoff.cli.errors import fail, one_line_errors
+from novikoff.cli.errors import fail, one_line_errors, reason, show
 
 # What each verb does, and an example of its arguments.
 VERBS = {
@@ -57,26 +61,72 @@ ASCII_SIGNS = {
 }
 
 
+# Signals that do not end a process, and crashes: a handler would return to what crashed.
+LEFT_ALONE = {"KILL", "STOP", "TSTP", "TTIN", "TTOU", "CONT", "CHLD", "URG", "WINCH"}
+LEFT_ALONE |= {"SEGV", "BUS", "FPE", "ILL"}
+
+
+class Stopped(BaseException):
+    """A signal asks the process to end; files that are half written are removed on the way."""
+
+
+class Stderr:
+    """Standard error that may be closed, full, or read by nobody: then its words are dropped."""
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self._stream = stream or open(os.devnull, "w")  # noqa: SIM115  (open to the end)
+
+    def write(self, text: str) -> int:
+        """Write the text if it can be written."""
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Write what is waiting, if it can be written."""
+        with suppress(OSError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def main() -> None:
     """Run `novikoff`; the version is printed without loading anything else."""
+    while (spare := os.open(os.devnull, os.O_RDWR)) < 3:
+        pass  # a closed stream's number must not become that of a file
+    os.close(spare)
+    sys.stderr = cast("TextIO", Stderr(sys.stderr))
     codecs.register_error("ascii signs", _ascii_signs)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="ascii signs")
+    for which in signal.valid_signals() - {getattr(signal, f"SIG{n}", None) for n in LEFT_ALONE}:
+        if signal.getsignal(which) is signal.SIG_DFL:
+            signal.signal(which, _stop)
     # No verb multiplies matrices; without this, NumPy would start a thread per core and take twice
     # as long to load.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     try:
         run(sys.argv[1:])
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            show("", end="")
     except KeyboardInterrupt:
-        print("novikoff: interrupted", file=sys.stderr)
-        sys.exit(130)
+        fail("interrupted", 130)
+    except Stopped as stopped:
+        fail(f"stopped by signal {stopped}", 128 + stopped.args[0])
     except BrokenPipeError:  # nobody reads the rest
-        _drop_stdout_if_broken()
         sys.exit(141)
-    except SystemExit:
+    except OSError as error:
+        fail(f"{error.filename}: {reason(error)}")
+    finally:
         _drop_stdout_if_broken()
-        raise
+
+
+def _stop(which: int, _frame: FrameType | None) -> NoReturn:
+    for one in signal.valid_signals():  # another one must not disturb the removal of files
+        if signal.getsignal(one) is _stop:
+            signal.signal(one, signal.SIG_IGN)
+    raise Stopped(which)
 
 
 def _ascii_signs(error: UnicodeError) -> tuple[str, int]:
@@ -89,10 +139,10 @@ def _ascii_signs(error: UnicodeError) -> tuple[str, int]:
 def run(words: Sequence[str]) -> None:
     """Run a command line without its first word; ends with SystemExit unless all went well."""
     if not words or words[0] in ("-h", "--help"):
-        print(help_text(), end="")
+        show(help_text(), end="")
         sys.exit(0 if words else 2)
     if words[0] == "--version":
-        print(f"novikoff {__version__}")
+        show(f"novikoff {__version__}")
         return
     name, *rest = words
     if name not in VERBS:
@@ -105,7 +155,7 @@ def run(words: Sequence[str]) -> None:
     else:
         function, parser = function_and_parser(name)
     given = parser.parse(rest)
-    with one_line_errors(parser.options, data=given.get("data", name)):
+    with one_line_errors(parser.options, data=given.get("data", "standard output")):
         function(**given)
 
 
@@ -136,6 +186,7 @@ def help_text() -> str:
 def _drop_stdout_if_broken() -> None:
     """Discard what cannot be written, so that Python does not try again at exit."""
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except OSError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

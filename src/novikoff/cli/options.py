@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Annotated, Any, TypeAlias
@@ -13,7 +14,7 @@ from novikoff.sources import read_options
 from novikoff.sources.chunks import Source
 from novikoff.sources.inputs import Input, inputs_of
 from novikoff.storage.file_format import is_stored
-from novikoff.stream.printing import listed, plural
+from novikoff.stream.printing import listed, plain, plural
 
 DataFiles: TypeAlias = Annotated[
     list[str],
@@ -47,7 +48,7 @@ Categorical: TypeAlias = Annotated[
 ]
 SkipBad: TypeAlias = Annotated[int, Option("Skip up to N bad lines.", min=0)]
 Threads: TypeAlias = Annotated[
-    int, Option("Number of parser threads; the result does not depend on it.", min=0)
+    int, Option("Number of parser threads; the result does not depend on it.", min=0, max=256)
 ]
 ZeroBased: TypeAlias = Annotated[
     bool, Option("svmlight: indices count from 0, even if no index is 0.")
@@ -104,6 +105,8 @@ def check_output(
             fail(f"-: name a file for the {what}{other}")
         if not folder.is_dir():
             fail(f"{output}: there is no directory {folder}")
+        with suppress(FileNotFoundError):
+            output.stat()  # a loop of links, or a directory that may not be searched
         if output.exists() and not output.is_file():
             what_it_is = "is a directory" if output.is_dir() else "not a regular file"
             fail(f"{output}: {what_it_is}{other}")
@@ -158,7 +161,7 @@ def labels_in_words(model: Model, most: int = 10) -> str:
     """Of two labels, which is which; of many, how many there are, and the first `most`."""
     if model.is_joint:
         return f"{plural(len(model.classes), 'label')}: {listed(model.classes, most)}"
-    return "{1} is +1, {0} is -1".format(*model.classes)
+    return "{1} is +1, {0} is -1".format(*map(plain, model.classes))
 
 
 def warn_of_skipped_lines(source: Source) -> None:

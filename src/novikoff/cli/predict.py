@@ -15,6 +15,7 @@ from novikoff.models.prediction import labels_of, scored
 from novikoff.sources import ReadOptions, open_files
 from novikoff.sources.chunks import Source
 from novikoff.storage.atomic_write import atomic_write
+from novikoff.stream.printing import plain
 
 What: TypeAlias = Literal["labels", "scores", "both"]
 
@@ -38,6 +39,8 @@ def predict(
 
     A score of 0 or more predicts the positive label. Features that the model does not know are
     ignored.
+
+    A label that holds control characters is printed in quotes and escaped.
 
     A model of many classes predicts the class with the highest score, the first among equals. Then
     `scores` prints the scores of all classes, in the order in which `novikoff inspect` lists them;
@@ -68,12 +71,13 @@ def predict(
 
 def predictions(model: Model, source: Source, what: What) -> Iterator[str]:
     """The lines for each chunk of examples."""
+    shown = {label: plain(label) for label in model.classes}
     for _, scores in scored(model, source):
         if what == "scores":
             rows = scores.reshape(len(scores), -1).tolist()
             lines = ["\t".join(map(repr, row)) for row in rows]
         else:
-            lines = labels_of(model, scores)
+            lines = [shown[label] for label in labels_of(model, scores)]
         if what == "both":
             best = scores.max(axis=1) if model.is_joint else scores
             pairs = zip(lines, best.tolist(), strict=True)

@@ -12,7 +12,7 @@ from novikoff.guarantees.words import run_in_brief, separation
 from novikoff.sources import Data, read
 from novikoff.sources.inputs import Input
 from novikoff.storage.atomic_write import atomic_write
-from novikoff.stream.printing import count, plural
+from novikoff.stream.printing import count, plain, plural
 
 
 def report(
@@ -101,7 +101,7 @@ def report(
         verdict = known.certificate.verdict
         found = "completely " * (verdict == "complete") + separation(verdict).headline
         ended = run_in_brief(known.run.ledger, known.run.verdict, of="rows")
-        show(f"{output}: {found}; the perceptron {ended}")
+        show(f"{plain(str(output))}: {found}; the perceptron {ended}")
 
 
 def names_in(path: Path, given: Data) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from novikoff.models.measures import Confusion
 from novikoff.models.model import Model
 from novikoff.models.prediction import Evaluation, evaluate
 from novikoff.sources import ReadOptions, open_files
-from novikoff.stream.printing import aligned, count, cut, percent, plural, share
+from novikoff.stream.printing import aligned, count, cut, percent, plain, plural, share
 
 CLASSES_SHOWN = 40
 CONFUSIONS_SHOWN = 10
@@ -80,7 +80,7 @@ def to_dict(model: Model, tested: Evaluation) -> dict[str, Any]:
 def two_labels_in_words(tested: Evaluation) -> list[str]:
     """The result for two labels, for a person."""
     counts, area = tested.confusion.counts, tested.roc_area
-    labels = [cut(label, LONGEST_LABEL) for label in tested.labels]
+    labels = [cut(plain(label), LONGEST_LABEL) for label in tested.labels]
     table = [("label", *(f"predicted {label}" for label in labels))]
     table += [(label, count(counts[k, 0]), count(counts[k, 1])) for k, label in enumerate(labels)]
     shown = "undefined: only one label" if math.isnan(area) else f"{area:.4f}"
@@ -89,7 +89,7 @@ def two_labels_in_words(tested: Evaluation) -> list[str]:
 
 def classes_in_words(model: Model, tested: Evaluation) -> list[str]:
     """The result for many classes, for a person."""
-    found, labels = tested.confusion, [cut(label, LONGEST_LABEL) for label in tested.labels]
+    found, labels = tested.confusion, [cut(plain(label), LONGEST_LABEL) for label in tested.labels]
     counts = found.of_classes(len(labels))
     accuracy, mistakes = _accuracy(found)
     table = [("label", "examples", "right", "precision", "recall")]
@@ -121,7 +121,7 @@ def _on_unknown_labels(model: Model, tested: Evaluation) -> str:
     if not mistakes:
         return ""
     unknown = len(tested.labels) - known
-    first = cut(tested.labels[known], LONGEST_LABEL)
+    first = cut(plain(tested.labels[known]), LONGEST_LABEL)
     several = f"{count(unknown)} unknown labels, the first {first}"
     named = f"an unknown label, {first}" if unknown == 1 else several
     return f"; {count(mistakes)} of them on {named}"

@@ -31,7 +31,7 @@ from novikoff.sources.interactions import ALL
 from novikoff.sources.open import label_is_last_column
 from novikoff.storage.file_format import is_stored
 from novikoff.stream.labels import MOST_CLASSES
-from novikoff.stream.printing import count, cut, percent, plural, share, size
+from novikoff.stream.printing import count, cut, percent, plain, plural, share, size
 
 UNLIMITED_PASSES = 10**9
 MANY_NAMES = 1 << 22
@@ -254,7 +254,7 @@ def starting_model(output: Path, initial: Path | None, *, resume: bool) -> Model
     if output.exists() and resume:
         found = Model.load(output)
         if found.unfinished is None:
-            fail(f"{output}: its run is finished; to train it further, use --initial")
+            fail(f"{output}: the run is finished; to train the model further, use --initial", 0)
         return found
     if output.exists() and output.stat().st_size > 0:
         if not is_stored(output):
@@ -314,9 +314,10 @@ def fingerprint(inputs: Sequence[Input], how: ReadOptions, settings: list[Any]) 
 
 
 class Watch:
-    """Shows progress, saves checkpoints, and stops the run after a block on Ctrl-C or SIGTERM.
+    """Shows progress, saves checkpoints, and stops the run after a block when a signal asks for it.
 
-    A second Ctrl-C does not wait for the end of the block. `seconds` is how long the run took.
+    The signals are SIGINT (Ctrl-C), SIGTERM and SIGHUP. A second Ctrl-C does not wait for the
+    end of the block. `seconds` is how long the run took.
     """
 
     def __init__(
@@ -336,7 +337,7 @@ class Watch:
         self.seconds = 0.0
 
     def __enter__(self) -> Self:
-        for which in (signal.SIGINT, signal.SIGTERM):
+        for which in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(which) is not signal.SIG_IGN:
                 self._handlers[which] = signal.signal(which, self._stop_after_block)
         return self
@@ -423,7 +424,7 @@ class Result:
             right = f"{share(tested.accuracy)} of {plural(tested.examples, 'example')} right"
             lines.append(f"Held out  {right if tested.examples else 'no examples'}")
         bytes_written = self.output.stat().st_size
-        lines.append(f"Model     {self.output} ({model.kind}, {size(bytes_written)})")
+        lines.append(f"Model     {plain(str(self.output))} ({model.kind}, {size(bytes_written)})")
         return "\n".join(lines)
 
     def _verdict(self) -> str:

@@ -9,7 +9,7 @@ from threading import Thread
 from typing import Annotated
 
 from novikoff.cli.arguments import Option
-from novikoff.cli.errors import fail
+from novikoff.cli.errors import fail, show
 
 
 def web(
@@ -38,7 +38,7 @@ def web(
         fail(f"port {port}: {why}; choose another --port, or 0 for any free one")
 
     def started(address: str) -> None:
-        print(f"{address}\nPress Ctrl-C to stop.", flush=True)
+        show(f"{address}\nPress Ctrl-C to stop.")
         if browser:  # in a thread: a text browser would keep the server from answering
             Thread(target=webbrowser.open, args=[address], daemon=True).start()
 

@@ -22,7 +22,7 @@ from novikoff.guarantees.verdict import Separation
 from novikoff.guarantees.words import logistic_fit, separation
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.blocks import Block
-from novikoff.stream.printing import count, listed, plural, short, spans
+from novikoff.stream.printing import count, listed, plain, plural, short, spans
 from novikoff.stream.rows import Positions
 
 Sparse: TypeAlias = Mapping[int, int]  # a vector of integers by place; 0 elsewhere
@@ -272,11 +272,13 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
     shape = f"{plural(data.rows, 'row')}, {plural(data.columns, 'column')}{constant}"
     yield "data", f"{shape}; rows and columns are numbered from 0"
     if data.label is not None or data.classes != ("-1", "1"):
-        column = "" if data.label is None else f"{data.label}: "
+        column = "" if data.label is None else f"{plain(data.label)}: "
         column = f"column {column}" if column and data.names is None else column
-        yield "label", f"{column}{data.classes[0]} (-) or {data.classes[1]} (+)"
+        negative, positive = map(plain, data.classes)
+        yield "label", f"{column}{negative} (-) or {positive} (+)"
     if it.verdict == Separation.COMPLETE:
-        weights = [f"{data.name(j)}: {count(w)}" for j, w in sorted(it.weights_by_column.items())]
+        by_column = sorted(it.weights_by_column.items())
+        weights = [f"{plain(data.name(j))}: {count(w)}" for j, w in by_column]
         yield "weights", listed(weights, 6)
         yield "best margin", str(it.margin)
     if it.verdict == Separation.UNDECIDED and it.margin.at_most_squared:
@@ -288,7 +290,8 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
     if it.verdict == Separation.QUASI_COMPLETE:
         rows = plural(sum(map(len, it.separated)), "row")
         yield "separated", f"{rows}: {spans(it.separated)}"
-        names = [f"{data.name(j)} → {'+' if x > 0 else '−'}∞" for j, x in it.infinite.items()]
+        infinite = it.infinite.items()
+        names = [f"{plain(data.name(j))} → {'+' if x > 0 else '−'}∞" for j, x in infinite]
         fit = f"{logistic_fit(it.verdict)}: {listed(names, 6)}; the others stay finite"
         yield "logistic model", fit
     elif it.verdict != Separation.UNDECIDED:

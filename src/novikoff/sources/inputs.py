@@ -40,6 +40,8 @@ class Input:
     def open(self) -> Iterator[OpenInput]:
         """The bytes, decompressed. Reading a pipe continues where it stopped."""
         if self.is_stdin:
+            if sys.stdin is None:
+                raise BadExample(f"{self.name}: standard input is closed; name a file")
             yield self._pipe(sys.stdin.buffer)
             return
         with self._stored if self._open is not None else open(self.path, "rb") as file:

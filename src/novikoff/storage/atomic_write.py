@@ -29,8 +29,8 @@ def atomic_write(path: str | os.PathLike[str], *, durable: bool = True) -> Itera
         temporary = target.parent / f".{target.name[:40]}.{secrets.token_hex(8)}"
         ours |= {str(target), str(temporary), temporary}
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-        handle = os.open(temporary, flags, 0o666 if mode is None else mode)
         try:
+            handle = os.open(temporary, flags, 0o666 if mode is None else mode)
             with open(handle, "wb") as file:
                 yield file
                 file.flush()
@@ -40,7 +40,7 @@ def atomic_write(path: str | os.PathLike[str], *, durable: bool = True) -> Itera
                 os.chmod(temporary, mode)
             os.replace(temporary, target)
         except BaseException:
-            with contextlib.suppress(FileNotFoundError):
+            with contextlib.suppress(OSError):
                 os.unlink(temporary)
             raise
         if durable:

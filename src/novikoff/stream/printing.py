@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Collection, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
 
 _LONGEST_NAME = 60
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+# Escape sequences, line ends, signs that turn the direction of writing, halves of characters.
+_CONTROLS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 _DECIMAL = Context(prec=40)  # the caller's own context may be coarser
 
 
@@ -88,13 +93,31 @@ def cut_middle(text: str, most: int = _LONGEST_NAME) -> str:
     return f"{text[:half].rsplit(' ', 1)[0]} … {text[-half:].split(' ', 1)[-1]}"
 
 
+def plain(name: str) -> str:
+    r"""The name; in quotes and escaped if it would break its line or control the terminal.
+
+    >>> print(plain("spam"), plain("spam\n"))
+    spam 'spam\n'
+    """
+    return repr(name) if _CONTROLS.search(name) else name
+
+
+def one_line(text: str) -> str:
+    r"""The text in one line, with characters that control the terminal escaped.
+
+    >>> print(one_line("no file\n\x1b[31m"))
+    no file \x1b[31m
+    """
+    return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], " ".join(text.splitlines()))
+
+
 def listed(names: Sequence[str], most: int = 10) -> str:
     """The names with commas between them; of more than `most`, the first ones and how many follow.
 
     >>> listed(["a", "b", "c"]), listed(["a", "b", "c"], most=2)
     ('a, b, c', 'a, b and 1 more')
     """
-    return ", ".join(names[:most]) + _and_more(len(names) - most)
+    return ", ".join(map(plain, names[:most])) + _and_more(len(names) - most)
 
 
 def quoted(text: str) -> str:
@@ -146,6 +169,7 @@ def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list
     >>> aligned([("name", "n"), ("a", "1,000"), ("longer", "2")])
     ['name        n', 'a       1,000', 'longer      2']
     """
+    rows = [tuple(map(plain, row)) for row in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         "  ".join(
