@@ -22,6 +22,7 @@ from novikoff import (
     Winnow,
     sources,
 )
+from novikoff.cli.main import run as main
 from novikoff.learners.rule import Kind, Rule
 from novikoff.models.prediction import labels_of, scored
 
@@ -63,7 +64,6 @@ def test_it_is_the_model_of_training_and_predicts_alike(
     trained = Training(blocks, Plan(Rule(kind, **how)))
     trained.run()
     model = clf.to_model()
-    model.order = trained.model.order
     model.save(tmp_path / "one by one")
     trained.model.save(tmp_path / "trained")
     assert (tmp_path / "one by one").read_bytes() == (tmp_path / "trained").read_bytes()
@@ -77,6 +77,14 @@ def test_it_is_the_model_of_training_and_predicts_alike(
     before = model.weights.copy()
     learn_in_turn(clf, some)
     assert (model.weights == before).all()
+
+
+def test_a_saved_estimator_is_the_file_that_train_writes(tmp_path: Path) -> None:
+    some = examples()
+    learn_in_turn(Perceptron(keep="counts"), some).to_model().save(tmp_path / "saved")
+    path = lines(tmp_path / "mail.jsonl", some)
+    main(["train", str(path), "-o", str(tmp_path / "trained"), "-q"])
+    assert (tmp_path / "saved").read_bytes() == (tmp_path / "trained").read_bytes()
 
 
 def test_an_estimator_that_makes_no_model_says_why() -> None:

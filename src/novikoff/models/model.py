@@ -22,6 +22,7 @@ from novikoff.stream.rows import Rows, Vector
 SCORES_AT_ONCE = 1 << 22
 
 
+ORDER: dict[str, Any] = {"shuffle": False, "seed": None, "holdout": None}
 @dataclass(slots=True)
 class Model:
     """A learner with what it needs to score new examples and to continue learning.
@@ -36,7 +37,8 @@ class Model:
     ledger
         The record of the run; it has the mistaken examples if the model votes.
     order
-        How the examples were ordered, with the seed.
+        How the examples were ordered, with the seed, and which were held out; by default they were
+        all learned from in turn.
     read_options
         How to read more data of the same kind: the label, what to do with missing values, and for a
         table its columns, and which of them hold text.
@@ -51,7 +53,7 @@ class Model:
     features: Features
     classes: tuple[str, ...]
     ledger: Ledger
-    order: dict[str, Any] = field(default_factory=dict)
+    order: dict[str, Any] = field(default_factory=ORDER.copy)
     read_options: dict[str, Any] = field(default_factory=dict)
     examples: int = 0
     unfinished: dict[str, Any] | None = None
