@@ -91,7 +91,7 @@ def test_a_search_that_is_saved_and_restored_finds_it_at_the_same_pass() -> None
     cycle = None
     while cycle is None and len(ledger.epoch_ends) < straight.epochs:
         cycle = play(block, learner, ledger=ledger, cycles=cycles).cycle
-        cycles = CycleSearch.restored(*cycles.state(2, bias=True))
+        cycles = CycleSearch.restored(*cycles.state(2, bias=True), 2, 3)
     assert len(ledger.epoch_ends) == straight.epochs
     assert cycle is not None
     assert cycle.multipliers == straight.cycle.multipliers

@@ -21,7 +21,10 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 
 from attack.arena import Arena, Attack, Outcome
 
-KINDS = ("forgeries", "stored", "texts", "command_line", "signals", "races", "flooding", "page")
+KINDS = (
+    *("forgeries", "stored", "fields", "texts", "command_line"),
+    *("signals", "races", "flooding", "page"),
+)
 
 
 def main() -> int:

@@ -9,10 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.learners.compiled_pass import THRESHOLDS, Ties, check_sizes, one_pass, thresholds_of
+from novikoff.learners.compiled_pass import (
+    THRESHOLDS,
+    Ties,
+    check_sizes,
+    one_pass,
+    stored_unit,
+    thresholds_of,
+)
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.ledger.readings import mean_of_weights
-from novikoff.ledger.weights import parted, turned, whole, widened
+from novikoff.ledger.weights import parted, times, turned, whole, widened
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Rows, Vector, dots
@@ -84,7 +91,7 @@ class Additive:
     @property
     def weights(self) -> Vector:
         """The present weights, the constant's last."""
-        return self._unit * self._w
+        return times(self._unit, self._w)
 
     @property
     def averaging(self) -> bool:
@@ -96,7 +103,7 @@ class Additive:
         """The mean of the weights over all rounds, each counted as it stood at the round's end."""
         if self._u is None:
             raise ValueError("this learner keeps no average; make it with averaging=True")
-        return self._unit * mean_of_weights(self._w, self._u, self.rounds)
+        return times(self._unit, mean_of_weights(self._w, self._u, self.rounds))
 
     def widen(self, dim: int) -> None:
         """Make room for `dim` features, at least as many as now; the new ones have weight 0.
@@ -176,22 +183,26 @@ class Additive:
         names = ("w", "u") if averaging else ("w",)
         features = [stored.vector(name, dim) for name in names]
         constants = np.split(stored.vector("constants", len(names)), len(names))
+        unit, rate = stored_unit(stored)
         try:
             learner = cls(
                 0,
                 bias=bias,
                 margin=stored.number("margin"),
-                rate=stored.number("rate"),
+                rate=rate,
                 ties=stored.choice("ties", tuple(THRESHOLDS)),
             )
         except ValueError as error:
             stored.refuse(str(error))
         sums = [whole(f, c, bias=bias) for f, c in zip(features, constants, strict=True)]
         learner.dim, learner.rounds = dim, stored.count("rounds")
-        learner._unit = stored.number("unit")
         learner._w, learner._u = sums[0], sums[1] if averaging else None
-        learner._steps = tuple(stored.vector("steps", 2).tolist())
-        learner._thresholds = tuple(stored.vector("thresholds", 2).tolist())
+        learner._steps = tuple(stored.vector("steps", 2, least=0).tolist())
+        learner._unit = unit
+        if learner.margin > 0:
+            learner._thresholds = (learner.margin / unit, learner.margin / unit)
+        if stored.vector("thresholds", 2).tolist() != list(learner._thresholds):
+            stored.refuse("its thresholds do not follow from its margin and its ties")
         return learner
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
@@ -203,7 +214,7 @@ class Additive:
 
     def scores(self, rows: Rows) -> Vector:
         """w·x for each row, summed exactly as when learning."""
-        return dots(rows, self._w, bias=self.bias) * self._unit
+        return times(self._unit, dots(rows, self._w, bias=self.bias))
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""

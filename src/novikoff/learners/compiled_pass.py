@@ -10,6 +10,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
+from novikoff.storage.checked import Stored
 from novikoff.stream.blocks import Block, Codes, Labels
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import Flaw, Positions, explain, part_size
@@ -51,6 +52,14 @@ def check_class_weights(class_weights: Sequence[float]) -> None:
     """Raise ValueError for factors of a step that are not positive and finite."""
     if not all(0 < c < math.inf for c in class_weights):
         raise ValueError(f"class weights must be positive and finite, got {class_weights}")
+
+
+def stored_unit(stored: Stored) -> tuple[float, float]:
+    """The unit of the weights of a learner in a file, and its rate."""
+    unit, rate = stored.number("unit"), stored.number("rate")
+    if unit not in (1.0, rate):
+        stored.refuse(f"its unit is {unit!r}, which is neither 1 nor its rate, {rate!r}")
+    return unit, rate
 
 
 def refusal(flaw: Flaw, block: Block, i: int) -> BadExample:

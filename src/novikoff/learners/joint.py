@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.learners.compiled_pass import check_class_weights, check_sizes, one_pass
+from novikoff.learners.compiled_pass import check_class_weights, check_sizes, one_pass, stored_unit
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.ledger.readings import mean_of_weights
-from novikoff.ledger.weights import class_scores, columns_for, parted, whole, widened
+from novikoff.ledger.weights import class_scores, columns_for, parted, times, whole, widened
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Rows, Vector
@@ -94,7 +94,7 @@ class Joint:
     @property
     def weights(self) -> Vector:
         """The present weights, a row a class, the constant's last."""
-        return self._unit * np.ascontiguousarray(self._w[:, : self.n_classes].T)
+        return times(self._unit, np.ascontiguousarray(self._w[:, : self.n_classes].T))
 
     @property
     def averaging(self) -> bool:
@@ -107,7 +107,7 @@ class Joint:
         if self._u is None:
             raise ValueError("this learner keeps no average; make it with averaging=True")
         mean = mean_of_weights(self._w, self._u, self.rounds)
-        return self._unit * np.ascontiguousarray(mean[:, : self.n_classes].T)
+        return times(self._unit, np.ascontiguousarray(mean[:, : self.n_classes].T))
 
     def widen(self, dim: int) -> None:
         """Make room for `dim` features, at least as many as now; the new ones have weight 0.
@@ -174,7 +174,8 @@ class Joint:
 
     def scores(self, rows: Rows) -> Vector:
         """The score of each row for each class, a column a class, summed as when learning."""
-        return class_scores(rows, self._w, bias=self.bias)[:, : self.n_classes] * self._unit
+        scores = class_scores(rows, self._w, bias=self.bias)
+        return times(self._unit, scores[:, : self.n_classes])
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
@@ -265,9 +266,9 @@ class Joint:
         stored = Stored("learner", settings, arrays)
         stored.choice("rule", ("joint",))
         dim, classes, bias = stored.count("dim"), stored.count("classes"), stored.flag("bias")
-        unit, rate = stored.number("unit"), stored.number("rate")
-        if unit not in (1.0, rate):
-            stored.refuse(f"its unit is {unit!r}, which is neither 1 nor its rate, {rate!r}")
+        unit, rate = stored_unit(stored)
+        if dim and not classes:
+            stored.refuse(f"it has {dim} features and no class")
         try:
             learner = cls(
                 0,

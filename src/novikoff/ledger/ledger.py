@@ -257,23 +257,32 @@ class Ledger:
         keep, rule = stored.choice("keep", get_args(Keep)), stored.choice("rule", get_args(Rule))
         began, unit, start = stored.count("began"), stored.number("unit"), None
         if "start" in stored:
-            wide = stored.array("start", ("float64",)).shape[1:]
+            wide = (-1,) if rule == "joint" else ()  # a column for each class
             features = stored.array("start", ("float64",), (dim, *wide))
-            constant = stored.array("start_constant", ("float64",), (1, *wide))
+            constant = stored.array("start_constant", ("float64",), (1, *features.shape[1:]))
             start = whole(features, constant, bias=bias)
-            if len(wide) != (rule == "joint"):
-                stored.refuse("its start does not match its rule")
         ledger = cls(dim, bias=bias, start=start, began=began, unit=unit, keep=keep, rule=rule)
         ledger.n_classes = known = stored.count("classes") if rule == "joint" else 0
         ledger.n_rounds, ledger.n_mistakes = stored.count("rounds"), n
-        ledger.largest_square = float(stored.vector("largest_square", 1)[0])
-        ledger.epoch_ends = stored.positions("epoch_ends").tolist()
-        passes = len(ledger.epoch_ends)
-        ledger.epoch_mistakes = stored.positions("epoch_mistakes", passes).tolist()
+        played = ledger.n_rounds
+        ledger.largest_square = float(stored.vector("largest_square", 1, least=0)[0])
+        ends = stored.positions("epoch_ends", most=played)
+        ledger.epoch_ends = ends.tolist()
+        ledger.epoch_mistakes = stored.positions("epoch_mistakes", len(ends), most=n).tolist()
         ledger._in_closed_epochs = sum(ledger.epoch_mistakes)
+        if n > played or (np.diff(ends) < 0).any() or ledger._in_closed_epochs > n:
+            stored.refuse("its passes do not match its rounds and mistakes")
+        if not unit > 0:
+            stored.refuse(f"its unit is {unit!r}, not above 0")
         if keep != "counts" and n:
             columns: dict[str, Any] = {c: stored.positions(c, n) for c in ("rounds", "rows")}
             columns |= {c: stored.vector(c, n) for c in ("scores", "steps", "squares")}
+            if columns["rounds"][0] < 1 or columns["rounds"][-1] > played:
+                stored.refuse(f"its mistakes are not in rounds 1 to {played}")
+            if (np.diff(columns["rounds"]) < 1).any():
+                stored.refuse("its mistakes are not in the order of their rounds")
+            if columns["squares"].min() < 0 or columns["squares"].max() != ledger.largest_square:
+                stored.refuse("its largest square is not that of its mistakes")
             if rule == "joint":
                 columns |= {c: stored.codes(c, n, known) for c in ("classes", "rivals")}
             ledger._pieces = [Mistakes(**columns)]

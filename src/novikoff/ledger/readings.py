@@ -91,7 +91,8 @@ def mean_of_weights(w: Vector, u: Vector, rounds: int | Vector) -> Vector:
     u is the sum over the updates of (t − 1) times the update of round t: that update is part of the
     weights in T − t + 1 of T rounds, so the mean is (T·w − u)/T. Before the first round it is w.
     """
-    return (rounds * w - u) / rounds if np.all(rounds) else w
+    with np.errstate(over="ignore", invalid="ignore"):
+        return (rounds * w - u) / rounds if np.all(rounds) else w
 
 
 def final(ledger: Ledger) -> Vector:

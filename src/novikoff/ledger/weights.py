@@ -30,6 +30,12 @@ def widened(w: Vector, dim: int, *, bias: bool) -> Vector:
     return wide
 
 
+def times(unit: float, w: Vector) -> Vector:
+    """The weights or scores in true units; what is too large for float64 becomes infinite."""
+    with np.errstate(over="ignore"):
+        return unit * w
+
+
 def turned(w: Vector) -> Vector:
     """The numbers with opposite signs; 0 stays 0 and does not become −0."""
     return 0.0 - w

@@ -14,15 +14,17 @@ from novikoff.learners.rule import KINDS, READINGS, WINNOWS, Kind, Linear, resto
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import Reading
+from novikoff.runs.cycles import CycleSearch
 from novikoff.sources.features import Features
+from novikoff.sources.read_options import MISSING_RULES
 from novikoff.storage import file_format as storage
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
 from novikoff.stream.rows import Rows, Vector
 
 SCORES_AT_ONCE = 1 << 22
-
-
 ORDER: dict[str, Any] = {"shuffle": False, "seed": None, "holdout": None}
+
+
 @dataclass(slots=True)
 class Model:
     """A learner with what it needs to score new examples and to continue learning.
@@ -160,7 +162,7 @@ class Model:
             Features.restored(parts["features"], with_prefix("features", arrays)),
             classes,
             Ledger.restored(parts["ledger"], with_prefix("ledger", arrays)),
-            stored.settings("order"),
+            _checked_order(stored.settings("order")),
             _checked_options(stored.settings("reading")),
             stored.count("examples"),
             unfinished,
@@ -174,6 +176,8 @@ class Model:
         learner, ledger = self.learner, self.ledger
         if not learner.dim == ledger.dim == self.features.dim or learner.bias != ledger.bias:
             stored.refuse("its learner, ledger and features differ in size")
+        if len(set(self.classes)) < len(self.classes):
+            stored.refuse("two of its labels are the same")
         if isinstance(learner, Joint):
             known = len(self.classes)
             if known == 0 or not 0 <= learner.n_classes <= known:
@@ -192,21 +196,46 @@ class Model:
             stored.refuse(f"the learner does not match the model's kind, {self.kind!r}")
         if self.kind == "voted" and ledger.keep != "examples":
             stored.refuse("a voted model needs its examples, and the ledger keeps none")
+        if learner.rounds != ledger.began + ledger.n_rounds:
+            stored.refuse("its learner and its ledger differ in the number of rounds")
         if self.unfinished is not None:
             stopped = Stored("unfinished run", self.unfinished, {})
-            for name in ("passes", "passes_made", "position", "met"):
-                stopped.count(name)
+            counts = ("passes", "passes_made", "position", "met")
+            passes, made, position, met = map(stopped.count, counts)
+            if made >= passes or position > met:
+                stopped.refuse(f"it is in pass {made + 1} of {passes}, at example {position}")
             stopped.text("data")
-            stopped.settings("watch")
+            if (passes > 1) != bool(stopped.settings("watch")):
+                stopped.refuse("only a run of several passes looks for a cycle")
+            self.restored_search()
+
+    def restored_search(self) -> CycleSearch | None:
+        """The search for a cycle of an unfinished run, if it makes several passes."""
+        settings = self.unfinished and self.unfinished["watch"]
+        if not settings:
+            return None
+        classes = len(self.classes) if self.is_joint else None
+        return CycleSearch.restored(settings, self.watch, self.features.dim, classes)
 
 
 def _checked_options(options: Settings) -> Settings:
+    stored = Stored("read options", options, {})
     if options:
-        stored = Stored("read options", options, {})
-        stored.choice("missing", ("refuse", "zero", "indicate"))
-        if "features" in options:
-            stored.texts("features")
-            stored.texts("texts")
-        if not isinstance(options.get("label"), str | int | None):
+        stored.choice("missing", MISSING_RULES)
+        label = options.get("label", False)
+        if type(label) not in (str, int, type(None)):
             stored.refuse("its label is not a column")
+        if "features" in options:
+            names = stored.texts("features")
+            if len({*names, label}) <= len(names) or not {*stored.texts("texts")} <= {*names}:
+                stored.refuse("its columns are not all different, or its texts are not columns")
     return options
+
+
+def _checked_order(order: Settings) -> Settings:
+    stored = Stored("order of examples", order, {})
+    stored.flag("shuffle")
+    for name in ("seed", "holdout"):
+        if type(order.get(name, False)) not in (int, type(None)):
+            stored.refuse(f"its {name} is not a whole number or nothing")
+    return order

@@ -172,7 +172,7 @@ class Training:
         self.passes_made, self.position = unfinished["passes_made"], unfinished["position"]
         self._met = int(unfinished["met"])
         if self._cycles is not None:
-            self._cycles = CycleSearch.restored(unfinished["watch"], initial.watch)
+            self._cycles = initial.restored_search() or self._cycles
             self._cycles.widen(initial.features.room, bias=initial.learner.bias)
         initial.widen(initial.features.room)
         return replace(initial, features=self._blocks.features, unfinished=None, watch={})

@@ -97,18 +97,33 @@ class CycleSearch:
         return settings, arrays
 
     @classmethod
-    def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """The search that `state` described; it finds a cycle at the same pass."""
+    def restored(
+        cls,
+        settings: Mapping[str, Any],
+        arrays: Mapping[str, NDArray[Any]],
+        dim: int,
+        classes: int | None = None,
+    ) -> Self:
+        """The search that `state` described, for `dim` features and classes learned jointly.
+
+        It finds a cycle at the same pass.
+        """
         stored, search = Stored("search for a cycle", settings, arrays), cls()
         search._passes, search._since = stored.count("passes"), stored.count("since")
         search.is_counting = stored.flag("counting")
+        joint = classes is not None
         if "weights" in stored:
-            features = stored.array("weights", ("float64",))
+            features = stored.array("weights", ("float64",), (dim, *[-1] * joint))
             constant = stored.array("constant", ("float64",), (1, *features.shape[1:]))
             search._saved = whole(features, constant, bias=stored.flag("bias"))
         rows = stored.positions("rows")
-        rivals, times = stored.positions("rivals", len(rows)), stored.positions("times", len(rows))
-        steps = stored.vector("steps", len(rows))
+        rivals = stored.array("rivals", ("int64",), rows.shape)
+        lowest, highest = (_NO_RIVAL, _NO_RIVAL) if classes is None else (0, classes - 1)
+        if len(rows) and not lowest <= rivals.min() <= rivals.max() <= highest:
+            stored.refuse(f"its rivals are not all from {lowest} to {highest}")
+        times, steps = stored.positions("times", len(rows)), stored.vector("steps", len(rows))
+        if len(rows) and (times.min() < 1 or not np.isfinite(steps).all()):
+            stored.refuse("its updates were not made, or are not finite")
         keys = zip(rows.tolist(), rivals.tolist(), steps.tolist(), strict=True)
         search._updates.update(dict(zip(keys, times.tolist(), strict=True)))
         return search

@@ -283,11 +283,11 @@ class Features:
             out = cls(
                 hash_bits=bits,
                 keep_names=stored.flag("keep_names"),
-                products=[(str(a), str(b)) for a, b in settings["products"]],
+                products=stored.pairs("products"),
                 standardise=stored.flag("standardise"),
                 to_unit_length=stored.flag("to_unit_length"),
             )
-        except (KeyError, TypeError, ValueError) as error:
+        except ValueError as error:
             stored.refuse(str(error))
         if settings.get("kind") is not None:
             out.kind = stored.choice("kind", tuple(_WORDS))
@@ -297,13 +297,19 @@ class Features:
         out._restore_names(stored)
         if "scale" in stored:
             out._scale = stored.vector("scale", out.dim)
+            if not ((out._scale > 0) & (out._scale < np.inf)).all():
+                stored.refuse("its scale is not finite and above 0")
         if "shift" in stored:
             out._shift = stored.vector("shift", out.dim)
+            if not np.isfinite(out._shift).all():
+                stored.refuse("its shift is not finite")
         return out
 
     def _restore_names(self, stored: Stored) -> None:
-        text = stored.array("names", ("uint8",)).tobytes()
-        starts = stored.positions("name_starts").tolist()
+        text = stored.array("names", ("uint8",), (-1,)).tobytes()
+        starts = stored.positions("name_starts", most=len(text)).tolist()
+        if starts[:1] != [0] or starts[-1] != len(text) or starts != sorted(starts):
+            stored.refuse("its names do not follow one another")
         held = [text[a:b] for a, b in pairwise(starts)]
         slots = stored.positions("slots").tolist()
         try:

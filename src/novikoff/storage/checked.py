@@ -6,6 +6,7 @@ infinite, which JSON cannot hold. The compiled core trusts its arrays, so they a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
@@ -18,6 +19,9 @@ from novikoff.stream.rows import Positions, Vector
 Settings: TypeAlias = dict[str, Any]
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 Choice = TypeVar("Choice", bound=str)
+
+_MOST = 1 << 62  # of a count, so that adding two of them does not overflow
+_ANY = -1  # any length
 
 
 def prefixed(parts: Mapping[str, Mapping[str, NDArray[Any]]]) -> Arrays:
@@ -52,8 +56,8 @@ class Stored:
     def count(self, name: str) -> int:
         """A setting that is a count."""
         count = int(self._setting(name, int, "a count"))
-        if not 0 <= count < 2**63:
-            self._refuse(name, count, "a count")
+        if not 0 <= count <= _MOST:
+            self._refuse(name, count, "a count up to 2^62")
         return count
 
     def number(self, name: str) -> float:
@@ -74,42 +78,56 @@ class Stored:
 
     def texts(self, name: str, length: int | None = None) -> list[str]:
         """A setting that is a list of texts, `length` of them if given."""
-        found = list(self._setting(name, list, "a list"))
+        found = list(self._setting(name, list, "a list of texts"))
         if any(type(one) is not str for one in found) or length not in (None, len(found)):
             self._refuse(name, found, "a list of texts" if length is None else f"{length} texts")
         return found
+
+    def pairs(self, name: str) -> list[tuple[str, str]]:
+        """A setting that is a list of pairs of texts."""
+        found = list(self._setting(name, list, "a list of pairs of texts"))
+        for one in found:
+            if not (type(one) is list and [type(text) for text in one] == [str, str]):
+                self._refuse(name, found, "a list of pairs of texts")
+        return [(first, second) for first, second in found]
 
     def settings(self, name: str) -> Settings:
         """Settings inside these."""
         return dict(self._setting(name, dict, "settings"))
 
-    def vector(self, name: str, length: int | None = None) -> Vector:
-        """An array of floats, `length` of them if given."""
-        return self.array(name, ("float64",), length)
+    def vector(self, name: str, length: int = _ANY, *, least: float = -math.inf) -> Vector:
+        """An array of floats, `length` of them if given, none of them less than `least`."""
+        vector = self.array(name, ("float64",), (length,))
+        if len(vector) and not vector.min() >= least:
+            self.refuse(f"its {name} are not all from {least:g} on")
+        return vector
 
-    def positions(self, name: str, length: int | None = None) -> Positions:
-        """An array of integers, `length` of them if given."""
-        return self.array(name, ("int64",), length)
+    def positions(self, name: str, length: int = _ANY, *, most: int = _MOST) -> Positions:
+        """An array of integers from 0 to `most`, `length` of them if given."""
+        positions = self.array(name, ("int64",), (length,))
+        if len(positions) and not 0 <= positions.min() <= positions.max() <= most:
+            self.refuse(f"its {name} are not all from 0 to {most}")
+        return positions
 
     def codes(self, name: str, length: int, below: int) -> NDArray[np.int32]:
         """An array of class numbers, each less than `below`."""
-        codes = self.array(name, ("int32",), length)
+        codes = self.array(name, ("int32",), (length,))
         if length and not 0 <= codes.min() <= codes.max() < below:
             self.refuse(f"its {name} are not all from 0 to {below - 1}")
         return codes
 
-    def array(
-        self, name: str, dtypes: Sequence[str], shape: int | tuple[int, ...] | None = None
-    ) -> NDArray[Any]:
-        """An array of one of these dtypes and of this shape; an int is the length of a vector."""
+    def array(self, name: str, dtypes: Sequence[str], shape: tuple[int, ...]) -> NDArray[Any]:
+        """An array of one of these dtypes and of this shape, in which −1 is any length."""
         array = self._arrays.get(name)
         if array is None:
             raise BadModel(f"the {self._what} in the file has no {name!r}")
         if array.dtype not in [np.dtype(kind) for kind in dtypes]:
             self._refuse(name, array.dtype, " or ".join(dtypes))
-        wanted = (shape,) if isinstance(shape, int) else shape
-        if wanted is not None and array.shape != wanted:
-            self._refuse(name, array.shape, f"of shape {wanted}")
+        lengths = tuple(n if wanted == _ANY else wanted for wanted, n in zip(shape, array.shape))  # noqa: B905
+        if array.shape != lengths or len(shape) != array.ndim:
+            self._refuse(name, array.shape, f"of shape {shape}".replace(str(_ANY), "any"))
+        if array.dtype.kind == "f" and array.size and np.isnan(array.min()):
+            self.refuse(f"its {name} are not all numbers")
         return array
 
     def refuse(self, why: str) -> NoReturn:

@@ -1,0 +1,54 @@
+"""No model file is trusted: each field of each kind of model is checked before it is used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+
+from attack.arena import Arena, Attack
+from attack.fields import mutants, tried
+from attack.stored import TRAINED, prepare
+from novikoff import BadModel, sources
+from novikoff.runs.cycles import CycleSearch
+
+IN_MEMORY = Path("/dev/shm")  # thousands of files are written
+
+
+def every_field_once(_: Random) -> Iterator[Exception | None]:
+    """Each change of each field, in the first kind of model that has the field."""
+    seen = set[str]()
+    for name, words in TRAINED.items():
+        for state in ("", " unfinished"):
+            for mutant in mutants(Path(f"{name}{state}.model").read_bytes()):
+                if mutant[0] not in seen:
+                    seen.add(mutant[0])
+                    yield tried(mutant, words, verbs=False)
+
+
+def test_any_value_of_any_field_of_a_model_gives_a_clear_error_or_a_result(tmp_path: Path) -> None:
+    """In a process of its own with 300 MB more than it has, so that a crash or a claim shows."""
+    attack = Attack("fields", "each field once", every_field_once, prepare, seconds=20)
+    with TemporaryDirectory(dir=IN_MEMORY if IN_MEMORY.is_dir() else None) as work:
+        outcome = Arena(attack, 1, Path(work), tmp_path).run(0.01, lambda _: None)
+    assert outcome.inputs > 1000
+    reports = [path.read_text()[-600:] for path in tmp_path.rglob("why.txt")]
+    assert not outcome.kinds, (outcome.kinds, reports)
+
+
+def test_updates_that_were_not_made_prove_no_cycle() -> None:
+    """Zero times a row adds up to 0: a checkpoint that says so must not prove inseparability."""
+    separable = sources.block([[1.0, 2.0], [2.0, -1.0]], [1, 1])
+    search = CycleSearch()
+    search.close_pass(np.zeros(2), separable)
+    search.close_pass(np.zeros(2), separable)  # the weights came back: now updates are counted
+    settings, arrays = search.state(2, bias=False)
+    assert settings["counting"]
+    arrays |= {name: np.zeros(1, np.int64) for name in ("rows", "times")}
+    arrays |= {"rivals": np.array([-1]), "steps": np.ones(1)}
+    with pytest.raises(BadModel, match="its updates were not made"):
+        CycleSearch.restored(settings, arrays, 2).close_pass(np.zeros(2), separable)
