@@ -15,6 +15,8 @@ from novikoff.sources.features import Features
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import SparseRows, dots
 
+FIRST_PASS = {"passes": 1, "passes_made": 0, "position": 1, "met": 1, "data": "", "watch": {}}
+
 
 def test_a_run_is_not_resumed_from_a_pipe(tmp_path: Path) -> None:
     text = "1 1:1\n-1 2:1\n" * 3
@@ -22,8 +24,7 @@ def test_a_run_is_not_resumed_from_a_pipe(tmp_path: Path) -> None:
     model = tmp_path / "m"
     stdout_of("train", tmp_path / "x.svm", "-o", model, "-q")
     found = Model.load(model)
-    counts = dict.fromkeys(("passes", "passes_made", "position", "met"), 1)
-    found.unfinished = {**counts, "data": "", "watch": {}}
+    found.unfinished = FIRST_PASS
     found.save(model)
     words = error("train", "-", "-o", model, "-q", "--resume", "--format", "svmlight", input=text)
     assert words == "--resume: cannot resume from a pipe; read a file"
@@ -55,8 +56,7 @@ def test_training_overwrites_neither_other_files_nor_unfinished_runs(tmp_path: P
     assert words == f"{other}: not a novikoff model; choose another -o, or delete it"
     stdout_of("train", data, "-o", model, "-q")
     found = Model.load(model)
-    counts = dict.fromkeys(("passes", "passes_made", "position", "met"), 1)
-    found.unfinished = {**counts, "data": "", "watch": {}}
+    found.unfinished = FIRST_PASS
     found.save(model)
     words = error("train", data, "-o", model, "-q")
     assert words == f"{model}: contains an unfinished run; use --resume, or delete it"
