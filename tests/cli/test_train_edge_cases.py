@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from helpers.command_line import error, json_of, run, stdout_of
+from novikoff.cli.train import Watch
 from novikoff.learners import Additive
 from novikoff.learners.rule import Rule
 from novikoff.models.model import Model
-from novikoff.models.training import Plan
+from novikoff.models.training import Plan, Training
 from novikoff.sources.features import Features
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import SparseRows, dots
@@ -81,3 +84,26 @@ def test_scores_follow_further_learning() -> None:
         assert isinstance(model.learner, Additive)
         expected = dots(rows, model.learner.average, bias=True)
         assert model.scores(rows).tolist() == expected.tolist()
+
+
+def test_a_file_replaced_during_training_is_an_error_and_the_checkpoint_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data, other, model = tmp_path / "x.svm", tmp_path / "other.svm", tmp_path / "m"
+    data.write_text("1 1:1\n-1 1:1\n1 2:1\n")  # inseparable
+    other.write_text("1 1:1\n-1 2:1\n")
+    after_block = Watch.after_block
+
+    def replacing(watch: Watch, training: Training) -> None:
+        after_block(watch, training)
+        if training.passes_made == 3:
+            os.replace(other, data)
+
+    monkeypatch.setattr(Watch, "after_block", replacing)
+    words = error("train", data, "-o", model, "-q", "--passes", 99, "--checkpoint", 0)
+    assert (
+        words == f"{data}: the file changed while it was being read; run again once it is complete"
+    )
+    unfinished = Model.load(model).unfinished
+    assert unfinished is not None
+    assert unfinished["passes_made"] == 3

@@ -66,6 +66,7 @@ def evaluate(model: Model, source: Source) -> Evaluation:
         numbers = LabelsAsClasses(model.classes, most=None)
         for chunk, scores in scored(model, source):
             confusion.count(chunk.coded(numbers), predicted_classes(scores))
+        source.check_unchanged()
         return Evaluation(confusion, numbers.classes, float("nan"))
     negative, positive = model.classes
     signs = LabelsAsSigns((negative, positive))
@@ -74,4 +75,5 @@ def evaluate(model: Model, source: Source) -> Evaluation:
         all_labels.append(chunk.coded(signs).astype(np.int8, copy=False))
         all_scores.append(np.asarray(scores))
         confusion.count(all_labels[-1] > 0, predicted_classes(scores))
+    source.check_unchanged()
     return Evaluation(confusion, model.classes, roc_area(all_labels, all_scores))

@@ -259,12 +259,16 @@ class Training:
         return found
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the model as it stands, marked as unfinished until the run has ended."""
+        """Write the model as it stands, marked as unfinished until the run has ended.
+
+        Nothing is saved of an unfinished run over files that have changed.
+        """
         if self._how is not None:
             self.model.read_options = self._how.remembered(self._blocks.table)
         if self._is_finished:
             self.model.save(path)
             return
+        self._blocks.check_unchanged()
         settings: Settings = {}
         watch: Arrays = {}
         if self._cycles is not None:

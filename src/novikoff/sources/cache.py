@@ -14,6 +14,7 @@ import numpy as np
 from novikoff.sources.chunks import TableColumns
 from novikoff.sources.features import Features
 from novikoff.sources.files.arrow_arrays import from_numpy, to_numpy
+from novikoff.sources.inputs import Input, State
 from novikoff.sources.numbered import Numbered
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.storage.checked import Arrays, Settings
@@ -57,6 +58,8 @@ class Cached:
         self._table: TableColumns | None = None
         self._is_checked = False
         self.done, self.total = 0, 0
+        self._file = Input(self._path)
+        self._state: State = None
         self.is_ready = self._look()
 
     @property
@@ -73,6 +76,7 @@ class Cached:
         """Whether the file exists and fits the input; if so, take the features from it."""
         if not os.path.exists(self._path):
             return False
+        self._state = self._file.state()
         with open(self._path, "rb") as file:
             if not b"ARROW1".startswith(file.read(6)):
                 words = f"{self._path}: not a cache; choose another file, or remove this one"
@@ -115,7 +119,15 @@ class Cached:
                 raise BadExample(f"{self._blocks.source.name}: there are no examples")
             writer.write_batch(last, custom_metadata={_ABOUT: self._about()})
             writer.close()
+        self._state = self._file.state()
         self.is_ready = self._is_checked = True
+
+    def check_unchanged(self) -> None:
+        """Raise BadExample if what is read, the source or the cache, has changed."""
+        if self.is_ready:
+            self._file.check_unchanged(self._state)
+        else:
+            self._blocks.check_unchanged()
 
     def _about(self) -> bytes:
         settings, arrays = self.features.state()
@@ -131,6 +143,7 @@ class Cached:
         return b"".join(pieces(about, arrays, kind="cache"))
 
     def _read(self) -> Iterator[Block]:
+        self.check_unchanged()
         first = self.done = 0
         self.total = os.stat(self._path).st_size
         for batch, end in _Mapped(self._path).batches(check=not self._is_checked):
@@ -140,6 +153,7 @@ class Cached:
             if block.labels.dtype == np.int32:  # classes are numbered in order of appearance
                 self._seen = max(self._seen, int(block.labels.max(initial=-1)) + 1)
             yield block
+        self.check_unchanged()
         self._is_checked = True
 
 

@@ -127,6 +127,12 @@ class Source(ABC):
         self.is_pipe = any(one.is_pipe for one in self.inputs)
         self.total = None if self.is_pipe else sum(one.size or 0 for one in self.inputs)
         self.done, self.skipped = 0, list[str]()
+        self._states = [one.state() for one in self.inputs]
+
+    def check_unchanged(self) -> None:
+        """Raise BadExample if a file is not the one that it was at first."""
+        for one, before in zip(self.inputs, self._states, strict=True):
+            one.check_unchanged(before)
 
     @property
     def table(self) -> TableColumns | None:

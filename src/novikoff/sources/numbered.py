@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from novikoff.sources.chunks import Chunk, Source, TableColumns
 from novikoff.sources.features import Features
@@ -10,6 +11,7 @@ from novikoff.sources.interactions import in_slices
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns
+from novikoff.stream.printing import count
 from novikoff.stream.rows import Rows
 
 HELD_AT_MOST = 1 << 24  # bytes of rows
@@ -28,6 +30,7 @@ class Numbered:
         self, source: Source, features: Features, labelling: LabelsAsSigns | LabelsAsClasses
     ) -> None:
         self.source, self.features, self.labelling = source, features, labelling
+        self._examples: int | None = None
         self._held: list[Chunk] = []
         self._rest: Iterator[Chunk] | None = None
         self._must_look = isinstance(labelling, LabelsAsSigns) and not labelling.is_decided
@@ -72,14 +75,30 @@ class Numbered:
         self._look_ahead()
         held, rest = self._held, self._rest
         self._held, self._rest = [], None
-        while held:
-            yield from parts_of(held.pop(0), self.features)
-        for chunk in self.source if rest is None else rest:
+        waiting = (held.pop(0) for _ in range(len(held)))  # none is held longer than needed
+        n = 0
+        for chunk in chain(waiting, self.source if rest is None else rest):
+            n += len(chunk)
             yield from parts_of(chunk, self.features)
+        self.check_unchanged()
+        if self._examples not in (None, n):
+            raise BadExample(
+                f"{self.source.name}: {count(n)} examples in this pass, but "
+                f"{count(self._examples or 0)} in the first; the data changed in between"
+            )
+        self._examples = n
+
+    def check_unchanged(self) -> None:
+        """Raise BadExample if a file has changed since it was opened."""
+        self.source.check_unchanged()
 
     def __iter__(self) -> Iterator[Block]:
-        for chunk in self.chunks():
-            yield self.block(chunk)
+        try:
+            for chunk in self.chunks():
+                yield self.block(chunk)
+        except (BadExample, OSError):
+            self.check_unchanged()  # if a file changed, that is the reason to give
+            raise
         if isinstance(self.labelling, LabelsAsClasses) and not self.classes:
             raise BadExample(f"{self.source.name}: there are no examples")
 
