@@ -42,6 +42,14 @@ class Names:
         return iter([text[a:b] for a, b in pairwise(starts)])
 
 
+def first_seen(codes: NDArray[np.int32 | np.int64], count: int) -> Positions:
+    """For each code below `count`, its first place among the codes; their number if none has it."""
+    n = len(codes)
+    first = np.full(count + 1, n)  # the last is for −1
+    first[codes[::-1]] = np.arange(n)[::-1]
+    return first[:-1]
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """Some examples as a source reads them, before features have columns and labels signs.

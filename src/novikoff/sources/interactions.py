@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.sources.chunks import Chunk, Names
+from novikoff.sources.chunks import Chunk, Names, first_seen
 from novikoff.stream.rows import Positions, SparseRows, Vector
 
 Pair: TypeAlias = tuple[str, str]
@@ -65,8 +65,16 @@ def with_products(chunk: Chunk, pairs: Sequence[Pair]) -> tuple[Chunk, list[int]
     rows_of, indices, products = (np.concatenate(parts) for parts in zip(*made, strict=True))
     order = np.argsort(rows_of, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(rows_of, minlength=len(rows)))])
-    multiplied = SparseRows(products[order], indices[order], starts.astype(np.int64), len(names))
-    return replace(chunk, rows=multiplied, names=Names.of(names)), counts
+    # names in order of appearance, row by row, so that it does not matter where the rows were cut
+    indices = indices[order]
+    first = first_seen(indices, len(names))
+    first[: len(chunk.columns or ())] = -1  # the columns of a table are known before its rows
+    used = np.argsort(first, kind="stable")[: int((first < len(indices)).sum())]
+    place = np.empty(len(names), dtype=np.int64)
+    place[used] = np.arange(len(used))
+    multiplied = SparseRows(products[order], place[indices], starts.astype(np.int64), len(used))
+    named = Names.of([names[k] for k in used.tolist()])
+    return replace(chunk, rows=multiplied, names=named), counts
 
 
 def _wanted(names: Sequence[str], pair: Pair) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.sources.arrays import Where, check_finite, exact
-from novikoff.sources.chunks import Chunk, Names, Source, TableColumns
+from novikoff.sources.chunks import Chunk, Names, Source, TableColumns, first_seen
 from novikoff.sources.files.arrow_arrays import from_numpy, starts_of, strings, to_numpy
 from novikoff.sources.files.table_layout import (
     Columns,
@@ -433,14 +433,6 @@ def _texts(entries: pa.Array, used: Mask, where: Where) -> pa.LargeStringArray:
         check_finite(numbers, lambda i: where(int(places[i])))
         return strings([written(number) for number in numbers])
     return taken.cast(pa.large_string())
-
-
-def first_seen(codes: NDArray[np.int32], count: int) -> Positions:
-    """For each code below `count`, its first place among the codes; their number if none has it."""
-    n = len(codes)
-    first = np.full(count + 1, n)  # the last is for −1
-    first[codes[::-1]] = np.arange(n)[::-1]
-    return first[:-1]
 
 
 def numbered(columns: Sequence[Cells]) -> tuple[Names, NDArray[np.int32]]:
