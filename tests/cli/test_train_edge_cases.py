@@ -15,6 +15,7 @@ from novikoff.learners.rule import Rule
 from novikoff.models.model import Model
 from novikoff.models.training import Plan, Training
 from novikoff.sources.features import Features
+from novikoff.storage import file_format
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import SparseRows, dots
 
@@ -107,3 +108,21 @@ def test_a_file_replaced_during_training_is_an_error_and_the_checkpoint_stays(
     unfinished = Model.load(model).unfinished
     assert unfinished is not None
     assert unfinished["passes_made"] == 3
+
+
+@pytest.mark.parametrize("text", [False, True])
+def test_a_table_with_more_names_than_a_header_holds_is_trained_and_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bool
+) -> None:
+    monkeypatch.setattr(file_format, "_LONGEST_HEADER", 1 << 14)
+    names = [f"column {j}" for j in range(20_000)]
+    data, model = tmp_path / "wide.csv", tmp_path / "m"
+    ones, zeros = ["u" if text else "1", *"1" * 19_999], ["v" if text else "0", *"0" * 19_999]
+    lines = [[*names, "y"], [*ones, "1"], [*zeros, "0"]]
+    data.write_text("\n".join(map(",".join, lines)) + "\n")
+    stdout_of("train", data, "-o", model, "-q", "--passes", 9, "--cache", tmp_path / "cache")
+    cached = model.read_bytes()
+    stdout_of("train", data, "-o", model, "-q", "--passes", 9, "--cache", tmp_path / "cache")
+    assert model.read_bytes() == cached
+    assert stdout_of("predict", model, data) == "1\n0\n"
+    assert len(Model.load(model).read_options["features"]) == 20_000

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 from numpy.typing import NDArray
 
+from novikoff.storage import file_format
 from novikoff.storage.file_format import BadModel, load, pieces, save, unpacked
 
 DTYPES = ("int8", "uint8", "int32", "uint32", "int64", "uint64", "float32", "float64")
@@ -33,7 +34,8 @@ some_array = st.sampled_from(DTYPES).flatmap(
         kind, npst.array_shapes(min_dims=1, max_dims=2, min_side=0, max_side=5)
     )
 )
-some_arrays = st.dictionaries(st.text(), some_array, max_size=4)
+array_names = st.text().filter(lambda name: not name.startswith(("texts ", "starts ")))
+some_arrays = st.dictionaries(array_names, some_array, max_size=4)
 
 
 def packed(header: dict[str, Any], arrays: dict[str, NDArray[Any]], kind: str = "model") -> bytes:
@@ -68,6 +70,54 @@ def test_saved_content_is_restored_bit_for_bit(
         assert read[name].shape == array.shape
         assert read[name].tobytes() == array.tobytes()
         assert not read[name].flags.writeable
+
+
+@given(header=headers, arrays=some_arrays)
+@example(header={"a": {"b/c": ["\ud800", "", "\0"]}, "[]": ["x"], "n": [1]}, arrays={})
+def test_lists_of_texts_come_back_from_arrays(
+    header: dict[str, Any], arrays: dict[str, NDArray[Any]]
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(file_format, "_LONGEST_LIST", 0)
+        found, read = opened(packed(header, arrays))
+    assert json.dumps(found, sort_keys=True) == json.dumps(header, sort_keys=True)
+    assert read.keys() == arrays.keys()
+
+
+def test_a_million_names_do_not_make_the_header_too_long() -> None:
+    names = [f"column {j}" for j in range(1_000_000)]
+    data = packed({"table": {"features": names, "label": "y"}}, {})
+    (length,) = struct.unpack_from("<I", data, 12)
+    assert length < 1000
+    assert opened(data)[0] == {"table": {"features": names, "label": "y"}}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "starts"),
+    [
+        ('["a"]', b"xy", None),
+        ('["a"]', b"xy", [0, 3]),
+        ('["a"]', b"xy", [1, 0]),
+        ('["a"]', b"xy", [-1, 2]),
+        ('["a"]', b"xy", [[0, 2]]),
+        ('["a"]', b"\xff", [0, 1]),
+        ('["known"]', b"xy", [0, 2]),
+        ('["no", "a"]', b"xy", [0, 2]),
+        ('["known", "a"]', b"xy", [0, 2]),
+        ('["list", 0]', b"xy", [0, 2]),
+        ("[]", b"xy", [0, 2]),
+        ("[", b"xy", [0, 2]),
+        ("[" * 10**5, b"xy", [0, 2]),
+    ],
+)
+def test_a_list_that_was_never_taken_apart_is_refused(
+    name: str, text: bytes, starts: list[int] | None
+) -> None:
+    arrays = {f"texts {name}": np.frombuffer(text, np.uint8)}
+    if starts is not None:
+        arrays[f"starts {name}"] = np.array(starts)
+    with pytest.raises(BadModel, match="is not a list of the header"):
+        opened(packed({"known": "k", "list": [1]}, arrays))
 
 
 @given(arrays=some_arrays)

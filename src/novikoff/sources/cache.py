@@ -6,7 +6,7 @@ import mmap
 import os
 import zlib
 from collections.abc import Iterator
-from dataclasses import astuple
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -96,8 +96,8 @@ class Cached:
         self.features = Features.restored(about["features"], arrays)
         self._classes, self._seen = classes, named
         if (table := about["table"]) is not None:
-            features, texts, label, has_header = table
-            self._table = TableColumns(tuple(features), tuple(texts), label, has_header)
+            features, texts = tuple(table["features"]), tuple(table["texts"])
+            self._table = TableColumns(features, texts, table["label"], table["has_header"])
         return True
 
     def __iter__(self) -> Iterator[Block]:
@@ -137,7 +137,7 @@ class Cached:
             "fingerprint": self._fingerprint,
             "classes": self.classes,
             "named": labels.named if isinstance(labels, LabelsAsClasses) else len(self.classes),
-            "table": None if self.table is None else astuple(self.table),
+            "table": None if self.table is None else asdict(self.table),
             "features": settings,
         }
         return b"".join(pieces(about, arrays, kind="cache"))

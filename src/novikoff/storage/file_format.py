@@ -10,6 +10,10 @@ The file is, all numbers little-endian:
     arrays    in the order of their names, each from the next multiple of 64, zeros in between
     32        the SHA-256 of everything before
 
+Long lists of texts in the header, such as a million names of columns, are arrays as well, so that a
+header is short whatever was learned. The list at header["a"]["b"] is the array 'texts ["a", "b"]',
+in UTF-8 without separators, and 'starts ["a", "b"]', where each text begins and the last one ends.
+
 A file holds no code, and the same content always has the same bytes.
 """
 
@@ -22,6 +26,8 @@ import mmap
 import os
 import struct
 from collections.abc import Iterator, Mapping
+from functools import reduce
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -35,6 +41,7 @@ _PREFIX = struct.Struct("<8sIIQ")
 _DIGEST = hashlib.sha256().digest_size
 _ALIGNED = 64
 _LONGEST_HEADER = 1 << 24
+_LONGEST_LIST = 1 << 16  # characters
 _MAPPED_FROM = 1 << 20
 _DTYPES = ("|i1", "|u1", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8")
 
@@ -70,12 +77,14 @@ def pieces(
     header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], *, kind: str
 ) -> Iterator[bytes | memoryview]:
     """The bytes of the file, one after another."""
-    ready = {name: _little_endian(name, arrays[name]) for name in sorted(arrays)}
+    header, apart = _taken_apart(header)
+    every = {**arrays, **apart}
+    ready = {name: _little_endian(name, every[name]) for name in sorted(every)}
     described = {name: [a.dtype.str, list(a.shape)] for name, a in ready.items()}
-    content = {"kind": kind, "header": dict(header), "arrays": described}
+    content = {"kind": kind, "header": header, "arrays": described}
     text = json.dumps(content, allow_nan=False, sort_keys=True, separators=(",", ":")).encode()
     if len(text) > _LONGEST_HEADER:
-        raise ValueError(f"a header of {len(text)} bytes is too large; put lists into arrays")
+        raise ValueError(f"a header of {len(text)} bytes is too large; put numbers into arrays")
     at = _PREFIX.size + len(text)
     length = _laid_out(at, [a.nbytes for a in ready.values()])[-1] + _DIGEST
     digest = hashlib.sha256()
@@ -163,7 +172,55 @@ def _content(
         name: np.frombuffer(data, dtype, math.prod(shape), start).reshape(shape)
         for (name, (dtype, shape)), start in zip(kinds.items(), starts, strict=False)
     }
+    _put_together(header, arrays)
     return header, arrays
+
+
+def _taken_apart(
+    header: Mapping[str, Any], path: tuple[str, ...] = ()
+) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    """The header without its long lists of texts, and these as arrays."""
+    short: dict[str, Any] = {}
+    apart: dict[str, NDArray[Any]] = {}
+    for key, value in header.items():
+        if isinstance(value, dict):
+            short[key], more = _taken_apart(value, (*path, key))
+            apart |= more
+        elif _is_long(value):
+            encoded = [text.encode("utf-8", "surrogatepass") for text in value]
+            where = json.dumps([*path, key])
+            apart[f"texts {where}"] = np.frombuffer(b"".join(encoded), dtype=np.uint8)
+            apart[f"starts {where}"] = np.cumsum([0, *map(len, encoded)], dtype=np.int64)
+        else:
+            short[key] = value
+    return short, apart
+
+
+def _is_long(value: Any) -> bool:
+    if not isinstance(value, list | tuple) or not all(isinstance(text, str) for text in value):
+        return False
+    return len(value) + sum(map(len, value)) > _LONGEST_LIST
+
+
+def _put_together(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    """Move the lists that `_taken_apart` made arrays back to their places in the header."""
+    for name in [name for name in arrays if name.startswith("texts ")]:
+        where = name.removeprefix("texts ")
+        text, starts = arrays.pop(name), arrays.pop(f"starts {where}", None)
+        try:
+            if starts is None or text.dtype != np.uint8 or starts.dtype != np.int64:
+                raise ValueError
+            *path, key = json.loads(where)
+            place = reduce(lambda inside, step: inside[step], path, header)
+            bounds = [0, *starts.tolist(), len(text)]
+            if not isinstance(place, dict) or key in place or sorted(bounds) != bounds:
+                raise ValueError
+            whole = text.tobytes()
+            place[key] = [
+                whole[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(bounds[1:-1])
+            ]
+        except (ValueError, TypeError, LookupError, RecursionError):
+            raise BadModel(f"the array {name!r} is not a list of the header") from None
 
 
 def _laid_out(at: int, sizes: list[int]) -> list[int]:

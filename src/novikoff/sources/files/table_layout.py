@@ -8,6 +8,7 @@ holds (`csv.py`), in Parquet and Arrow its type does (`parquet.py`).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
@@ -199,8 +200,8 @@ def check_feature_names(layout: Layout, how: ReadOptions, where: str) -> None:
     names = layout.feature_names
     seen = set(names)
     if len(seen) < len(names):
-        twice = next(name for k, name in enumerate(names) if name in names[:k])
-        raise _same_name(names.count(twice), twice, where)
+        twice, times = Counter(names).most_common(1)[0]
+        raise _same_name(times, twice, where)
     texts = seen if how.missing == "indicate" else set(layout.having(Kind.TEXT))
     for name in names:
         for column in (name[:i] for i, c in enumerate(name) if c == "="):
@@ -218,11 +219,12 @@ def dates_refused(place: str, column: str, example: str) -> BadExample:
 
 def check_same_names(names: Sequence[str], where: str, first: Sequence[str], before: str) -> None:
     """Refuse a file without a column of the first file, or with another."""
+    ours, theirs = set(first), set(names)
     for name in first:
-        if name not in names:
+        if name not in theirs:
             raise BadExample(f"{where}: there is no column {quoted(name)}, which {before} has")
     for name in names:
-        if name not in first:
+        if name not in ours:
             raise BadExample(f"{where}: column {quoted(name)} is not in {before}")
 
 
