@@ -11,6 +11,7 @@ from copy import deepcopy
 from dataclasses import replace
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from scipy import sparse
 
 from helpers.separation import Problem, best_margin_squared, problems, reduced, separated_rows
 from helpers.strategies import LAYOUTS, stored, untidy
-from novikoff import Block, Certificate, Rejected, certify, sources, verify
+from novikoff import BadExample, Block, Certificate, Rejected, certify, sources, verify
 from novikoff.guarantees import check
 from novikoff.guarantees.certificate import fingerprint
 from novikoff.guarantees.exact.rows import usable
@@ -405,6 +406,65 @@ def test_integers_of_any_length_survive(tmp_path: Path) -> None:
     assert verify(found, X, y)
     found.save(tmp_path / "long.json")
     assert Certificate.load(tmp_path / "long.json").to_dict() == found.to_dict()
+
+
+CELLS = ["0", "1", "-2", "0.5", "1e0", "+1", "00", "1_0", "NA", "", "x", "z", "a", '"1"', "1\x85"]
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> str:
+    """A table as text: mostly numbers, perhaps with a header, and labels of one or two kinds."""
+    labels = draw(st.sampled_from(["01", "ab", ["9", "10"], "a", "0", ["1", "1.0"], ["x", "0"]]))
+    width = draw(st.integers(1, 3))
+    number = st.sampled_from(CELLS[:5] if draw(st.booleans()) else CELLS)
+    rows = draw(st.lists(st.lists(number, min_size=width, max_size=width), min_size=1, max_size=4))
+    lines = [[*row, draw(st.sampled_from(labels))] for row in rows]
+    if draw(st.booleans()):
+        name = st.sampled_from(["x", "z", "0", "1", "y", "x "])
+        lines.insert(0, draw(st.lists(name, min_size=width + 1, max_size=width + 1)))
+    mark, end = draw(st.sampled_from([",", ";", "\t", ", "])), draw(st.sampled_from(["\n", "\r\n"]))
+    return end.join(mark.join(line) for line in lines) + end
+
+
+@st.composite
+def sparse_lines(draw: st.DrawFn) -> str:
+    """svmlight as text."""
+    labels = st.sampled_from(draw(st.sampled_from([["0", "1"], ["-1", "+1"], ["a", "b"], ["2"]])))
+    pair = st.tuples(st.sampled_from(["0", "1", "2", "5", "03"]), st.sampled_from(CELLS[:8]))
+    lines = draw(st.lists(st.tuples(labels, st.lists(pair, max_size=3)), min_size=1, max_size=4))
+    return "".join(
+        " ".join([label, *(f"{c}:{v}" for c, v in pairs)])
+        + draw(st.sampled_from(["\n", " # 0:1\n"]))
+        for label, pairs in lines
+    )
+
+
+@settings(max_examples=300)
+@given(
+    content=st.one_of(tables().map(lambda text: (text, "x.csv")),
+                      sparse_lines().map(lambda text: (text, "x.svm"))),
+    label=st.sampled_from([None, None, None, "0", "1", "x"]),
+)  # fmt: skip
+def test_the_checker_reads_files_as_novikoff_does(
+    tmp_path_factory: pytest.TempPathFactory, content: tuple[str, str], label: str | None
+) -> None:
+    file = tmp_path_factory.mktemp("read") / content[1]
+    file.write_bytes(content[0].encode())
+    try:
+        here = check.read([str(file)], label)
+        rows = [(y, list(row)) for y, row in here.examples]
+        there = evidence(sources.read(file, label=label, hashed=True))
+    except (BadExample, Rejected):
+        return  # one of them refuses the file, and proves nothing
+    if not all(a < b for _, row in rows for (a, _), (b, _) in pairwise(row)):
+        return
+    columns = max((c + 1 for _, row in rows for c, _ in row), default=0)
+    assert [(y, [(c, v) for c, v in row if v]) for y, row in rows] == [
+        (y, [(c, v) for c, v in row if v]) for y, row in there.examples
+    ]
+    assert there.columns == (columns if here.columns is None else here.columns)
+    for fact in ("files", "names", "label", "classes", "header"):
+        assert getattr(here, fact) == getattr(there, fact), fact
 
 
 @settings(max_examples=200)

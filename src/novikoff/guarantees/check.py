@@ -310,13 +310,15 @@ def check(certificate: Mapping[str, Any], data: Evidence) -> None:
     flaw: Rejected | None = None  # raised after the fingerprint: other data say nothing about it
     for i, (label, row) in enumerate(data.examples):
         require(label in (-1, 1), f"row {i} has label {label!r}, which is not -1 or 1")
-        entries = [(c, float(v)) for c, v in row if v]
-        places, values = [c for c, _ in entries], [v for _, v in entries]
-        increasing = all(a < b for a, b in pairwise([-1, *places, it.d]))
+        entries = [(c, float(v)) for c, v in row]
+        written = [-1, *(c for c, _ in entries)]
+        increasing = all(a < b for a, b in pairwise([*written, it.d]))
         require(increasing, f"the columns of row {i} do not increase within 0 to {it.d - 1}")
+        entries = [(c, v) for c, v in entries if v]
+        places, values = [c for c, _ in entries], [v for _, v in entries]
         parts = (("b", [label]), ("q", [len(entries)]), ("q", places), ("d", values))
         digest.update(*(struct.pack(f"<{len(part)}{kind}", *part) for kind, part in parts))
-        n, d = i + 1, max(d, places[-1] + 1 if places else 0)
+        n, d = i + 1, max(d, written[-1] + 1)
         x, below = row_vector(entries)
         if it.bias:
             x[it.d] = below
@@ -401,7 +403,10 @@ def read(paths: Sequence[str], label: str | None = None, *, zero_based: bool = F
 
 def _text(raw: bytes) -> str:
     text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8-sig")
-    return text.replace("\r\n", "\n").replace("\r", "\n")
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    odd = re.search(r"[^\S \t\n]|\0", text)
+    require(odd is None, "the data contain a space that is not a blank, a tab or the end of a line")
+    return text
 
 
 def _svmlight(contents: Sequence[str], files: tuple[str, ...], *, zero_based: bool) -> Evidence:
@@ -418,6 +423,7 @@ def _svmlight(contents: Sequence[str], files: tuple[str, ...], *, zero_based: bo
             pairs = [word.partition(":") for word in rest]
             whole = all(c.isascii() and c.isdigit() and len(c) < 19 for c, _, _ in pairs)
             require(whole, "an index is not a whole number, or too large")
+            require(":" not in label, "a line does not begin with a label")
             yield signs[label], [(int(c) - first, finite(v)) for c, _, v in pairs]
 
     classes, signs = labelled(words[0] for words in lines())
@@ -427,27 +433,23 @@ def _svmlight(contents: Sequence[str], files: tuple[str, ...], *, zero_based: bo
 def _table(
     contents: Sequence[str], files: tuple[str, ...], mark: str, label: str | None
 ) -> Evidence:
-    """Lines of numbers and a label; the first one is a header if it has a text.
-
-    If only the label is one, it is an example if the labels below are texts, and at most two
-    different ones with its own.
-    """
+    """Lines of numbers and a label; the first one may be a header."""
 
     def lines(text: str) -> Iterator[list[str]]:
         cells = csv.reader(StringIO(text), delimiter=mark, skipinitialspace=True, strict=True)
-        stripped = ([cell.strip() for cell in line] for line in cells)
+        stripped = ([cell.strip(" \t") for cell in line] for line in cells)
         return (line for line in stripped if len(line) > 1 or any(line))
 
     top, *sample = [*islice(lines(contents[0]), _SAMPLE + 1)] or [[]]
     require(len(top) > 1, "there is no column but the label")
     named = [k for k, cell in enumerate(top) if is_text(cell)]
     at = _place(top if named else [], len(top), label)
-    header = bool(named)
-    if named == [at] and top[at] != label:
-        below = {line[at] for line in sample if len(line) == len(top)}
-        header = not all(map(is_text, below)) or len(below | {top[at]}) > 2
+    header = bool(named) and not _is_example(top, sample, named, at, label)
     at = _place(top if header else [], len(top), label)
     places = [k for k in range(len(top)) if k != at]
+    names = tuple(top[k] for k in places) if header else None
+    differ = names is None or (all(names) and len(set(names)) == len(names))
+    require(differ, "two columns have the same name, or one has none")
 
     def rows() -> Iterator[list[str]]:
         for text in contents:
@@ -463,11 +465,32 @@ def _table(
         ((signs[row[at]], [(c, finite(row[k])) for c, k in enumerate(places)]) for row in rows()),
         len(places),
         files,
-        tuple(top[k] for k in places) if header else None,
+        names,
         top[at] if header and top.count(top[at]) == 1 else str(at),
         classes,
         header,
     )
+
+
+def _is_example(
+    top: Sequence[str],
+    sample: Sequence[Sequence[str]],
+    named: Sequence[int],
+    at: int,
+    label: str | None,
+) -> bool:
+    """Whether a first line with texts is an example: below its texts are texts, too.
+
+    It must also have numbers, and its label and those below are at most two different ones.
+    """
+    if len(named) == len(top) or any(top[k] == label for k in named):
+        return False
+    for k in named:
+        below = {line[k] for line in sample if len(line) == len(top)}
+        few = len(below | {top[k]}) <= 2 if k == at else bool(below)
+        if not (few and all(map(is_text, below))):
+            return False
+    return True
 
 
 def _place(names: Sequence[str], width: int, label: str | None) -> int:
