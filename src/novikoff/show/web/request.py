@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import chain, count
@@ -21,7 +23,7 @@ from novikoff.sources.open import format_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import written
-from novikoff.stream.printing import listed, plural
+from novikoff.stream.printing import cut, listed, plural
 from novikoff.stream.rows import DenseRows, Vector, dots
 
 MAX_POINTS = 20_000
@@ -75,16 +77,22 @@ class Points:
         X = _matrix(points)
         for i, y in enumerate(labels):
             if type(y) is not int or y not in (-1, 1):
-                raise Refused(f"point {i}: the label must be -1 or 1, not {y!r}")
+                raise Refused(f"point {i}: the label must be -1 or 1, not {_shown(y)}")
         names = _texts(given, "names") or tuple(f"x{j + 1}" for j in range(X.shape[1]))
         if len(names) != X.shape[1]:
             n, k = plural(len(names), "name"), plural(X.shape[1], "column")
             raise Refused(f"{n} for {k}: every column needs one name")
+        for name, times in Counter(names).items():
+            if times > 1:
+                raise Refused(f"{times} columns are called {_shown(name)}; give each its own name")
         classes = _texts(given, "classes") or CLASSES
         if len(classes) != 2:
             raise Refused(f"there must be two classes, not {len(classes)}")
+        label = given.get("label") or "label"
+        if not _is_text(label):
+            raise Refused(f"label must be a text, not {_shown(label)}")
         block = Block(DenseRows(X), np.array(labels, dtype=np.int8))
-        return cls(block, names, str(given.get("label") or "label"), (classes[0], classes[1]))
+        return cls(block, names, label, (classes[0], classes[1]))
 
     @property
     def data(self) -> Data:
@@ -112,9 +120,22 @@ def _texts(given: Mapping[str, Any], key: str) -> tuple[str, ...] | None:
     if given.get(key) is None:
         return None
     found = _list(given, key)
-    if not all(isinstance(text, str) for text in found):
-        raise Refused(f"{key} must be a list of texts")
+    for text in found:
+        if not _is_text(text):
+            raise Refused(f"{key} must be texts, not {_shown(text)}")
     return tuple(found)
+
+
+def _is_text(value: Any) -> bool:
+    """Whether it is a text that can be written to a file: JSON can escape half a character."""
+    return isinstance(value, str) and not re.search("[\ud800-\udfff]", value)
+
+
+def _shown(value: Any) -> str:
+    """A part of the request, in an error: cut if it is long, named if it has parts itself."""
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "an object"
+    return cut(repr(value))
 
 
 def _matrix(points: list[Any]) -> Vector:
@@ -126,7 +147,7 @@ def _matrix(points: list[Any]) -> Vector:
             raise Refused(f"point {i} must have {plural(width, 'coordinate')}, as point 0 has")
         for j, x in enumerate(point):
             if type(x) not in (int, float) or not abs(x) <= sys.float_info.max:
-                raise Refused(f"point {i}: coordinate {j} is {x!r}, not a finite number")
+                raise Refused(f"point {i}: coordinate {j} is {_shown(x)}, not a finite number")
     return np.array(points, dtype=np.float64)
 
 
@@ -153,9 +174,9 @@ class Choices:
         chosen = cls(**{name: given[name] for name in cls.__slots__ if name in given})
         for name, allowed in {"learner": LEARNERS, "order": ORDERS}.items():
             if (value := getattr(chosen, name)) not in allowed:
-                raise Refused(f"{name} must be one of {', '.join(allowed)}, not {value!r}")
+                raise Refused(f"{name} must be one of {', '.join(allowed)}, not {_shown(value)}")
         if not isinstance(chosen.bias, bool):
-            raise Refused(f"bias must be true or false, not {chosen.bias!r}")
+            raise Refused(f"bias must be true or false, not {_shown(chosen.bias)}")
         _expect_number("seed", chosen.seed, (int,), 0, 2**32 - 1)
         _expect_number("passes", chosen.passes, (int,), 1, MAX_PASSES)
         _expect_number("margin", chosen.margin, (int, float), 0, 1e6)
@@ -187,7 +208,7 @@ class Choices:
 def _expect_number(name: str, x: Any, types: tuple[type, ...], low: float, high: float) -> None:
     if type(x) not in types or not low <= x <= high:
         what = "a number" if float in types else "a whole number"
-        raise Refused(f"{name} must be {what} from {low:.10g} to {high:.10g}, not {x!r}")
+        raise Refused(f"{name} must be {what} from {low:.10g} to {high:.10g}, not {_shown(x)}")
 
 
 def read_upload(name: str, content: bytes) -> dict[str, Any]:
@@ -228,7 +249,7 @@ def _safe_name(name: str) -> str:
     """The last part of the path, without characters that a file name must not have."""
     last = PurePath(name.replace("\\", "/")).name
     kept = "".join(c for c in last if c.isprintable() and c not in "/*?[]").strip(". ")
-    return kept[-80:] or "points.csv"
+    return kept[-60:] or "points.csv"  # 60 characters are at most 240 bytes
 
 
 def _read(name: str, content: bytes) -> Data:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import uvicorn
 from starlette.applications import Starlette
-from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware, base
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -22,6 +24,7 @@ from starlette.staticfiles import StaticFiles
 from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.check import Rejected
 from novikoff.separability import verify
+from novikoff.show.web.connections import LimitedProtocol
 from novikoff.show.web.presets import presets
 from novikoff.show.web.replay import certificate_of, replay
 from novikoff.show.web.request import PAGE_CURES, Choices, Points, Refused, read_upload
@@ -31,11 +34,8 @@ from novikoff.stream.printing import plural
 HOST = "127.0.0.1"
 STATIC = Path(__file__).parent / "static"
 MAX_BYTES = 4_000_000
-_TOO_LARGE = HTTPException(
-    413,
-    f"the page accepts at most {MAX_BYTES // 1_000_000} MB: load fewer rows, or use the commands "
-    "novikoff train and novikoff certify, which have no such limit",
-)
+AT_ONCE = 2  # requests whose answers are computed at the same time
+ADMITTED = 12  # requests that are read, wait or are computed, each of at most MAX_BYTES
 _SECURITY_HEADERS = {
     "content-security-policy": "default-src 'self'; img-src 'self' blob: data:; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'",
@@ -49,30 +49,43 @@ _SECURITY_HEADERS = {
 def serve(sock: socket.socket, started: Callable[[str], None]) -> None:
     """Serve the page on a listening socket until Ctrl-C; call `started` with its address."""
     port = int(sock.getsockname()[1])
-    config = uvicorn.Config(
-        new_app(port),
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        timeout_graceful_shutdown=2,
-    )
     try:
         started(f"http://{HOST}:{port}/")  # the socket holds requests until the server takes them
-        uvicorn.Server(config).run(sockets=[sock])
+        uvicorn.Server(config(port)).run(sockets=[sock])
     except KeyboardInterrupt:  # uvicorn raises the signal again after it has shut down
         pass
     finally:
         sock.close()
 
 
+def config(port: int) -> uvicorn.Config:
+    """How uvicorn serves the page on this port."""
+    return uvicorn.Config(
+        new_app(port),
+        http=LimitedProtocol,
+        ws="none",
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        timeout_graceful_shutdown=2,
+    )
+
+
 def new_app(port: int) -> Starlette:
     """The web application, for a server on this port of the loopback address."""
+    workers = Workers()
+    answers: dict[str, Answer] = {
+        "replay": _of_json(replay),
+        "certify": _of_json(_certify),
+        "verify": _of_json(_verify),
+        "upload": lambda body, query: read_upload(query.get("name", "points.csv"), body),
+    }
     routes = [
         Route("/api/presets", _presets),
-        Route("/api/replay", _endpoint(replay), methods=["POST"]),
-        Route("/api/certify", _endpoint(_certify), methods=["POST"]),
-        Route("/api/verify", _endpoint(_verify), methods=["POST"]),
-        Route("/api/upload", _upload, methods=["POST"]),
+        *(
+            Route(f"/api/{k}", workers.endpoint(one), methods=["POST"])
+            for k, one in answers.items()
+        ),
         Mount("/", StaticFiles(directory=STATIC, html=True)),
     ]
     return Starlette(
@@ -80,7 +93,7 @@ def new_app(port: int) -> Starlette:
         middleware=[Middleware(base.BaseHTTPMiddleware, dispatch=_guard(port))],
         exception_handlers={
             BadExample: lambda _, error: _error(422, error.with_cure(PAGE_CURES)),
-            HTTPException: lambda _, error: _error(error.status_code, error.detail),
+            HTTPException: _http_error,
         },
     )
 
@@ -110,44 +123,111 @@ def _guard(port: int) -> base.DispatchFunction:
     return guard
 
 
-def _error(status: int, message: str) -> JSONResponse:
-    return JSONResponse({"error": message}, status_code=status)
+def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    return JSONResponse({"error": message}, status_code=status, headers=headers)
+
+
+def _http_error(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    words = {
+        404: "there is nothing at this address",
+        405: f"{request.method!r} is not allowed here",
+    }
+    message = words.get(error.status_code, error.detail)
+    return _error(error.status_code, message, error.headers)
+
+
+Answer: TypeAlias = Callable[[bytes, QueryParams], dict[str, Any]]
+
+
+class Workers:
+    """Threads that compute answers: a few requests at once, some wait, the others are refused.
+
+    A thread turns the body of a request into the bytes of the answer, so the server's own thread
+    is free to serve the page, and a request that waits takes no more memory than its body.
+    """
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(AT_ONCE, "answer")
+        self._admitted = 0
+
+    def endpoint(self, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
+        """An endpoint whose answers are computed from the body and the query of a request."""
+
+        async def endpoint(request: Request) -> Response:
+            if self._admitted >= ADMITTED:
+                words = "the server is busy with other requests; try again in a few seconds"
+                raise HTTPException(503, words, {"retry-after": "2"})
+            self._admitted += 1
+            try:
+                body = await _body(request)
+                work = self._pool.submit(_rendered, answer, body, request.query_params)
+                return Response(await _unless_gone(request, work), media_type="application/json")
+            except ClientDisconnect:
+                return Response(status_code=400)  # nobody reads it
+            finally:
+                self._admitted -= 1
+
+        return endpoint
+
+
+def _rendered(answer: Answer, body: bytes, query: QueryParams) -> bytes:
+    return json.dumps(answer(body, query), allow_nan=False).encode()
 
 
 async def _body(request: Request) -> bytes:
     """The body of a request; one that is too large, or says so, is not read."""
-    if int(request.headers.get("content-length", 0)) > MAX_BYTES:
-        raise _TOO_LARGE
+    announced = request.headers.get("content-length", "0")
+    if not announced.isdecimal():
+        raise HTTPException(400, "the Content-Length header is not a number")
+    if len(announced) > 12 or int(announced) > MAX_BYTES:
+        raise _too_large()
     body = bytearray()
     async for piece in request.stream():
         body += piece
         if len(body) > MAX_BYTES:
-            raise _TOO_LARGE
+            raise _too_large()
     return bytes(body)
+
+
+def _too_large() -> HTTPException:
+    return HTTPException(
+        413,
+        f"the page accepts at most {MAX_BYTES // 1_000_000} MB: load fewer rows, or use the "
+        "commands novikoff train and novikoff certify, which have no such limit",
+    )
+
+
+async def _unless_gone(request: Request, work: Future[bytes]) -> bytes:
+    """The result of the work; if the client goes away before it has begun, it is not done."""
+    result, gone = asyncio.wrap_future(work), asyncio.ensure_future(request.receive())
+    try:
+        await asyncio.wait((result, gone), return_when=asyncio.FIRST_COMPLETED)
+        if not result.done():
+            raise ClientDisconnect
+        return await result
+    finally:
+        result.cancel()
+        gone.cancel()
 
 
 async def _presets(_request: Request) -> JSONResponse:
     return JSONResponse({"presets": presets(), "max_bytes": MAX_BYTES})
 
 
-async def _upload(request: Request) -> JSONResponse:
-    name = request.query_params.get("name", "points.csv")
-    return JSONResponse(await run_in_threadpool(read_upload, name, await _body(request)))
+def _of_json(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Answer:
+    """The answer to the JSON object in the body of a request."""
 
-
-def _endpoint(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Any:
-    """An endpoint that calls `answer` with the request's JSON object, off the server's thread."""
-
-    async def endpoint(request: Request) -> JSONResponse:
+    def of_body(body: bytes, _query: QueryParams) -> dict[str, Any]:
         try:
-            given = json.loads(await _body(request))
+            given = json.loads(body)
         except (ValueError, RecursionError):
             raise Refused("the request is not JSON") from None
         if not isinstance(given, dict):
             raise Refused("the request is not a JSON object")
-        return JSONResponse(await run_in_threadpool(answer, given))
+        return answer(given)
 
-    return endpoint
+    return of_body
 
 
 def _certify(given: dict[str, Any]) -> dict[str, Any]:

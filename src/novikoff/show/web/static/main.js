@@ -17,6 +17,7 @@ const option = (value, text) => Object.assign(document.createElement("option"), 
 const reducedMotion = window.matchMedia("(prefers-reduced-motion: reduce)");
 let presets = [];
 let requests = 0;                 // only the answer to the latest request counts
+let latest = new AbortController(); // aborts that request
 let pending = Promise.resolve();  // settled when that answer is there
 let animation = 0;                // the animation frame requested last
 let timer = null;                 // set while Play is on
@@ -93,13 +94,15 @@ function rerun({ keepPreset = false, k = 0, zoom = false } = {}) {
   state.replay = null;
   state.k = 0;
   const mine = ++requests;
+  latest.abort();
+  latest = new AbortController();
   at("busy").hidden = !state.points.length;
   redraw();
   if (!state.points.length) {
     pending = Promise.resolve();
     return pending;
   }
-  pending = ask("replay", request())
+  pending = ask("replay", request(), latest.signal)
     .then((replay) => {
       if (mine !== requests) return;
       state.replay = replay;
