@@ -14,6 +14,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -252,8 +253,21 @@ def test_names_are_drawn_letter_by_letter() -> None:
         assert word in plane
 
 
+def test_no_control_character_of_a_name_reaches_the_page() -> None:
+    signs = "\x1b\r\0\a\x7f\x85\x9b\u2028\u202e\u2066\ud800\uffff"
+    rows = sources.block([[0.0, 1.0], [1.0, 0.0], [2.0, 2.0], [3.0, 1.0]], [-1, 1, 1, -1])
+    evil = (f"a{signs}[31m", f"b\n{signs}")
+    origin = Origin((f"f{signs}.csv",), command=f"novikoff report 'f{signs}'")
+    html = page(gather(Data(rows, evil, evil, f"k{signs}"), origin=origin))
+    assert not set(signs) & set(html)
+    drawings = re.findall(r"<svg.*?</svg>", html, re.DOTALL)
+    assert len(drawings) > 5
+    for drawing in drawings:
+        assert "\n" not in ElementTree.fromstring(drawing).attrib["aria-label"]
+
+
 def test_text_is_escaped_once_and_html_not_again() -> None:
-    assert text("a < b & 'c'\x00") == "a &lt; b &amp; &#x27;c&#x27;�"
+    assert text("a < b & 'c'\x00") == "a &lt; b &amp; &#x27;c&#x27; "
     assert tag("i", Html("<b>x</b>"), title='"') == '<i title="&quot;"><b>x</b></i>'
 
 

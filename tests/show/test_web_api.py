@@ -578,6 +578,12 @@ def test_the_page_loads_nothing_from_other_hosts() -> None:
         assert "https:" not in text, file
 
 
+def test_the_page_writes_names_as_text_never_as_html() -> None:
+    for file in STATIC.glob("*.js"):
+        code = file.read_text(encoding="utf-8")
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", code)
+
+
 def test_a_port_in_use_is_reported_in_one_line() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -14,12 +14,12 @@ from novikoff.stream.printing import cut
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# Control characters have no glyph, and an SVG may not contain them. Line ends and tabs become
-# spaces.
-_CONTROLS = {
+# Characters without a glyph, which neither an SVG nor a page may contain, or which reverse the text
+# around them. Line ends and tabs become spaces.
+CONTROLS = {
     **dict.fromkeys([*range(32), 0x85, 0x2028, 0x2029], " "),
     **dict.fromkeys([*range(127, 133), *range(134, 160), *range(0xD800, 0xE000)], "\ufffd"),
-    **dict.fromkeys([0xFFFE, 0xFFFF], "\ufffd"),
+    **dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFFFE, 0xFFFF], "\ufffd"),
 }
 _SVG_STYLE: Any = {"svg.fonttype": "none", "svg.hashsalt": "novikoff"}  # text stays text
 # By default files name the time and matplotlib's version.
@@ -82,7 +82,9 @@ def svg(ax: Axes, *, label: str = "", name: str = "shape") -> str:
     figures on the same page need different names.
     """
     text = _svg_file(ax, name)
-    described = f' role="img" aria-label="{html.escape(label)}"' if label else ""
+    described = (
+        f' role="img" aria-label="{html.escape(label.translate(CONTROLS))}"' if label else ""
+    )
     return text[text.index("<svg") :].strip().replace("<svg", f"<svg{described}", 1)
 
 
@@ -125,7 +127,7 @@ def escaped(name: object) -> str:
     >>> escaped("US$ to A$"), escaped("_id")
     ('US\\$ to A\\$', '\u200b_id')
     """
-    plain = cut(str(name).translate(_CONTROLS)).replace("$", r"\$")
+    plain = cut(str(name).translate(CONTROLS)).replace("$", r"\$")
     return f"\u200b{plain}" if plain.startswith("_") else plain
 
 

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from html import escape
 
+from novikoff.show.plots.axes import CONTROLS
+
 _VOID = frozenset({"br", "meta", "wbr"})
-# control characters, which HTML forbids even as references
-_CONTROLS = dict.fromkeys([*range(9), 11, 12, *range(14, 32), *range(127, 160)], "\ufffd")
+_CONTROLS = {code: sign for code, sign in CONTROLS.items() if code != ord("\n")}
 
 
 class Html(str):
