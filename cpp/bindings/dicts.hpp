@@ -100,8 +100,8 @@ struct Entries {
       ranked_ = n;
     }
     if (other_columns_.size() != columns.size()) {
-      other_columns_.resize(columns.size());
       other_values_.resize(values.size());
+      other_columns_.resize(columns.size());  // last, because its size is tested above
     }
     const std::int32_t* __restrict from = columns.data() + begin_;
     const double* __restrict from_values = values.data() + begin_;
@@ -317,7 +317,7 @@ class Dicts {
       char digits[24];
       if (PyLong_CheckExact(one.key) && !decimal(one.key, digits, name)) return false;
       if (!one.is_number) name = name_.assign(name).append(1, '=').append(one.text);
-      const std::uint64_t hash = hash_name(name);
+      const std::uint64_t hash = names.hash(name);
       j = names.find(name, hash);
       if (j == Names::none || names.bits()) {
         if (std::memchr(name.data(), 0, name.size())) return false;

@@ -39,6 +39,7 @@ class Online {
     std::int64_t examples = 0, last = 0;
   };
   std::vector<Use> uses_;
+  std::vector<std::int32_t> least_used_;
 
   Names& names() { return dicts_.names; }
   const Names& names() const { return dicts_.names; }
@@ -72,15 +73,32 @@ class Online {
 
   Flaw learn_row(const OneRow& x, std::int32_t code) {
     auto& runs = runs_->each;
+    for (const auto& run : runs) run->make_room(x);
     if (runs.size() == 1) return runs[0]->learn(x, code, position_);
-    for (Size k = 0; k < runs.size(); ++k) {
-      runs[k]->remember(x);
-      const Flaw flaw = runs[k]->learn(x, Size(code) == k, position_);
-      if (flaw == Flaw::none) continue;
-      while (k-- > 0) runs[k]->go_back(x);
-      return flaw;
+    for (const auto& run : runs) run->remember(x);
+    Size learned = 0;
+    const auto go_back = [&] {
+      while (learned > 0) runs[--learned]->go_back(x);
+    };
+    try {
+      for (; learned < runs.size(); ++learned)
+        if (const Flaw flaw = runs[learned]->learn(x, Size(code) == learned, position_);
+            flaw != Flaw::none)
+          return go_back(), flaw;
+    } catch (...) {  // memory ran out
+      go_back();
+      throw;
     }
     return Flaw::none;
+  }
+
+  // Makes room for what `count_uses` needs, which comes after learning and must not fail.
+  void make_room_for_uses() {
+    if (!most_) return;
+    uses_.resize(names().columns());
+    if (names().size() <= most_) return;
+    least_used_.reserve(uses_.size());
+    names().make_room_to_forget();
   }
 
   // Counts the use of these names. When there are too many names, forgets the least used, down to
@@ -88,14 +106,14 @@ class Online {
   // used.
   void count_uses() {
     if (!most_) return;
-    uses_.resize(names().columns());
     for (Size k = 0; k < entries_.size; ++k) {
       Use& use = uses_[Size(entries_.columns[k])];
       ++use.examples;
       use.last = position_ + 1;
     }
     if (names().size() <= most_) return;
-    std::vector<std::int32_t> others;
+    std::vector<std::int32_t>& others = least_used_;
+    others.clear();
     for (Size j = 0; j < uses_.size(); ++j)
       if (names().has(std::int32_t(j)) && uses_[j].last <= position_)
         others.push_back(std::int32_t(j));
@@ -111,6 +129,48 @@ class Online {
       for (auto& run : runs_->each) run->forget(Size(j));
     }
     dicts_.forget(others);
+  }
+
+  int learn_example(nb::handle x, std::int32_t code) {
+    Row kept;
+    OneRow row;
+    if (!read(x, true, kept, row)) return refused(Met::unread);
+    auto& runs = runs_->each;
+    wanted_ = by_name_ ? std::max(dim(), names().columns()) : dim();
+    const Size codes = runs.size() == 1 ? runs[0]->codes() : runs.size();
+    if (most_ && entries_.size > most_) return refused(Met::crowded);
+    if (wanted_ > dim() || Size(code) >= codes) return refused(Met::room);
+    const bool single = row.index() == 1;
+    for (const auto& run : runs)
+      if (run->waiting.full() || (run->waiting.count && single != single_))
+        return refused(Met::full);
+    make_room_for_uses();
+    if (learn_row(row, code) != Flaw::none) return refused(Met::flaw);
+    single_ = single;
+    count_uses();
+    names().settle();
+    ++position_;
+    return int(Met::learned);
+  }
+
+  nb::object read_rows(const nb::list& xs, bool adding) {
+    Entries entries;
+    std::vector<std::int32_t> starts{0};
+    const Size end = adding ? std::numeric_limits<Size>::max() : dim();
+    constexpr Size most = std::numeric_limits<std::int32_t>::max();
+    for (Size i = 0; i < xs.size(); ++i) {
+      if (!dicts_.read(nb::handle(xs[i]).ptr(), adding, end, entries)) {
+        if (adding) names().undo();
+        return nb::int_(i);
+      }
+      if (entries.size > most)
+        refuse("there are too many features in one block; learn from smaller ones");
+      starts.push_back(std::int32_t(entries.size));
+    }
+    entries.values.resize(entries.size);
+    entries.columns.resize(entries.size);
+    return nb::make_tuple(handed_over(std::move(entries.values)),
+                          handed_over(std::move(entries.columns)), handed_over(std::move(starts)));
   }
 
   bool scored(nb::handle x) {
@@ -129,12 +189,18 @@ class Online {
     return scores_.size() == order_.size();
   }
 
+  static int checked_bits(int bits, Size most) {
+    if (bits < 0 || bits > 31) refuse("hash_bits must be from 0 to 31");
+    if (bits && most) refuse("hash bits limit the names already");
+    return bits;
+  }
+
   bool is_joint() const { return runs_->each.size() == 1 && runs_->each[0]->is_joint(); }
 
  public:
   Online(const Online&) = delete;
   Online(bool by_name, int hash_bits, Size most)
-      : dicts_(hash_bits), by_name_(by_name), most_(most) {}
+      : dicts_(checked_bits(hash_bits, most)), by_name_(by_name), most_(most) {}
 
   void open(std::shared_ptr<OnlineRuns> runs, std::int64_t seen) {
     if (runs->each.empty()) refuse("at least one run is needed");
@@ -176,24 +242,12 @@ class Online {
 
   int learn_as(nb::handle x, std::int32_t code) {
     if (held_ || !runs_) return int(Met::held);
-    Row kept;
-    OneRow row;
-    if (!read(x, true, kept, row)) return refused(Met::unread);
-    auto& runs = runs_->each;
-    wanted_ = by_name_ ? std::max(dim(), names().columns()) : dim();
-    const Size codes = runs.size() == 1 ? runs[0]->codes() : runs.size();
-    if (most_ && entries_.size > most_) return refused(Met::crowded);
-    if (wanted_ > dim() || Size(code) >= codes) return refused(Met::room);
-    const bool single = row.index() == 1;
-    for (const auto& run : runs)
-      if (run->waiting.full() || (run->waiting.count && single != single_))
-        return refused(Met::full);
-    if (learn_row(row, code) != Flaw::none) return refused(Met::flaw);
-    single_ = single;
-    count_uses();
-    names().settle();
-    ++position_;
-    return int(Met::learned);
+    try {
+      return learn_example(x, code);
+    } catch (...) {  // memory ran out
+      names().undo();
+      throw;
+    }
   }
 
   nb::object predict(nb::handle x) {
@@ -216,45 +270,45 @@ class Online {
   // CSR arrays over the columns of the names; or the index of the first x that is not plain, and
   // then no name is added.
   nb::object rows(nb::list xs, bool adding) {
-    Entries entries;
-    std::vector<std::int32_t> starts{0};
     if (adding) names().settle();
-    const Size end = adding ? std::numeric_limits<Size>::max() : dim();
-    constexpr Size most = std::numeric_limits<std::int32_t>::max();
-    for (Size i = 0; i < xs.size(); ++i) {
-      const bool good = dicts_.read(nb::handle(xs[i]).ptr(), adding, end, entries);
-      if (!good || entries.size > most) {
-        if (adding) names().undo();
-        if (good) refuse("there are too many features in one block; learn from smaller ones");
-        return nb::int_(i);
-      }
-      starts.push_back(std::int32_t(entries.size));
+    try {
+      return read_rows(xs, adding);
+    } catch (...) {
+      if (adding) names().undo();
+      throw;
     }
-    entries.values.resize(entries.size);
-    entries.columns.resize(entries.size);
-    return nb::make_tuple(handed_over(std::move(entries.values)),
-                          handed_over(std::move(entries.columns)), handed_over(std::move(starts)));
   }
 
+  // Hands over the recorded mistakes of each run. If memory runs out, the runs keep them.
   nb::list take() {
     nb::list out;
     if (!runs_) return out;
-    for (auto& run : runs_->each) {
-      Waiting w = run->waiting.taken();
-      nb::dict one;
-      one["met"] = position_ - taken_;
-      one["made"] = w.count;
-      one["largest"] = w.largest;
-      one["classes"] = run->outputs();
-      one["mistakes"] = nb::make_tuple(
-          handed_over(std::move(w.round)), handed_over(std::move(w.row)),
-          handed_over(std::move(w.score)), handed_over(std::move(w.step)),
-          handed_over(std::move(w.square)));
-      one["pairs"] = nb::make_tuple(handed_over(std::move(w.right)), handed_over(std::move(w.rival)));
-      one["rows"] = nb::make_tuple(handed_over(std::move(w.values)),
-                                   handed_over(std::move(w.indices)),
-                                   handed_over(std::move(w.starts)));
-      out.append(one);
+    std::vector<Waiting*> lent;  // owned by the arrays of `out`
+    lent.reserve(runs_->each.size());
+    try {
+      for (auto& run : runs_->each) {
+        auto empty = std::make_unique<Waiting>();
+        const nb::capsule owner(empty.get(),
+                                [](void* p) noexcept { delete static_cast<Waiting*>(p); });
+        Waiting& w = *empty.release();
+        w = run->waiting.taken();
+        lent.push_back(&w);
+        const auto lend = [&owner](auto&... columns) {
+          return nb::make_tuple(view_of(columns, owner)...);
+        };
+        nb::dict one;
+        one["met"] = position_ - taken_;
+        one["made"] = w.count;
+        one["largest"] = w.largest;
+        one["classes"] = run->outputs();
+        one["mistakes"] = lend(w.round, w.row, w.score, w.step, w.square);
+        one["pairs"] = lend(w.right, w.rival);
+        one["rows"] = lend(w.values, w.indices, w.starts);
+        out.append(one);
+      }
+    } catch (...) {
+      for (Size k = 0; k < lent.size(); ++k) std::swap(runs_->each[k]->waiting, *lent[k]);
+      throw;
     }
     taken_ = position_;
     return out;
@@ -271,7 +325,7 @@ class Online {
   std::int64_t position() const { return position_; }
 
   std::int32_t column_of(std::string_view name) const {
-    const std::int32_t j = names().find(name, hash_name(name));
+    const std::int32_t j = names().find(name, names().hash(name));
     return j != Names::none && names().stays(j) ? j : Names::none;
   }
   nb::object name_of(std::int32_t j) const {

@@ -8,13 +8,20 @@
 #include "bindings/rules.hpp"
 #include "online/runs.hpp"
 
+// An array over a vector that `owner` keeps alive.
+template <class T>
+inline nb::object view_of(std::vector<T>& kept, const nb::capsule& owner) {
+  static T nothing{};  // an empty array needs an address too
+  T* const data = kept.empty() ? &nothing : kept.data();
+  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {kept.size()}, owner).cast();
+}
+
 template <class T>
 inline nb::object handed_over(std::vector<T>&& given) {
-  auto* const kept = new std::vector<T>(std::move(given));
-  const nb::capsule owner(kept, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
-  static T nothing{};  // an empty array needs an address too
-  T* const data = kept->empty() ? &nothing : kept->data();
-  return nb::ndarray<nb::numpy, T, nb::ndim<1>>(data, {kept->size()}, owner).cast();
+  auto kept = std::make_unique<std::vector<T>>(std::move(given));
+  const nb::capsule owner(kept.get(),
+                          [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+  return view_of(*kept.release(), owner);
 }
 
 inline Keep kept(std::string_view keep) {

@@ -14,8 +14,8 @@ namespace novikoff {
 
 // Without `bits` a new name gets the lowest free column. With `bits` the column of a name is its
 // hash mod 2^bits, and a column remembers the first name that used it. `undo` removes the names
-// added since the last `settle`. Names are found by the hash of their bytes; a caller that has
-// another hash at hand (Python's) can try a shortcut by that first.
+// added since the last `settle`. Names are found by a hash of their bytes; a caller that has another
+// hash at hand (Python's) can try a shortcut by that first. If memory runs out, nothing has changed.
 class Names {
  public:
   using Column = std::int32_t;
@@ -60,6 +60,11 @@ class Names {
     if (name.size() <= sizeof way.bytes) std::memcpy(way.bytes, name.data(), name.size());
   }
 
+  // The hash by which `find` and `add` look for a name.
+  std::uint64_t hash(std::string_view name) const {
+    return bits_ ? hash_name(name) : slot_hash(name);
+  }
+
   // The column of the name, or none. With bits every name has a column.
   Column find(std::string_view name, std::uint64_t hash) const {
     if (bits_) return Column(hash & (spans_.size() - 1));
@@ -77,7 +82,9 @@ class Names {
     if (bits_) {
       j = Column(hash & (spans_.size() - 1));
       if (has(j)) return j;
-    } else {
+    }
+    make_room(name.size());
+    if (!bits_) {
       if (free_.empty()) {
         j = Column(spans_.size());
         spans_.emplace_back();
@@ -88,17 +95,9 @@ class Names {
         free_.pop_back();
         used_again_ = true;
       }
-      hashes_[std::size_t(j)] = hash;
     }
-    spans_[std::size_t(j)] = {std::int64_t(text_.size()), std::int64_t(name.size())};
-    text_.insert(text_.end(), name.begin(), name.end());
-    ++named_;
     added_.push_back(j);
-    if (!bits_) {
-      enter(j);
-      if (2 * named_ > slots_.size()) spread(2 * slots_.size());
-    }
-    make_room_for_shortcuts();
+    name_column(j, name, hash);
     return j;
   }
 
@@ -121,31 +120,28 @@ class Names {
         release(Column(j));
       }
     }
-    if (used_again_) spread(slots_.size());
+    if (used_again_) spread();
     settle();
   }
 
   // Restores a saved name in its column. Columns must come in increasing order; skipped ones are
   // free.
   void put(Column j, std::string_view name) {
+    if (!bits_) lengthen(std::size_t(j));
+    make_room(name.size());
     if (!bits_) {
-      lengthen(std::size_t(j));
       spans_.emplace_back();
       hashes_.push_back(0);
     }
-    spans_[std::size_t(j)] = {std::int64_t(text_.size()), std::int64_t(name.size())};
-    text_.insert(text_.end(), name.begin(), name.end());
-    ++named_;
+    name_column(j, name, hash(name));
     before_ = spans_.size();
-    make_room_for_shortcuts();
-    if (bits_) return;
-    hashes_[std::size_t(j)] = hash_name(name);
-    enter(j);
-    if (2 * named_ > slots_.size()) spread(2 * slots_.size());
   }
 
   // Makes at least this many columns; the new ones are free.
   void lengthen(std::size_t columns) {
+    grow(spans_, columns);
+    grow(hashes_, columns);
+    grow(free_, columns);
     while (spans_.size() < columns) {
       release(Column(spans_.size()));
       spans_.emplace_back();
@@ -154,22 +150,26 @@ class Names {
     before_ = spans_.size();
   }
 
+  // Makes room for `forget`, which then cannot fail.
+  void make_room_to_forget() { kept_.reserve(text_.size()); }
+
   // Forgets the names of these columns and frees the columns for others.
   void forget(const std::vector<Column>& columns) {
+    make_room_to_forget();
     for (const Column j : columns) {
       spans_[std::size_t(j)] = {};
       release(j);
       --named_;
     }
-    std::vector<char> kept;
     for (Span& span : spans_) {
       if (span.size < 0) continue;
-      const auto at = std::int64_t(kept.size());
-      kept.insert(kept.end(), text_.begin() + span.at, text_.begin() + span.at + span.size);
+      const auto at = std::int64_t(kept_.size());
+      kept_.insert(kept_.end(), text_.begin() + span.at, text_.begin() + span.at + span.size);
       span.at = at;
     }
-    text_ = std::move(kept);
-    spread(slots_.size());
+    text_.swap(kept_);
+    kept_.clear();
+    spread();
     shortcuts_.assign(shortcuts_.size(), {});
   }
 
@@ -186,9 +186,9 @@ class Names {
   };
 
   int bits_;
-  std::vector<char> text_;
+  std::vector<char> text_, kept_;       // kept_ is empty outside of `forget`
   std::vector<Span> spans_;             // the name of each column, within text_
-  std::vector<std::uint64_t> hashes_;   // of each column's name
+  std::vector<std::uint64_t> hashes_;   // of each column's name, for its slot
   std::vector<Column> slots_;           // from hashes to columns, by open addressing
   std::vector<Shortcut> shortcuts_;
   std::size_t shortcut_mask_ = shortcuts_.size() - 1;
@@ -223,10 +223,35 @@ class Names {
     return way.size <= sizeof way.bytes ? way.bytes : (*this)[way.column].data();
   }
 
-  void make_room_for_shortcuts() {
-    if (2 * named_ <= shortcuts_.size() || shortcuts_.size() == most_shortcuts) return;
-    shortcuts_.assign(2 * shortcuts_.size(), {});
-    shortcut_mask_ = shortcuts_.size() - 1;
+  template <class T>
+  static void grow(std::vector<T>& items, std::size_t wanted) {
+    if (wanted > items.capacity()) items.reserve(std::max(wanted, 2 * items.capacity()));
+  }
+
+  // Makes room for one more name, and for `undo` to free its column: nothing after this can fail.
+  void make_room(std::size_t bytes) {
+    grow(text_, text_.size() + bytes);
+    grow(added_, added_.size() + 1);
+    if (2 * (named_ + 1) > shortcuts_.size() && shortcuts_.size() < most_shortcuts) {
+      std::vector<Shortcut>(2 * shortcuts_.size()).swap(shortcuts_);
+      shortcut_mask_ = shortcuts_.size() - 1;
+    }
+    if (bits_) return;
+    grow(spans_, spans_.size() + 1);
+    grow(hashes_, spans_.size() + 1);
+    grow(free_, spans_.size() + 1);
+    if (2 * (named_ + 1) > slots_.size()) {
+      std::vector<Column>(2 * slots_.size(), none).swap(slots_);
+      spread();
+    }
+  }
+  void name_column(Column j, std::string_view name, std::uint64_t hash) {
+    spans_[std::size_t(j)] = {std::int64_t(text_.size()), std::int64_t(name.size())};
+    text_.insert(text_.end(), name.begin(), name.end());
+    ++named_;
+    if (bits_) return;
+    hashes_[std::size_t(j)] = hash;
+    enter(j);
   }
   void release(Column j) {
     free_.push_back(j);
@@ -245,8 +270,8 @@ class Names {
     while (slots_[at] != j) at = (at + 1) & mask;
     slots_[at] = none;
   }
-  void spread(std::size_t slots) {
-    slots_.assign(slots, none);
+  void spread() {
+    std::fill(slots_.begin(), slots_.end(), none);
     for (std::size_t j = 0; j < spans_.size(); ++j)
       if (spans_[j].size >= 0) enter(Column(j));
   }

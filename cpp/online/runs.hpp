@@ -69,8 +69,22 @@ class OnlineRun {
   virtual double weight(Size j, Size output) const = 0;
   virtual void forget(Size j) = 0;
 
-  // Learns from example number `position`. The code is the class; of two classes, 1 is label +1. If
-  // it returns a flaw, nothing has changed.
+  // Makes room to record a mistake on x: after this, `learn` cannot run out of memory halfway.
+  void make_room(const OneRow& x) {
+    if (keep_ == Keep::counts) return;
+    Waiting& w = waiting;
+    for (auto* column : {&w.round, &w.row}) grow(*column, 1);
+    for (auto* column : {&w.score, &w.step, &w.square}) grow(*column, 1);
+    for (auto* column : {&w.right, &w.rival, &w.starts}) grow(*column, 1);
+    if (keep_ != Keep::examples) return;
+    visit_row(x, [&w](const auto& row) {
+      grow(w.values, row.size());
+      if constexpr (requires { row.index; }) grow(w.indices, row.size());
+    });
+  }
+
+  // Learns from example number `position`, for which there is room. The code is the class; of two
+  // classes, 1 is label +1. If it returns a flaw or throws, nothing has changed.
   Flaw learn(const OneRow& x, std::int32_t code, std::int64_t position) {
     std::int64_t round, row;
     double score, step, square;
@@ -126,6 +140,11 @@ class OnlineRun {
   } before_{};
   std::vector<double> held_;
 
+  template <class T>
+  static void grow(std::vector<T>& column, Size more) {
+    const Size wanted = column.size() + more;
+    if (wanted > column.capacity()) column.reserve(std::max(wanted, 2 * column.capacity()));
+  }
   template <class T>
   static void cut(std::vector<T>& column, Size size) {
     if (column.size() > size) column.resize(size);

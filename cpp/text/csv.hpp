@@ -176,11 +176,10 @@ struct CsvColumn {
   CsvKind kind;
   std::int32_t position;
   std::string prefix;                  // "name="
-  std::uint64_t hash;                  // of the prefix, before hash_end
   std::int32_t feature = -1, gap = -1;  // the positions of "name" and "name=", once used
 
   CsvColumn(CsvKind k, std::int32_t at, std::string_view name)
-      : kind(k), position(at), prefix(std::string(name) + "="), hash(hash_more(hash_start, prefix)) {}
+      : kind(k), position(at), prefix(std::string(name) + "=") {}
   std::string_view name() const { return {prefix.data(), prefix.size() - 1}; }
 };
 
@@ -418,7 +417,7 @@ struct CsvRows {
       place = out.label(text, out.lines);
     } else {
       name.assign(column.prefix).append(text);
-      place = table.place(name, hash_end(hash_more(column.hash, text)));
+      place = table.place(name);
     }
     if (table.size() == known) return CsvFlaw::none;
     // a text seen before has been checked already
@@ -436,7 +435,7 @@ struct CsvRows {
   CsvFlaw gap(CsvColumn& column) {
     if (missing == Missing::refuse) return CsvFlaw::missing;
     if (missing == Missing::indicate) {
-      if (column.gap < 0) column.gap = out.names.place(column.prefix, hash_end(column.hash));
+      if (column.gap < 0) column.gap = out.names.place(column.prefix);
       add_feature(column.gap, 1.0);
     } else if (Dense) {
       add(column, 0.0);

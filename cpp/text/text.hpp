@@ -52,7 +52,7 @@ struct Buffer {
 struct NameTable {
   Buffer<char> text;
   Buffer<std::int64_t> starts;
-  Buffer<std::uint64_t> hashes;
+  Buffer<std::uint64_t> hashes;  // for the columns of names
 
   NameTable() : slots_(64, free_) { starts.push(0); }
   std::size_t size() const { return hashes.size; }
@@ -60,32 +60,34 @@ struct NameTable {
     return {text.data + starts.data[k], std::size_t(starts.data[k + 1] - starts.data[k])};
   }
 
-  // The position of the name, given its hash; a new name is added.
-  std::int32_t place(std::string_view name, std::uint64_t hash) {
+  // The position of the name; a new name is added.
+  std::int32_t place(std::string_view name) {
+    const std::uint64_t hash = slot_hash(name);
     std::size_t at = hash & (slots_.size() - 1);
     for (; slots_[at] != free_; at = (at + 1) & (slots_.size() - 1)) {
       const auto k = std::size_t(slots_[at]);
-      if (hashes.data[k] == hash && (*this)[k] == name) return slots_[at];
+      if (slot_hashes_.data[k] == hash && (*this)[k] == name) return slots_[at];
     }
     const auto k = std::int32_t(size());
     text.make_room(name.size());
     if (!name.empty()) std::memcpy(text.data + text.size, name.data(), name.size());
     text.size += name.size();
     starts.push(std::int64_t(text.size));
-    hashes.push(hash);
+    slot_hashes_.push(hash);
+    hashes.push(hash_name(name));
     slots_[at] = k;
     if (2 * size() > slots_.size()) spread();
     return k;
   }
-  std::int32_t place(std::string_view name) { return place(name, hash_name(name)); }
 
   // Forgets all names but the first `some`: the others came from a bad line.
   void keep(std::size_t some) {
     while (size() > some) {
       const auto k = std::int32_t(size() - 1);
-      std::size_t at = hashes.data[k] & (slots_.size() - 1);
+      std::size_t at = slot_hashes_.data[k] & (slots_.size() - 1);
       while (slots_[at] != k) at = (at + 1) & (slots_.size() - 1);
       slots_[at] = free_;  // no later name was probed past the slot of the last one
+      --slot_hashes_.size;
       --hashes.size;
       --starts.size;
       text.size = std::size_t(starts.data[starts.size - 1]);
@@ -94,12 +96,13 @@ struct NameTable {
 
  private:
   static constexpr std::int32_t free_ = -1;
+  Buffer<std::uint64_t> slot_hashes_;
   std::vector<std::int32_t> slots_;
 
   void spread() {
     slots_.assign(2 * slots_.size(), free_);
     for (std::size_t k = 0; k < size(); ++k) {
-      std::size_t at = hashes.data[k] & (slots_.size() - 1);
+      std::size_t at = slot_hashes_.data[k] & (slots_.size() - 1);
       while (slots_[at] != free_) at = (at + 1) & (slots_.size() - 1);
       slots_[at] = std::int32_t(k);
     }
