@@ -23,7 +23,7 @@ from attack.arena import Arena, Attack, Outcome
 
 KINDS = (
     *("forgeries", "stored", "fields", "texts", "command_line"),
-    *("signals", "races", "flooding", "page"),
+    *("signals", "races", "flooding", "page", "served"),
 )
 
 

@@ -10,6 +10,7 @@ import asyncio
 import json
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -38,6 +39,12 @@ CHOICES: dict[str, Any] = {
 }
 
 
+@cache
+def the_app() -> Any:
+    """The application of the page, one for all attempts of a process, because it has threads."""
+    return new_app(PORT)
+
+
 async def asked(app: Any, path: str, body: bytes, headers: dict[str, str], query: str) -> Any:
     """The status and the body of the answer."""
     given = {"host": f"127.0.0.1:{PORT}", "content-length": str(len(body))} | headers
@@ -58,7 +65,9 @@ async def asked(app: Any, path: str, body: bytes, headers: dict[str, str], query
     left = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def receive() -> Any:
-        return left.pop() if left else {"type": "http.disconnect"}
+        if not left:  # the client waits for its answer
+            await asyncio.Event().wait()
+        return left.pop()
 
     async def send(message: Any) -> None:
         sent.append(message)
@@ -131,12 +140,11 @@ def is_proved_falsely(given: dict[str, Any]) -> str | None:
 
 def attempt(dice: Random) -> Iterator[Exception | None]:
     """Send requests to the page."""
-    app = new_app(PORT)
     for _ in range(20):
         path, body, headers, query, given = request(dice)
         Path("attempt.body").write_bytes(body)
         try:
-            status, content = asyncio.run(asked(app, path, body, headers, query))
+            status, content = asyncio.run(asked(the_app(), path, body, headers, query))
         except Exception as error:
             yield error
             continue

@@ -1,6 +1,6 @@
 """Attacks on a page that is served: heavy requests, slow clients, clients that go away, noise.
 
-Only the loopback address is used; the server is a process of its own, stopped at the end.
+Only the loopback address is used. The server is a process of its own and stopped at the end.
 """
 
 from __future__ import annotations
@@ -16,11 +16,16 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from random import Random
 
+from attack.arena import Attack, Fault
+
+CLIENTS = 60
 FINE = (200, 400, 403, 404, 405, 408, 413, 422, 503)
 MEGABYTES = 600  # that the server may hold, also after the attack
+PATIENCE = 3.0  # seconds that the server waits for a client
 SECONDS = 5.0  # after which the page must have been served, whatever else goes on
 TARGETS = ("/", "/main.js", "/api/presets", "/api/replay", "/api/certify", "/api/verify", "/x")
 PIECES = (
@@ -32,7 +37,16 @@ PIECES = (
 )  # fmt: skip
 
 
-@dataclass
+SERVE = f"""
+from novikoff.cli.main import run
+from novikoff.show.web import connections
+
+connections.MAX_SECONDS = {PATIENCE}
+run(["web", "--port", "0", "--no-browser"])
+"""
+
+
+@dataclass(frozen=True)
 class Server:
     """A server of the page in another process."""
 
@@ -73,37 +87,36 @@ class Server:
 
 @contextmanager
 def served() -> Iterator[Server]:
-    """A server that runs until the end of the block; whatever it prints on stderr is an error."""
-    command = [sys.executable, "-m", "novikoff", "web", "--port", "0", "--no-browser"]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with subprocess.Popen(command, text=True, **pipes) as process:  # type: ignore[call-overload]
+    """A server that runs until the end of the block; whatever it prints on stderr is a fault."""
+    command = [sys.executable, "-c", SERVE]
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
         try:
             host, port = process.stdout.readline().strip().strip("/").split("//")[1].split(":")
             yield Server(process, (host, int(port)))
         finally:
             process.terminate()
-            with suppress(subprocess.TimeoutExpired):
-                process.wait(60)
-            process.kill()
-        errors = process.stderr.read()
-        assert not errors, errors
+            errors = process.stderr.read()
+    if errors:
+        raise Fault(f"the server printed {errors.splitlines()[-1]}", stderr=errors)
 
 
-def heavy_request(dice: Random, points: int = 20_000, columns: int = 24) -> bytes:
-    """Points that take the learner, the search for a proof, and the answer as long as any can."""
-    rows = [[dice.randrange(10) for _ in range(columns)] for _ in range(points)]
-    labels = [dice.choice((-1, 1)) for _ in rows]
-    return json.dumps(
-        {"points": rows, "labels": labels, "learner": "averaged"}, separators=(",", ":")
-    ).encode()
+def heavy_request(dice: Random, points: int) -> bytes:
+    """Points that take the learner, the search for a proof and the answer long."""
+    rows = [[dice.randrange(10) for _ in range(24)] for _ in range(points)]
+    given = {"points": rows, "labels": [dice.choice((-1, 1)) for _ in rows], "learner": "averaged"}
+    return json.dumps(given, separators=(",", ":")).encode()
 
 
-def page_attack(dice: Random, *, clients: int = 60) -> Iterator[str | None]:
-    """Attack a server in every way below; yields None, or what was wrong, for each attempt."""
+def attempt(dice: Random) -> Iterator[Exception | None]:
+    """Start a server, attack it in one of the ways below, and see whether it serves as before."""
     with served() as server:
-        for attack in (heavy_requests, clients_that_leave, slow_clients, noise):
-            yield from attack(server, dice, clients)
-            yield from still_served(server)
+        attack = dice.choice((heavy_requests, clients_that_leave, slow_clients, noise, noise))
+        for wrong in chain(attack(server, dice), still_served(server)):
+            yield None if wrong is None else Fault(wrong)
 
 
 def still_served(server: Server) -> Iterator[str | None]:
@@ -124,11 +137,11 @@ def still_served(server: Server) -> Iterator[str | None]:
     yield None if held < MEGABYTES else f"the server holds {held} MB"
 
 
-def heavy_requests(server: Server, dice: Random, clients: int) -> Iterator[str | None]:
-    """Ask for many heavy replays at once; the page must be served meanwhile."""
-    request = server.request("/api/replay", heavy_request(dice))
-    with ThreadPoolExecutor(clients) as pool:
-        waiting = [pool.submit(server.answer, request) for _ in range(clients)]
+def heavy_requests(server: Server, dice: Random) -> Iterator[str | None]:
+    """Ask for sixty heavy replays at once; the page must be served meanwhile."""
+    request = server.request("/api/replay", heavy_request(dice, dice.choice((5000, 20_000))))
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        waiting = [pool.submit(server.answer, request) for _ in range(CLIENTS)]
         slowest, most = 0.0, 0
         while not all(one.done() for one in waiting):
             began = time.monotonic()
@@ -146,10 +159,10 @@ def heavy_requests(server: Server, dice: Random, clients: int) -> Iterator[str |
         yield "no heavy replay was answered"
 
 
-def clients_that_leave(server: Server, dice: Random, clients: int) -> Iterator[str | None]:
+def clients_that_leave(server: Server, dice: Random) -> Iterator[str | None]:
     """Send requests, or parts of them, and leave at any moment."""
     request = server.request("/api/replay", heavy_request(dice, 2000))
-    for _ in range(clients):
+    for _ in range(CLIENTS):
         with socket.create_connection(server.address, 120) as sock:
             whole = dice.random() < 0.7
             with suppress(ConnectionError):
@@ -158,7 +171,7 @@ def clients_that_leave(server: Server, dice: Random, clients: int) -> Iterator[s
         yield None
 
 
-def slow_clients(server: Server, dice: Random, clients: int) -> Iterator[str | None]:
+def slow_clients(server: Server, dice: Random) -> Iterator[str | None]:
     """Hold many connections open that send a byte now and then; they must be dropped."""
     request = server.request("/api/replay", b"{}" * 50)
     began = time.monotonic()
@@ -167,7 +180,7 @@ def slow_clients(server: Server, dice: Random, clients: int) -> Iterator[str | N
             open_ones.enter_context(socket.create_connection(server.address, 120)): iter(
                 request[: dice.randrange(len(request))]
             )
-            for _ in range(3 * clients)
+            for _ in range(3 * CLIENTS)
         }
         while held:
             readable, _, _ = select.select(list(held), [], [], 0.5)
@@ -189,9 +202,9 @@ def slow_clients(server: Server, dice: Random, clients: int) -> Iterator[str | N
                 return
 
 
-def noise(server: Server, dice: Random, clients: int) -> Iterator[str | None]:
+def noise(server: Server, dice: Random) -> Iterator[str | None]:
     """Send wrong methods, hosts and headers, and pieces of requests in any order."""
-    for _ in range(10 * clients):
+    for _ in range(10 * CLIENTS):
         kind = dice.randrange(3)
         if kind == 0:
             request = b"".join(dice.choices(PIECES, k=dice.randrange(1, 12)))
@@ -213,3 +226,15 @@ def noise(server: Server, dice: Random, clients: int) -> Iterator[str | None]:
         found = re.match(rb"HTTP/1.1 (\d+)", got)
         wrong = found is not None and int(found[1]) not in (*FINE, 100, 206, 304)
         yield f"status {int(found[1])} for {request[:200]!r}" if found and wrong else None
+
+
+ATTACKS = [
+    Attack(
+        "served",
+        "a page that is served, with heavy, slow and noisy clients",
+        attempt,
+        share=0.5,
+        seconds=60,
+        megabytes=3000,
+    )
+]
