@@ -5,7 +5,10 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,10 +18,12 @@ from helpers.training_files import TEXT_FORMATS, Example, TextFormat
 from novikoff import BadExample
 from novikoff.learners.rule import Rule
 from novikoff.models.training import Plan, Training
-from novikoff.sources import LabelsAsSigns, Numbered, ReadOptions, open_files
+from novikoff.sources import LabelsAsSigns, Numbered, ReadOptions, cache, open_files
 from novikoff.sources.cache import Cached
 from novikoff.sources.features import Features
-from novikoff.sources.files import text as pieces
+from novikoff.sources.files import text as text_files
+from novikoff.storage.checked import Arrays
+from novikoff.storage.file_format import pieces
 
 pytest.importorskip("pyarrow")
 
@@ -30,7 +35,7 @@ GIVEN: list[Example] = [
 
 @pytest.fixture(autouse=True)
 def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "PIECE_BYTES", 200)
+    monkeypatch.setattr(text_files, "PIECE_BYTES", 200)
 
 
 def stream(way: TextFormat, data: Path) -> Numbered:
@@ -86,7 +91,7 @@ def test_with_a_cache_the_model_has_the_same_bytes_and_later_runs_read_no_text(
     assert not first.is_ready
     assert learned(first, model) == plain
     assert first.is_ready
-    monkeypatch.setattr(pieces.TextFiles, "__iter__", forbidden)
+    monkeypatch.setattr(text_files.TextFiles, "__iter__", forbidden)
     again = Cached(stream(way, data), cache, "f")
     assert again.is_ready
     assert learned(again, model) == plain
@@ -113,7 +118,7 @@ def test_a_cache_knows_the_columns_of_a_table_without_reading_it(
     data.write_text("a,b,y\n1,red,0\n2,blue,1\n")
     first = Cached(stream(TextFormat("csv"), data), cache, "f")
     list(first)
-    monkeypatch.setattr(pieces.TextFiles, "__iter__", forbidden)
+    monkeypatch.setattr(text_files.TextFiles, "__iter__", forbidden)
     again = Cached(stream(TextFormat("csv"), data), cache, "f")
     assert again.table == first.table
     assert again.table is not None
@@ -181,6 +186,49 @@ def test_a_cache_with_a_flipped_bit_is_never_used_as_if_it_were_right(here: Here
     assert refused > 20
 
 
+def test_a_cache_whose_schema_is_not_text_is_refused_or_rebuilt(here: Here) -> None:
+    here.learned()
+    whole = here.cache.read_bytes()
+    for at in range(len(whole) - 600, len(whole)):  # the schema is at the end
+        damaged = bytearray(whole)
+        damaged[at] ^= 0x80
+        here.cache.write_bytes(damaged)
+        cached = here.cached()
+        if cached.is_ready:
+            with suppress(BadExample):
+                list(cached)
+
+
+def lying_pieces(
+    lies: dict[str, Any], about: dict[str, Any], arrays: Arrays, kind: str
+) -> Iterator[bytes | memoryview]:
+    return pieces({**about, **lies}, arrays, kind=kind)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [("classes", "ab"), ("named", -1), ("features", 3), ("table", 7), ("examples", None)],
+)
+def test_a_cache_that_describes_itself_wrongly_is_rebuilt(
+    here: Here, monkeypatch: pytest.MonkeyPatch, key: str, value: object
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(cache, "pieces", partial(lying_pieces, {key: value}))
+        here.learned()
+    assert not here.cached().is_ready
+    assert here.learned() == here.plain
+
+
+def test_a_cache_with_fewer_examples_than_it_says_is_refused(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(cache, "pieces", partial(lying_pieces, {"examples": 9999}))
+        here.learned()
+    with pytest.raises(BadExample, match="the cache is damaged"):
+        list(here.cached())
+
+
 @pytest.mark.parametrize("content", [b"", b"ARR", b"ARROW1\0\0" + b"\0" * 100])
 def test_the_remains_of_a_cache_are_rebuilt(here: Here, content: bytes) -> None:
     here.cache.write_bytes(content)
@@ -224,7 +272,7 @@ def test_a_cache_is_used_from_the_second_pass_of_the_run_that_makes_it(
 ) -> None:
     cached = here.cached()
     list(cached)
-    monkeypatch.setattr(pieces.TextFiles, "__iter__", forbidden)
+    monkeypatch.setattr(text_files.TextFiles, "__iter__", forbidden)
     assert sum(len(block) for block in cached) == len(GIVEN)
 
 

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from helpers.command_line import error, json_of, stdout_of
 from novikoff import BadExample
 from novikoff.models.model import Model
+from novikoff.sources import open_files
 from novikoff.sources.chunks import Chunk, Names
 from novikoff.sources.features import Features
 from novikoff.sources.interactions import ALL, Pair
@@ -238,6 +239,20 @@ def test_scaling_to_length_1_comes_last() -> None:
         {"a": 2 / 24**0.5, "b": 2 / 24**0.5, "a*b": 4 / 24**0.5}
     )
     assert (rows.sparse().values ** 2).sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("bits", [3, 31])
+def test_the_largest_index_has_a_column_whatever_the_number_of_bits(
+    tmp_path: Path, bits: int
+) -> None:
+    most = 2**53 - 1
+    (tmp_path / "x.svm").write_text(f"1 1:1 {most - 2**bits}:2 {most}:3\n")
+    (chunk,) = open_files(tmp_path / "x.svm")
+    features = Features(hash_bits=bits)
+    rows = features.rows(chunk).sparse()
+    assert rows.indices.tolist() == [1, 2**bits - 1]
+    assert rows.values.tolist() == [1.0, 5.0]
+    assert features.name_of(2**bits - 1) == str(most - 2**bits)
 
 
 def test_kinds_of_features_are_not_mixed() -> None:

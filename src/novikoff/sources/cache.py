@@ -17,7 +17,7 @@ from novikoff.sources.files.arrow_arrays import from_numpy, to_numpy
 from novikoff.sources.inputs import Input, State
 from novikoff.sources.numbered import Numbered
 from novikoff.storage.atomic_write import atomic_write
-from novikoff.storage.checked import Arrays, Settings
+from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.storage.file_format import pieces, unpacked
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
@@ -57,6 +57,7 @@ class Cached:
         self._seen = 0
         self._table: TableColumns | None = None
         self._is_checked = False
+        self._examples = 0
         self.done, self.total = 0, 0
         self._file = Input(self._path)
         self._state: State = None
@@ -85,19 +86,21 @@ class Cached:
 
         try:
             about, arrays = _Mapped(self._path).about()
-        except (pa.ArrowException, OSError, ValueError, KeyError):
+            if (about["format"], about["fingerprint"]) != (_FORMAT, self._fingerprint):
+                return False
+            stored = Stored("cache", about, arrays)
+            classes, named = tuple(stored.texts("classes")), stored.count("named")
+            features, self._examples = stored.settings("features"), stored.count("examples")
+            most = getattr(self._blocks.labelling, "most", None)
+            if most is not None and len(classes) > max(named, most):
+                return False  # reading the source again names the label that is one too many
+            if (table := about["table"]) is not None:
+                names, texts = tuple(table["features"]), tuple(table["texts"])
+                self._table = TableColumns(names, texts, table["label"], table["has_header"])
+            self.features = Features.restored(features, arrays)
+        except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
             return False
-        if about.get("format") != _FORMAT or about.get("fingerprint") != self._fingerprint:
-            return False
-        named, classes = about["named"], tuple(about["classes"])
-        most = getattr(self._blocks.labelling, "most", None)
-        if most is not None and len(classes) > max(named, most):
-            return False  # reading the source again names the label that is one too many
-        self.features = Features.restored(about["features"], arrays)
         self._classes, self._seen = classes, named
-        if (table := about["table"]) is not None:
-            features, texts = tuple(table["features"]), tuple(table["texts"])
-            self._table = TableColumns(features, texts, table["label"], table["has_header"])
         return True
 
     def __iter__(self) -> Iterator[Block]:
@@ -107,13 +110,14 @@ class Cached:
         """Write the blocks of the source, and then an empty batch that describes the file."""
         import pyarrow as pa
 
-        writer = None
+        writer, self._examples = None, 0
         with atomic_write(self._path, durable=False) as file:
             for block in self._blocks:
                 batch = _batch(block)
                 if writer is None:
                     writer, last = pa.ipc.new_file(file, batch.schema), batch[:0]
                 writer.write_batch(batch, custom_metadata={_CHECKSUM: _checksum(batch)})
+                self._examples += len(block)
                 yield block
             if writer is None:
                 raise BadExample(f"{self._blocks.source.name}: there are no examples")
@@ -139,6 +143,7 @@ class Cached:
             "named": labels.named if isinstance(labels, LabelsAsClasses) else len(self.classes),
             "table": None if self.table is None else asdict(self.table),
             "features": settings,
+            "examples": self._examples,
         }
         return b"".join(pieces(about, arrays, kind="cache"))
 
@@ -146,14 +151,20 @@ class Cached:
         self.check_unchanged()
         first = self.done = 0
         self.total = os.stat(self._path).st_size
-        for batch, end in _Mapped(self._path).batches(check=not self._is_checked):
+        mapped = _Mapped(self._path)
+        for batch, end in mapped.batches(check=not self._is_checked):
             self.done = end
-            block = _block(batch, self.features.room, first)
+            try:
+                block = _block(batch, self.features.room, first)
+            except (LookupError, TypeError, ValueError, AttributeError):
+                raise mapped.damaged() from None
             first += len(block)
             if block.labels.dtype == np.int32:  # classes are numbered in order of appearance
                 self._seen = max(self._seen, int(block.labels.max(initial=-1)) + 1)
             yield block
         self.check_unchanged()
+        if first != self._examples:
+            raise mapped.damaged()
         self._is_checked = True
 
 
@@ -195,9 +206,12 @@ class _Mapped:
             batch.validate(full=True)
             if metadata[_CHECKSUM] == _checksum(batch):
                 return batch
-        except (pa.ArrowException, OSError, KeyError, TypeError):
+        except (pa.ArrowException, OSError, KeyError, TypeError, ValueError):
             pass
-        raise BadExample(f"{self._path}: the cache is damaged; remove it, and it will be rebuilt")
+        raise self.damaged()
+
+    def damaged(self) -> BadExample:
+        return BadExample(f"{self._path}: the cache is damaged; remove it, and it will be rebuilt")
 
 
 def _buffers(batch: pa.RecordBatch) -> Iterator[pa.Buffer]:

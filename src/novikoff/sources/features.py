@@ -166,11 +166,10 @@ class Features:
         if chunk.names is not None:
             return self._place(sparse, self._columns_of(chunk.names))
         if self.hash_bits is not None:
-            mask = (1 << self.hash_bits) - 1
-            masked = SparseRows(sparse.values, sparse.indices & mask, sparse.starts, mask + 1)
-            used, first = np.unique(masked.indices, return_index=True)
+            slots = sparse.indices.astype(np.int64) & ((1 << self.hash_bits) - 1)
+            used, first, which = np.unique(slots, return_index=True, return_inverse=True)
             self._name_slots(used, (b"%d" % index for index in sparse.indices[first]))
-            return self._place(masked, None)
+            return self._place(SparseRows(sparse.values, which, sparse.starts, len(used)), used)
         return self._indexed(sparse)
 
     def _same_columns(self, rows: Rows, columns: tuple[str, ...] | None) -> Rows:
@@ -221,7 +220,7 @@ class Features:
             for slot, name in zip(slots.tolist(), names, strict=True):
                 self._named_slots.setdefault(slot, name)
 
-    def _place(self, rows: SparseRows, columns: Positions | None) -> SparseRows:
+    def _place(self, rows: SparseRows, columns: Positions) -> SparseRows:
         values, indices, starts, left_out = _core.renumber(
             np.ascontiguousarray(rows.values, dtype=np.float64),
             np.ascontiguousarray(rows.indices),
