@@ -246,6 +246,13 @@ def test_names_from_the_data_are_escaped(known: Known, source: str) -> None:
     assert f"Report on {Path(EVIL + '.csv').name}" in seen.words("")
 
 
+def test_names_given_for_the_columns_are_drawn_too() -> None:
+    unnamed = replace(SEPARABLE, names=None)
+    known = gather(unnamed, names=("minutes", "grams"))
+    assert known.name(1) == "grams"
+    assert ">grams<" in drawable(known)["plane"].svg()
+
+
 def test_names_are_drawn_letter_by_letter() -> None:
     data = Data(SEPARABLE.block, (r"$\foo{$", "a$b$c"), ("_low", r"$\x{$"), None)
     plane = drawable(gather(data))["plane"].svg()
@@ -260,6 +267,7 @@ def test_no_control_character_of_a_name_reaches_the_page() -> None:
     origin = Origin((f"f{signs}.csv",), command=f"novikoff report 'f{signs}'")
     html = page(gather(Data(rows, evil, evil, f"k{signs}"), origin=origin))
     assert not set(signs) & set(html)
+    assert r"b\n\x1b" in Page(html).words("weights")
     drawings = re.findall(r"<svg.*?</svg>", html, re.DOTALL)
     assert len(drawings) > 5
     for drawing in drawings:
@@ -413,6 +421,7 @@ def test_the_command_in_the_page_makes_it_again_and_the_other_verifies_it(tmp_pa
     seen = Page(first.decode())
     shown = seen.words("weights")
     assert [name in shown for name in ("ham", "spam", "<b>")] == [False, True, True]  # one a label
+    assert "they have no names" not in seen.words("data")
     raw = next(one for one in seen.links if one.startswith("data:")).partition(",")[2]
     cert.write_bytes(base64.b64decode(raw))
     commands = re.findall(r"<pre>(novikoff [^<]*)</pre>", first.decode())

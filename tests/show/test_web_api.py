@@ -460,6 +460,12 @@ def test_the_choices_on_the_page_are_those_that_the_server_accepts() -> None:
         assert f"to {most}, not" in refused("replay", {**AND, name: int(most) + 1})
 
 
+def test_names_with_control_characters_are_quoted_in_sentences() -> None:
+    found = uploaded("a.csv", 'x\x1b[31m,"y\nz",k\n1,2,a\n3,4,"b\tc"\n')
+    assert found["names"] == ["x\x1b[31m", "y\nz"]
+    assert r"columns 'x\x1b[31m', 'y\nz'; + stands for 'b\tc', − for a." in found["words"]
+
+
 def test_a_file_with_one_class_is_shown_with_a_warning() -> None:
     assert (
         "All labels are 'a', so there is nothing to separate"

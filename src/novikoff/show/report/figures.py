@@ -60,7 +60,7 @@ class Figure:
 def figures(known: Known) -> Iterator[Figure]:
     """All figures that these facts allow."""
     block, ledger, it = known.data.block, known.run.ledger, known.certificate
-    named: dict[str, Any] = {"names": known.data.names, "classes": known.data.classes}
+    named: dict[str, Any] = {"names": known.names, "classes": known.data.classes}
     if block.rows.dim:
         yield from _hyperplane(known, named)
         if it.multipliers and len(block) <= DRAWN:

@@ -27,7 +27,7 @@ from novikoff.sources.open import format_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.labels import predicts_positive
 from novikoff.stream.order import arranged, seeded_order
-from novikoff.stream.printing import listed
+from novikoff.stream.printing import listed, plain
 from novikoff.stream.rows import Vector, dots
 
 UNTIL_SEPARATED, ENOUGH = 1000, 10  # passes over separable data, and over others
@@ -142,14 +142,14 @@ class Known:
     unknown: Mapping[str, str]
 
     def name(self, column: int) -> str:
-        """The name of a column."""
+        """The name of a column; quoted, as everywhere, if it has control characters."""
         if self.names is not None and column < len(self.names):
-            return self.names[column]
+            return plain(self.names[column])
         return self.certificate.data.name(column)
 
     def label(self, sign: int) -> str:
-        """The label with the sign −1 or +1."""
-        return self.data.classes[sign > 0]
+        """The label with the sign −1 or +1, quoted likewise."""
+        return plain(self.data.classes[sign > 0])
 
 
 def gather(
@@ -194,7 +194,7 @@ def gather(
 
     return Known(
         data=data,
-        names=names,
+        names=data.names if names is None else names,
         origin=origin or Origin(),
         settings=how,
         passes=passes,

@@ -118,7 +118,7 @@ def data(known: Known) -> Iterator[Html]:
     columns = count(dim)
     if known.settings.bias:
         columns += ", and a constant 1 so that the hyperplane need not pass through the origin"
-    if known.data.names is None:
+    if known.names is None:
         columns += "; they have no names and are counted from 0 (svmlight usually counts from 1)"
     about = {}
     if origin.given:

@@ -23,7 +23,7 @@ from novikoff.sources.open import format_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import written
-from novikoff.stream.printing import cut, listed, plural
+from novikoff.stream.printing import cut, listed, plain, plural
 from novikoff.stream.rows import DenseRows, Vector, dots
 
 MAX_POINTS = 20_000
@@ -281,10 +281,10 @@ def _label_name(data: Data, names: list[str]) -> str:
 
 
 def _description(name: str, data: Data, names: list[str]) -> str:
-    negative, positive = data.classes
+    negative, positive = map(plain, data.classes)
     n, columns = plural(len(data.block), "point"), "column" if len(names) == 1 else "columns"
-    signs = f"+ stands for {positive}, − for {negative}"
-    return f"{name}: {n}, {columns} {listed(names, 4)}; {signs}."
+    shown, signs = listed([*map(plain, names)], 4), f"+ stands for {positive}, − for {negative}"
+    return f"{name}: {n}, {columns} {shown}; {signs}."
 
 
 def _note(data: Data) -> str:
