@@ -212,6 +212,8 @@ def test_a_certificate_with_a_part_missing_is_rejected_or_still_true(kind: str) 
         ("complete", ("radius_squared",), "10", "radius differs"),
         ("complete", ("separated",), "0-2", "the separated rows differ"),
         ("complete", ("data", "rows"), 5, "4 rows, not 5"),
+        ("complete", ("data", "rows"), 10**30, "its numbers of rows and columns are wrong"),
+        ("complete", ("data", "rows"), True, "its numbers of rows and columns are wrong"),
         ("complete", ("data", "fingerprint"), f"sha256:{64 * '0'}", "the data are not those"),
         ("complete", ("data", "fingerprint"), "sha256:0", "damaged"),
         ("complete", ("data", "files"), [f"sha256:{64 * '0'}"], "the files are not those"),
@@ -229,6 +231,7 @@ def test_a_certificate_with_a_part_missing_is_rejected_or_still_true(kind: str) 
         ("complete", ("aliases",), [], "an unknown field"),
         ("overlap", ("margin", "hull"), {"0": "1"}, "two proofs"),
         ("complete", ("data", "columns"), 1, "column"),
+        ("complete", ("data", "columns"), 3, "the data have 2 columns, not 3"),
         ("complete", ("data", "bias"), False, "does not exist|radius"),
         ("overlap", ("multipliers", "0"), "2", "do not sum to zero"),
         ("overlap", ("multipliers", "0"), "-1", "not positive"),
@@ -239,6 +242,7 @@ def test_a_certificate_with_a_part_missing_is_rejected_or_still_true(kind: str) 
         ("overlap", ("verdict",), "perhaps", "unknown verdict 'perhaps'"),
         ("overlap", ("complement",), [{"0": "1"}], "not orthogonal"),
         ("overlap", ("complement",), {}, "damaged: a list in it is wrong"),
+        ("overlap", ("complement",), [{"0": "1"}] * 4, "complement that proves nothing"),
         ("quasi-complete", ("verdict",), "overlap", "weights do not match its verdict"),
         ("quasi-complete", ("complement",), [], "do not span"),
         ("quasi-complete", ("weights",), {}, "weights do not match its verdict"),
@@ -458,12 +462,10 @@ def test_the_checker_reads_files_as_novikoff_does(
         return  # one of them refuses the file, and proves nothing
     if not all(a < b for _, row in rows for (a, _), (b, _) in pairwise(row)):
         return
-    columns = max((c + 1 for _, row in rows for c, _ in row), default=0)
     assert [(y, [(c, v) for c, v in row if v]) for y, row in rows] == [
         (y, [(c, v) for c, v in row if v]) for y, row in there.examples
     ]
-    assert there.columns == (columns if here.columns is None else here.columns)
-    for fact in ("files", "names", "label", "classes", "header"):
+    for fact in ("columns", "files", "names", "label", "classes", "header"):
         assert getattr(here, fact) == getattr(there, fact), fact
 
 

@@ -35,8 +35,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from io import StringIO
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from math import isfinite
+from operator import lt
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -74,13 +75,13 @@ def sha256(raw: bytes) -> str:
 class Evidence:
     """What a certificate is checked against: the examples, and how their reader read them.
 
-    An example is a label, −1 or +1, and a row's columns and values. `columns` is None if the
-    greatest column in use is the last; `header` is whether the first line of a table was one. What
-    the reader does not know is None or empty; a certificate that states it is then rejected.
+    An example is a label, −1 or +1, and a row's columns and values; `header` is whether the first
+    line of a table was one. What the reader does not know is None or empty; a certificate that
+    states it is then rejected.
     """
 
     examples: Iterable[tuple[int, Row]]
-    columns: int | None
+    columns: int
     files: tuple[str, ...] = ()
     names: tuple[str, ...] | None = None
     label: str | None = None
@@ -151,8 +152,8 @@ class Claim:
         self.n, d, bias, self.fingerprint, files, names, label, classes = fields(
             about, "rows columns bias fingerprint files names label classes"
         )
-        kinds = (type(self.n), type(d), type(bias))
-        require(kinds == (int, int, bool) and d >= 0, "its numbers of rows and columns are wrong")
+        are_counts = all(type(x) is int and 0 <= x < 10**18 for x in (self.n, d))
+        require(are_counts and type(bias) is bool, "its numbers of rows and columns are wrong")
         self.d, self.bias = d, bias
         self.files = tuple(files) if isinstance(files, list) else ("",)
         are_digests = all(map(_SHA256.fullmatch, (self.fingerprint, *self.files)))
@@ -174,7 +175,8 @@ class Claim:
         self.radius, self.low = rational(radius), rational(low)
         self.high = None if high is None else rational(high)
         may_span = self.verdict in ("quasi-complete", "overlap")
-        require(may_span or not complement, "it has a complement that proves nothing")
+        most = d + bias if may_span else 0
+        require(len(complement) <= most, "it has a complement that proves nothing")
         has_weights = self.verdict in ("complete", "quasi-complete")
         require(bool(self.w) == has_weights, "its weights do not match its verdict")
 
@@ -276,8 +278,7 @@ class Fingerprint:
 def check_reading(it: Claim, data: Evidence) -> None:
     """Reject the certificate if it states other files, columns or labels than were read."""
     require(not it.files or it.files == data.files, "the files are not those of the certificate")
-    if data.columns is not None:
-        require(it.d == data.columns, f"the data have {data.columns} columns, not {it.d}")
+    require(it.d == data.columns, f"the data have {data.columns} columns, not {it.d}")
     for what, here, there in (
         ("columns", data.names, it.names),
         ("label's column", data.label, it.label),
@@ -306,19 +307,19 @@ def check(certificate: Mapping[str, Any], data: Evidence) -> None:
     check_reading(it, data)
     zero, average = dict[int, Fraction](), dict[int, Fraction]()
     S, spans, unseparated = list[Whole](), list[list[int]](), set[int]()
-    n, d, least, radius = 0, 0, Fraction(0), Fraction(0)
+    n, least, radius = 0, Fraction(0), Fraction(0)
     flaw: Rejected | None = None  # raised after the fingerprint: other data say nothing about it
     for i, (label, row) in enumerate(data.examples):
         require(label in (-1, 1), f"row {i} has label {label!r}, which is not -1 or 1")
-        entries = [(c, float(v)) for c, v in row]
-        written = [-1, *(c for c, _ in entries)]
-        increasing = all(a < b for a, b in pairwise([*written, it.d]))
+        pairs = list(row)
+        ends = [-1, *(c for c, _ in pairs), it.d]
+        increasing = all(map(lt, ends, ends[1:]))
         require(increasing, f"the columns of row {i} do not increase within 0 to {it.d - 1}")
-        entries = [(c, v) for c, v in entries if v]
+        entries = [(c, float(v)) for c, v in pairs if v]
         places, values = [c for c, _ in entries], [v for _, v in entries]
         parts = (("b", [label]), ("q", [len(entries)]), ("q", places), ("d", values))
         digest.update(*(struct.pack(f"<{len(part)}{kind}", *part) for kind, part in parts))
-        n, d = i + 1, max(d, written[-1] + 1)
+        n = i + 1
         x, below = row_vector(entries)
         if it.bias:
             x[it.d] = below
@@ -340,7 +341,6 @@ def check(certificate: Mapping[str, Any], data: Evidence) -> None:
             add(average, label * it.hull[i], x, below)
         radius = max(radius, Fraction(sum(m * m for m in x.values()), below**2))
     require(n > 0 and n == it.n, f"the data have {n} rows, not {it.n}")
-    require(data.columns is not None or d == it.d, f"the data have {d} columns, not {it.d}")
     require(str(digest) == it.fingerprint, "the data are not those of the certificate")
     if flaw is not None:
         raise flaw
@@ -355,7 +355,6 @@ def check(certificate: Mapping[str, Any], data: Evidence) -> None:
         columns = set[int]().union(*S)
         used = columns.issuperset(chain(unseparated, *it.complement))
         require(used, "a column is used that the multiplied rows do not use")
-        require(len(it.complement) <= len(columns), "the complement is larger than the space")
         spanned = rank(S) == len(columns) - rank(it.complement)
         require(spanned, "the multiplied rows do not span the rows that are not separated")
     reached = Fraction(0)
@@ -414,20 +413,22 @@ def _svmlight(contents: Sequence[str], files: tuple[str, ...], *, zero_based: bo
     from_zero = re.compile(r"^[^#\n]*[ \t]0+:", re.MULTILINE)
     first = 0 if zero_based or any(map(from_zero.search, contents)) else 1
 
-    def lines() -> Iterator[list[str]]:
+    def lines() -> Iterator[str]:
         all_lines = chain.from_iterable(text.split("\n") for text in contents)
-        return filter(None, (line.partition("#")[0].split() for line in all_lines))
+        return filter(None, (line.partition("#")[0].strip() for line in all_lines))
 
     def examples() -> Iterator[tuple[int, Row]]:
-        for label, *rest in lines():
+        for label, *rest in map(str.split, lines()):
             pairs = [word.partition(":") for word in rest]
             whole = all(c.isascii() and c.isdigit() and len(c) < 19 for c, _, _ in pairs)
             require(whole, "an index is not a whole number, or too large")
             require(":" not in label, "a line does not begin with a label")
             yield signs[label], [(int(c) - first, finite(v)) for c, _, v in pairs]
 
-    classes, signs = labelled(words[0] for words in lines())
-    return Evidence(examples(), None, files, classes=classes)
+    classes, signs = labelled(line.split(None, 1)[0] for line in lines())
+    ends = filter(None, map(re.compile(r"[ \t]([0-9]{1,18}):[^ \t:]*$").search, lines()))
+    columns = max((int(end[1]) + 1 - first for end in ends), default=0)
+    return Evidence(examples(), columns, files, classes=classes)
 
 
 def _table(
@@ -516,8 +517,12 @@ def is_text(cell: str) -> bool:
 
 def finite(text: str) -> float:
     """The finite number that the text writes."""
-    number = float(text) if _NUMBER.fullmatch(text) else float("nan")
-    require(isfinite(number), f"{text!r:.40} is not a finite number")
+    try:
+        number = float(text) if text.isascii() and "_" not in text else float("nan")
+    except ValueError:
+        number = float("nan")
+    if not isfinite(number):
+        raise Rejected(f"{text!r:.40} is not a finite number")
     return number
 
 
