@@ -262,8 +262,8 @@ class Online {
     if (!scored(x)) return nb::borrow(Py_NotImplemented);
     if (scores_.size() == 1) return nb::float_(scores_[0]);
     if (is_joint() && scores_.size() == 2) return nb::float_(scores_[1] - scores_[0]);
-    nb::list out;
-    for (const double s : scores_) out.append(s);
+    nb::dict out;
+    for (Size k = 0; k < scores_.size(); ++k) out[labels_[k]] = scores_[k];
     return out;
   }
 
@@ -406,7 +406,7 @@ void bind_online(nb::module_& m) {
       .def("predict", &Online::predict, nb::sig("def predict(self, x: object, /) -> object"),
            "The label predicted for x; NotImplemented if it cannot be read or scored.")
       .def("decide", &Online::decide, nb::sig("def decide(self, x: object, /) -> object"),
-           "The score of x, or a list of scores; NotImplemented as for predict.")
+           "The score of x, or a dict of scores by label; NotImplemented as for predict.")
       .def("rows", &Online::rows, "xs"_a, nb::kw_only(), "adding"_a,
            nb::sig("def rows(self, xs: list[Any], *, adding: bool) -> "
                    "int | tuple[NDArray[Any], NDArray[Any], NDArray[Any]]"),

@@ -16,7 +16,7 @@ from novikoff.learners.rule import Rule
 from novikoff.ledger.weights import class_scores
 from novikoff.online.engine import Engine
 from novikoff.runs.interrupts import undisturbed
-from novikoff.stream.multiclass import labels_of
+from novikoff.stream.multiclass import JointLabels, class_array, labels_of
 
 
 @settings(max_examples=15)
@@ -50,7 +50,8 @@ def test_classes_learned_jointly_one_by_one_are_those_of_a_block(seed: int, mean
         else joint.scores(rows)
     )
     scores = scores[:, [met.index(label) for label in order]]
-    assert [alone.decide_one(x) for x, _ in examples] == scores.tolist()
+    decided = [alone.decide_one(x) for x, _ in examples]
+    assert [list(d.values()) for d in decided if isinstance(d, dict)] == scores.tolist()
     guesses = [order[k] for k in scores.argmax(axis=1)]
     assert [alone.predict_one(x) for x, _ in examples] == guesses
 
@@ -150,3 +151,29 @@ def test_names_are_forgotten_in_all_classes() -> None:
     learn_in_turn(whole, examples[50:])
     assert learned_state(alone) == learned_state(whole)
     assert len(next(iter(alone.named_weights.values()))) <= 10
+
+
+def test_classes_that_come_one_by_one_seldom_copy_the_weights() -> None:
+    clf, tables = Perceptron(multiclass="joint"), set()
+    for i in range(400):
+        clf.learn_one({"a": 1.0, f"n{i % 5}": 1.0}, f"c{i}")
+        assert clf._engine is not None
+        tables.add(id(clf._engine.learners[0]._w))  # type: ignore[union-attr]
+    assert len(clf.classes_) == 400
+    assert len(tables) < 30
+
+
+@given(st.lists(st.sampled_from(["9", "10", "a", "b", "010", "-1", "+2", "2.0", "Z"]), min_size=1))
+def test_classes_are_in_the_same_order_one_by_one_and_at_once(labels: list[str]) -> None:
+    for given_labels in (labels, [len(label) * 7 - ord(label[0]) for label in labels]):
+        at_once = one_by_one = labels_of(class_array(given_labels[:1]), joint=True)
+        at_once = at_once.met(given_labels, None, symmetric=False)
+        for label in given_labels:
+            one_by_one = one_by_one.met([label], None, symmetric=False)
+        assert one_by_one.classes.tolist() == at_once.classes.tolist()
+        assert one_by_one.classes.dtype == at_once.classes.dtype
+        assert one_by_one.coded == at_once.coded
+        assert isinstance(one_by_one, JointLabels)
+        assert isinstance(at_once, JointLabels)
+        assert one_by_one.numbers.tolist() == at_once.numbers.tolist()
+        assert one_by_one.numbers.dtype == at_once.numbers.dtype

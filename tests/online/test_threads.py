@@ -18,6 +18,7 @@ from novikoff.learners import Multiplicative
 from novikoff.learners.rule import Rule
 from novikoff.ledger import readings
 from novikoff.online.engine import Engine
+from novikoff.online.names import Outcome
 from novikoff.runs.interrupts import undisturbed
 from novikoff.stream.multiclass import TwoLabels
 
@@ -285,3 +286,81 @@ def test_predictions_and_copies_are_consistent_while_others_learn() -> None:
             assert np.array_equal(still.coef_[0], readings.average(ledger)[:columns])
 
     at_once(learns, looks)
+
+
+def test_reading_ledgers_and_summaries_loses_no_mistakes() -> None:
+    examples = [
+        ({"a": i % 2 - 0.5, "b": i % 7 - 3.0, f"n{i % 50}": 1.0}, i % 3 == 0) for i in range(20_000)
+    ]
+    clf, alone = (learn_in_turn(Perceptron(), examples[:2]) for _ in range(2))
+    done = threading.Event()
+
+    def learns() -> None:
+        try:
+            learn_in_turn(clf, examples[2:])
+        finally:
+            done.set()
+
+    def looks() -> None:
+        while not done.is_set():
+            ledger = clf.ledger_
+            assert len(ledger.rounds) == len(ledger.examples) == ledger.n_mistakes
+            assert ledger.survivals().sum() == ledger.n_rounds
+            clf.summary()
+
+    at_once(learns, looks, looks)
+    assert learned_state(clf) == learned_state(learn_in_turn(alone, examples[2:]))
+
+
+LOOKS: dict[str, Callable[[Any], Any]] = {
+    "predict_one": lambda clf: clf.predict_one({"a": 1.0, "b": 2.0}),
+    "decision_one": lambda clf: clf.decision_one({"a": 1.0, "b": 2.0}),
+    "predict": lambda clf: clf.predict([{"a": 1.0, "b": 2.0}]),
+    "vote": lambda clf: clf.predict([{"a": 1.0, "b": 2.0}], reading="vote"),
+    "decision_function": lambda clf: clf.decision_function([{"a": 1.0}]),
+    "coef_": lambda clf: clf.coef_,
+    "named_weights": lambda clf: [dict(w) for w in dict(clf.named_weights).values()],
+    "summary": lambda clf: clf.summary(),
+}
+
+
+@pytest.mark.parametrize("look", LOOKS)
+def test_predicting_goes_on_while_another_thread_brings_new_classes(look: str) -> None:
+    first = [({"a": 1.0}, f"c{k}") for k in range(3)]
+    clf, done = learn_in_turn(AveragedPerceptron(multiclass="joint"), first), threading.Event()
+
+    def learns() -> None:
+        try:
+            for i in range(9, 400):
+                clf.learn_one({"a": 1.0, "b": i % 7 - 3.0, f"n{i % 50}": 1.0}, f"c{i // 3}")
+        finally:
+            done.set()
+
+    def looks() -> None:
+        while not done.is_set():
+            LOOKS[look](clf)
+
+    at_once(learns, looks, looks)
+    assert len(clf.classes_) == 134
+
+
+def test_the_end_of_a_block_does_not_let_others_learn_while_a_thread_copies() -> None:
+    engine = Engine(Rule(), TwoLabels(np.array([-1, 1])), 8)
+    engine.open([])
+    assert engine.core is not None
+    begun, go = threading.Event(), threading.Event()
+
+    def block() -> None:
+        with engine.alone():
+            begun.set()
+            assert go.wait(60)
+
+    thread = threading.Thread(target=block)
+    thread.start()
+    assert begun.wait(60)
+    with engine.still():
+        go.set()
+        thread.join(0.1)  # it must wait for us
+        assert engine.core.learn({"a": 1.0}, 1) == Outcome.HELD
+    thread.join()
+    assert engine.core.learn({"a": 1.0}, 1) == Outcome.LEARNED

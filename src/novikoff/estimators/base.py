@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import threading
+import os
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -27,6 +27,7 @@ from novikoff.ledger.readings import Reading
 from novikoff.ledger.weights import LANES
 from novikoff.models.model import Model
 from novikoff.online.engine import Engine
+from novikoff.online.locks import Rank, new_lock
 from novikoff.online.names import names_of
 from novikoff.online.one_example import are_dicts, by_name, count, first, plain_example, records
 from novikoff.runs.interrupts import undisturbed
@@ -51,7 +52,7 @@ from novikoff.stream.rows import Rows, Vector
 
 ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None
 
-_BEGINNING = threading.RLock()  # held while an estimator gets an engine, or opens its core
+_BEGINNING = new_lock(Rank.ESTIMATOR)  # held while an estimator gets an engine, or opens its core
 _BUSY = "another thread is learning with this estimator; try again when it is done"
 _NO_CLASSES = np.empty(0)
 _WORST_FIRST = (Verdict.INTERRUPTED, Verdict.BUDGET, Verdict.CYCLE, Verdict.SEPARATED)
@@ -81,7 +82,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     # The open engine's core, one step less for learn_one. It has no default: Python takes longer to
     # find an attribute that the class has too (0.8 against 0.55 µs for an example).
     _core: _core.Online
-    _is_busy: bool = False  # while a thread learns from a block
+    _busy_in: int = 0  # the process in which a thread learns from a block
 
     def _set_parameters(self, given: Mapping[str, Any]) -> None:
         """Set the parameters to the arguments of an estimator's __init__."""
@@ -358,12 +359,17 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         with _BEGINNING:
             if self._is_busy:
                 raise RuntimeError(_BUSY)
-            self._is_busy = True
+            self._busy_in = os.getpid()
         try:
             with nullcontext() if self._engine is None else self._engine.alone():
                 yield
         finally:
-            del self._is_busy
+            del self._busy_in
+
+    @property
+    def _is_busy(self) -> bool:
+        """Whether a thread of this process learns from a block: a fork leaves the others behind."""
+        return self._busy_in == os.getpid()
 
     # predicting
 
@@ -390,10 +396,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         if engine is None:
             plain_example(x)  # raises if x is not an example
             return 0.0
-        scores = engine.decide_one(x)
-        if isinstance(scores, float):
-            return scores
-        return dict(zip(self.classes_.tolist(), scores, strict=True))
+        return engine.decide_one(x)
 
     def predict_many(self, X: Any) -> NDArray[Any]:
         """The label predicted for each example of X, which is as for `learn_many`."""
@@ -427,7 +430,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         else:
             self._opened()
             with engine.still():
-                engine, rows = engine.snapshot(ledgers=wanted != "final"), self._rows(engine, X)
+                engine, rows = engine.snapshot(), self._rows(engine, X)
         return engine, engine.scores(rows, wanted)
 
     def _rows(self, engine: Engine, X: Any) -> Rows:
@@ -442,12 +445,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         return self._engine is not None
 
     def _learned(self, *, opened: bool = False) -> Engine:
-        """The engine, its ledgers up to date; AttributeError before anything was learned."""
+        """The engine; AttributeError before anything was learned."""
         if self._engine is None:
             raise AttributeError(f"this {type(self).__name__} has not learned from anything yet")
         if opened or self._engine.is_online:
             self._opened()
-        self._engine.settle()
         return self._engine
 
     @property
@@ -485,7 +487,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             raise AttributeError(str(error)) from error
         if not engine.by_name:
             raise AttributeError("features have no names here; their weights are in coef_")
-        labels, classes = engine.labels, engine.labels.classes.tolist()
+        with engine.lock:  # the core knows all classes that the labels have
+            labels = engine.labels
+        classes = labels.classes.tolist()
         if isinstance(labels, JointLabels):
             numbers = labels.numbers.tolist()
             if len(classes) < 3:  # as in coef_: of two classes the second less the first
@@ -500,7 +504,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     @property
     def runs_(self) -> tuple[Run, ...]:
         """The runs: one for two classes or for jointly learned ones, else one for each class."""
-        return tuple(self._learned().runs)
+        return tuple(self._learned().view().runs)
 
     @property
     def ledger_(self) -> Any:  # a Ledger; of several runs a tuple of them, hence Any
@@ -511,7 +515,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     @property
     def verdict_(self) -> str:
         """How learning ended; of several runs, the weakest verdict."""
-        engine = self._learned()
+        engine = self._learned().view()
         if engine.is_interrupted:
             return str(Verdict.INTERRUPTED)
         return str(next(v for v in _WORST_FIRST if v in {run.verdict for run in engine.runs}))
@@ -529,7 +533,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     @property
     def mistakes_per_epoch_(self) -> NDArray[np.int64]:
         """How many updates were made in each pass, in all runs."""
-        engine, per_epoch = self._learned(), np.zeros(self.n_iter_, dtype=np.int64)
+        engine = self._learned().view()
+        per_epoch = np.zeros(max(run.epochs for run in engine.runs), dtype=np.int64)
         for ledger in engine.ledgers:
             made = ledger.epoch_mistakes
             if engine.is_stream:  # the stream comes after the longest of the fits
@@ -550,17 +555,17 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         over the mistaken ones.
         """
         check_is_fitted(self)
-        engine = self._learned()
-        blocks: list[Block | None] = [None] * len(engine.runs)
         if (X is None) != (y is None):
             raise ValueError("summary needs both X and y, or neither")
+        named = self._learned().by_name or are_dicts(X)
+        with self._learned(opened=named).still():
+            engine = self._learned().snapshot()
+            rows = self._rows(self._learned(), X) if named and X is not None else None
+        blocks: list[Block | None] = [None] * len(engine.runs)
         if X is not None:
-            if engine.by_name or are_dicts(X):
-                engine = self._learned(opened=True)
-                rows, y = self._rows(engine, X), plain_labels(y)
-            else:
+            if rows is None:
                 rows, y = read(self, X, y)
-            codes = engine.labels.codes(y)
+            codes = engine.labels.codes(plain_labels(y) if named else y)
             blocks = [Block(rows, engine.labels.of_run(codes, k)) for k in range(len(engine.runs))]
         each = [
             run.summary(block)
@@ -615,7 +620,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
 
     def __getstate__(self) -> dict[str, Any]:
         state: dict[str, Any] = dict(super().__getstate__())
-        for name in ("_core", "_is_busy"):
+        for name in ("_core", "_busy_in"):
             state.pop(name, None)
         if self._engine is not None:  # the copy must not change with the original
             state["_engine"] = self._engine.twin()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -10,60 +11,46 @@ from novikoff.storage.checked import Arrays, Stored
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, join
 
-_LARGE = 1 << 17  # numbers in a piece
 
-
+@dataclass(frozen=True, slots=True)
 class KeptRows:
-    """Copies of rows by their positions in the data, each row once."""
+    """Copies of rows, and their positions in the data, which increase."""
 
-    def __init__(self) -> None:
-        self._pieces: list[tuple[Positions, Rows]] = []
-        self._highest = -1
+    positions: Positions
+    rows: Rows
 
-    def copy_from(self, block: Block, mistaken: Positions) -> None:
-        """Copy the block's rows at these positions, unless they are kept already."""
+    def __len__(self) -> int:
+        return len(self.positions) + int(self.rows.values.size)
+
+    @classmethod
+    def joined(cls, pieces: Sequence[KeptRows]) -> KeptRows:
+        """The rows of all the pieces, in order of position."""
+        positions = np.concatenate([piece.positions for piece in pieces])
+        rows = join([piece.rows for piece in pieces])
+        if (np.diff(positions) < 0).any():
+            order = np.argsort(positions)
+            positions, rows = positions[order], rows.take(order)
+        return cls(positions, rows)
+
+    @classmethod
+    def new_of(cls, block: Block, mistaken: Positions, kept: Sequence[KeptRows]) -> KeptRows | None:
+        """A copy of the block's rows at these positions, except those that are kept already."""
         first, n = block.first, len(block.labels)
         wanted = np.zeros(n, dtype=np.bool_)
         wanted[mistaken - first] = True
-        if first <= self._highest:
-            for known, _ in self._pieces:
-                here = known[(known >= first) & (known < first + n)]
-                wanted[here - first] = False
-        fresh = np.flatnonzero(wanted)
-        if len(fresh):
-            self.add(fresh + first, block.take(fresh + first))
+        for piece in kept:
+            begin, end = np.searchsorted(piece.positions, [first, first + n])
+            wanted[piece.positions[begin:end] - first] = False
+        new = np.flatnonzero(wanted) + first
+        return cls(new, block.take(new)) if len(new) else None
 
-    def add(self, positions: Positions, rows: Rows) -> None:
-        """Keep these rows, whose positions are increasing and new."""
-        self._highest = max(self._highest, int(positions[-1]))
-        # Short pieces are joined as in the ledger. Large ones are few, and are left alone: copying
-        # them again and again took five times as long as learning from examples one by one.
-        while self._pieces and len(self._pieces[-1][0]) <= 2 * len(positions):
-            before, others = self._pieces[-1]
-            if others.values.size >= _LARGE:
-                break
-            self._pieces.pop()
-            positions, rows = np.concatenate([before, positions]), join([others, rows])
-        self._pieces.append((positions, rows))
-
-    def widen(self, dim: int) -> None:
-        """Give the rows more features, which are 0."""
-        self._pieces = [(at, rows.sparse().widened(dim)) for at, rows in self._pieces]
-
-    def whole(self) -> tuple[Positions, Rows]:
-        """The positions of the rows, in increasing order, and the rows."""
-        if len(self._pieces) > 1:
-            pieces, of_rows = zip(*self._pieces, strict=True)
-            self._pieces = [(np.concatenate(pieces), join(of_rows))]
-        positions, rows = self._pieces[0]
-        if (np.diff(positions) < 0).any():
-            order = np.argsort(positions)
-            self._pieces = [(positions[order], rows.take(order))]
-        return self._pieces[0]
+    def widened(self, dim: int) -> KeptRows:
+        """The rows with more features, which are 0."""
+        return KeptRows(self.positions, self.rows.sparse().widened(dim))
 
     def state(self, dim: int) -> Arrays:
-        """The rows without features from `dim` on; the same in whatever pieces they were added."""
-        positions, rows = self.whole()
+        """The rows without features from `dim` on, for `restored`."""
+        positions, rows = self.positions, self.rows
         beyond = rows.indices >= dim if isinstance(rows, SparseRows) else rows.values[:, dim:] != 0
         if beyond.any():
             raise ValueError(f"the kept rows have more than {dim} features")
@@ -74,7 +61,7 @@ class KeptRows:
         return {"positions": positions, "values": rows.values, "indices": indices, "starts": starts}
 
     @classmethod
-    def restored(cls, stored: Stored, dim: int, mistaken: Positions) -> Self:
+    def restored(cls, stored: Stored, dim: int, mistaken: Positions) -> KeptRows:
         """The rows that `state` described; refused unless they are the rows of these mistakes."""
         positions, floats = stored.positions("positions"), ("float32", "float64")
         if not np.array_equal(positions, np.unique(mistaken)):
@@ -96,6 +83,4 @@ class KeptRows:
         if not np.isfinite(values).all():
             stored.refuse("its kept rows are not all finite")
         rows.put_in_order()
-        kept = cls()
-        kept.add(positions, rows)
-        return kept
+        return cls(positions, rows)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.ledger.kept_rows import KeptRows
+from novikoff.ledger.pieces import Pieces
 from novikoff.ledger.weights import parted, turned, whole, widened
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
 from novikoff.stream.blocks import Block, Codes, Labels
@@ -61,12 +62,22 @@ Keep: TypeAlias = Literal["examples", "positions", "counts"]
 Rule: TypeAlias = Literal["additive", "multiplicative", "concepts", "joint"]
 
 
+def read_only(*arrays: NDArray[Any] | None) -> None:
+    """Let nobody write to these arrays: the core trusts them."""
+    for array in arrays:
+        if array is not None:
+            array.flags.writeable = False
+
+
 class NotKept(ValueError):  # noqa: N818  (it says what is missing)
     """The ledger did not keep what is needed; see its parameter `keep`."""
 
 
 class Ledger:
     """The mistakes of a run, from which its weights and bounds can be computed.
+
+    One thread may record while others read: a reader that needs several facts of the same moment
+    takes a `snapshot`.
 
     The weights after any mistake are `unit * (start + Σ steps[k] * x[k])`: `steps` holds y times
     the weight of its class, and `unit` is the rate. If the weights did not start at 0, `unit` is 1
@@ -119,9 +130,24 @@ class Ledger:
         self.largest_square = 0.0
         self.epoch_ends: list[int] = []
         self.epoch_mistakes: list[int] = []
-        self._pieces: list[Mistakes] = []
-        self._kept = KeptRows()
-        self._in_closed_epochs = 0
+        self._passes = self._in_closed_epochs = 0
+        self._mistakes = Pieces[Mistakes](Mistakes.joined)
+        self._kept = Pieces[KeptRows](KeptRows.joined)
+
+    def snapshot(self) -> Ledger:
+        """The ledger as it is now; it does not change when another thread records more.
+
+        It shares the mistakes and rows, so it costs nothing.
+        """
+        out = object.__new__(Ledger)
+        vars(out).update(vars(self))
+        out.epoch_ends = out.epoch_ends[: out._passes]
+        out.epoch_mistakes = out.epoch_mistakes[: out._passes]
+        return out
+
+    def _change(self, **to: Any) -> None:
+        """Set these attributes at once: another thread sees all of a change or nothing of it."""
+        vars(self).update(to)
 
     def record(self, mistakes: Mistakes, rounds: int, source: Block | Rows | None = None) -> None:
         """Add the next `rounds` rounds and the mistakes made in them.
@@ -129,73 +155,78 @@ class Ledger:
         A ledger that keeps examples copies the mistaken rows from `source`: the block that was
         learned from or, if none of these rows was mistaken before, the rows alone, by position.
         """
-        if self.keep == "examples" and len(mistakes):
+        known = max(self.n_classes, mistakes.n_classes)
+        if len(mistakes) == 0:
+            self._change(n_rounds=self.n_rounds + rounds, n_classes=known)
+            return
+        kept, written = self._kept, self._mistakes
+        if self.keep == "examples":
             if source is None:
                 raise ValueError("a ledger that keeps examples needs the block they are in")
             if isinstance(source, Block):
-                self._kept.copy_from(source, mistakes.rows)
+                new = KeptRows.new_of(source, mistakes.rows, kept.pieces)
             else:
-                self._kept.add(np.unique(mistakes.rows), source)
-        self.n_rounds += rounds
-        self.n_classes = max(self.n_classes, mistakes.n_classes)
-        if len(mistakes) == 0:
-            return
-        self.n_mistakes += len(mistakes)
-        self.largest_square = max(self.largest_square, float(mistakes.squares.max()))
+                new = KeptRows(np.unique(mistakes.rows), source)
+            kept = kept if new is None else kept.plus(new)
         if self.keep != "counts":
-            if self.began:
-                mistakes = replace(mistakes, rounds=mistakes.rounds - self.began)
-            # a piece that is not much shorter than the one before is joined to it, so that pieces
-            # stay few and each mistake is copied only a few times
-            while self._pieces and len(self._pieces[-1]) <= 2 * len(mistakes):
-                mistakes = Mistakes.joined([self._pieces.pop(), mistakes])
-            self._pieces.append(mistakes)
+            written = written.plus(replace(mistakes, rounds=mistakes.rounds - self.began))
+        self._change(
+            n_rounds=self.n_rounds + rounds,
+            n_classes=known,
+            n_mistakes=self.n_mistakes + len(mistakes),
+            largest_square=max(self.largest_square, float(mistakes.squares.max())),
+            _mistakes=written,
+            _kept=kept,
+        )
 
-    def count(self, rounds: int, mistakes: int, largest_square: float) -> None:
+    def count(self, rounds: int, mistakes: int, largest_square: float, n_classes: int = 0) -> None:
         """Add the totals of the next `rounds` rounds, for a ledger that keeps counts only."""
-        self.n_rounds += rounds
-        self.n_mistakes += mistakes
-        self.largest_square = max(self.largest_square, largest_square)
+        self._change(
+            n_rounds=self.n_rounds + rounds,
+            n_classes=max(self.n_classes, n_classes),
+            n_mistakes=self.n_mistakes + mistakes,
+            largest_square=max(self.largest_square, largest_square),
+        )
 
     def turn_round(self) -> None:
         """Swap the labels −1 and +1 of all mistakes."""
-        if self.start is not None:
-            self.start = turned(self.start)
-        self._pieces = [
-            replace(piece, scores=turned(piece.scores), steps=-piece.steps)
-            for piece in self._pieces
-        ]
+        self._change(
+            start=None if self.start is None else turned(self.start),
+            _mistakes=self._mistakes.map(
+                lambda piece: replace(piece, scores=turned(piece.scores), steps=-piece.steps)
+            ),
+        )
 
     def absorb(self, later: Ledger) -> None:
         """Append the ledger of the same learner's next rounds."""
-        self.n_classes = max(self.n_classes, later.n_classes)
+        known = later.n_classes
         if self.keep == "counts":
-            self.count(later.n_rounds, later.n_mistakes, later.largest_square)
+            self.count(later.n_rounds, later.n_mistakes, later.largest_square, known)
             return
-        mistakes = replace(later.mistakes, rounds=later.rounds + self.began + self.n_rounds)
+        rounds = later.rounds + self.began + self.n_rounds
         rows = later.examples if self.keep == "examples" and len(later) else None
-        self.record(mistakes, later.n_rounds, rows)
+        self.record(replace(later.mistakes, rounds=rounds, n_classes=known), later.n_rounds, rows)
 
     def with_examples(self, block: Block) -> Ledger:
         """A copy that has the mistaken rows, which are all in this block."""
-        out = copy(self)
-        out.keep, out._kept = "examples", KeptRows()
-        out._kept.copy_from(block, self.rows)
+        out, rows = self.snapshot(), KeptRows.new_of(block, self.rows, ())
+        out.keep, out._kept = "examples", out._kept if rows is None else out._kept.plus(rows)
         return out
 
     def close_epoch(self) -> int:
         """Mark the end of a pass over the data; returns the mistakes made in it."""
         made = self.n_mistakes - self._in_closed_epochs
-        self._in_closed_epochs = self.n_mistakes
         self.epoch_ends.append(self.n_rounds)
         self.epoch_mistakes.append(made)
+        self._change(_passes=self._passes + 1, _in_closed_epochs=self.n_mistakes)
         return made
 
     @property
     def mistakes_per_pass(self) -> list[int]:
         """The mistakes made in each pass, including an unfinished one."""
-        still = [self.n_mistakes - self._in_closed_epochs] if self.open_rounds else []
-        return self.epoch_mistakes + still
+        now = self.snapshot()
+        still = [now.n_mistakes - now._in_closed_epochs] if now.open_rounds else []
+        return now.epoch_mistakes + still
 
     @property
     def open_rounds(self) -> int:
@@ -204,8 +235,12 @@ class Ledger:
 
     def reopen_epoch(self) -> None:
         """Continue the last pass: a stream that comes in pieces is one pass."""
-        self.epoch_ends.pop()
-        self._in_closed_epochs -= self.epoch_mistakes.pop()
+        self._change(
+            epoch_ends=self.epoch_ends[:-1],
+            epoch_mistakes=self.epoch_mistakes[:-1],
+            _passes=self._passes - 1,
+            _in_closed_epochs=self._in_closed_epochs - self.epoch_mistakes[-1],
+        )
 
     def widen(self, dim: int) -> None:
         """Add features up to `dim`; the kept rows are 0 in the new ones."""
@@ -213,10 +248,11 @@ class Ledger:
             raise ValueError(f"cannot reduce {self.dim} features to {dim}")
         if dim == self.dim:
             return
-        self.dim = dim
-        if self.start is not None:
-            self.start = widened(self.start, dim, bias=self.bias)
-        self._kept.widen(dim)
+        self._change(
+            dim=dim,
+            start=None if self.start is None else widened(self.start, dim, bias=self.bias),
+            _kept=self._kept.map(lambda piece: piece.widened(dim)),
+        )
 
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
         """The whole ledger, for `restored`: settings for JSON, and arrays.
@@ -224,29 +260,30 @@ class Ledger:
         They do not depend on the parts in which the run was recorded. Rows and start are stored
         without features from `dim` on, which must be 0.
         """
-        dim = int(self.dim if dim is None else dim)
+        now = self.snapshot()
+        dim = int(now.dim if dim is None else dim)
         settings = {
             "dim": dim,
-            "bias": self.bias,
-            "unit": float(self.unit),
-            "keep": self.keep,
-            "rule": self.rule,
-            "began": self.began,
-            "rounds": self.n_rounds,
-            "mistakes": self.n_mistakes,
-        } | ({"classes": self.n_classes} if self.rule == "joint" else {})
+            "bias": now.bias,
+            "unit": float(now.unit),
+            "keep": now.keep,
+            "rule": now.rule,
+            "began": now.began,
+            "rounds": now.n_rounds,
+            "mistakes": now.n_mistakes,
+        } | ({"classes": now.n_classes} if now.rule == "joint" else {})
         arrays: Arrays = {
-            "largest_square": np.array([self.largest_square]),
-            "epoch_ends": np.array(self.epoch_ends, dtype=np.int64),
-            "epoch_mistakes": np.array(self.epoch_mistakes, dtype=np.int64),
+            "largest_square": np.array([now.largest_square]),
+            "epoch_ends": np.array(now.epoch_ends, dtype=np.int64),
+            "epoch_mistakes": np.array(now.epoch_mistakes, dtype=np.int64),
         }
-        if self.start is not None:
-            arrays["start"], constant = parted(self.start, dim, bias=self.bias)
+        if now.start is not None:
+            arrays["start"], constant = parted(now.start, dim, bias=now.bias)
             arrays["start_constant"] = constant
-        if self.keep != "counts":
-            arrays |= self.mistakes.columns
-        if self.keep == "examples" and self.n_mistakes:
-            arrays |= prefixed({"kept": self._kept.state(dim)})
+        if now.keep != "counts":
+            arrays |= now.mistakes.columns
+        if now.keep == "examples" and (kept := now._kept.whole) is not None:
+            arrays |= prefixed({"kept": kept.state(dim)})
         return settings, arrays
 
     @classmethod
@@ -269,7 +306,7 @@ class Ledger:
         ends = stored.positions("epoch_ends", most=played)
         ledger.epoch_ends = ends.tolist()
         ledger.epoch_mistakes = stored.positions("epoch_mistakes", len(ends), most=n).tolist()
-        ledger._in_closed_epochs = sum(ledger.epoch_mistakes)
+        ledger._passes, ledger._in_closed_epochs = len(ends), sum(ledger.epoch_mistakes)
         if n > played or (np.diff(ends) < 0).any() or ledger._in_closed_epochs > n:
             stored.refuse("its passes do not match its rounds and mistakes")
         if not unit > 0:
@@ -285,10 +322,10 @@ class Ledger:
                 stored.refuse("its largest square is not that of its mistakes")
             if rule == "joint":
                 columns |= {c: stored.codes(c, n, known) for c in ("classes", "rivals")}
-            ledger._pieces = [Mistakes(**columns)]
+            ledger._mistakes = ledger._mistakes.plus(Mistakes(**columns))
         if keep == "examples" and n:
             kept = Stored("ledger", {}, with_prefix("kept", arrays))
-            ledger._kept = KeptRows.restored(kept, dim, ledger.rows)
+            ledger._kept = ledger._kept.plus(KeptRows.restored(kept, dim, ledger.rows))
         return ledger
 
     def __len__(self) -> int:
@@ -302,13 +339,13 @@ class Ledger:
         """All mistakes, from the first to the last."""
         if self.keep == "counts" and self.n_mistakes:
             raise NotKept("this ledger kept counts only; use keep='positions' or 'examples'")
-        if not self._pieces:
+        found = self._mistakes.whole
+        if found is None:
             none, nothing = np.empty(0, dtype=np.int64), np.empty(0)
             nobody = np.empty(0, dtype=np.int32) if self.rule == "joint" else None
             return Mistakes(none, none, nothing, nothing, nothing, nobody, nobody)
-        if len(self._pieces) > 1:
-            self._pieces = [Mistakes.joined(self._pieces)]
-        return self._pieces[0]
+        read_only(*found.columns.values())
+        return found
 
     @property
     def rounds(self) -> Positions:
@@ -364,15 +401,19 @@ class Ledger:
     def examples(self) -> Rows:
         """The mistaken rows in order of position, each once; `example` maps mistakes to them."""
         self.expect_examples()
-        if self.n_mistakes == 0:
+        found = self._kept.whole
+        if found is None:
             raise NotKept("this ledger has no examples: the run made no mistake")
-        return self._kept.whole()[1]
+        read_only(*found.rows.core[:3])
+        return copy(found.rows)
 
     @property
     def example(self) -> Positions:
         """For each mistake, the index of its row in `examples`."""
         self.expect_examples()
-        return np.searchsorted(self._kept.whole()[0], self.rows) if self.n_mistakes else self.rows
+        now = self.snapshot()
+        kept = now._kept.whole
+        return now.rows if kept is None else np.searchsorted(kept.positions, now.rows)
 
     def expect_examples(self) -> None:
         """Raise NotKept if there were mistakes and their rows were not kept."""
@@ -401,4 +442,5 @@ class Ledger:
 
         They sum to the number of rounds, and are the votes of Freund & Schapire (1999).
         """
-        return np.diff(np.concatenate([[1], self.rounds, [self.n_rounds + 1]]))
+        now = self.snapshot()
+        return np.diff(np.concatenate([[1], now.rounds, [now.n_rounds + 1]]))

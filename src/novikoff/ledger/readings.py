@@ -101,7 +101,7 @@ def final(ledger: Ledger) -> Vector:
     The sum is taken in the learner's order, so these are the learner's weights bit for bit. Many
     classes learned jointly have a row each.
     """
-    _expect_sums(ledger)
+    ledger = _expect_sums(ledger)
     return _shown(ledger, _sum(ledger, ledger.steps, ledger.start))
 
 
@@ -111,7 +111,7 @@ def average(ledger: Ledger) -> Vector:
     A vector that survived longer counts more (Freund & Schapire 1999; Collins 2002). Many classes
     learned jointly have a row each.
     """
-    _expect_sums(ledger)
+    ledger = _expect_sums(ledger)
     w = _sum(ledger, ledger.steps, ledger.start)
     u = _sum(ledger, ledger.steps * (ledger.rounds - 1), None)
     return _shown(ledger, mean_of_weights(w, u, ledger.n_rounds))
@@ -129,7 +129,7 @@ def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector
     for the class with the highest score (the first among equals) of all classes known at the end: a
     class that had not appeared yet has weights 0.
     """
-    _expect_sums(ledger)
+    ledger = _expect_sums(ledger)
     if ledger.rule == "joint":
         return _class_votes(ledger, rows)
     start = np.zeros(ledger.dim + ledger.bias) if ledger.start is None else ledger.start
@@ -198,14 +198,16 @@ def trajectory(ledger: Ledger, after: Iterable[int] | None = None) -> Iterator[M
     if ledger.rule == "joint":
         ledger.expect_sums()
     ledger.expect_examples()
+    ledger = ledger.snapshot()
     w = np.zeros(ledger.dim + ledger.bias) if ledger.start is None else ledger.start.copy()
     late, made = np.zeros_like(w), 0
     example, steps, delays = ledger.example, ledger.steps, ledger.rounds - 1
+    core = ledger.examples.core if len(ledger) else ()
     for k in range(1, len(ledger) + 1) if after is None else after:
         if not made <= k <= len(ledger):
             raise ValueError(f"numbers of mistakes must be increasing and at most {len(ledger)}")
         if k > made:
-            new, core = slice(made, k), ledger.examples.core
+            new = slice(made, k)
             for total, each in ((w, steps[new]), (late, steps[new] * delays[new])):
                 _core.accumulate(*core, example=example[new], step=each, bias=ledger.bias, w=total)
         made = k
@@ -237,11 +239,12 @@ def _poll(
         )
 
 
-def _expect_sums(ledger: Ledger) -> None:
-    """Refuse a ledger whose weights are not a sum of the mistakes, or that kept no examples."""
+def _expect_sums(ledger: Ledger) -> Ledger:
+    """A snapshot; refused if weights are not a sum of the mistakes, or no examples were kept."""
     if ledger.rule != "joint":
         ledger.expect_sums()
     ledger.expect_examples()
+    return ledger.snapshot()
 
 
 def _sum(ledger: Ledger, steps: Vector, start: Vector | None) -> Vector:

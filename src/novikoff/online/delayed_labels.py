@@ -10,13 +10,13 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from copy import deepcopy
 from dataclasses import dataclass, field
-from threading import RLock
 from typing import Any, SupportsIndex
 
 import numpy as np
 
 from novikoff.guarantees.exact.arithmetic import Number
 from novikoff.guarantees.risk import RiskBound, average_risk
+from novikoff.online.locks import Rank, new_lock
 from novikoff.stream.printing import plural
 
 _POINTS = 2000  # of the curve, at most
@@ -116,7 +116,7 @@ class Protocol:
         self._waiting: OrderedDict[int, tuple[Any, Any]] = OrderedDict()
         self.asked = self.labelled = self.mistakes = 0
         self._stride, self._marks = 1, list[int]()
-        self._turn = RLock()
+        self._turn = new_lock(Rank.PROTOCOL)
 
     def ask(self, x: Any) -> Ticket:
         """Predict x, and keep a copy of it until its label comes.
@@ -272,7 +272,7 @@ class Protocol:
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)
-        self._turn = RLock()
+        self._turn = new_lock(Rank.PROTOCOL)
 
     def __repr__(self) -> str:
         with self._turn:

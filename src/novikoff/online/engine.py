@@ -10,6 +10,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
+from dataclasses import replace
 from functools import partial
 from typing import Any, TypeAlias
 
@@ -26,6 +27,7 @@ from novikoff.ledger import readings
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.ledger.readings import Reading
 from novikoff.ledger.weights import LANES, room_for
+from novikoff.online.locks import Rank, new_lock
 from novikoff.online.names import Names, Outcome, Weights, check_bounds, names_of
 from novikoff.online.one_example import negative, plain, plain_row, unscored
 from novikoff.runs.interrupts import undisturbed
@@ -108,10 +110,11 @@ class Engine:
         self.is_stream = self.is_interrupted = False
         self.by_name = self.is_online = False
         self.core: _core.Online | None = None
-        self.lock = threading.RLock()
+        self.lock = new_lock(Rank.ENGINE, self)
         self._seen = 0
         self._names: Names | None = None  # of a copy whose core is not open yet
-        self._is_busy = self._is_shared = False
+        self._busy: int | None = None  # the thread that learns from a block
+        self._is_shared = False
         self._coefficients: tuple[Vector, Vector] | None = None
 
     @property
@@ -309,7 +312,7 @@ class Engine:
             if named is None and y in self.labels.coded:
                 self._learn_coded(x, self.labels.coded[y])
                 return
-        if isinstance(self.labels, JointLabels):
+        if isinstance(self.labels, JointLabels) and self._needs_copy(y, named):
             with self.alone(), undisturbed() as stop:
                 self.learn_block([x] if self.by_name else DenseRows(x[None]), [y], named, stop)
             return
@@ -322,6 +325,10 @@ class Engine:
             if labels is not self.labels:
                 self.labels = labels
                 self._name_labels()
+
+    def _needs_copy(self, y: Any, named: Classes | None) -> bool:
+        """Whether a new class of a joint learner changes more than the room for weights."""
+        return named is not None or self.later_weights.get(y, 1.0) != 1.0
 
     def _learn_coded(self, x: Any, code: int, where: str = "") -> None:
         """Learn from an example that the core can read, and make room for it."""
@@ -361,9 +368,9 @@ class Engine:
         """The label predicted for x; unknown features count for nothing."""
         return self._answer(self._core.predict, x)
 
-    def decide_one(self, x: Any) -> float | list[float]:
+    def decide_one(self, x: Any) -> float | dict[Any, float]:
         """The score of x; a score for each class if there are more than two."""
-        score: float | list[float] = self._answer(self._core.decide, x)
+        score: float | dict[Any, float] = self._answer(self._core.decide, x)
         return score
 
     def _answer(self, question: Callable[[Any], Any], x: Any) -> Any:
@@ -418,6 +425,10 @@ class Engine:
         By default they are the weights that predict, or the final ones if a vote predicts; these
         are computed once until more is learned.
         """
+        with self.still():
+            return self._coefficients_of(reading)
+
+    def _coefficients_of(self, reading: Reading | None) -> tuple[Vector, Vector]:
         if reading is None and self._coefficients is not None:
             return self._coefficients
         own: Reading = "average" if self.rule.reading == "average" else "final"
@@ -464,12 +475,15 @@ class Engine:
             taken = zip(self._core.take(), self.learners, self.ledgers, strict=True)
             for waiting, learner, ledger in taken:
                 learner.rounds += waiting["met"]
+                joint = dict[str, Any]()
                 if isinstance(learner, Joint):
-                    learner.n_classes = ledger.n_classes = waiting["classes"]
+                    learner.n_classes = waiting["classes"]
+                    classes, rivals = waiting["pairs"]
+                    joint = {"classes": classes, "rivals": rivals, "n_classes": learner.n_classes}
                 if self.keep == "counts":
-                    ledger.count(waiting["met"], waiting["made"], waiting["largest"])
+                    known = joint.get("n_classes", 0)
+                    ledger.count(waiting["met"], waiting["made"], waiting["largest"], known)
                     continue
-                pairs = waiting["pairs"] if isinstance(learner, Joint) else ()
                 rows: Rows | None = None
                 if self.keep == "examples" and waiting["made"]:
                     values, indices, starts = waiting["rows"]
@@ -478,7 +492,7 @@ class Engine:
                     else:
                         dense = values.reshape(-1, self.dim)
                         rows = DenseRows(dense.astype(np.float32) if single else dense)
-                ledger.record(Mistakes(*waiting["mistakes"], *pairs), waiting["met"], rows)
+                ledger.record(Mistakes(*waiting["mistakes"], **joint), waiting["met"], rows)
 
     def _close_passes(self) -> None:
         """Close the pass of a stream; a clean pass over a part proves nothing about the rest."""
@@ -501,7 +515,8 @@ class Engine:
     def _widen(self, dim: int, code: int = -1) -> None:
         for learner in self.learners:
             if isinstance(learner, Joint):
-                learner.make_room(code + 1)
+                # a quarter more, so that classes that come one by one seldom copy the weights
+                learner.make_room(code + 1 + code // 4)
             if dim > learner.dim:
                 learner.widen(dim)
         for ledger in self.ledgers:
@@ -525,16 +540,17 @@ class Engine:
     def alone(self) -> Iterator[None]:
         """Keep other threads from learning; RuntimeError if one is learning from a block."""
         with self.lock:
-            if self._is_busy:
+            if self._busy is not None:
                 raise RuntimeError(BUSY)
-            self._is_busy = True
+            self._busy = threading.get_ident()
             self._hold(True)
         try:
             self.settle()
             yield
         finally:
-            self._is_busy = False
-            self._hold(False)
+            with self.lock:  # another thread may be copying what must not change meanwhile
+                self._busy = None
+                self._hold(False)
 
     @contextmanager
     def still(self) -> Iterator[None]:
@@ -545,7 +561,7 @@ class Engine:
                 self.settle()
                 yield
             finally:
-                self._hold(self._is_busy)
+                self._hold(self._busy is not None)
 
     def _hold(self, held: bool) -> None:
         if self.core is not None:
@@ -556,17 +572,28 @@ class Engine:
     def _own(self) -> None:
         """Copy learners and ledgers that are shared with another engine, before changing them."""
         if self._is_shared:
-            self.learners, self.runs = deepcopy(self.learners), deepcopy(self.runs)
-            self._is_shared = False
+            self.learners, self._is_shared = deepcopy(self.learners), False
 
-    def snapshot(self, *, ledgers: bool = True) -> Engine:
+    def forget_other_threads(self) -> None:
+        """After a fork: the child does not have the thread that was learning from a block."""
+        if self._busy not in (None, threading.get_ident()):
+            self._busy = None
+            self._hold(False)
+            if self.core is not None:
+                self.core.undo()
+
+    def view(self) -> Engine:
+        """Runs, labels and counts of one moment. The learners are shared, and may change."""
+        with self.lock:
+            self.settle()
+            return self._copied()
+
+    def snapshot(self) -> Engine:
         """A copy to read from, which does not change when the engine learns more."""
-        if self.core is None:
-            return self
         with self.still():
             out = self._copied()
-            out.learners = deepcopy(self.learners)
-            out.runs = deepcopy(self.runs) if ledgers else self.runs
+            if self.core is not None:  # it changes the weights in place
+                out.learners = deepcopy(self.learners)
             return out
 
     def twin(self) -> Engine:
@@ -576,25 +603,28 @@ class Engine:
             if self.core is not None:
                 out._seen = self.seen
                 out._names = names_of(self._core) if self.by_name else None
-                out.learners, out.runs = deepcopy(self.learners), deepcopy(self.runs)
+                out.learners = deepcopy(self.learners)
             else:
                 self._is_shared = out._is_shared = True
+            out.lock = new_lock(Rank.ENGINE, out)
             return out
 
     def _copied(self) -> Engine:
         out = object.__new__(Engine)
         vars(out).update(vars(self))
-        out.core, out.lock, out._is_busy = None, threading.RLock(), False
+        out.learners = list(self.learners)
+        out.runs = [replace(run, ledger=run.ledger.snapshot()) for run in self.runs]
+        out.core, out.lock, out._busy = None, threading.RLock(), None
         return out
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(vars(self.twin() if self.core is not None else self))
         del state["core"], state["lock"]
-        return state | {"_is_busy": False, "_is_shared": False}
+        return state | {"_busy": None, "_is_shared": False}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)
-        self.core, self.lock = None, threading.RLock()
+        self.core, self.lock = None, new_lock(Rank.ENGINE, self)
 
 
 def _print_pass(title: str, ledger: Ledger) -> None:

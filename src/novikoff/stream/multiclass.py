@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import reprlib
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -65,7 +65,11 @@ def class_array(labels: Iterable[Any]) -> Classes:
         text = next(label for label in different if isinstance(label, str))
         number = different[0]
         raise BadExample(f"labels must be all texts or all numbers, not {number!r} and {text!r}")
-    return np.array(sorted(different, key=lambda label: (label_key(label), str(label))))
+    return np.array(sorted(different, key=_order))
+
+
+def _order(label: Any) -> tuple[Any, str]:
+    return label_key(label), str(label)
 
 
 def named_classes(classes: ArrayLike | None) -> Classes | None:
@@ -80,13 +84,18 @@ def named_classes(classes: ArrayLike | None) -> Classes | None:
 
 @dataclass(frozen=True, eq=False)
 class _Labels:
-    """What the three kinds of labels share; `classes` holds the labels seen so far, in order."""
+    """What the three kinds of labels share.
+
+    `classes` holds the labels seen so far, in order, and `coded` the code of each.
+    """
 
     classes: Classes
+    coded: dict[Any, int] = field(init=False, repr=False)
 
-    @cached_property
-    def coded(self) -> dict[Any, int]:
-        """The code of each label."""
+    def __post_init__(self) -> None:
+        vars(self)["coded"] = self._coded()
+
+    def _coded(self) -> dict[Any, int]:
         return {label: k for k, label in enumerate(self.classes.tolist())}
 
     @property
@@ -155,9 +164,7 @@ class TwoLabels(_Labels):
 
     alone_is_positive: bool = True
 
-    @cached_property
-    def coded(self) -> dict[Any, int]:
-        """The code of each label."""
+    def _coded(self) -> dict[Any, int]:
         first = int(self.alone_is_positive) if len(self.classes) == 1 else 0
         return {label: k for k, label in enumerate(self.classes.tolist(), first)}
 
@@ -261,9 +268,7 @@ class JointLabels(_Labels):
 
     numbers: Codes
 
-    @cached_property
-    def coded(self) -> dict[Any, int]:
-        """The code of each label."""
+    def _coded(self) -> dict[Any, int]:
         return dict(zip(self.classes.tolist(), self.numbers.tolist(), strict=True))
 
     def met(self, y: Given, named: Classes | None, *, symmetric: bool = False) -> JointLabels:
@@ -285,11 +290,23 @@ class JointLabels(_Labels):
                     f"label {label!r} is not a whole number: labels that may appear at any time "
                     "must be texts, truth values or whole numbers"
                 )
+        if len(new) == 1 and self.classes.dtype.kind == np.array(new).dtype.kind in "iU":
+            return self._with(new[0])
         classes = class_array([*known, *new])
         codes = known | {label: len(known) + k for k, label in enumerate(new)}
         return JointLabels(
             classes, np.array([codes[label] for label in classes.tolist()], dtype=np.int32)
         )
+
+    def _with(self, label: Any) -> JointLabels:
+        """With one more class, inserted in order: classes may come one by one by the thousand."""
+        at = bisect_left(self.classes, _order(label), key=_order)
+        parts = self.classes[:at], np.array([label]), self.classes[at:]
+        out, number = object.__new__(JointLabels), len(self.numbers)
+        vars(out)["classes"] = np.concatenate(parts)
+        vars(out)["numbers"] = np.insert(self.numbers, at, number)
+        vars(out)["coded"] = self.coded | {label: number}
+        return out
 
     def of_run(self, codes: NDArray[Any], _k: int) -> Codes:
         """The labels of the run: the codes themselves."""

@@ -1,0 +1,68 @@
+"""Locks that do not block a forked process: a fork waits until no other thread holds one.
+
+So the child finds every object whole and every lock free, whatever the other threads, which it does
+not have, were doing.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from enum import IntEnum
+from typing import Protocol
+from weakref import WeakSet
+
+
+class Rank(IntEnum):
+    """A thread takes locks in this order, so a fork does too."""
+
+    PROTOCOL = 0
+    ESTIMATOR = 1
+    ENGINE = 2
+
+
+class Shared(Protocol):
+    """An object of several threads that must know when all but one are gone."""
+
+    def forget_other_threads(self) -> None:
+        """Undo what threads that the child does not have left unfinished."""
+
+
+_REGISTERING = threading.Lock()  # held while a lock is added, and during a fork
+_LOCKS: dict[Rank, WeakSet[threading.RLock]] = {rank: WeakSet() for rank in Rank}
+_OWNERS: WeakSet[Shared] = WeakSet()
+_held: list[threading.RLock] = []
+
+
+def new_lock(rank: Rank, owner: Shared | None = None) -> threading.RLock:
+    """A lock that a fork waits for; the owner is told in the child."""
+    lock = threading.RLock()
+    with _REGISTERING:
+        _LOCKS[rank].add(lock)
+        if owner is not None:
+            _OWNERS.add(owner)
+    return lock
+
+
+def _before() -> None:
+    _REGISTERING.acquire()
+    for rank in Rank:
+        for lock in list(_LOCKS[rank]):
+            lock.acquire()
+            _held.append(lock)
+
+
+def _after() -> None:
+    while _held:
+        _held.pop().release()
+    _REGISTERING.release()
+
+
+def _in_child() -> None:
+    for owner in list(_OWNERS):
+        owner.forget_other_threads()
+    _after()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_in_child)
