@@ -88,9 +88,9 @@ def test_winnow_has_only_the_final_reading(variant: Variant) -> None:
     clf = Winnow(variant=variant).fit([[1, 0], [0, 1]], [0, 1])
     assert clf.decision_function([[1, 0]], reading="final").tolist()[0] < 0
     for reading in ("average", "vote"):
-        with pytest.raises(ValueError, match="Winnow's weights are not a sum"):
+        with pytest.raises(ValueError, match="weights that are a sum of the mistakes"):
             clf.decision_function([[1, 0]], reading=reading)
-    with pytest.raises(ValueError, match="Winnow's weights are not a sum"):
+    with pytest.raises(ValueError, match="weights that are a sum of the mistakes"):
         clf.weights("average")
 
 

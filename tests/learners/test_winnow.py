@@ -465,5 +465,5 @@ def test_a_run_that_returns_to_its_weights_is_not_called_a_proof() -> None:
 def test_what_rests_on_sums_of_weights_is_refused_for_powers() -> None:
     run = play(block([[1.0, 0.0]], [1]), BalancedWinnow(2))
     for reading in (readings.final, readings.average):
-        with pytest.raises(ValueError, match="Winnow's weights are not a sum of its mistakes"):
+        with pytest.raises(ValueError, match="weights that are a sum of the mistakes"):
             reading(run.ledger)

@@ -14,7 +14,7 @@ from novikoff import Additive, Joint, Perceptron, play, sources
 from novikoff.ledger import kept_rows, readings
 from novikoff.ledger.ledger import Ledger, Mistakes
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import join
+from novikoff.stream.rows import SparseRows, join
 
 BLOCK = sources.block(np.eye(64), [1] * 64)  # every row is a mistake
 
@@ -28,7 +28,8 @@ class During:
     """Calls `verb`, and in its middle, once, what another thread would do."""
 
     def __init__(self, verb: Callable[[Any], Any]) -> None:
-        self.verb, self.other = verb, None
+        self.verb = verb
+        self.other: Callable[[], None] | None = None
 
     def __call__(self, pieces: Sequence[Any]) -> Any:
         done, other, self.other = self.verb(pieces), self.other, None
@@ -112,9 +113,10 @@ def of_a_run() -> Ledger:
 def test_the_arrays_of_a_ledger_are_read_only(make: Callable[[], Ledger], copied: bool) -> None:
     ledger = pickle.loads(pickle.dumps(make())) if copied else make()
     rows = ledger.examples
+    assert isinstance(rows, SparseRows)
     for array in (*ledger.mistakes.columns.values(), rows.values, rows.indices, rows.starts):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 2**30
     rows.indices = np.full_like(rows.indices, 2**30)
-    assert ledger.examples.indices.max() < ledger.dim
+    assert ledger.examples.sparse().indices.max() < ledger.dim
     readings.vote(ledger, ledger.examples)

@@ -19,7 +19,7 @@ from novikoff.online.delayed_labels import Protocol
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 
 
-def in_child(work: Callable[[], None], seconds: float = 5.0) -> None:
+def in_child(work: Callable[[], object], seconds: float = 5.0) -> None:
     """Do the work in a forked process; an error if it fails there, or does not end."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # of forks with threads, from 3.12 on

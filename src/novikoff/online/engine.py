@@ -192,6 +192,8 @@ class Engine:
                 of_run = labels.of_run(1 - codes if turned else codes, k)
                 block = Block(rows, of_run, first)
                 parts.append(learned_once(block, learner, self.keep, stop))
+                if turned and not isinstance(learner, Joint):
+                    learner.turn_round()
             stop()
         except BaseException:
             if self.core is not None:
@@ -204,8 +206,8 @@ class Engine:
             for run, part in zip(self.runs, parts, strict=True):
                 run.ledger.widen(rows.dim)
                 run.ledger.absorb(part)
-            if turned:
-                self._turn_round()
+                if turned:
+                    run.ledger.turn_round()
             self.labels, self._seen = labels, first + len(rows)
             if self.core is not None:
                 self._connect(self._seen)
