@@ -15,15 +15,16 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from fractions import Fraction
+from math import lcm
 from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
 from unittest.mock import patch
 
 from attack.arena import Attack, Fault, verb
-from attack.mutations import changed, crossed
+from attack.mutations import changed, copied, crossed
 from attack.tables import Table, random_table, value
-from attack.truth import Vector, dot, facts
+from attack.truth import Vector, circuits, dot, facts, kernel
 from novikoff import BadExample, Certificate, Rejected, certify, verify
 from novikoff.guarantees import check
 
@@ -188,6 +189,9 @@ def is_false(it: Written, table: Table) -> str | None:
     """What is false in a certificate that was accepted for this table; None if nothing is."""
     try:
         about = it["data"]
+        files = about.get("files", [])
+        digest = f"sha256:{hashlib.sha256(table.content).hexdigest()}"
+        require(files in ([], [digest]), "it names other files")
         at = label_column(table, about.get("label"))
         others = (c for row in table.cells for k, c in enumerate(row) if k != at)
         nameless = about.get("names") is None
@@ -251,7 +255,9 @@ def honest(table: Table) -> Written | None:
     accepted, said = by_verb(table)
     if not accepted:
         raise Fault("verify rejects an honest certificate", output=said)
-    has_texts = any(value(c) is None for row in table.cells for c in row[: table.label])
+    has_texts = any(
+        value(c) is None for row in table.cells for k, c in enumerate(row) if k != table.label
+    )
     accepted, said = by_script(table)
     if not accepted and not has_texts:
         raise Fault("check.py rejects an honest certificate", output=said)
@@ -303,6 +309,84 @@ def other_readings(dice: Random, table: Table) -> Iterator[Written]:
         return
 
 
+def invented(dice: Random, true: Written, z: tuple[Vector, ...]) -> Written:
+    """A certificate whose proof is made up, and whose other numbers follow from the proof.
+
+    The weights, multipliers and complement are random, or true of these rows; what a checker
+    recomputes from them is right, so only the argument itself can be refused.
+    """
+    about, n, length = true["data"], len(z), len(z[0])
+    d = about["columns"]
+    sums = [sum(column, Fraction(0)) for column in zip(*z, strict=True)]
+    few = [Fraction(dice.choice((0, 0, 1, -1, 2, 3, -5))) for _ in range(length)]
+    w = dice.choice(([Fraction(0)] * length, vector(true["weights"], d, length), sums, few))
+    sides = [dot(w, row) for row in z]
+    outside = [i for i in range(n) if sides[i] > 0]
+    inside = [i for i in range(n) if i not in outside]
+    times = [Fraction(0)] * n
+    known = circuits(z)
+    for circuit in dice.sample(known, dice.randint(0, min(3, len(known)))):
+        times = [t + circuit.get(i, 0) for i, t in enumerate(times)]
+    if dice.random() < 0.1:
+        times[dice.randrange(n)] += dice.choice((1, -1))
+    rows = [z[i] for i in inside] if dice.random() < 0.6 else [z[i] for i in range(n) if times[i]]
+    complement = kernel(list(zip(*rows, strict=True))) if rows else []
+    if dice.random() < 0.3:
+        complement = [*complement, [Fraction(dice.randint(-1, 1)) for _ in range(length)]][-length:]
+    if dice.random() < 0.2 and complement:
+        del complement[dice.randrange(len(complement))]
+    used = {j for i in range(n) if times[i] for j in range(length) if z[i][j]}
+    if dice.random() < 0.7:
+        complement = [
+            [x if j in used else Fraction(0) for j, x in enumerate(v)] for v in complement
+        ]
+    verdict = dice.choice(("complete", "quasi-complete", "overlap", "undecided"))
+    if dice.random() < 0.6:
+        verdict = "complete" if not inside else "quasi-complete" if outside else "overlap"
+    hull = {i: dice.randint(1, 3) for i in dice.sample(range(n), dice.randint(1, n))}
+    hull = {} if any(times) or dice.random() < 0.3 else hull
+    average = [sum((k * z[i][j] for i, k in hull.items()), Fraction(0)) for j in range(length)]
+    high = dot(average, average) / sum(hull.values()) ** 2 if hull else Fraction(0)
+    low = min(sides) ** 2 / dot(w, w) if verdict == "complete" and any(w) and min(sides) > 0 else 0
+    out: Written = copied(true) | {
+        "verdict": verdict,
+        "weights": written(w, d),
+        "multipliers": written(times),
+        "separated": in_spans(outside),
+        "radius_squared": str(max(dot(row, row) for row in z)),
+        "margin": {
+            "at_least_squared": str(low),
+            "at_most_squared": None if not hull and not any(times) else str(high),
+            "hull": {str(i): str(k) for i, k in sorted(hull.items())},
+        },
+    }
+    found = [v for v in (written(v, d) for v in complement) if v]
+    if "span" in out:
+        out["span"] = {"columns": in_spans(sorted(used - {d})), "complement": found}
+    else:
+        out["complement"] = found
+    return out
+
+
+def written(v: Sequence[Fraction], constant: int = -1) -> dict[str, str]:
+    """A vector as a certificate writes it, times a positive number that makes it whole."""
+    below = lcm(*(x.denominator for x in v))
+    return {
+        "constant" if j == constant else str(j): str(int(x * below)) for j, x in enumerate(v) if x
+    }
+
+
+def in_spans(numbers: Sequence[int]) -> str:
+    """Increasing numbers as "0-3,7"."""
+    ends: list[list[int]] = []
+    for k in numbers:
+        if ends and ends[-1][1] == k - 1:
+            ends[-1][1] = k
+        else:
+            ends.append([k, k])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in ends)
+
+
 def attempt(dice: Random) -> Iterator[Exception | None]:
     """Forge certificates for one table."""
     table = random_table(dice)
@@ -314,10 +398,15 @@ def attempt(dice: Random) -> Iterator[Exception | None]:
     pool = [] if true is None else [true]
     for _ in range(8):
         pool += other_readings(dice, table)
+    z = None if true is None else rows_claimed(table, true["data"])
     for k in range(FORGERIES if pool else 0):
         it = pool[k] if k < len(pool) else crossed(dice, dice.choice(pool), dice.choice(pool), 0.15)
-        if k >= len(pool):
+        if true is not None and z is not None and dice.random() < 0.3:
+            it = invented(dice, true, z)
+        elif k >= len(pool):
             it = changed(dice, it, times=dice.choice((0, 1, 1, 1, 2, 3)))
+            if true is not None and "data" in it and dice.random() < 0.3:
+                it["data"] = true["data"]
         it = resealed(it) if dice.random() < 0.98 else it
         Path("attempt.json").write_text(json.dumps(it))
         try:

@@ -80,7 +80,12 @@ class Table:
     @property
     def flags(self) -> tuple[str, ...]:
         """The options that say how to read the file."""
-        return ("--zero-based",) if self.is_zero_based else ()
+        if self.is_zero_based:
+            return ("--zero-based",)
+        last = len(self.cells[0]) - 1
+        if self.is_sparse or self.label == last:
+            return ()
+        return ("--label", str(self.label) if self.header is None else self.header[self.label])
 
 
 def value(cell: str) -> Fraction | None:
@@ -137,11 +142,24 @@ def random_table(dice: Random) -> Table:
         for row in rows:
             row[0] = dice.choice(("red", "blue"))
         table = replace(table, cells=tuple(map(tuple, rows)))
+    if dice.random() < 0.2 and (table.header is None or len({*table.header}) == d + 1):
+        return _label_moved(table, dice.randrange(d + 1))
     if dice.random() < 0.1:
         row = dice.choice(rows[table.header is None :])  # a text above numbers is a header
         row[dice.randrange(d + 1)] = dice.choice(ODD)
         table = replace(table, cells=tuple(map(tuple, rows)))
     return table
+
+
+def _label_moved(table: Table, at: int) -> Table:
+    """The same with the label's column elsewhere, to be named by an option."""
+
+    def moved(row: tuple[str, ...]) -> tuple[str, ...]:
+        rest, label = row[:-1], row[-1]
+        return (*rest[:at], label, *rest[at:])
+
+    header = None if table.header is None else moved(table.header)
+    return replace(table, header=header, cells=tuple(map(moved, table.cells)), label=at)
 
 
 def _header(dice: Random, d: int) -> tuple[str, ...]:

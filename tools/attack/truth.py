@@ -27,18 +27,14 @@ class Facts:
     margin_squared: Fraction
     radius_squared: Fraction
     rank: int
-    length: int
+    rows: int
 
     @property
     def verdict(self) -> str:
-        """Complete, quasi-complete or overlap; `n` rows in all."""
-        return "complete" if not self.face else "overlap" if self._is_all else "quasi-complete"
-
-    n: int = 0
-
-    @property
-    def _is_all(self) -> bool:
-        return len(self.face) == self.n
+        """Complete, quasi-complete or overlap."""
+        if not self.face:
+            return "complete"
+        return "overlap" if len(self.face) == self.rows else "quasi-complete"
 
 
 def dot(u: Sequence[Fraction], v: Sequence[Fraction]) -> Fraction:
@@ -95,18 +91,25 @@ def _nearest(points: Sequence[Vector]) -> Fraction | None:
 
 
 @lru_cache(maxsize=4096)
+def circuits(z: tuple[Vector, ...]) -> tuple[dict[int, Fraction], ...]:
+    """The minimal λ > 0 on some rows with Σλz = 0."""
+    found = []
+    for size in range(1, min(len(z), len(z[0]) + 1) + 1):
+        for some in combinations(range(len(z)), size):
+            basis = kernel([z[i] for i in some])
+            if len(basis) == 1 and all(basis[0]) and min(basis[0]) * max(basis[0]) > 0:
+                found.append({i: abs(t) for i, t in zip(some, basis[0], strict=True)})
+    return tuple(found)
+
+
+@lru_cache(maxsize=4096)
 def facts(z: tuple[Vector, ...]) -> Facts:
     """The facts about rows z = y·x, of which there are few."""
     d = len(z[0])
-    face = set[int]()
-    for size in range(1, min(len(z), d + 1) + 1):
-        for some in combinations(range(len(z)), size):
-            basis = kernel([z[i] for i in some])
-            if len(basis) == 1 and (all(t > 0 for t in basis[0]) or all(t < 0 for t in basis[0])):
-                face.update(some)
+    face = frozenset(i for circuit in circuits(z) for i in circuit)
     margin = Fraction(0)
     if not face:
         simplices = (some for size in range(1, d + 2) for some in combinations(z, size))
         margin = min(near for some in simplices if (near := _nearest(some)) is not None)
     radius = max(dot(x, x) for x in z)
-    return Facts(frozenset(face), margin, radius, len(echelon(z)[1]), d, len(z))
+    return Facts(face, margin, radius, len(echelon(z)[1]), len(z))
