@@ -22,7 +22,7 @@ os.environ.setdefault("MPLBACKEND", "Agg")
 from attack.arena import Arena, Attack, Outcome
 
 KINDS = (
-    *("forgeries", "stored", "fields", "texts", "command_line"),
+    *("forgeries", "readers", "stored", "fields", "texts", "command_line"),
     *("signals", "races", "flooding", "page", "served"),
 )
 
