@@ -72,7 +72,7 @@ def attempt(dice: Random) -> Iterator[Exception | None]:
             continue
         if script is not None and library is None and why:
             yield Fault(f"check.py reads what the library refuses: {why}", script=script)
-        elif None not in (script, library) and script != library:
+        elif script is not None and library is not None and script != library:
             yield Fault(
                 "check.py and the library read different things",
                 script=script,
