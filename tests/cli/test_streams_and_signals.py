@@ -47,12 +47,33 @@ def test_a_number_of_five_thousand_digits_is_shown_in_part(folder: Path) -> None
     assert len(words) < 200
 
 
+def test_empty_words_and_words_that_are_not_unicode_are_rejected(folder: Path) -> None:
+    data, usage = folder / "mail.csv", "; see novikoff train --help"
+    assert error("train", "", "-o", folder / "m") == "an argument is empty" + usage
+    assert error("train", data, "-o", "") == "-o needs the name of a file" + usage
+    for option in ("--label", "--classes", "--ignore", "--interactions"):
+        words = error("train", data, "-o", folder / "m", option, "a,\udc80")
+        assert words == rf"{option} must be UTF-8, not 'a,\udc80'" + usage
+
+
 @pytest.mark.parametrize("verb", ["train {data} -o {loop}", "certify {data} -o {loop}"])
 def test_a_loop_of_links_is_no_place_to_write_to(verb: str, folder: Path) -> None:
     loop = folder / "loop"
     loop.symlink_to(loop)
     words = verb.format(data=folder / "mail.csv", loop=loop).split()
     assert error(*words) == f"{loop}: too many levels of symbolic links"
+
+
+def test_a_loop_of_links_is_no_data(folder: Path) -> None:
+    loop = folder / "loop.csv"
+    loop.symlink_to(loop)
+    words = f"{loop}: too many levels of symbolic links"
+    assert error("train", loop, "-o", folder / "m") == words
+    assert error("certify", loop, "-o", folder / "m") == words
+
+
+def test_a_device_that_never_ends_is_no_model() -> None:
+    assert error("inspect", "/dev/zero") == "/dev/zero: this file was not saved by novikoff"
 
 
 def test_with_standard_error_closed_the_model_is_written_and_no_error_is_in_the_output(
@@ -80,8 +101,9 @@ def test_with_standard_output_closed_the_model_is_written_and_an_error_says_so(
     assert (folder / "m").exists()
 
 
-def test_a_closed_standard_input_is_an_error_in_one_line(folder: Path) -> None:
-    done = in_shell("train - -o m <&-", folder)
+@pytest.mark.parametrize("words", ["train - -o m", "certify -"])
+def test_a_closed_standard_input_is_an_error_in_one_line(words: str, folder: Path) -> None:
+    done = in_shell(f"{words} <&-", folder)
     assert done.returncode == 2
     assert done.stderr == "novikoff: <stdin>: standard input is closed; name a file\n"
 

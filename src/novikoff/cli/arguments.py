@@ -120,14 +120,17 @@ class Parameter:
                 one_of = ", ".join(self.choices)
                 raise BadUsage(f"{name} must be one of {one_of}, not {quoted(text)}")
             return text
+        if self.kind is Path and not text:
+            raise BadUsage(f"{name} needs the name of a file")
         try:
             value = self.kind(text)
+            text.encode(errors="surrogateescape" if self.kind is Path else "strict")
         except ValueError:
-            what = {int: "a whole number", float: "a number"}[self.kind]
+            what = {int: "a whole number", float: "a number"}.get(self.kind, "UTF-8")
             raise BadUsage(f"{name} must be {what}, not {quoted(text)}") from None
         if self.kind in (int, float):
             missed = self.about.range_missed(value)
-            if self.kind is int and value > LARGEST:
+            if missed is None and self.kind is int and value > LARGEST:
                 missed = f"at most {LARGEST}"
             if missed is not None:
                 raise BadUsage(f"{name} must be {missed}, not {cut(text)}")
@@ -189,6 +192,8 @@ class Parser:
                 given.setdefault(one.name, []).append(one.value(name, text))
             else:
                 given[one.name] = one.value(name, text)
+        if "" in plain:
+            raise BadUsage("an argument is empty")
         for one in self._arguments:
             if plain:
                 given[one.name] = plain if one.many else plain.pop(0)

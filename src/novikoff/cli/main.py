@@ -155,7 +155,8 @@ def run(words: Sequence[str]) -> None:
     else:
         function, parser = function_and_parser(name)
     given = parser.parse(rest)
-    with one_line_errors(parser.options, data=given.get("data", "standard output")):
+    read = given.get("data") or given.get("model") or "standard output"
+    with one_line_errors(parser.options, data=read):
         function(**given)
 
 

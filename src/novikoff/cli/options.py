@@ -114,8 +114,9 @@ def check_output(
             if os.path.isdir(given) and folder.samefile(given):
                 fail(f"{output}: its directory is read as data; write the {what} elsewhere")
         for one in inputs or (inputs_of(data) if data else ()):
-            path, both_exist = Path(one.path), output.exists() and os.path.exists(one.path)
-            if output.resolve() == path.resolve() or (both_exist and output.samefile(path)):
+            both_exist = output.exists() and os.path.exists(one.path)
+            same = os.path.realpath(output) == os.path.realpath(one.path)
+            if same or (both_exist and output.samefile(one.path)):
                 words = f"this command uses this file already; choose another file for the {what}"
                 fail(f"{output}: {words}")
     except OSError as error:

@@ -8,6 +8,7 @@ from novikoff.cli.arguments import Argument
 from novikoff.cli.errors import show
 from novikoff.cli.progress import spinner
 from novikoff.guarantees.check import Rejected, check, load, summary
+from novikoff.stream.printing import one_line
 
 
 def verify(
@@ -54,5 +55,5 @@ def verify(
             status = 1 if written["verdict"] == "undecided" else 0
         except Rejected as reason:
             words, status = f"rejected: {reason}", 1
-    show(words)
+    show("\n".join(map(one_line, words.split("\n"))))
     sys.exit(status)

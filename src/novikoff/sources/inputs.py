@@ -66,9 +66,7 @@ class Input:
     def open(self) -> Iterator[OpenInput]:
         """The bytes, decompressed. Reading a pipe continues where it stopped."""
         if self.is_stdin:
-            if sys.stdin is None:
-                raise BadExample(f"{self.name}: standard input is closed; name a file")
-            yield self._pipe(sys.stdin.buffer)
+            yield self._pipe(_stdin())
             return
         with self._stored if self._open is not None else open(self.path, "rb") as file:
             yield self._pipe(file) if self.is_pipe else OpenInput(self.name, file)
@@ -91,7 +89,7 @@ class Input:
         if not self.is_pipe:
             with open(self.path, "rb") as file:
                 return hashlib.file_digest(file, "sha256").hexdigest()
-        with nullcontext(sys.stdin.buffer) if self.is_stdin else open(self.path, "rb") as pipe:
+        with nullcontext(_stdin()) if self.is_stdin else open(self.path, "rb") as pipe:
             raw = pipe.read()
         self._stored = io.BytesIO(raw)
         self._open = OpenInput(self.name, self._stored)
@@ -106,6 +104,12 @@ class Input:
             file.seek(max(0, about.st_size - _LOOK))
             out.update(file.read(_LOOK))
         return out.hexdigest()
+
+
+def _stdin() -> BinaryIO:
+    if sys.stdin is None:
+        raise BadExample("<stdin>: standard input is closed; name a file")
+    return sys.stdin.buffer
 
 
 class OpenInput:

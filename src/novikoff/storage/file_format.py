@@ -111,7 +111,12 @@ def load(
     """
     with open(path, "rb") as file:
         mapped = os.fstat(file.fileno()).st_size > _MAPPED_FROM
-        data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if mapped else file.read()
+        data: bytes | mmap.mmap
+        if mapped:
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        else:
+            data = file.read(len(_MAGIC))
+            data += file.read() if data == _MAGIC else b""  # /dev/zero would never end
     return unpacked(data, kind=kind, where=os.fspath(path))
 
 
