@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
@@ -16,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from helpers.command_line import stdout_of
 from helpers.strategies import (
     Data,
     Options,
@@ -392,3 +395,37 @@ def test_kept_rows_stand_in_the_order_of_their_positions_however_they_came() -> 
         assert (
             going.ledger.examples.take(np.arange(4)).values.ravel().tolist() == X.ravel().tolist()
         )
+
+
+CUT_SHORT = """
+import os, sys
+import numpy as np
+from novikoff.models.model import Model
+from novikoff.storage import file_format
+from novikoff.stream.rows import DenseRows
+
+file_format._MAPPED_FROM = int(sys.argv[2])
+model = Model.load(sys.argv[1])
+rows = DenseRows(np.ones((1, model.features.room)))
+os.truncate(sys.argv[1], 100)
+for use in (lambda: model.scores(rows), lambda: model.weights, lambda: model.save(sys.argv[1])):
+    try:
+        use()
+        print("right")
+    except file_format.BadModel as error:
+        print(error)
+"""
+
+
+@pytest.mark.parametrize("mapped_from", [0, 1 << 26])
+def test_a_model_whose_file_is_cut_short_still_works_or_says_so(
+    tmp_path: Path, mapped_from: int
+) -> None:
+    data, model = tmp_path / "x.svm", tmp_path / "m"
+    data.write_text("".join(f"{(-1) ** i} 1:1 {i + 2}:1\n" for i in range(2000)))
+    stdout_of("train", data, "-o", model, "-q", "--learner", "voted")
+    assert model.stat().st_size > 1 << 16
+    command = [sys.executable, "-c", CUT_SHORT, str(model), str(mapped_from)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    short = "the file was cut short while it was in use; load the model again"
+    assert found.splitlines() == [short if mapped_from == 0 else "right"] * 3

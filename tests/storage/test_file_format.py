@@ -292,7 +292,10 @@ def test_arrays_of_other_kinds_are_not_written(wrong: NDArray[Any]) -> None:
         packed({}, {"a": wrong})
 
 
-def test_a_large_file_is_mapped_and_a_small_one_read(tmp_path: Path) -> None:
+def test_a_large_file_is_mapped_and_a_small_one_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_format, "_MAPPED_FROM", 1 << 20)
     w = np.random.default_rng(0).standard_normal(1 << 18)
     save(tmp_path / "large", {}, {"w": w, "x": w[:3]}, kind="model")
     save(tmp_path / "small", {}, {"w": w[:9]}, kind="model")
@@ -312,7 +315,10 @@ def test_a_large_file_is_mapped_and_a_small_one_read(tmp_path: Path) -> None:
     assert large["w"].tobytes() == w.tobytes()  # the old file, as long as it is in use
 
 
-def test_damage_to_a_mapped_file_is_noticed(tmp_path: Path) -> None:
+def test_damage_to_a_mapped_file_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file_format, "_MAPPED_FROM", 1 << 20)
     path = tmp_path / "it"
     save(path, {}, {"w": np.zeros(1 << 18)}, kind="model")
     with open(path, "r+b") as file:

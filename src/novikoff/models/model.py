@@ -60,6 +60,7 @@ class Model:
     examples: int = 0
     unfinished: dict[str, Any] | None = None
     watch: Arrays = field(default_factory=dict)
+    _loaded: Arrays = field(default_factory=dict, repr=False)  # views of the file it came from
     _average: tuple[int, int, Vector] | None = field(default=None, init=False, repr=False)
 
     @property
@@ -78,6 +79,7 @@ class Model:
 
         A joint model has a row for each class.
         """
+        storage.check_whole(self._loaded)
         reading: Reading = "average" if self.kind == "averaged" else "final"
         weights = readings.weights(self.learner, self.ledger, reading)
         dim, bias = self.features.dim, self.learner.bias
@@ -113,6 +115,7 @@ class Model:
 
     def widen(self, dim: int) -> None:
         """Make room for rows of `dim` features."""
+        storage.check_whole(self._loaded)
         if dim > self.learner.dim:
             self.learner.widen(dim)
             self.ledger.widen(dim)
@@ -123,6 +126,7 @@ class Model:
         The bytes depend only on the examples, their order and the settings: not on the time, the
         names of files, or how often the run was interrupted.
         """
+        storage.check_whole(self._loaded)
         dim = self.features.dim
         parts = {
             "learner": self.learner.state(dim),
@@ -167,6 +171,7 @@ class Model:
             stored.count("examples"),
             unfinished,
             with_prefix("watch", arrays),
+            arrays,
         )
         out._check(stored)
         return out

@@ -42,7 +42,7 @@ _DIGEST = hashlib.sha256().digest_size
 _ALIGNED = 64
 _LONGEST_HEADER = 1 << 24
 _LONGEST_LIST = 1 << 16  # characters
-_MAPPED_FROM = 1 << 20
+_MAPPED_FROM = 1 << 26
 _DTYPES = ("|i1", "|u1", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8")
 
 
@@ -106,8 +106,9 @@ def load(
 ) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
     """The header and the arrays that `save` wrote; a damaged file is a BadModel.
 
-    The arrays are read-only. Those of a large file are mapped: read from disk when first used, and
-    shared by all processes that load it.
+    The arrays are read-only. Those of a file of more than 64 MB are mapped: read from disk when
+    first used, and shared by all processes that load it. Such a file may be replaced, as `save`
+    does, but must not be overwritten or cut short in place: see `check_whole`.
     """
     with open(path, "rb") as file:
         mapped = os.fstat(file.fileno()).st_size > _MAPPED_FROM
@@ -118,6 +119,18 @@ def load(
             data = file.read(len(_MAGIC))
             data += file.read() if data == _MAGIC else b""  # /dev/zero would never end
     return unpacked(data, kind=kind, where=os.fspath(path))
+
+
+def check_whole(arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Raise BadModel if the mapped file of these arrays was cut short: reading them would crash."""
+    for array in arrays.values():
+        data: Any = array
+        while isinstance(data, np.ndarray):
+            data = data.base
+        data = data.obj if isinstance(data, memoryview) else data
+        if isinstance(data, mmap.mmap) and data.size() < len(data):
+            raise BadModel("the file was cut short while it was in use; load the model again")
+        return  # all are in the same file
 
 
 def unpacked(
