@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -106,6 +108,47 @@ def test_a_file_that_changes_in_a_pass_ends_the_run(
     change(path)
     with pytest.raises(BadExample, match="changed while it was being read"):
         list(blocks)
+
+
+CUT_SHORT = """
+import os, sys
+from pathlib import Path
+import pyarrow as pa
+from novikoff import sources
+from novikoff.sources.cache import Cached
+from novikoff.sources.features import Features
+from novikoff.sources.files import parquet
+from novikoff.stream.input_problems import BadExample
+
+parquet.CHUNK = 1 << 15
+folder = Path(sys.argv[1])
+table = pa.table({"a": [1.0, 2.0] * 20_000, "y": [1, 0] * 20_000})
+with pa.ipc.new_file(folder / "t.arrow", table.schema) as file:
+    for batch in table.to_batches(max_chunksize=4000):
+        file.write_batch(batch)
+
+def stream():
+    data = sources.open_files(folder / "t.arrow")
+    return sources.Numbered(data, Features(), sources.LabelsAsSigns())
+
+cached = Cached(stream(), folder / "cache", "known")
+list(cached)
+for name, blocks in (("cache", iter(cached)), ("t.arrow", iter(stream()))):
+    next(blocks)
+    os.truncate(folder / name, 8192)
+    try:
+        list(blocks)
+    except BadExample as error:
+        print(error)
+"""
+
+
+def test_a_mapped_file_that_is_cut_short_is_an_error_and_no_crash(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", CUT_SHORT, str(tmp_path)]
+    found = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    first, second = found.splitlines()
+    assert first.startswith(f"{tmp_path}/cache: the cache is damaged")
+    assert second.startswith(f"{tmp_path}/t.arrow: the file changed while it was being read")
 
 
 def test_a_file_that_was_removed_is_named(tmp_path: Path) -> None:

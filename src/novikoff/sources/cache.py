@@ -189,6 +189,8 @@ class _Mapped:
         """Each batch and where it ends in the file; a batch is released when the next is read."""
         page, given = mmap.PAGESIZE, 0
         for i in range(self._reader.num_record_batches - 1):
+            if self._map.size() < len(self._map):  # reading past the end of it would crash
+                raise self.damaged()
             batch = self._checked(i) if check else self._reader.get_batch(i)
             end = max(int(buffer.address + buffer.size) for buffer in _buffers(batch))
             end -= self._buffer.address
