@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import csv
+import json
 import os
 import re
 import shutil
@@ -383,6 +385,25 @@ def test_a_link_restores_points_choices_and_step(page: Page, address: str, tmp_p
     opened(page, link[:-9])
     assert "the link is damaged" in text(page, "#message")
     assert address in page.url
+
+
+def test_a_hostile_link_is_called_damaged(page: Page, address: str) -> None:
+    choices = {"learner": "perceptron", "margin": 1, "order": "placed", "seed": 0, "bias": True}
+    good = {"v": 1, "c": choices, "k": 0, "p": [[0, 1], [1, 0]], "y": [1, -1]}
+    good |= {"n": ["a", "b"], "l": "k", "s": ["no", "yes"]}
+    for change in (
+        {"c": None}, {"c": "x"}, {"c": {**choices, "learner": {}}}, {"p": [[0, 1], [1]]},
+        {"p": [[], []]}, {"y": [1, "<b>"]}, {"n": "ab"}, {"n": [{}, []]}, {"l": {}},
+        {"s": ["<img src=x>"]},
+    ):  # fmt: skip
+        link = base64.urlsafe_b64encode(json.dumps({**good, **change}).encode()).decode()
+        page.goto("about:blank")
+        opened(page, f"{address}#{link.rstrip('=')}")
+        assert "the link is damaged" in text(page, "#message"), change
+    link = base64.urlsafe_b64encode(json.dumps(good).encode()).decode()
+    page.goto("about:blank")
+    opened(page, f"{address}#{link.rstrip('=')}")
+    assert text(page, "#message") == ""
 
 
 def test_ten_thousand_points_stay_responsive(page: Page, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 import select
+import signal
 import socket
 import subprocess
 import sys
@@ -98,7 +99,7 @@ def served() -> Iterator[Server]:
             host, port = process.stdout.readline().strip().strip("/").split("//")[1].split(":")
             yield Server(process, (host, int(port)))
         finally:
-            process.terminate()
+            process.send_signal(signal.SIGINT)
             errors = process.stderr.read()
     if errors:
         raise Fault(f"the server printed {errors.splitlines()[-1]}", stderr=errors)

@@ -28,7 +28,7 @@ export function fromHash(hash, presets) {
     kept = null;
   }
   const preset = presets.find((one) => one.name === kept?.preset);
-  if (!kept || kept.v !== 1 || typeof kept.c !== "object" || !(preset || hasPoints(kept))) {
+  if (kept?.v !== 1 || !hasChoices(kept) || !(preset || hasPoints(kept))) {
     throw new Error("the link is damaged; perhaps only part of it was copied");
   }
   setPoints(preset ?? { points: kept.p, labels: kept.y, names: kept.n, label: kept.l, classes: kept.s });
@@ -38,5 +38,12 @@ export function fromHash(hash, presets) {
   return Number.isInteger(kept.k) && kept.k > 0 ? kept.k : 0;
 }
 
-const hasPoints = ({ p, y }) =>
-  Array.isArray(p) && Array.isArray(y) && p.length === y.length && p.every((point) => Array.isArray(point) && point.every(Number.isFinite));
+const isListOf = (fits, list, length) => Array.isArray(list) && list.length === length && list.every(fits);
+const isText = (value) => typeof value === "string";
+const isLabel = (value) => value === 1 || value === -1;
+const isPoint = (dim) => (point) => isListOf(Number.isFinite, point, dim);
+
+const hasChoices = ({ c }) => c && typeof c === "object" && Object.keys(state.choices).every((key) => !(key in c) || typeof c[key] === typeof state.choices[key]);
+const hasPoints = ({ p, y, n, l, s }) =>
+  isListOf(isText, n, n?.length) && n.length > 0 && isText(l) && isListOf(isText, s, 2)
+  && isListOf(isPoint(n.length), p, p?.length) && isListOf(isLabel, y, p.length);
