@@ -140,7 +140,7 @@ def still_served(server: Server) -> Iterator[str | None]:
 
 def heavy_requests(server: Server, dice: Random) -> Iterator[str | None]:
     """Ask for sixty heavy replays at once; the page must be served meanwhile."""
-    request = server.request("/api/replay", heavy_request(dice, dice.choice((5000, 20_000))))
+    request = server.request("/api/replay", heavy_request(dice, dice.choice((2000, 6000))))
     with ThreadPoolExecutor(CLIENTS) as pool:
         waiting = [pool.submit(server.answer, request) for _ in range(CLIENTS)]
         slowest, most = 0.0, 0
