@@ -114,6 +114,12 @@ inline Size length(const AnyRows& rows) {
   return std::visit([](const auto& r) { return r.n; }, rows);
 }
 
+// Refuses a run that is too long to count further rounds.
+inline std::int64_t countable(std::int64_t rounds) {
+  if (rounds < 0 || rounds > std::int64_t(1) << 62) refuse("a run has from 0 to 2^62 rounds");
+  return rounds;
+}
+
 inline void within(Size begin, Size end, Size n) {
   if (begin > end || end > n) refuse("begin and end must lie within the rows");
 }
@@ -127,8 +133,9 @@ struct PassArguments {
   Maybe<In<std::int64_t>> order;
   Size begin, end;
 
-  // `rooms` are the sizes of the arrays that record mistakes.
-  void check(std::initializer_list<Size> rooms) const {
+  // `rounds` were played before; `rooms` are the sizes of the arrays that record mistakes.
+  void check(std::int64_t rounds, std::initializer_list<Size> rooms) const {
+    countable(rounds);
     within(begin, end, order ? order->size() : length(rows));
     if (labels.size() != length(rows)) refuse("one label per row is needed");
     if (importances && importances->size() != length(rows))

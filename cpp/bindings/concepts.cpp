@@ -77,7 +77,7 @@ static std::tuple<Size, int, Size, Size> py_eliminate(
     Out<std::int64_t> row, Out<double> square) {
   const PassArguments<std::int8_t> given{any_rows(values, indices, starts, dim), labels,
                                          importances, order, begin, end};
-  given.check({round.size(), row.size(), square.size()});
+  given.check(rounds, {round.size(), row.size(), square.size()});
   Literals h = literals(plain, negated, dim, drops, left);
   Dropped out{round.data(), row.data(), square.data(), 0};
   const Stop stop = given.learn([&](const auto& rows, auto known, auto weighed, auto sequence) {

@@ -26,8 +26,8 @@ static std::tuple<Size, int, Size, Size> py_joint_learn(
     Out<std::int32_t> right, Out<std::int32_t> rival) {
   const PassArguments<std::int32_t> given{any_rows(values, indices, starts, dim), labels,
                                           importances, order, begin, end};
-  given.check({round.size(), row.size(), score.size(), taken.size(), square.size(), right.size(),
-               rival.size()});
+  given.check(rounds, {round.size(), row.size(), score.size(), taken.size(), square.size(),
+                       right.size(), rival.size()});
   one_each(w.size(), dim, bias, width);
   if (step.size() != width || classes > width) refuse("one step per class is needed");
   const JointRule rule{threshold, step.data(), unit, bias};

@@ -58,13 +58,14 @@ class OnlineRuns {
                       std::int64_t rounds, bool mean) {
     if (mean && !u) refuse("the average needs u");
     each.push_back(std::make_unique<PerceptronRun>(rule_of(threshold, step, unit, bias), dim, keep_,
-                                                   rounds, data(w), u ? data(*u) : nullptr, mean));
+                                                   countable(rounds), data(w),
+                                                   u ? data(*u) : nullptr, mean));
   }
 
   void add_winnow(Out<double> powers, Out<double> w, Two threshold, Two step, double alpha,
                   bool balanced, bool erases, double theta, std::int64_t rounds) {
     each.push_back(std::make_unique<WinnowRun>(rule_of(threshold, step, 1.0, bias), dim, keep_,
-                                               rounds, data(powers), data(w),
+                                               countable(rounds), data(powers), data(w),
                                                growth_of(alpha, balanced), theta, erases));
   }
 
@@ -77,6 +78,6 @@ class OnlineRuns {
     if (!each.empty()) refuse("a joint run must be the only run");
     each.push_back(std::make_unique<JointRun>(
         threshold, std::vector<double>(step.data(), step.data() + width), unit, dim, bias, keep_,
-        rounds, classes, data(w, width), u ? data(*u, width) : nullptr, mean));
+        countable(rounds), classes, data(w, width), u ? data(*u, width) : nullptr, mean));
   }
 };

@@ -44,7 +44,7 @@ static StoppedWith py_pass(const Array& values, const Maybe<Array>& indices,
   one_each(w.size(), dim, bias);
   const PassArguments<std::int8_t> given{any_rows(values, indices, starts, dim), labels,
                                          importances, order, begin, end};
-  given.check({round.size(), row.size(), score.size(), taken.size(), square.size()});
+  given.check(rounds, {round.size(), row.size(), score.size(), taken.size(), square.size()});
   return learn(given, rule_of(threshold, step, unit, bias), rounds, Sum<double>{w.data()},
                {round.data(), row.data(), score.data(), taken.data(), square.data(), 0});
 }
@@ -61,7 +61,7 @@ static StoppedWith py_multiply(const Array& values, const Maybe<Array>& indices,
   one_each(powers.size(), dim, bias);
   const PassArguments<std::int8_t> given{any_rows(values, indices, starts, dim), labels,
                                          importances, order, begin, end};
-  given.check({round.size(), row.size(), score.size(), taken.size(), square.size()});
+  given.check(rounds, {round.size(), row.size(), score.size(), taken.size(), square.size()});
   return learn(given, rule_of(threshold, step, 1.0, bias), rounds,
                Powers<double>(powers.data(), w.data(), growth_of(alpha, balanced), theta, erases),
                {round.data(), row.data(), score.data(), taken.data(), square.data(), 0});

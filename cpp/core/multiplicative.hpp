@@ -30,7 +30,7 @@ class Base {
   double operator()(double p) const {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     double whole, part = std::modf(std::abs(p), &whole), r = 1.0;
-    if (whole >= 0x1p62) {
+    if (!(whole < 0x1p62)) {  // also the difference of two infinite powers, which is NaN
       r = infinity;
     } else {
       int k = 0;

@@ -14,8 +14,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from helpers import racing_arrays
-from novikoff import Perceptron, _core, sources
-from novikoff.learners.additive import Additive
+from novikoff import Additive, BalancedWinnow, Joint, Perceptron, _core, concepts, sources
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 
@@ -195,3 +194,19 @@ def test_arrays_that_another_thread_changes_crash_nothing() -> None:
     script = Path(racing_arrays.__file__)
     done = subprocess.run([sys.executable, script, "1.5"], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("rounds", [2**63 - 1, 2**62 + 1, -1])
+@pytest.mark.parametrize(
+    "learner",
+    [Additive(1), BalancedWinnow(1), Joint(1), concepts.EliminateConjunction(1, remember=False)],
+    ids=lambda learner: type(learner).__name__,
+)
+def test_rounds_that_cannot_be_counted_further_are_refused(learner: Any, rounds: int) -> None:
+    block = concepts.labelled([[1.0], [0.0]], [1, 1])
+    learner.rounds = rounds
+    with pytest.raises(ValueError, match=r"a run has from 0 to 2\^62 rounds"):
+        learner.learn(block, 0, 2)
+    if hasattr(learner, "share_weights"):
+        with pytest.raises(ValueError, match=r"a run has from 0 to 2\^62 rounds"):
+            learner.share_weights(_core.OnlineRuns(1, bias=learner.bias, keep="counts"), mean=False)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from helpers import textbook
 from helpers.strategies import WIDTHS, Data, labels, layouts, orders, precisions, seeds, ties
-from novikoff import _core, guarantees, play, sources
+from novikoff import Winnow, _core, guarantees, play, sources
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import BalancedWinnow, Multiplicative, Winnow1, Winnow2
 from novikoff.learners.multiplicative import VARIANTS
@@ -382,6 +382,13 @@ def test_a_power_too_large_for_a_float_is_refused_and_nothing_learned() -> None:
     with pytest.raises(BadExample, match=r"row 1: .*largest feature 1e\+308"):
         learner.learn(some, 1, 2)
     assert learner.powers.tolist() == before
+
+
+def test_powers_whose_difference_is_infinite_are_compared() -> None:
+    """The core subtracts them; without sanitizers an index out of bounds would not show."""
+    clf = Winnow().fit([[1.7e308, 0.0], [0.0, 1.7e308]], [1, -1])
+    assert clf.predict([[1.0, 0.0], [0.0, 1.0], [1.0, 2.0]]).tolist() == [1, -1, -1]
+    assert clf.decision_function([[1.0, 1.0]]).tolist() == [0.0]
 
 
 def test_an_attribute_winnow1_has_erased_stays_so() -> None:
