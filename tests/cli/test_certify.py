@@ -24,6 +24,7 @@ from helpers.command_line import error, run
 from novikoff import Certificate, certify
 from novikoff.guarantees import check
 from novikoff.separability.search import Search
+from novikoff.sources.inputs import Input
 from novikoff.stream.labels import LabelsAsSigns
 
 CHECKER = Path(check.__file__)
@@ -289,7 +290,18 @@ def test_a_file_that_changes_while_it_is_read_is_refused(
         return meet(*args)
 
     monkeypatch.setattr(LabelsAsSigns, "meet", change)
-    assert error("certify", data) == f"{data}: the file changed while it was read; read it again"
+    assert error("certify", data).startswith(f"{data}: the file changed while it was being read")
+    data.write_text(MAIL)
+    sha256 = Input.sha256
+
+    def hash_first(one: Input) -> str:
+        digest = sha256(one)
+        data.write_text(MAIL.replace("120", "121"))
+        return digest
+
+    monkeypatch.undo()
+    monkeypatch.setattr(Input, "sha256", hash_first)
+    assert error("certify", data).startswith(f"{data}: the file changed while it was being read")
 
 
 def test_the_summary_names_columns_and_rows(tmp_path: Path) -> None:
@@ -384,7 +396,6 @@ INTERRUPTED = """
 import signal, sys
 from novikoff.cli.main import main
 from novikoff.separability.search import Search
-from novikoff.stream.labels import LabelsAsSigns
 
 def wait(search):
     search.known.hull = {0: 1, 1: 1}

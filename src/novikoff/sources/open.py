@@ -181,8 +181,7 @@ def read(
     classes
         The negative and the positive label; any other is then a BadExample.
     hashed
-        Whether to compute the SHA-256 of the files, by which a certificate names them. A file that
-        changes while it is read is then a BadExample.
+        Whether to compute the SHA-256 of the files, by which a certificate names them.
 
     Examples
     --------
@@ -201,7 +200,8 @@ def read(
         format, label, missing=missing, ignore=tuple(ignore), categorical=tuple(categorical)
     )
     inputs = inputs_of(paths)
-    digests = [one.sha256() for one in inputs] if hashed else []
+    states = [one.state() for one in inputs]
+    files = tuple(f"sha256:{one.sha256()}" for one in inputs) if hashed else ()
     source = open_files(inputs, how)
     text = source.format if isinstance(source, TextFiles) else None
     if zero_based is not None and not isinstance(text, Svmlight):
@@ -222,8 +222,6 @@ def read(
     names = None if table is not None and not table.has_header else features.names
     where = getattr(text, "label", None) if table is None else table.label
     header = table.has_header if table is not None and text is not None else None
-    for one, digest in zip(inputs, digests, strict=bool(digests)):
-        if not one.is_pipe and one.sha256() != digest:
-            raise BadExample(f"{one.name}: the file changed while it was read; read it again")
-    files = tuple(f"sha256:{digest}" for digest in digests)
+    for one, state in zip(inputs, states, strict=True):
+        one.check_unchanged(state)
     return Data(Block(rows, labels), names, labelling.classes, where, header, files)
