@@ -96,6 +96,9 @@ READS: dict[str, Callable[[Any], object]] = {
 }
 
 
+REFUSED = {("few names", "model")}  # a model has a name for every column
+
+
 def at_once(*works: Callable[[], None]) -> list[BaseException]:
     """Run all of these at the same time; what they raise."""
     start, errors = threading.Barrier(len(works)), list[BaseException]()
@@ -168,7 +171,7 @@ def threads(dice: Random) -> Iterator[Exception | None]:
     for one in (clf, alone):
         one.learn_many([x for x, _ in first], [y for _, y in first])
     learn(alone, examples[6:], Random(seed))
-    reads = dice.sample(list(READS), 2)
+    reads = dice.sample([read for read in READS if (name, read) not in REFUSED], 2)
     if dice.random() < 0.1:
         reads[0] = "fork"
     done = threading.Event()

@@ -28,10 +28,10 @@ class Shared(Protocol):
         """Undo what threads that the child does not have left unfinished."""
 
 
-_REGISTERING = threading.Lock()  # held while a lock is added, and during a fork
+_REGISTERING = threading.Lock()  # held while a lock is added, and by a fork that holds all others
 _LOCKS: dict[Rank, WeakSet[threading.RLock]] = {rank: WeakSet() for rank in Rank}
 _OWNERS: WeakSet[Shared] = WeakSet()
-_held: list[threading.RLock] = []
+_forking = threading.local()
 
 
 def new_lock(rank: Rank, owner: Shared | None = None) -> threading.RLock:
@@ -45,17 +45,23 @@ def new_lock(rank: Rank, owner: Shared | None = None) -> threading.RLock:
 
 
 def _before() -> None:
-    _REGISTERING.acquire()
-    for rank in Rank:
-        for lock in list(_LOCKS[rank]):
+    """Take every lock. A thread that holds one may make another, so look again before the fork."""
+    while True:
+        with _REGISTERING:
+            known = [lock for rank in Rank for lock in sorted(_LOCKS[rank], key=id)]
+        for lock in known:
             lock.acquire()
-            _held.append(lock)
+        _forking.held = known
+        _REGISTERING.acquire()
+        if sum(map(len, _LOCKS.values())) == len(known):
+            return
+        _after()
 
 
 def _after() -> None:
-    while _held:
-        _held.pop().release()
     _REGISTERING.release()
+    for lock in _forking.__dict__.pop("held"):
+        lock.release()
 
 
 def _in_child() -> None:
