@@ -22,10 +22,11 @@ import pytest
 from helpers.command_line import contents, error, run, stdout_of
 from novikoff import Additive, certify, guarantees, play, sources
 from novikoff.ledger import readings
-from novikoff.show.report import Known, Origin, Settings, gather, page, sections
+from novikoff.show.report import Known, Origin, Settings, gather, origin_of, page, sections
 from novikoff.show.report.figures import DRAWN, Figure, figures
 from novikoff.show.report.html import Html, tag, text
 from novikoff.sources import Data
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.order import arranged, seeded_order
 from novikoff.stream.printing import count, share_upwards, short
 from novikoff.stream.rows import dots
@@ -430,6 +431,17 @@ def test_the_command_in_the_page_makes_it_again_and_the_other_verifies_it(tmp_pa
     assert "proved" in stdout_of(*verify)
     stdout_of(*again)
     assert target.read_bytes() == first
+
+
+def test_the_hash_in_the_page_is_of_the_bytes_that_were_read(tmp_path: Path) -> None:
+    (file := tmp_path / "mail.csv").write_text(MAIL)
+    data = sources.read(tmp_path, hashed=True)
+    file.write_text("x,y\n1,a\n2,b\n")
+    (one,) = origin_of([str(tmp_path)], data).files
+    assert one.sha256 == hashlib.sha256(MAIL.encode()).hexdigest()
+    (tmp_path / "more.csv").write_text(MAIL)
+    with pytest.raises(BadExample, match="files came or went"):
+        origin_of([str(tmp_path)], data)
 
 
 @pytest.mark.usefixtures("without_figures")

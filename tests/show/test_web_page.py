@@ -391,11 +391,12 @@ def test_a_hostile_link_is_called_damaged(page: Page, address: str) -> None:
     choices = {"learner": "perceptron", "margin": 1, "order": "placed", "seed": 0, "bias": True}
     good = {"v": 1, "c": choices, "k": 0, "p": [[0, 1], [1, 0]], "y": [1, -1]}
     good |= {"n": ["a", "b"], "l": "k", "s": ["no", "yes"]}
-    for change in (
+    changes: tuple[dict[str, Any], ...] = (
         {"c": None}, {"c": "x"}, {"c": {**choices, "learner": {}}}, {"p": [[0, 1], [1]]},
         {"p": [[], []]}, {"y": [1, "<b>"]}, {"n": "ab"}, {"n": [{}, []]}, {"l": {}},
         {"s": ["<img src=x>"]},
-    ):  # fmt: skip
+    )  # fmt: skip
+    for change in changes:
         link = base64.urlsafe_b64encode(json.dumps({**good, **change}).encode()).decode()
         page.goto("about:blank")
         opened(page, f"{address}#{link.rstrip('=')}")

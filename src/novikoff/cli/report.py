@@ -87,6 +87,7 @@ def report(
         )
         origin = origin_of(
             data,
+            given,
             format=format,
             command=shlex.join(["novikoff", "report", *data, "-o", str(output), *rest, *reading]),
             verify=shlex.join(["novikoff", "verify", "certificate.json", *data, *reading]),

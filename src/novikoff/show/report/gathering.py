@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from novikoff.sources import Data
 from novikoff.sources.inputs import inputs_of
 from novikoff.sources.open import format_of
 from novikoff.stream.blocks import Block
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.labels import predicts_positive
 from novikoff.stream.order import arranged, seeded_order
 from novikoff.stream.printing import listed, plain
@@ -69,16 +69,23 @@ class Origin:
 
 
 def origin_of(
-    paths: Sequence[str], *, format: str | None = None, command: str = "", verify: str = ""
+    paths: Sequence[str],
+    data: Data,
+    *,
+    format: str | None = None,
+    command: str = "",
+    verify: str = "",
 ) -> Origin:
-    """Describe the files at these paths; each is read once for its SHA-256."""
+    """Describe the files at these paths, with the SHA-256 of the bytes that the data came from."""
     inputs, files = inputs_of(paths), list[File]()
     if not any(one.is_pipe for one in inputs):  # reading its first bytes would take them away
         format = format or format_of(inputs[0])
-        for one in inputs:
-            with open(one.path, "rb") as file:
-                digest = hashlib.file_digest(file, "sha256").hexdigest()
-            files.append(File(one.name, one.size or 0, digest))
+        if len(inputs) != len(data.files):
+            raise BadExample(
+                f"{paths[0]}: files came or went while they were read; read them again"
+            )
+        for one, digest in zip(inputs, data.files, strict=True):
+            files.append(File(one.name, one.size or 0, digest.removeprefix("sha256:")))
     return Origin(tuple(paths), tuple(files), format or "", command, verify)
 
 
