@@ -77,9 +77,11 @@ def test_a_text_with_a_lone_surrogate_is_refused(what: str, change: dict[str, An
     assert f"{min(change)} must be" in answer.json()["error"]
 
 
-def test_columns_need_different_names_and_the_label_a_text() -> None:
+def test_columns_and_classes_need_different_names() -> None:
     for change, words in (
         ({"names": ["a", "a"]}, "2 columns are called 'a'"),
+        ({"names": ["a", "k"], "label": "k"}, "2 columns are called 'k'"),
+        ({"classes": ["2", "2.0"]}, "the classes must differ; both are '2'"),
         ({"label": ["k"]}, "label must be a text"),
     ):
         answer = CLIENT.post("/api/certify", json={**XOR, **change})

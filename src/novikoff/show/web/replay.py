@@ -23,7 +23,8 @@ from novikoff.ledger.readings import trajectory
 from novikoff.runs.loop import Run, play
 from novikoff.separability import certify
 from novikoff.show.projection import principal_direction, scaled
-from novikoff.show.web.request import Choices, Points, Refused
+from novikoff.show.web.request import Choices, Refused, points_of
+from novikoff.sources import Data
 from novikoff.stream.order import arranged
 from novikoff.stream.printing import count, listed, plural, short
 from novikoff.stream.rows import Vector
@@ -41,7 +42,7 @@ def replay(given: Mapping[str, Any]) -> dict[str, Any]:
     updates: the round and the pass (from 1), the row (from 0), its label, its score before the
     update, the weights after it (the bias last) and, except for Winnow, their average so far.
     """
-    points, choices = Points.of(given), Choices.of(given)
+    points, choices = points_of(given), Choices.of(given)
     block = points.block
     if choices.order == "shuffled":  # the ledger still numbers rows as they were placed
         block = arranged(block, choices.seed)
@@ -95,7 +96,7 @@ def _winnow_weights(powers: Vector, alpha: float) -> Vector:
     return out.reshape(powers.shape)
 
 
-def _view(points: Points, weights: Vector) -> dict[str, Any] | None:
+def _view(points: Data, weights: Vector) -> dict[str, Any] | None:
     """The plane on which points of more than two columns are drawn; None for one or two columns.
 
     It is spanned by w and the direction orthogonal to w in which the points spread most. A point x
@@ -122,16 +123,16 @@ def _view(points: Points, weights: Vector) -> dict[str, Any] | None:
     }
 
 
-def certificate_of(points: Points, bias: bool) -> Certificate:
+def certificate_of(points: Data, bias: bool) -> Certificate:
     """Whether the points are separable, with a proof that `novikoff verify` can check."""
-    return certify(points.data, fit_intercept=bias, margin_rtol=1e-6, max_seconds=MAX_SECONDS)
+    return certify(points, fit_intercept=bias, margin_rtol=1e-6, max_seconds=MAX_SECONDS)
 
 
 @dataclass(frozen=True)
 class _Finished:
     """A finished run, the certificate of its points, and the margins of its weights on them."""
 
-    points: Points
+    points: Data
     choices: Choices
     run: Run
     certificate: Certificate
@@ -303,7 +304,7 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def _margin(weights: Vector | None, points: Points) -> Achieved | None:
+def _margin(weights: Vector | None, points: Data) -> Achieved | None:
     """The exact margin of the weights on the points; None if they are 0 or not finite."""
     if weights is None or not (np.isfinite(weights).all() and weights.any()):
         return None

@@ -55,50 +55,40 @@ class Refused(BadExample):
     """A request that cannot be answered; the page shows the message."""
 
 
-@dataclass(frozen=True, slots=True)
-class Points:
-    """Points with a label each, and the names of their columns and classes."""
+def points_of(given: Mapping[str, Any]) -> Data:
+    """The points of a request with their labels, and the names of columns, label and classes.
 
-    block: Block
-    names: tuple[str, ...]
-    label: str
-    classes: tuple[str, str]
-
-    @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Self:
-        """From a request: `points` and `labels`; `names`, `label` and `classes` are optional."""
-        points, labels = _list(given, "points"), _list(given, "labels")
-        if not points:
-            raise Refused("there are no points yet: click on the plane, or choose a preset")
-        _expect_few(len(points), "points")
-        if len(labels) != len(points):
-            n, k = plural(len(points), "point"), plural(len(labels), "label")
-            raise Refused(f"{n} but {k}: every point needs one label")
-        X = _matrix(points)
-        for i, y in enumerate(labels):
-            if type(y) is not int or y not in (-1, 1):
-                raise Refused(f"point {i}: the label must be -1 or 1, not {_shown(y)}")
-        names = _texts(given, "names") or tuple(f"x{j + 1}" for j in range(X.shape[1]))
-        if len(names) != X.shape[1]:
-            n, k = plural(len(names), "name"), plural(X.shape[1], "column")
-            raise Refused(f"{n} for {k}: every column needs one name")
-        for name, times in Counter(names).items():
-            if times > 1:
-                raise Refused(f"{times} columns are called {_shown(name)}; give each its own name")
-        classes = _texts(given, "classes") or CLASSES
-        if len(classes) != 2:
-            raise Refused(f"there must be two classes, not {len(classes)}")
-        label = given.get("label") or "label"
-        if not _is_text(label):
-            raise Refused(f"label must be a text, not {_shown(label)}")
-        block = Block(DenseRows(X), np.array(labels, dtype=np.int8))
-        return cls(block, names, label, (classes[0], classes[1]))
-
-    @property
-    def data(self) -> Data:
-        """The points as a file of them would be read."""
-        negative, positive = map(written, self.classes)
-        return Data(self.block, self.names, (negative, positive), self.label)
+    The names are optional. They must be such that a file of the points could be read.
+    """
+    points, labels = _list(given, "points"), _list(given, "labels")
+    if not points:
+        raise Refused("there are no points yet: click on the plane, or choose a preset")
+    _expect_few(len(points), "points")
+    if len(labels) != len(points):
+        n, k = plural(len(points), "point"), plural(len(labels), "label")
+        raise Refused(f"{n} but {k}: every point needs one label")
+    X = _matrix(points)
+    for i, y in enumerate(labels):
+        if type(y) is not int or y not in (-1, 1):
+            raise Refused(f"point {i}: the label must be -1 or 1, not {_shown(y)}")
+    names = _texts(given, "names") or tuple(f"x{j + 1}" for j in range(X.shape[1]))
+    if len(names) != X.shape[1]:
+        n, k = plural(len(names), "name"), plural(X.shape[1], "column")
+        raise Refused(f"{n} for {k}: every column needs one name")
+    label = given.get("label") or "label"
+    if not _is_text(label):
+        raise Refused(f"label must be a text, not {_shown(label)}")
+    for name, times in Counter([*names, label]).items():
+        if times > 1:
+            raise Refused(f"{times} columns are called {_shown(name)}; give each its own name")
+    classes = _texts(given, "classes") or CLASSES
+    if len(classes) != 2:
+        raise Refused(f"there must be two classes, not {len(classes)}")
+    negative, positive = map(written, classes)
+    if negative == positive:
+        raise Refused(f"the classes must differ; both are {_shown(positive)}")
+    block = Block(DenseRows(X), np.array(labels, dtype=np.int8))
+    return Data(block, names, (negative, positive), label)
 
 
 def _expect_few(n: int, what: str, where: str = "") -> None:

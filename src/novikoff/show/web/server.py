@@ -27,7 +27,7 @@ from novikoff.separability import verify
 from novikoff.show.web.connections import LimitedProtocol
 from novikoff.show.web.presets import presets
 from novikoff.show.web.replay import certificate_of, replay
-from novikoff.show.web.request import PAGE_CURES, Choices, Points, Refused, read_upload
+from novikoff.show.web.request import PAGE_CURES, Choices, Refused, points_of, read_upload
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import plural
 
@@ -231,17 +231,17 @@ def _of_json(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Answer:
 
 
 def _certify(given: dict[str, Any]) -> dict[str, Any]:
-    certificate = certificate_of(Points.of(given), Choices.of(given).bias)
+    certificate = certificate_of(points_of(given), Choices.of(given).bias)
     return {"certificate": certificate.to_dict(), "words": str(certificate).splitlines()[0]}
 
 
 def _verify(given: dict[str, Any]) -> dict[str, Any]:
-    points, written = Points.of(given), given.get("certificate")
+    points, written = points_of(given), given.get("certificate")
     try:
         certificate = Certificate.from_dict(written)
         # the page has the points of a file, not its bytes
         about_points = replace(certificate, data=replace(certificate.data, files=()))
-        verify(about_points, points.data)
+        verify(about_points, points)
     except Rejected as reason:
         return {"proved": False, "words": f"rejected: {reason}"}
     n = plural(certificate.data.rows, "point")
