@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from helpers.dict_streams import learn_in_turn, learned_state, stream
-from novikoff import AveragedPerceptron, BadExample, Perceptron, Winnow
+from novikoff import AveragedPerceptron, BadExample, Perceptron, VotedPerceptron, Winnow
 from novikoff.learners import Multiplicative
 from novikoff.learners.rule import Rule
 from novikoff.ledger import readings
@@ -324,10 +324,13 @@ LOOKS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-@pytest.mark.parametrize("look", LOOKS)
-def test_predicting_goes_on_while_another_thread_brings_new_classes(look: str) -> None:
+@pytest.mark.parametrize(
+    ("make", "look"),
+    [*((AveragedPerceptron, look) for look in LOOKS), (VotedPerceptron, "decision_one")],
+)
+def test_predicting_goes_on_while_another_thread_brings_new_classes(make: Any, look: str) -> None:
     first = [({"a": 1.0}, f"c{k}") for k in range(3)]
-    clf, done = learn_in_turn(AveragedPerceptron(multiclass="joint"), first), threading.Event()
+    clf, done = learn_in_turn(make(multiclass="joint"), first), threading.Event()
 
     def learns() -> None:
         try:

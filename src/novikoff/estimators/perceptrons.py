@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from novikoff.estimators.base import LinearClassifier
 from novikoff.learners import Ties
@@ -249,7 +248,7 @@ class VotedPerceptron(LinearClassifier):
         """The vote on x: positive for classes_[1]; with more than two classes, one for each."""
         if self._opened() is None:
             return super().decision_one(x)
-        votes: NDArray[np.float64] = self.decision_function([x])[0]
+        engine, (votes,) = self._scores([x], None)
         if votes.ndim == 0:
             return float(votes)
-        return dict(zip(self.classes_.tolist(), votes.tolist(), strict=True))
+        return dict(zip(engine.labels.classes.tolist(), votes.tolist(), strict=True))

@@ -114,7 +114,7 @@ class Engine:
         self._seen = 0
         self._names: Names | None = None  # of a copy whose core is not open yet
         self._busy: int | None = None  # the thread that learns from a block
-        self._is_shared = False
+        self._is_shared = self._is_held = False
         self._coefficients: tuple[Vector, Vector] | None = None
 
     @property
@@ -558,14 +558,16 @@ class Engine:
     def still(self) -> Iterator[None]:
         """Settle, and let nothing change: threads that want to learn wait."""
         with self.lock:
+            before = self._is_held
             self._hold(True)
             try:
                 self.settle()
                 yield
             finally:
-                self._hold(self._busy is not None)
+                self._hold(before)
 
     def _hold(self, held: bool) -> None:
+        self._is_held = held
         if self.core is not None:
             self.core.hold(held)
 
@@ -616,13 +618,14 @@ class Engine:
         vars(out).update(vars(self))
         out.learners = list(self.learners)
         out.runs = [replace(run, ledger=run.ledger.snapshot()) for run in self.runs]
-        out.core, out.lock, out._busy = None, threading.RLock(), None
+        out.core, out.lock = None, threading.RLock()
+        out._busy, out._is_held = None, False
         return out
 
     def __getstate__(self) -> dict[str, Any]:
         state = dict(vars(self.twin() if self.core is not None else self))
         del state["core"], state["lock"]
-        return state | {"_busy": None, "_is_shared": False}
+        return state | {"_busy": None, "_is_held": False, "_is_shared": False}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)
