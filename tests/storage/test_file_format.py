@@ -100,6 +100,7 @@ def test_a_million_names_do_not_make_the_header_too_long() -> None:
         ('["a"]', b"xy", [1, 0]),
         ('["a"]', b"xy", [-1, 2]),
         ('["a"]', b"xy", [[0, 2]]),
+        ('["a"]', b"", [[], [], []]),
         ('["a"]', b"\xff", [0, 1]),
         ('["known"]', b"xy", [0, 2]),
         ('["no", "a"]', b"xy", [0, 2]),
@@ -115,7 +116,7 @@ def test_a_list_that_was_never_taken_apart_is_refused(
 ) -> None:
     arrays = {f"texts {name}": np.frombuffer(text, np.uint8)}
     if starts is not None:
-        arrays[f"starts {name}"] = np.array(starts)
+        arrays[f"starts {name}"] = np.array(starts, dtype=np.int64)
     with pytest.raises(BadModel, match="is not a list of the header"):
         opened(packed({"known": "k", "list": [1]}, arrays))
 
@@ -208,8 +209,8 @@ def test_a_file_of_another_kind_is_refused() -> None:
         ('{"a":{"dtype":"<f8"}}', "which is invalid"),
         ('{"a":["<f8",[281474976710656]]}', "which is invalid"),
         ('{"a":["<f8",[1]]}', "does not match the arrays"),
-        ('{"a":["<f8",[281474976710655]]}', "does not match the arrays"),
-        ('{"a":["<f8",[281474976710655,281474976710655]]}', "does not match the arrays"),
+        ('{"a":["<f8",[281474976710655]]}', "which is invalid"),
+        ('{"a":["<f8",[281474976710655,281474976710655]]}', "which is invalid"),
         ('{"a":["<f8",[0]],"a":["<f8",[0]]}', "repeats an entry"),
         ("[]", "lacks"),
     ],
@@ -261,14 +262,39 @@ def test_headers_altered_at_random_are_refused_or_read(data: st.DataObject) -> N
     assert sum(array.nbytes for array in arrays.values()) < len(SMALL)
 
 
-@given(shape=st.lists(st.sampled_from((0, 1, 2**31, 2**61)), min_size=2, max_size=2))
+@pytest.mark.parametrize("shape", [[0, 2**31], [2**40, 0], [0, 2**61], [10**9, 0]])
 def test_an_array_without_entries_may_not_be_of_any_shape(shape: list[int]) -> None:
+    """A billion rows without columns take no bytes in a file, but gigabytes as lists."""
     text = json.dumps({"kind": "model", "header": {}, "arrays": {"a": ["<f8", shape]}}).encode()
-    try:
-        _, arrays = opened(sealed(text, bytes(-(24 + len(text)) % 64)))
-    except BadModel:
-        return
-    assert arrays["a"].nbytes == 0
+    with pytest.raises(BadModel, match="the header describes array 'a' as"):
+        opened(sealed(text, bytes(-(24 + len(text)) % 64)))
+
+
+LONG = "x\x1b[31m\n" * 1000
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"kind": LONG, "header": {}, "arrays": {}},
+        {"kind": "model", "header": {}, "arrays": {}, LONG: 1},
+        {"kind": "model", "header": {}, "arrays": {LONG: ["<f8", [0] * 10_000]}},
+        {"kind": "model", "header": {}, "arrays": {f"texts {LONG}": ["|u1", [0]]}},
+    ],
+)
+def test_an_error_quotes_little_of_a_file_and_no_control_characters(content: Any) -> None:
+    text = json.dumps(content).encode()
+    with pytest.raises(BadModel) as refused:
+        opened(sealed(text, bytes(-(24 + len(text)) % 64)))
+    assert len(str(refused.value)) < 300
+    assert str(refused.value).isprintable()
+
+
+def test_a_number_of_many_digits_is_not_repeated() -> None:
+    text = b'{"kind": "model", "header": 1e' + b"9" * 100_000 + b', "arrays": {}}'
+    with pytest.raises(BadModel, match="which is not a number") as refused:
+        opened(sealed(text, bytes(-(24 + len(text)) % 64)))
+    assert len(str(refused.value)) < 300
 
 
 def test_a_header_length_beyond_the_file_is_refused() -> None:

@@ -220,7 +220,7 @@ class Joint:
             _core.joint_accumulate(
                 *block.rows.core,
                 example=which,
-                step=mistakes.steps * (mistakes.rounds - 1),
+                step=times(mistakes.rounds - 1, mistakes.steps),
                 right=classes[:made],
                 rival=rivals[:made],
                 bias=self.bias,

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from novikoff import _core
-from novikoff.stream.rows import Rows, Vector, for_core, scored
+from novikoff.stream.rows import Positions, Rows, Vector, for_core, scored
 
 _CLASSES_AT_A_TIME = 4  # as in cpp/core/joint.hpp
 LANES = 8  # partial sums of a score, as in cpp/core/rows.hpp
@@ -30,10 +30,10 @@ def widened(w: Vector, dim: int, *, bias: bool) -> Vector:
     return wide
 
 
-def times(unit: float, w: Vector) -> Vector:
-    """The weights or scores in true units; what is too large for float64 becomes infinite."""
+def times(factor: float | Positions, w: Vector) -> Vector:
+    """The numbers multiplied; what is too large for float64 becomes infinite."""
     with np.errstate(over="ignore"):
-        return unit * w
+        return factor * w
 
 
 def turned(w: Vector) -> Vector:

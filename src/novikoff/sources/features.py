@@ -124,7 +124,8 @@ class Features:
         """
         rows = self._numbered(chunk)
         if self._scale is not None:
-            rows = self._standardised(rows, self._scale)
+            with np.errstate(over="ignore"):  # the core refuses what is not finite
+                rows = self._standardised(rows, self._scale)
         return unit_length(rows) if self.to_unit_length else rows
 
     def survey(self, chunks: Iterable[Chunk]) -> None:

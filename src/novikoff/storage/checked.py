@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.storage.file_format import BadModel
+from novikoff.stream.printing import cut
 from novikoff.stream.rows import Positions, Vector
 
 Settings: TypeAlias = dict[str, Any]
@@ -139,4 +140,4 @@ class Stored:
         return found if type(found) is kind else self._refuse(name, found, words)
 
     def _refuse(self, name: str, found: object, words: str) -> NoReturn:
-        self.refuse(f"{name!r} is {found!r}, not {words}")
+        self.refuse(f"{name!r} is {cut(repr(found))}, not {words}")

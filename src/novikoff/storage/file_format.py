@@ -34,6 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.storage.atomic_write import atomic_write
+from novikoff.stream.printing import cut, plain, quoted
 
 FORMAT = 1
 _MAGIC = b"novikoff"
@@ -177,12 +178,12 @@ def _content(
     match content:
         case {"kind": str(found), "header": dict(header), "arrays": dict(described), **rest}:
             if rest:
-                raise BadModel(f"the header has an unknown entry {min(map(str, rest))!r}")
+                raise BadModel(f"the header has an unknown entry {quoted(min(map(str, rest)))}")
         case _:
             raise BadModel("the header lacks its kind, its settings or its arrays")
     if found != kind:
-        raise BadModel(f"this is a {found}, not a {kind}")
-    kinds = {name: _kind(name, described[name]) for name in sorted(described)}
+        raise BadModel(f"this is a {plain(cut(found))}, not a {kind}")
+    kinds = {name: _kind(name, described[name], len(data)) for name in sorted(described)}
     starts = _laid_out(at, [k.itemsize * math.prod(shape) for k, shape in kinds.values()])
     if starts[-1] + _DIGEST != len(data):
         raise BadModel("the header does not match the arrays in the file")
@@ -228,6 +229,8 @@ def _put_together(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> No
         try:
             if starts is None or text.dtype != np.uint8 or starts.dtype != np.int64:
                 raise ValueError
+            if text.ndim != 1 or starts.ndim != 1:
+                raise ValueError
             *path, key = json.loads(where)
             place = reduce(lambda inside, step: inside[step], path, header)
             bounds = [0, *starts.tolist(), len(text)]
@@ -238,7 +241,7 @@ def _put_together(header: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> No
                 whole[a:b].decode("utf-8", "surrogatepass") for a, b in pairwise(bounds[1:-1])
             ]
         except (ValueError, TypeError, LookupError, RecursionError):
-            raise BadModel(f"the array {name!r} is not a list of the header") from None
+            raise BadModel(f"the array {quoted(name)} is not a list of the header") from None
 
 
 def _laid_out(at: int, sizes: list[int]) -> list[int]:
@@ -250,12 +253,15 @@ def _laid_out(at: int, sizes: list[int]) -> list[int]:
     return [*starts, at]
 
 
-def _kind(name: str, described: Any) -> tuple[np.dtype[Any], tuple[int, ...]]:
+def _kind(name: str, described: Any, most: int) -> tuple[np.dtype[Any], tuple[int, ...]]:
+    """The dtype and the shape of an array, which is no longer in any direction than the file."""
     match described:
         case [str(dtype), [*shape]] if dtype in _DTYPES and len(shape) in (1, 2):
-            if all(type(n) is int and 0 <= n < 2**48 for n in shape):
+            if all(type(n) is int and 0 <= n <= most for n in shape):
                 return np.dtype(dtype), tuple(shape)
-    raise BadModel(f"the header describes array {name!r} as {described!r}, which is invalid")
+    raise BadModel(
+        f"the header describes array {quoted(name)} as {cut(repr(described))}, which is invalid"
+    )
 
 
 def _little_endian(name: str, array: NDArray[Any]) -> NDArray[Any]:
@@ -285,7 +291,7 @@ def _finite(text: str) -> float:
     number = float(text)
     if math.isfinite(number):
         return number
-    raise BadModel(f"the header holds {text}, which is not a number")
+    raise BadModel(f"the header holds {cut(text)}, which is not a number")
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
