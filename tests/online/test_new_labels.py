@@ -185,7 +185,7 @@ def test_any_order_of_named_classes_is_their_order(make: Callable[[], Any]) -> N
 def test_a_label_that_arrays_would_cut_short_is_refused(multiclass: Any) -> None:
     clf = Perceptron(multiclass=multiclass)
     clf.learn_one(X, "a")
-    with pytest.raises(BadExample, match="ends with a NUL"):
+    with pytest.raises(BadExample, match="contains a NUL"):
         clf.learn_one(X, "a\0")
     assert clf.classes_.tolist() == ["a"]
 

@@ -11,6 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from novikoff.online.one_example import are_dicts
 from novikoff.sources.arrays import as_csr, rows_of
+from novikoff.stream.input_problems import BadExample, why_not_a_name
 from novikoff.stream.rows import Rows, Vector
 
 Columns: TypeAlias = dict[str, Any]
@@ -27,6 +28,10 @@ def read_new(
     scikit-learn writes these to the estimator. It gets an unfitted copy, so that an error leaves
     the estimator unchanged.
     """
+    if isinstance(y, list | tuple):  # an array drops a NUL at the end
+        for i, label in enumerate(y):
+            if isinstance(label, str) and (why := why_not_a_name(label)):
+                raise BadExample(f"row {i}: the label {label!r} {why}")
     unfitted = object.__new__(type(estimator))
     vars(unfitted).update(estimator.get_params(deep=False))
     X, y = _validated(unfitted, X, y, reset=True, finite=finite)
@@ -50,6 +55,8 @@ def read(estimator: Any, X: Any, y: Any = None, *, finite: bool = False) -> tupl
 def _validated(estimator: Any, X: Any, y: Any, *, reset: bool, finite: bool) -> Any:
     kinds = _column_kinds(X)
     for name, kind in kinds:
+        if isinstance(name, str) and (why := why_not_a_name(name)):
+            raise BadExample(f"column {name!r} of X {why}")
         if kind in "mM":
             where = "X" if name is None else f"column {name!r} of X"
             raise ValueError(f"{where} holds dates or times; convert them to numbers first")

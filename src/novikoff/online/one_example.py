@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.stream.input_problems import BadExample
+from novikoff.stream.input_problems import BadExample, why_not_a_name
 from novikoff.stream.rows import for_core
 
 Plain: TypeAlias = dict[str | int, float | str]
@@ -151,7 +151,8 @@ def unscored(x: Plain, where: str, *, from_zero: bool) -> BadExample:
 def _name(key: object, where: str) -> str | int:
     if isinstance(key, str):
         text = str.__str__(key)
-        _check(text, where, f"the name {text!r}")
+        if why := why_not_a_name(text):
+            raise BadExample(f"{where}the name {text!r} {why}")
         return text
     if isinstance(key, int | np.integer) and not isinstance(key, bool):
         number = operator.index(key)
@@ -169,7 +170,8 @@ def _name(key: object, where: str) -> str | int:
 def _value(key: object, value: Any, where: str) -> float | str:
     if isinstance(value, str):
         text = str.__str__(value)
-        _check(text, where, f"feature {key!r}: the text {text!r}")
+        if why := why_not_a_name(text):
+            raise BadExample(f"{where}feature {key!r}: the text {text!r} {why}")
         return text
     if value is None or type(value).__name__ == "NAType":  # pandas', which may not be installed
         what = "None" if value is None else "NA"
@@ -192,14 +194,3 @@ def _value(key: object, value: Any, where: str) -> float | str:
         what = "NaN" if math.isnan(number) else "infinity"
         raise BadExample(f"{where}feature {key!r} is {what}; leave out unknown values")
     return number
-
-
-def _check(text: str, where: str, what: str) -> None:
-    if "\0" in text:
-        raise BadExample(f"{where}{what} contains a NUL, which feature names must not")
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        raise BadExample(
-            f"{where}{what} contains half of a surrogate pair, which is not a character"
-        ) from None

@@ -13,7 +13,8 @@ from novikoff import _core
 from novikoff.sources.chunks import Chunk, Names
 from novikoff.sources.interactions import Pair, with_products
 from novikoff.storage.checked import Arrays, Stored
-from novikoff.stream.input_problems import BadExample
+from novikoff.stream.input_problems import BadExample, why_not_a_name
+from novikoff.stream.printing import quoted
 from novikoff.stream.rows import DenseRows, Indices, Positions, Rows, SparseRows, Vector
 from novikoff.stream.scaling import Spread, unit_length
 
@@ -165,6 +166,8 @@ class Features:
             return self._same_columns(rows, chunk.columns)
         sparse = rows.sparse()
         if chunk.names is not None:
+            if not chunk.names.text.all():
+                raise _nul_in_name(chunk, chunk.names)
             return self._place(sparse, self._columns_of(chunk.names))
         if self.hash_bits is not None:
             slots = sparse.indices.astype(np.int64) & ((1 << self.hash_bits) - 1)
@@ -333,6 +336,15 @@ _WORDS: dict[Kind, str] = {
     "indices": "numbered features",
     "names": "named features",
 }
+
+
+def _nul_in_name(chunk: Chunk, names: Names) -> BadExample:
+    """The error about the first name with a NUL, and the first example that has it."""
+    rows = chunk.rows.sparse()
+    j, text = next((j, name.decode()) for j, name in enumerate(names) if 0 in name)
+    entry = int(np.argmax(rows.indices == j))
+    row = chunk.first + int(np.searchsorted(rows.starts, entry, side="right")) - 1
+    return BadExample(f"example {row}: feature {quoted(text)} {why_not_a_name(text)}")
 
 
 def _named(chunk: Chunk) -> Chunk:

@@ -102,3 +102,17 @@ class BadExample(ValueError):  # noqa: N818  (it names the thing that is wrong)
 
     def __reduce__(self) -> tuple[object, ...]:
         return partial(type(self), self.without_cure, self.problem, **self.details), ()
+
+
+def why_not_a_name(text: str) -> str:
+    """Why a text can be neither a name nor a label; '' if it can.
+
+    NumPy drops a NUL at the end of a text, and many programs stop at one.
+    """
+    if "\0" in text:
+        return "contains a NUL; remove it"
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return "contains half of a surrogate pair, which is not a character"
+    return ""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.stream.blocks import Codes, Labels
-from novikoff.stream.input_problems import BadExample, Problem
+from novikoff.stream.input_problems import BadExample, Problem, why_not_a_name
 from novikoff.stream.number_text import is_missing_or_infinite, number
 from novikoff.stream.printing import quoted, quoted_list
 
@@ -237,6 +237,8 @@ def _check_all_labelled(codes: Codes, first: int) -> None:
 def _checked_key(text: str, place: str) -> Key:
     if not text.strip():
         raise BadExample(f"{place}: the label is missing; fill it in or remove the row")
+    if why := why_not_a_name(text):
+        raise BadExample(f"{place}: label {quoted(text)} {why}")
     if is_missing_or_infinite(text):
         raise BadExample(f"{place}: label {text!r} is not a class; correct it or remove the row")
     return label_key(text)

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from novikoff.stream.blocks import Codes
 from novikoff.stream.blocks import Labels as Signs
-from novikoff.stream.input_problems import BadExample
+from novikoff.stream.input_problems import BadExample, why_not_a_name
 from novikoff.stream.labels import is_positive_alone, label_key
 from novikoff.stream.rows import Vector
 
@@ -36,10 +36,8 @@ def plain_label(y: Any, where: str = "") -> Any:
     if isinstance(label, bool | int | float):
         return label
     if isinstance(label, str):
-        if label.endswith("\0"):
-            raise BadExample(
-                f"{where}the label {label!r} ends with a NUL, which NumPy arrays would drop"
-            )
+        if why := why_not_a_name(label):
+            raise BadExample(f"{where}the label {label!r} {why}")
         return str.__str__(label)
     raise TypeError(
         f"{where}a label must be a truth value, a number or a text, not {type(y).__name__}: "
@@ -356,6 +354,9 @@ def distinct(y: NDArray[Any]) -> tuple[Classes, NDArray[Any]]:
     if labels.dtype.kind in "biuf":
         return labels, which
     found = labels.tolist()
+    for label in found:
+        if why := why_not_a_name(str(label)):
+            raise BadExample(f"the label {label!r} {why}")
     order = sorted(range(len(found)), key=lambda i: (label_key(found[i]), str(found[i])))
     return labels[order], np.argsort(order)[which]
 

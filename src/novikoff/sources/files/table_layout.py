@@ -15,7 +15,7 @@ from enum import IntEnum
 
 from novikoff.sources.chunks import TableColumns
 from novikoff.sources.read_options import ReadOptions
-from novikoff.stream.input_problems import BadExample, Problem
+from novikoff.stream.input_problems import BadExample, Problem, why_not_a_name
 from novikoff.stream.printing import quoted, quoted_list
 
 
@@ -191,6 +191,8 @@ def check_feature_names(layout: Layout, how: ReadOptions, where: str) -> None:
         if j in features and not name:
             hint = " (pandas and R write row numbers there: index=False, row.names=FALSE)"
             raise BadExample(f"{where}: column {j} has no name; give it one{hint * (j == 0)}")
+        if j in features and (why := why_not_a_name(name)):
+            raise BadExample(f"{where}: column {quoted(name)} {why}")
         if layout.kinds[j] is not Kind.SKIP and name.startswith("__index_level_"):
             raise BadExample(
                 f"{where}: column {quoted(name)} is the index of a pandas frame, not a feature",
