@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import json
 import os
 import sys
@@ -467,6 +468,40 @@ def test_the_checker_reads_files_as_novikoff_does(
     ]
     for fact in ("columns", "files", "names", "label", "classes", "header"):
         assert getattr(here, fact) == getattr(there, fact), fact
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("x.csv", 'x,y\n1,0\n2,1\n""'),
+        ("x.csv", "x,x,y\n1,2,0\n2,3,1\n"),
+        ("x.csv", "x,,y\n1,2,0\n2,3,1\n"),
+        ("x.csv", "1_0,0\n2,1\n"),
+        ("x.csv", "\u0661,0\n2,1\n"),
+        ("x.csv", "NA,0\n2,1\n"),
+        ("x.csv", "1,0\n2,1\n3,2\n"),
+        ("x.csv", "1,nan\n2,1\n"),
+        ("x.csv", "1\n2\n"),
+        ("x.csv", ""),
+        ("x.tsv", "1\t0\n\t\n2\t1\n"),
+        ("x", "{1,2}\n"),
+        ("x", "1 | a:2, b\n"),
+        ("x", "1\n0\n"),
+        ("x.svm", "1,2,0\n2,1,1\n"),
+        ("x.svm", "1 9007199254740992:1\n0 1:1\n"),
+        ("x.svm", "1 1:1\n3:1\n"),
+        ("x.svm", "1 +1:1\n0 1:1\n"),
+        ("x.svm", "1 1:0x1\n0 1:1\n"),
+        ("x.svm", "1 2:1 \x0c\n0 1:1\n"),
+    ],
+)
+def test_the_checker_refuses_what_novikoff_refuses(name: str, text: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    file.write_bytes(text.encode())
+    with pytest.raises(BadExample):
+        evidence(sources.read(file))
+    with pytest.raises((Rejected, csv.Error)):
+        list(check.read([str(file)]).examples)
 
 
 @settings(max_examples=200)

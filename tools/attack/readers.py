@@ -49,9 +49,10 @@ def by_library(file: str, label: str | None, *, zero_based: bool) -> tuple[str |
 
 def seen(data: Evidence) -> str:
     """What was read, as a text; columns that do not increase are refused when it is checked."""
-    rows = [(y, [(c, float(v)) for c, v in row if v]) for y, row in data.examples]
-    for _, row in rows:
+    read = [(y, list(row)) for y, row in data.examples]
+    for _, row in read:
         check.require(all(a < b for (a, _), (b, _) in pairwise(row)), "the columns do not increase")
+    rows = [(y, [(c, float(v)) for c, v in row if v]) for y, row in read]
     about = (data.files, data.names, data.label, data.classes, data.header)
     return f"{about}\n" + "\n".join(map(repr, rows))
 

@@ -34,7 +34,6 @@ import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from io import StringIO
 from itertools import chain, islice
 from math import isfinite
 from operator import lt
@@ -391,11 +390,15 @@ def read(paths: Sequence[str], label: str | None = None, *, zero_based: bool = F
     suffix = paths[0].lower().removesuffix(".gz").rpartition(".")[2]
     lines = (line for line in contents[0].split("\n") if re.match(r"\s*[^\s#]", line))
     first = next(lines, "")
-    pairs = re.match(r"\s*[^\s:|]+\s+(qid|-?[0-9]+):", first) or not re.search("[,\t;]", first)
+    pairs, marks = re.match(r"\s*[^\s:|]+\s+[0-9]+:", first), re.search("[,\t;]", first)
+    is_other = re.match(r"\s*\{|[^|,\t;]*\|", first)  # JSON, Vowpal Wabbit
     if suffix in ("svm", "svmlight", "libsvm") or (suffix not in ("csv", "tsv") and pairs):
         require(label is None, f"svmlight has no column {label!r}")
+        require(":" in first or not re.search("[,;]", first), "the data are not svmlight")
         return _svmlight(contents, files, zero_based=zero_based)
     require(not zero_based, "only the indices of svmlight may count from 0")
+    is_table = suffix in ("csv", "tsv") or (marks and not is_other)
+    require(bool(is_table), "the data are neither svmlight nor CSV")
     mark = "\t" if suffix == "tsv" else next((mark for mark in ",\t;" if mark in first), ",")
     return _table(contents, files, mark, label)
 
@@ -428,6 +431,7 @@ def _svmlight(contents: Sequence[str], files: tuple[str, ...], *, zero_based: bo
     classes, signs = labelled(line.split(None, 1)[0] for line in lines())
     ends = filter(None, map(re.compile(r"[ \t]([0-9]{1,18}):[^ \t:]*$").search, lines()))
     columns = max((int(end[1]) + 1 - first for end in ends), default=0)
+    require(columns + first <= 2**53, "an index is too large")
     return Evidence(examples(), columns, files, classes=classes)
 
 
@@ -437,9 +441,11 @@ def _table(
     """Lines of numbers and a label; the first one may be a header."""
 
     def lines(text: str) -> Iterator[list[str]]:
-        cells = csv.reader(StringIO(text), delimiter=mark, skipinitialspace=True, strict=True)
-        stripped = ([cell.strip(" \t") for cell in line] for line in cells)
-        return (line for line in stripped if len(line) > 1 or any(line))
+        blanks = " \t".replace(mark, "")
+        for line in (line for line in text.split("\n") if line.strip(blanks)):
+            # a quoted text must end on its line
+            (cells,) = csv.reader([line], delimiter=mark, skipinitialspace=True, strict=True)
+            yield [cell.strip(" \t") for cell in cells]
 
     top, *sample = [*islice(lines(contents[0]), _SAMPLE + 1)] or [[]]
     require(len(top) > 1, "there is no column but the label")
