@@ -69,6 +69,8 @@ LEFT_ALONE |= {"SEGV", "BUS", "FPE", "ILL"}
 class Stopped(BaseException):
     """A signal asks the process to end; files that are half written are removed on the way."""
 
+    by: int | None = None  # the signal; an import may turn the exception into one of its own
+
 
 class Stderr:
     """Standard error that may be closed, full, or read by nobody: then its words are dropped."""
@@ -112,12 +114,15 @@ def main() -> None:
             show("", end="")
     except KeyboardInterrupt:
         fail("interrupted", 130)
-    except Stopped as stopped:
-        fail(f"stopped by signal {stopped}", 128 + stopped.args[0])
     except BrokenPipeError:  # nobody reads the rest
         sys.exit(141)
     except OSError as error:
         fail(f"{error.filename}: {reason(error)}")
+    except (Stopped, Exception):
+        if Stopped.by is None:
+            raise
+        name = signal.strsignal(Stopped.by) or Stopped.by
+        fail(f"stopped by a signal: {name}", 128 + Stopped.by)
     finally:
         _drop_stdout_if_broken()
 
@@ -126,7 +131,8 @@ def _stop(which: int, _frame: FrameType | None) -> NoReturn:
     for one in signal.valid_signals():  # another one must not disturb the removal of files
         if signal.getsignal(one) is _stop:
             signal.signal(one, signal.SIG_IGN)
-    raise Stopped(which)
+    Stopped.by = which
+    raise Stopped
 
 
 def _ascii_signs(error: UnicodeError) -> tuple[str, int]:
