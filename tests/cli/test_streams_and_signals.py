@@ -17,9 +17,9 @@ MAIN = "from novikoff.cli.main import main; main()"
 ROWS = "a,b,kind\n" + "1,2,ham\n3,1,spam\n" * 6
 
 
-def in_shell(words: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run `novikoff` with these words and redirections."""
-    command = f"{shlex.quote(sys.executable)} -c {shlex.quote(MAIN)} {words}"
+def in_shell(words: str, folder: Path, before: str = "") -> subprocess.CompletedProcess[str]:
+    """Run `novikoff` with these words and redirections, after other commands of the shell."""
+    command = f"{before} {shlex.quote(sys.executable)} -c {shlex.quote(MAIN)} {words}"
     return subprocess.run(command, shell=True, cwd=folder, capture_output=True, text=True)
 
 
@@ -113,6 +113,21 @@ def test_a_full_device_is_an_error_in_one_line(words: str, folder: Path) -> None
     done = in_shell(f"{words} >/dev/full", folder)
     assert done.returncode == 2
     assert done.stderr == "novikoff: standard output: no space left on device\n"
+
+
+def test_half_a_write_is_an_error_even_if_python_does_not_buffer(folder: Path) -> None:
+    (folder / "many.csv").write_text(ROWS + "1,2,ham\n" * 999)
+    stdout_of("train", folder / "mail.csv", "-o", folder / "m")
+    done = in_shell("predict m many.csv >labels", folder, "ulimit -f 1; export PYTHONUNBUFFERED=1;")
+    assert done.returncode == 2
+    assert done.stderr == "novikoff: standard output: file too large\n"
+
+
+def test_a_figure_is_written_whole_or_not_at_all(folder: Path) -> None:
+    done = in_shell("lab conjunctions --plot x.svg", folder, "ulimit -f 1;")
+    assert done.returncode == 2
+    assert done.stderr == "novikoff: x.svg: file too large\n"
+    assert [path.name for path in folder.iterdir()] == ["mail.csv"]
 
 
 # Started once; for each signal it forks a process that waits for input while its file is open.

@@ -101,6 +101,9 @@ def main() -> None:
     sys.stderr = cast("TextIO", Stderr(sys.stderr))
     codecs.register_error("ascii signs", _ascii_signs)
     if isinstance(sys.stdout, io.TextIOWrapper):
+        if isinstance(sys.stdout.buffer, io.RawIOBase):  # python -u forgets half of a short write
+            encoding, whole = sys.stdout.encoding, io.BufferedWriter(sys.stdout.detach())
+            sys.stdout = io.TextIOWrapper(whole, encoding, line_buffering=True)
         sys.stdout.reconfigure(errors="ascii signs")
     for which in signal.valid_signals() - {getattr(signal, f"SIG{n}", None) for n in LEFT_ALONE}:
         if signal.getsignal(which) is signal.SIG_DFL:

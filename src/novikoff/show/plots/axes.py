@@ -9,6 +9,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.printing import cut
 
 if TYPE_CHECKING:
@@ -69,10 +70,11 @@ def save(ax: Axes, path: str | os.PathLike[str]) -> None:
     """
     expect_format(path)
     kind = Path(path).suffix.lower()[1:]
-    if kind == "svg":
-        Path(path).write_text(_svg_file(ax, "shape"), encoding="utf-8")
-    else:
-        _figure(ax).savefig(path, format=kind, dpi=150, metadata=_METADATA.get(kind))
+    with atomic_write(path) as file:
+        if kind == "svg":
+            file.write(_svg_file(ax, "shape").encode())
+        else:
+            _figure(ax).savefig(file, format=kind, dpi=150, metadata=_METADATA.get(kind))
 
 
 def svg(ax: Axes, *, label: str = "", name: str = "shape") -> str:
