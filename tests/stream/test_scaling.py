@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from novikoff.stream import scaling
 from novikoff.stream.rows import DenseRows, SparseRows
 from novikoff.stream.scaling import Spread, unit_length
 
@@ -43,3 +44,24 @@ def test_columns_are_added_up_from_the_first_row_on() -> None:
         sparse.add(DenseRows(values).sparse())
         assert dense.mean.tolist() == sparse.mean.tolist()
         assert dense.deviation.tolist() == sparse.deviation.tolist()
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize("entries", [1, 7, 40, 1 << 20])
+def test_how_rows_are_cut_does_not_change_a_bit(
+    monkeypatch: pytest.MonkeyPatch, sparse: bool, entries: int
+) -> None:
+    monkeypatch.setattr(scaling, "BLOCK_ENTRIES", entries)
+    dice = np.random.default_rng(entries)
+    values = dice.standard_normal((30, 3)) * (dice.random((30, 3)) < 0.6) + 5 * (not sparse)
+    rows = DenseRows(values).sparse() if sparse else DenseRows(values)
+    whole = Spread()
+    whole.add(rows)
+    assert whole.mean == pytest.approx(values.mean(axis=0))
+    assert whole.deviation == pytest.approx(values.std(axis=0))
+    for _ in range(10):
+        parts = Spread()
+        for part in np.split(np.arange(30), np.sort(dice.integers(0, 31, 4))):
+            parts.add(rows.take(part))
+        assert parts.mean.tobytes() == whole.mean.tobytes()
+        assert parts.deviation.tobytes() == whole.deviation.tobytes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from novikoff import _core
-from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Values, Vector
+from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Values, Vector, join
 
 
 def unit_length(rows: Rows) -> Rows:
@@ -34,25 +34,56 @@ def _scaled(entries: Vector, of_row: Positions, rows: int) -> Vector:
     return np.asarray(entries / norms[of_row])
 
 
+BLOCK_ENTRIES = 1 << 20
+
+
 class Spread:
     """The mean and the standard deviation of each column, over blocks of rows in turn.
 
     Blocks are joined as Chan, Golub & LeVeque (1979) do, so that a mean far from zero does not
-    spoil the deviation. Values that sparse rows leave out count as zeros.
+    spoil the deviation. A block ends with the row that fills it, so the result does not depend on
+    how the rows were cut when they were added. Values that sparse rows leave out count as zeros.
     """
 
     def __init__(self) -> None:
         self.count = 0
-        self.mean: Vector = np.zeros(0)
+        self._mean: Vector = np.zeros(0)
         self._squares: Vector = np.zeros(0)
+        self._held: list[Rows] = []
+        self._held_entries = 0
 
     def add(self, rows: Rows) -> None:
         """Include these rows; new columns were zero in all earlier rows."""
+        is_dense = isinstance(rows, DenseRows)
+        lengths = np.full(len(rows), rows.dim) if is_dense else np.diff(rows.sparse().starts)
+        ends = np.cumsum(np.maximum(lengths, 1), dtype=np.int64)
+        at, before = 0, 0
+        while at < len(rows):
+            room = BLOCK_ENTRIES - self._held_entries
+            end = min(len(rows), int(np.searchsorted(ends, before + room)) + 1)
+            self._held.append(rows.take(np.arange(at, end)))
+            self._held_entries += int(ends[end - 1]) - before
+            at, before = end, int(ends[end - 1])
+            if self._held_entries >= BLOCK_ENTRIES:
+                self._close_block()
+
+    def _close_block(self) -> None:
+        if self._held:
+            dim = self._held[-1].dim
+            block = [r if isinstance(r, DenseRows) else r.widened(dim) for r in self._held]
+            self._include(join(block))
+        self._held, self._held_entries = [], 0
+
+    @property
+    def mean(self) -> Vector:
+        """The mean of each column."""
+        self._close_block()
+        return self._mean
+
+    def _include(self, rows: Rows) -> None:
         n, dim = len(rows), rows.dim
-        more = np.zeros(max(0, dim - len(self.mean)))
-        self.mean, self._squares = np.append(self.mean, more), np.append(self._squares, more)
-        if n == 0:
-            return
+        more = np.zeros(max(0, dim - len(self._mean)))
+        self._mean, self._squares = np.append(self._mean, more), np.append(self._squares, more)
         if isinstance(rows, SparseRows):
             span = slice(int(rows.starts[0]), int(rows.starts[-1]))
             columns, values = rows.indices[span], rows.values[span].astype(np.float64)
@@ -63,23 +94,24 @@ class Spread:
         else:
             mean = _column_sums(rows.values) / n
             squares = _column_sums((rows.values - mean) ** 2)
-        moved = mean - self.mean[:dim]
+        moved = mean - self._mean[:dim]
         total = self.count + n
-        self.mean[:dim] += moved * (n / total)
+        self._mean[:dim] += moved * (n / total)
         self._squares[:dim] += squares + moved**2 * (self.count * n / total)
         # columns beyond these rows' own were zero in them
-        beyond = self.mean[dim:]
+        beyond = self._mean[dim:]
         self._squares[dim:] += beyond**2 * (self.count * n / total)
-        self.mean[dim:] -= beyond * (n / total)
+        self._mean[dim:] -= beyond * (n / total)
         self.count = total
 
     @property
     def deviation(self) -> Vector:
         """The standard deviation of each column; 1 if it varies no more than by rounding."""
+        mean = self.mean
         n, eps = max(1, self.count), float(np.finfo(np.float64).eps)
         variance = self._squares / n
         out: Vector = np.sqrt(variance)
-        rounding = n * eps * variance + (n * eps * self.mean) ** 2
+        rounding = n * eps * variance + (n * eps * mean) ** 2
         out[(variance <= rounding) & np.isfinite(rounding)] = 1.0
         return out
 
