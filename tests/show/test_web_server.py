@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-import select
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import Any
@@ -133,16 +133,24 @@ def test_a_length_that_is_no_number_is_refused(length: str) -> None:
 
 
 class Blocked:
-    """An answer that is not ready until `release` is set."""
+    """An answer that is not ready until `release` is set, and the threads that compute it."""
 
     def __init__(self) -> None:
         self.release = threading.Event()
         self.asked: list[Any] = []
+        self.workers = server.Workers()
 
     def __call__(self, given: dict[str, Any]) -> dict[str, Any]:
         self.asked.append(given)
         assert self.release.wait(60)
         return {"asked": given}
+
+    def until(self, *, admitted: int) -> None:
+        """Wait until so many requests are admitted, and as many as can be are computed."""
+        deadline = time.monotonic() + 60
+        while (self.workers.admitted, len(self.asked)) != (admitted, server.AT_ONCE):
+            assert time.monotonic() < deadline
+            time.sleep(0.01)
 
 
 @pytest.fixture
@@ -150,6 +158,7 @@ def blocked(monkeypatch: pytest.MonkeyPatch) -> Iterator[Blocked]:
     one = Blocked()
     monkeypatch.setattr(server, "replay", one)
     monkeypatch.setattr(server, "ADMITTED", 4)
+    monkeypatch.setattr(server, "Workers", lambda: one.workers)
     yield one
     one.release.set()
 
@@ -170,10 +179,9 @@ def running() -> Iterator[tuple[str, int]]:
 
 
 def request_for(address: tuple[str, int], path: str, body: bytes = b"{}") -> bytes:
-    host = f"{address[0]}:{address[1]}"
+    length = f"Content-Length: {len(body)}\r\nConnection: close\r\n"
     return (
-        f"POST {path} HTTP/1.1\r\nHost: {host}\r\nContent-Length: {len(body)}\r\n\r\n".encode()
-        + body
+        f"POST {path} HTTP/1.1\r\nHost: {address[0]}:{address[1]}\r\n{length}\r\n".encode() + body
     )
 
 
@@ -198,20 +206,14 @@ def asking(address: tuple[str, int], open_ones: ExitStack, by: str) -> socket.so
     return sock
 
 
-def is_admitted(sock: socket.socket) -> bool:
-    return not select.select([sock], [], [], 0.2)[0]  # a refusal comes at once
-
-
 def test_beyond_a_few_requests_the_server_says_that_it_is_busy(blocked: Blocked) -> None:
     with running() as address, ExitStack() as open_ones:
-        admitted = list[socket.socket]()
-        while is_admitted(one := asking(address, open_ones, "all")):
-            admitted.append(one)
-        refusal = one.recv(1 << 16)
+        admitted = [asking(address, open_ones, "all") for _ in range(server.ADMITTED)]
+        blocked.until(admitted=server.ADMITTED)
+        refusal = read_to_the_end(asking(address, open_ones, "one more"))
         assert status(refusal) == 503
         assert b"retry-after: 2" in refusal
         assert b"the server is busy with other requests" in refusal
-        assert (len(admitted), len(blocked.asked)) == (server.ADMITTED, server.AT_ONCE)
         with socket.create_connection(address, 60) as sock:  # the page itself is still served
             sock.sendall(page_request(address))
             assert status(sock.recv(100)) == 200
@@ -221,17 +223,16 @@ def test_beyond_a_few_requests_the_server_says_that_it_is_busy(blocked: Blocked)
 
 def test_a_request_whose_client_is_gone_is_not_computed(blocked: Blocked) -> None:
     with running() as address, ExitStack() as open_ones:
-
-        def admitted(by: str) -> socket.socket:
-            while not is_admitted(one := asking(address, open_ones, by)):
-                assert status(one.recv(100)) == 503
-            return one
-
-        first = [admitted("first") for _ in range(server.AT_ONCE)]
+        first = [asking(address, open_ones, "first") for _ in range(server.AT_ONCE)]
+        blocked.until(admitted=server.AT_ONCE)
         waiting = range(server.ADMITTED - server.AT_ONCE)
-        for sock in [admitted("gone") for _ in waiting]:
+        gone = [asking(address, open_ones, "gone") for _ in waiting]
+        blocked.until(admitted=server.ADMITTED)
+        for sock in gone:
             sock.close()
-        last = [admitted("last") for _ in waiting]
+        blocked.until(admitted=server.AT_ONCE)
+        last = [asking(address, open_ones, "last") for _ in waiting]
+        blocked.until(admitted=server.ADMITTED)
         blocked.release.set()
         assert {status(sock.recv(100)) for sock in first + last} == {200}
         assert sorted(one["by"] for one in blocked.asked) == ["first"] * 2 + ["last"] * len(last)

@@ -149,16 +149,16 @@ class Workers:
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(AT_ONCE, "answer")
-        self._admitted = 0
+        self.admitted = 0
 
     def endpoint(self, answer: Answer) -> Callable[[Request], Awaitable[Response]]:
         """An endpoint whose answers are computed from the body and the query of a request."""
 
         async def endpoint(request: Request) -> Response:
-            if self._admitted >= ADMITTED:
+            if self.admitted >= ADMITTED:
                 words = "the server is busy with other requests; try again in a few seconds"
                 raise HTTPException(503, words, {"retry-after": "2"})
-            self._admitted += 1
+            self.admitted += 1
             try:
                 body = await _body(request)
                 work = self._pool.submit(_rendered, answer, body, request.query_params)
@@ -166,7 +166,7 @@ class Workers:
             except ClientDisconnect:
                 return Response(status_code=400)  # nobody reads it
             finally:
-                self._admitted -= 1
+                self.admitted -= 1
 
         return endpoint
 
