@@ -24,6 +24,7 @@ from novikoff.sources.features import Features
 from novikoff.sources.files import text as text_files
 from novikoff.storage.checked import Arrays
 from novikoff.storage.file_format import pieces
+from novikoff.stream.blocks import Block
 
 pytest.importorskip("pyarrow")
 
@@ -207,7 +208,12 @@ def lying_pieces(
 
 @pytest.mark.parametrize(
     ("key", "value"),
-    [("classes", "ab"), ("named", -1), ("features", 3), ("table", 7), ("examples", None)],
+    [
+        *(("classes", "ab"), ("classes", ["a"]), ("classes", ["a", "a"]), ("named", -1)),
+        *(("features", 3), ("table", 7), ("examples", None)),
+        ("table", {"features": ["a", "a"], "texts": [], "label": None, "has_header": True}),
+        ("table", {"features": ["a"], "texts": [], "label": 3, "has_header": True}),
+    ],
 )
 def test_a_cache_that_describes_itself_wrongly_is_rebuilt(
     here: Here, monkeypatch: pytest.MonkeyPatch, key: str, value: object
@@ -217,6 +223,34 @@ def test_a_cache_that_describes_itself_wrongly_is_rebuilt(
         here.learned()
     assert not here.cached().is_ready
     assert here.learned() == here.plain
+
+
+@pytest.mark.parametrize(
+    ("part", "value"), [("label", 3), ("label", 0), ("values", np.inf), ("indices", 99)]
+)
+def test_a_cache_with_blocks_that_do_not_fit_its_description_is_refused(
+    here: Here, monkeypatch: pytest.MonkeyPatch, part: str, value: float
+) -> None:
+    import pyarrow as pa
+
+    whole = cache._batch
+
+    def lying(block: Block) -> Any:
+        batch = whole(block)
+        names = batch.schema.names
+        lists = [column.to_pylist() for column in batch.columns]
+        if part == "label":
+            lists[0][0] = value
+        else:
+            lists[names.index(part)][0][0] = value
+        columns = [pa.array(x, c.type) for x, c in zip(lists, batch.columns, strict=True)]
+        return pa.RecordBatch.from_arrays(columns, names)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cache, "_batch", lying)
+        list(here.cached())
+    with pytest.raises(BadExample, match="the cache is damaged"):
+        here.learned()
 
 
 def test_a_cache_with_fewer_examples_than_it_says_is_refused(

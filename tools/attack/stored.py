@@ -245,15 +245,21 @@ def changed_buffers(dice: Random, batch: pa.RecordBatch) -> pa.RecordBatch:
     memory = [None if b is None else np.frombuffer(b, np.uint8).copy() for b in column.buffers()]
     buffers = [None if m is None else pa.py_buffer(m) for m in memory]
     other = _from_buffers(column.type, len(column), buffers)
-    some = dice.choice([m for m in memory if m is not None and m.size])
+    columns = [other if j == k else batch.column(j) for j in range(batch.num_columns)]
+    out = pa.RecordBatch.from_arrays(columns, batch.schema.names)
+    own = 2 if pa.types.is_list(column.type) else 0  # Arrow itself aborts on offsets out of range
+    some = dice.choice([m for m in memory[own:] if m is not None and m.size] or [np.zeros(8, "u1")])
+    if own and dice.random() < 0.2 and memory[1] is not None:
+        offsets = memory[1].view(np.int32)
+        offsets[dice.randrange(offsets.size)] = dice.randint(0, int(offsets.max()))
+        return out
     size = 4 if some.size % 8 else dice.choice((4, 8))
     if dice.random() < 0.5 and some.size >= size:
         words = some[: some.size // size * size].view(np.int32 if size == 4 else np.int64)
         words[dice.randrange(words.size)] = dice.choice(WHOLE)
     else:
         some[dice.randrange(some.size)] ^= np.uint8(1 << dice.randrange(8))
-    columns = [other if j == k else batch.column(j) for j in range(batch.num_columns)]
-    return pa.RecordBatch.from_arrays(columns, batch.schema.names)
+    return out
 
 
 def _from_buffers(kind: pa.DataType, length: int, buffers: list[Any]) -> pa.Array:
@@ -320,7 +326,9 @@ def caches(dice: Random) -> Iterator[Exception | None]:
         Path("attempt.cache").write_bytes(content)
         Path("attempt.model").unlink(missing_ok=True)
         try:
-            verb("train", data, *CACHED[data], *PASSES, *OUTPUT, "--cache", "attempt.cache")
+            # the highest index that a cache states may be that of its data: it decides the memory
+            words = ("train", data, *CACHED[data], *PASSES, *OUTPUT, "--cache", "attempt.cache")
+            verb(*words, needs_memory=True)
             if Path("attempt.model").exists():
                 Model.load("attempt.model")
         except Exception as error:

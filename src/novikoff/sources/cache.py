@@ -94,9 +94,17 @@ class Cached:
             most = getattr(self._blocks.labelling, "most", None)
             if most is not None and len(classes) > max(named, most):
                 return False  # reading the source again names the label that is one too many
-            if (table := about["table"]) is not None:
-                names, texts = tuple(table["features"]), tuple(table["texts"])
-                self._table = TableColumns(names, texts, table["label"], table["has_header"])
+            is_joint = isinstance(self._blocks.labelling, LabelsAsClasses)
+            fits = 0 < len(classes) >= named if is_joint else len(classes) == 2
+            if not fits or len({*classes}) < len(classes):
+                return False
+            if about["table"] is not None:
+                table = Stored("table", stored.settings("table"), {})
+                names, texts = tuple(table.texts("features")), tuple(table.texts("texts"))
+                if len({*names}) < len(names) or not {*texts} <= {*names}:
+                    return False
+                label = None if about["table"]["label"] is None else table.text("label")
+                self._table = TableColumns(names, texts, label, table.flag("has_header"))
             self.features = Features.restored(features, arrays)
         except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
             return False
@@ -156,6 +164,8 @@ class Cached:
             self.done = end
             try:
                 block = _block(batch, self.features.room, first)
+                if not self._is_checked:
+                    self._check(block)
             except (LookupError, TypeError, ValueError, AttributeError):
                 raise mapped.damaged() from None
             first += len(block)
@@ -166,6 +176,25 @@ class Cached:
         if first != self._examples:
             raise mapped.damaged()
         self._is_checked = True
+
+    def _check(self, block: Block) -> None:
+        """Raise ValueError unless a block fits the description; the core trusts that it does."""
+        rows, labels, classes = block.rows, block.labels, self._classes or self._blocks.classes
+        is_joint = isinstance(self._blocks.labelling, LabelsAsClasses)
+        least, most = (0, len(classes) - 1) if is_joint else (-1, 1)
+        right = labels.dtype == (np.int32 if is_joint else np.int8) and len(labels) == len(rows)
+        right &= rows.values.dtype == np.float64 and bool(np.isfinite(rows.values).all())
+        right &= len(labels) == 0 or bool(least <= labels.min() <= labels.max() <= most)
+        right &= is_joint or bool(labels.all())
+        if isinstance(rows, SparseRows):
+            right &= len(rows.indices) == len(rows.values)
+            right &= bool((rows.indices >= 0).all() and (rows.indices < self.features.dim).all())
+        else:
+            right &= rows.dim == self.features.dim
+        if block.importances is not None:
+            right &= bool((np.isfinite(block.importances) & (block.importances >= 0)).all())
+        if not right:
+            raise ValueError
 
 
 class _Mapped:
