@@ -87,6 +87,15 @@ def test_with_standard_error_closed_the_model_is_written_and_no_error_is_in_the_
     assert (failed.returncode, failed.stdout) == (2, "")
 
 
+@pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-"])
+def test_no_file_gets_the_number_of_a_closed_stream(closed: str, folder: Path) -> None:
+    code = f"import os\ntry:\n  {MAIN}\nfinally:\n  os._exit(os.open('.', 0) < 3)"
+    command = f"{shlex.quote(sys.executable)} -c {shlex.quote(code)} --version {closed}"
+    assert (
+        subprocess.run(command, shell=True, cwd=folder, stdout=subprocess.DEVNULL).returncode == 0
+    )
+
+
 def test_progress_that_nobody_can_read_does_not_stop_training(folder: Path) -> None:
     done = in_shell("train mail.csv -o m 2>/dev/full", folder)
     assert (done.returncode, done.stdout.count("\n")) == (0, 6)
