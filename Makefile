@@ -33,6 +33,10 @@ MINUTES ?= 10
 attack: $(READY)
 	PYTHONPATH=tools $(BIN)/python -m attack --minutes $(MINUTES) $(if $(SEED),--seed $(SEED))
 
+# The compiled parts under the sanitizers; QUICK=--quick runs fewer tests.
+sanitize: $(READY)
+	$(BIN)/python tools/sanitize.py $(QUICK)
+
 bench: $(READY)
 	$(BIN)/python bench/epoch.py
 	$(BIN)/python bench/convergence.py

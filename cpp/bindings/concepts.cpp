@@ -66,7 +66,7 @@ static Literals literals(Out<std::int64_t>& plain, Out<std::int64_t>& negated, S
                          std::int64_t drops, Size left) {
   if (plain.size() != dim || negated.size() != dim)
     refuse("plain and negated need one number per attribute");
-  return {plain.data(), negated.data(), drops, left};
+  return {plain.data(), negated.data(), countable(drops), left};
 }
 
 static std::tuple<Size, int, Size, Size> py_eliminate(

@@ -19,6 +19,8 @@
 // How `learn` ended. All but `learned` leave everything unchanged.
 enum class Met : int { learned = 0, unread, label, room, full, crowded, held, flaw };
 
+constexpr Size most_columns = std::numeric_limits<std::int32_t>::max();
+
 // Names and the runs over their columns.
 class Online {
   Dicts dicts_;
@@ -43,11 +45,11 @@ class Online {
 
   Names& names() { return dicts_.names; }
   const Names& names() const { return dicts_.names; }
-  Size dim() const { return runs_->dim; }
+  Size dim() const { return runs_ ? runs_->dim : 0; }
 
   int refused(Met why) { return names().undo(), int(why); }
 
-  using Row = nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+  using Row = Aligned<nb::ndarray<nb::ro, nb::ndim<1>, nb::c_contig, nb::device::cpu>>;
 
   // Reads x as a row: a contiguous array of float32 or float64, which `row` keeps alive; or the
   // entries of a dict.
@@ -157,13 +159,12 @@ class Online {
     Entries entries;
     std::vector<std::int32_t> starts{0};
     const Size end = adding ? std::numeric_limits<Size>::max() : dim();
-    constexpr Size most = std::numeric_limits<std::int32_t>::max();
     for (Size i = 0; i < xs.size(); ++i) {
       if (!dicts_.read(nb::handle(xs[i]).ptr(), adding, end, entries)) {
         if (adding) names().undo();
         return nb::int_(i);
       }
-      if (entries.size > most)
+      if (entries.size > most_columns)
         refuse("there are too many features in one block; learn from smaller ones");
       starts.push_back(std::int32_t(entries.size));
     }
@@ -204,13 +205,16 @@ class Online {
 
   void open(std::shared_ptr<OnlineRuns> runs, std::int64_t seen) {
     if (runs->each.empty()) refuse("at least one run is needed");
+    position_ = taken_ = countable(seen);
     runs_ = std::move(runs);
-    position_ = taken_ = seen;
     single_ = false;
   }
 
   // Takes over the state of another of the same kind.
   void become(Online& other) {
+    if (by_name_ != other.by_name_ || most_ != other.most_ ||
+        names().bits() != other.names().bits())
+      refuse("the other object must be of the same kind");
     dicts_.swap(other.dicts_);
     std::swap(runs_, other.runs_);
     std::swap(uses_, other.uses_);
@@ -237,7 +241,9 @@ class Online {
     if (!known && PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError))
       throw nb::python_error();
     if (!known || !codes.is(codes_)) return PyErr_Clear(), int(Met::label);
-    return learn_as(x, std::int32_t(PyLong_AsLong(known)));
+    const long code = PyLong_AsLong(known);
+    if (code == -1 && PyErr_Occurred()) throw nb::python_error();
+    return learn_as(x, std::int32_t(std::clamp<long>(code, -1, most_columns)));
   }
 
   int learn_as(nb::handle x, std::int32_t code) {
@@ -356,6 +362,7 @@ class Online {
   }
   void put_names(const std::vector<std::string>& given, In<std::int32_t> columns,
                  In<std::int64_t> examples, In<std::int64_t> last, Size width) {
+    if (width > most_columns) refuse("there are too many columns");
     if (names().size() || given.size() != columns.size() || examples.size() != given.size() ||
         last.size() != given.size())
       refuse("one column per name is needed, in an empty table");

@@ -78,7 +78,7 @@ class Names {
 
   // Adds a new name and returns its column; with bits, the column may have a name already.
   Column add(std::string_view name, std::uint64_t hash) {
-    Column j;
+    Column j = none;
     if (bits_) {
       j = Column(hash & (spans_.size() - 1));
       if (has(j)) return j;

@@ -38,12 +38,12 @@ inline std::uint64_t join_digits(std::uint64_t digits, unsigned n) {
 
 constexpr int most_tens = 19;  // 10^19 is the last that fits in 64 bits
 
-struct Powers {
+struct DecimalPowers {
   std::uint64_t of_ten[most_tens + 1] = {1};
   std::uint64_t of_five[most_tens + 1] = {1};  // shifted up to the highest bit
   int shift[most_tens + 1] = {63};
 
-  constexpr Powers() {
+  constexpr DecimalPowers() {
     std::uint64_t five = 1;
     for (int k = 1; k <= most_tens; ++k) {
       of_ten[k] = of_ten[k - 1] * 10;
@@ -54,7 +54,7 @@ struct Powers {
     of_five[0] = std::uint64_t(1) << 63;
   }
 };
-constexpr Powers powers;
+constexpr DecimalPowers powers;
 constexpr double exact_tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};

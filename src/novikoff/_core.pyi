@@ -159,7 +159,9 @@ class Online:
         """
 
     def decide(self, x: object, /) -> object:
-        """The score of x, or a list of scores; NotImplemented as for predict."""
+        """
+        The score of x, or a dict of scores by label; NotImplemented as for predict.
+        """
 
     def rows(self, xs: list[Any], *, adding: bool) -> int | tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """

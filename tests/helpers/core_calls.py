@@ -1,0 +1,195 @@
+"""One valid call of every function of the compiled core, for tests that spoil its arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import _core
+
+core: Any = _core  # called with arguments of any kind
+N, DIM, EACH, WIDTH = 60, 32, 20, 16
+
+
+def calls() -> tuple[list[partial[Any]], list[NDArray[Any]]]:
+    """The calls, and the arrays of indices that they share."""
+    dice = np.random.default_rng(0)
+    columns = [np.sort(dice.choice(DIM, EACH, replace=False)) for _ in range(N)]
+    values, indices = dice.random(N * EACH), np.concatenate(columns)
+    starts, order, example = np.arange(0, N * EACH + 1, EACH), np.arange(N), np.arange(N)
+    right, rival = np.zeros(N, np.int32), np.ones(N, np.int32)
+    labels = np.where(np.arange(N) % 2, 1, -1).astype(np.int8)
+    codes = np.where(np.arange(N) % 2, 0, 3).astype(np.int32)
+
+    csr: Any = values, indices, starts
+    rows: Any = *csr, DIM
+    part: dict[str, Any] = {"importances": None, "order": order, "begin": 0, "end": N, "rounds": 0}
+    span: dict[str, Any] = {"begin": 0, "end": N, "bias": True}
+    made: dict[str, Any] = {"example": example, "step": np.ones(N)}
+    pairs: dict[str, Any] = {"right": right, "rival": rival}
+    two: dict[str, Any] = {"threshold": (1e9, 1e9), "step": (1.0, 1.0)}
+    survived = np.ones(N + 1, np.int64)
+    w, u, w_joint, out = (np.zeros(k) for k in (DIM + 1, DIM + 1, (DIM + 1) * WIDTH, N * WIDTH))
+    places: dict[str, Any] = {name: np.empty(N, np.int64) for name in ("round", "row")}
+    numbers: dict[str, Any] = {name: np.empty(N) for name in ("score", "taken", "square")}
+    room = {**places, **numbers}
+    found: dict[str, Any] = {name: np.empty(N, np.int32) for name in ("right", "rival")}
+    winnow: dict[str, Any] = {"alpha": 1.5, "balanced": True, "erases": False, "theta": 0.0}
+    joint: dict[str, Any] = {"threshold": 1e9, "step": np.ones(WIDTH), "unit": 1.0, "classes": 0}
+    literals: dict[str, Any] = {"plain": np.zeros(DIM, np.int64), "negated": np.ones(DIM, np.int64)}
+    made_calls: list[partial[Any]] = [
+        partial(core.learn, *rows, labels=labels, **part, **two, bias=True, unit=1.0, w=w, **room),
+        partial(
+            core.multiply,
+            *rows,
+            labels=labels,
+            **part,
+            **two,
+            bias=True,
+            **winnow,
+            powers=u,
+            w=w,
+            **room,
+        ),
+        partial(core.scores, *rows, **span, w=w, out=out),
+        partial(
+            core.joint_learn,
+            *rows,
+            labels=codes,
+            **part,
+            bias=True,
+            **joint,
+            width=WIDTH,
+            w=w_joint,
+            **room,
+            **found,
+        ),
+        partial(core.joint_scores, *rows, **span, w=w_joint, width=WIDTH, out=out),
+        partial(core.accumulate, *rows, **made, bias=True, w=w),
+        partial(core.joint_accumulate, *rows, **made, **pairs, bias=True, width=WIDTH, w=w_joint),
+        partial(
+            core.vote,
+            *csr,
+            *rows,
+            **span,
+            **made,
+            survived=survived,
+            zero_is_positive=True,
+            start_scores=np.zeros(N),
+            out=out,
+        ),
+        partial(
+            core.joint_vote,
+            *csr,
+            *rows,
+            **span,
+            **made,
+            **pairs,
+            survived=survived,
+            classes=4,
+            start_scores=np.zeros(4 * N),
+            out=out,
+        ),
+        partial(
+            core.ascend,
+            *rows,
+            labels=labels,
+            order=order,
+            squares=np.ones(N),
+            bias=True,
+            alpha=np.zeros(N),
+            w=w,
+        ),
+        partial(core.squares, *rows, bias=True, out=np.empty(N)),
+        partial(
+            core.eliminate,
+            *rows,
+            labels=labels,
+            **part,
+            sign=1,
+            **literals,
+            drops=0,
+            left=DIM,
+            **places,
+            square=numbers["square"],
+        ),
+        partial(core.conjoin, *rows, begin=0, end=N, **literals, drops=0, left=DIM, out=out),
+        partial(core.renumber, *csr, columns=np.arange(DIM)[::-1].copy()),
+        partial(
+            core.copy_spans,
+            np.zeros(N, np.uint8),
+            start=order,
+            to=np.append(order, N),
+            out=np.empty(N, np.uint8),
+        ),
+        partial(
+            core.power_scores,
+            *rows,
+            **span,
+            alpha=1.5,
+            balanced=True,
+            theta=0.0,
+            powers=u,
+            w=w,
+            out=out,
+        ),
+        partial(core.weights_of, alpha=1.5, balanced=True, powers=u, out=w),
+        partial(core.fill_order, run=3, mix=2, seed=1, out=np.empty(N, np.int64)),
+        *_calls_on_bits(),
+        *_calls_on_text(),
+    ]
+    return made_calls, [indices, starts, order, example, right, rival, codes]
+
+
+def _calls_on_bits() -> Iterator[partial[Any]]:
+    words, more = np.array([5, 9], np.uint64), np.array([6, 3], np.uint64)
+    yield partial(core.count_both, words, more)
+    yield partial(core.keep, words.copy(), more, on=True)
+    yield partial(core.places, words, out=np.empty(8, np.int64))
+    yield partial(
+        core.evaluate_subsets,
+        x=words,
+        turned=~words,
+        n=70,
+        k=2,
+        signs=np.array([0, 1], np.uint64),
+        table=np.array([False, False, True]),
+        at=3,
+        out=np.zeros(200, np.uint64),
+    )
+
+
+def _calls_on_text() -> Iterator[partial[Any]]:
+    def text(content: bytes) -> dict[str, Any]:
+        padded = np.frombuffer(content + bytes(64), dtype=np.uint8).copy()
+        return {"text": padded, "length": len(content)}
+
+    table: dict[str, Any] = {"separator": ",", "allowed": 1, "labelled": True}
+    kinds, positions = np.array([1, 2, 4], np.uint8), np.zeros(3, np.int32)
+    yield partial(core.parse_svmlight, **text(b"1 1:2 3:4\n-1 2:1\nbad\n"), allowed=2)
+    yield partial(core.parse_vw, **text(b"1 | a b:2\n-1 | c\n"), allowed=1, labelled=True)
+    yield partial(
+        core.parse_jsonl,
+        **text(b'{"y": 1, "a": 2.5, "b": "text"}\n'),
+        allowed=1,
+        label="y",
+        labelled=True,
+        missing="zero",
+    )
+    yield partial(core.csv_cut, **text(b'1,"a\nb",2\n1,2'), separator=",")
+    yield partial(core.csv_records, **text(b'1,"a\nb",2\n'), separator=",", most=4)
+    yield partial(
+        core.parse_csv,
+        **text(b"1,2.5,word\n2,7,other\n"),
+        **table,
+        kinds=kinds,
+        positions=positions,
+        names=[b"y", b"a", b"b"],
+        missing=0,
+    )
+    yield partial(core.read_number, **text(b"12.5e3"))
+    yield partial(core.hash_names, text(b"onetwo")["text"], np.array([0, 3, 6]))
