@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import dataclass, field
+from mmap import mmap
 from typing import Any, Self
 
 import numpy as np
@@ -60,7 +61,7 @@ class Model:
     examples: int = 0
     unfinished: dict[str, Any] | None = None
     watch: Arrays = field(default_factory=dict)
-    _loaded: Arrays = field(default_factory=dict, repr=False)  # views of the file it came from
+    _mapped: mmap | None = field(default=None, repr=False)  # the file it came from, if not copied
     _average: tuple[int, int, Vector] | None = field(default=None, init=False, repr=False)
 
     @property
@@ -79,7 +80,7 @@ class Model:
 
         A joint model has a row for each class.
         """
-        storage.check_whole(self._loaded)
+        storage.check_whole(self._mapped)
         reading: Reading = "average" if self.kind == "averaged" else "final"
         weights = readings.weights(self.learner, self.ledger, reading)
         dim, bias = self.features.dim, self.learner.bias
@@ -115,7 +116,7 @@ class Model:
 
     def widen(self, dim: int) -> None:
         """Make room for rows of `dim` features."""
-        storage.check_whole(self._loaded)
+        storage.check_whole(self._mapped)
         if dim > self.learner.dim:
             self.learner.widen(dim)
             self.ledger.widen(dim)
@@ -126,7 +127,7 @@ class Model:
         The bytes depend only on the examples, their order and the settings: not on the time, the
         names of files, or how often the run was interrupted.
         """
-        storage.check_whole(self._loaded)
+        storage.check_whole(self._mapped)
         dim = self.features.dim
         parts = {
             "learner": self.learner.state(dim),
@@ -171,7 +172,7 @@ class Model:
             stored.count("examples"),
             unfinished,
             with_prefix("watch", arrays),
-            arrays,
+            storage.mapped_file(arrays),
         )
         out._check(stored)
         return out

@@ -122,16 +122,19 @@ def load(
     return unpacked(data, kind=kind, where=os.fspath(path))
 
 
-def check_whole(arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Raise BadModel if the mapped file of these arrays was cut short: reading them would crash."""
-    for array in arrays.values():
-        data: Any = array
-        while isinstance(data, np.ndarray):
-            data = data.base
-        data = data.obj if isinstance(data, memoryview) else data
-        if isinstance(data, mmap.mmap) and data.size() < len(data):
-            raise BadModel("the file was cut short while it was in use; load the model again")
-        return  # all are in the same file
+def mapped_file(arrays: Mapping[str, NDArray[Any]]) -> mmap.mmap | None:
+    """The mapped file that the arrays of `load` are in; None if they were copied."""
+    data: Any = next(iter(arrays.values()), None)
+    while isinstance(data, np.ndarray):
+        data = data.base
+    data = data.obj if isinstance(data, memoryview) else data
+    return data if isinstance(data, mmap.mmap) else None
+
+
+def check_whole(mapped: mmap.mmap | None) -> None:
+    """Raise BadModel if a mapped file was cut short: reading its arrays would crash."""
+    if mapped is not None and mapped.size() < len(mapped):
+        raise BadModel("the file was cut short while it was in use; load the model again")
 
 
 def unpacked(
