@@ -176,6 +176,7 @@ def running() -> Iterator[tuple[str, int]]:
         finally:
             one.should_exit = True
             thread.join(60)
+            assert not thread.is_alive()
 
 
 def request_for(address: tuple[str, int], path: str, body: bytes = b"{}") -> bytes:
@@ -236,6 +237,18 @@ def test_a_request_whose_client_is_gone_is_not_computed(blocked: Blocked) -> Non
         blocked.release.set()
         assert {status(sock.recv(100)) for sock in first + last} == {200}
         assert sorted(one["by"] for one in blocked.asked) == ["first"] * 2 + ["last"] * len(last)
+
+
+def test_a_server_that_is_stopped_drops_its_requests_quietly(
+    blocked: Blocked, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with ExitStack() as open_ones:
+        with running() as address:
+            asked = [asking(address, open_ones, "all") for _ in range(server.ADMITTED)]
+            blocked.until(admitted=server.ADMITTED)
+        assert {read_to_the_end(sock) for sock in asked} == {b""}
+        blocked.release.set()
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.parametrize(

@@ -39,6 +39,11 @@ class LimitedProtocol(H11Protocol):
         self._stop_clock()
         super().connection_lost(exc)
 
+    def shutdown(self) -> None:
+        """Close the connection now: Ctrl-C does not wait for answers."""
+        super().shutdown()
+        self.transport.close()
+
     def _start_clock(self) -> None:
         self._stop_clock()
         self._deadline = self.loop.call_later(MAX_SECONDS, self._end_if_slow)
