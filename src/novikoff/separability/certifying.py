@@ -98,16 +98,8 @@ def certify(
     if len(data.block) == 0:
         raise BadExample("there are no examples")
     points = Points(data.block, bias=bool(fit_intercept))
-    about = Described(
-        len(points),
-        points.rows.dim,
-        points.bias,
-        fingerprint(points.block),
-        data.files,
-        data.names,
-        data.label,
-        data.classes,
-    )
+    digest = fingerprint(points.block)
+    about = Described(len(points), points.rows.dim, points.bias, digest, *_stated(data))
     say: Progress = (lambda _: None) if progress is None else progress
     until = time.monotonic() + max_seconds
     search = Search(points, until=until, progress=say)
@@ -145,15 +137,11 @@ def verify(certificate: Certificate, X: Any, y: Any = None) -> bool:
 def evidence(X: Any, y: Any = None) -> Evidence:
     """The data, given as to `certify`, as the checker takes them."""
     data = _data(X, y)
-    return Evidence(
-        examples(data.block),
-        data.block.rows.dim,
-        data.files,
-        data.names,
-        data.label,
-        data.classes,
-        data.header,
-    )
+    return Evidence(examples(data.block), data.block.rows.dim, *_stated(data), data.header)
+
+
+def _stated(data: Data) -> tuple[tuple[str, ...], tuple[str, ...] | None, str | None, Classes]:
+    return data.files, data.names, data.label, data.classes
 
 
 def _data(X: Any, y: Any) -> Data:
