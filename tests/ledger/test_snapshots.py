@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from helpers.dict_streams import learn_in_turn, stream
-from novikoff import Additive, Joint, Perceptron, play, sources
+from novikoff import Additive, Joint, Perceptron, guarantees, play, sources
+from novikoff.guarantees.summary import Summary
 from novikoff.ledger import kept_rows, readings
 from novikoff.ledger.ledger import Ledger, Mistakes
 from novikoff.stream.blocks import Block
@@ -77,6 +78,37 @@ def test_a_reader_sees_the_ledger_before_or_after_a_change(
     recorded(ledger, learner, 20, 40)
     look()
     assert seen == [(20, 20, 20, 20), (40, 40, 40, 40)]
+
+
+@pytest.mark.parametrize(
+    "theorem",
+    [
+        lambda ledger: guarantees.novikoff(ledger, [1] * 64),
+        lambda ledger: guarantees.adaptive(ledger, [1] * 64),
+        lambda ledger: guarantees.from_start(ledger, [1] * 64),
+        lambda ledger: guarantees.margin_perceptron(ledger, [1] * 64, 0),
+        lambda ledger: guarantees.l1_bound(ledger, [1] * 64, 1),
+        lambda ledger: guarantees.l2_bound(ledger, [1] * 64, 1),
+        lambda ledger: guarantees.margin_at_most(ledger),
+        lambda ledger: guarantees.best_comparator(ledger, BLOCK, [[1] * 64]),
+        lambda ledger: guarantees.sandwich(ledger, [1] * 64).upper.tolist(),
+        lambda ledger: readings.vote(ledger, BLOCK.rows).tolist(),
+        lambda ledger: Summary.of(ledger, "budget").to_dict(),
+    ],
+)
+def test_a_bound_is_about_one_moment_of_a_ledger_that_grows(
+    theorem: Callable[[Ledger], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    columns, learner = During(Mistakes.joined), Additive(64)
+    monkeypatch.setattr(Mistakes, "joined", columns)
+    ledger = learner.open_ledger()
+    for begin, end in ((0, 20), (20, 26), (26, 28)):
+        recorded(ledger, learner, begin, end)
+    before = pickle.loads(pickle.dumps(ledger))
+    columns.other = lambda: recorded(ledger, learner, 28, 29)
+    found = theorem(ledger)
+    assert ledger.n_mistakes == 29
+    assert found == theorem(before)
 
 
 def test_a_snapshot_stays_as_it_is() -> None:

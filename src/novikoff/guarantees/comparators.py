@@ -24,7 +24,12 @@ from novikoff.guarantees.exact.arithmetic import (
     root,
 )
 from novikoff.guarantees.exact.losses import Counted, Pass
-from novikoff.guarantees.exact.mistaken import Mistaken, expect_from_zero, witness_for
+from novikoff.guarantees.exact.mistaken import (
+    Mistaken,
+    expect_from_zero,
+    expect_ledger,
+    with_witness,
+)
 from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import trajectory
@@ -134,7 +139,7 @@ def l2_bound(
 def _by_mistakes(
     theorem: str, ledger: Ledger, witness: Numbers, margin: Number, rows: Rows | None, *, power: int
 ) -> LossBound:
-    u, gamma = _comparator(ledger, witness, margin)
+    ledger, u, gamma = _comparator(ledger, witness, margin)
     if len(ledger) == 0:
         return LossBound.without_mistakes(theorem, u, loss=Fraction(0))
     seen = Mistaken.of(ledger, rows)
@@ -164,7 +169,7 @@ def freund_schapire(ledger: Ledger, data: Stream, witness: Numbers, margin: Numb
     >>> print(guarantees.freund_schapire(run.ledger, block, [1, 1], 1))
     Freund & Schapire 1999: at most 25 mistakes, 3 made (R = 1.41421, γ = 0.707107, loss = 9)
     """
-    theorem, u, gamma = "Freund & Schapire 1999", *_comparator(ledger, witness, margin)
+    theorem, (ledger, u, gamma) = "Freund & Schapire 1999", _comparator(ledger, witness, margin)
     if ledger.epoch_ends != [ledger.n_rounds]:
         raise ValueError(
             f"the theorem needs exactly one whole pass; the run made {len(ledger.epoch_ends)} in "
@@ -222,7 +227,8 @@ def best_comparator(
     344
     """
     theorem = "Gentile 2003, L1 over every round"
-    given = None if comparators is None else [witness_for(ledger, u) for u in comparators]
+    ledger = expect_ledger(ledger)
+    given = None if comparators is None else [with_witness(ledger, u)[1] for u in comparators]
     if given is not None and not (given and all(u.squared for u in given)):
         raise ValueError("there must be comparators, and none of them all 0")
     expect_from_zero(ledger, Fraction(0))
@@ -331,12 +337,14 @@ def _coarse(v: Vector) -> Vector:
     return rounded
 
 
-def _comparator(ledger: Ledger, witness: Numbers, margin: Number) -> tuple[ExactVector, Fraction]:
-    """U and γ as exact numbers; a run that these theorems do not cover is refused."""
-    u, gamma = witness_for(ledger, witness), fraction(margin, "margin")
+def _comparator(
+    ledger: Ledger, witness: Numbers, margin: Number
+) -> tuple[Ledger, ExactVector, Fraction]:
+    """A snapshot, u and γ as exact numbers; a run that these theorems do not cover is refused."""
+    (ledger, u), gamma = with_witness(ledger, witness), fraction(margin, "margin")
     if u.squared == 0:
         raise ValueError("the witness is all 0: it predicts nothing")
     if gamma <= 0:
         raise ValueError(f"the margin must be positive, got {gamma}")
     expect_from_zero(ledger, Fraction(0))
-    return u, gamma
+    return ledger, u, gamma

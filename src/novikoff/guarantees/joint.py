@@ -14,7 +14,7 @@ from novikoff.guarantees.exact.mistaken import (
     Mistaken,
     NotAWitness,
     mistakes_from_zero,
-    witness_for,
+    with_witness,
 )
 from novikoff.guarantees.exact.rows import ExactRows
 from novikoff.guarantees.margin import Achieved, MarginBound, expect_weights_for
@@ -65,7 +65,7 @@ def joint_bound(
     >>> print(guarantees.joint_bound(run.ledger, learner.weights))
     Crammer & Singer 2003: at most 16 mistakes, 2 made (R = 1.41421, γ = 0.5)
     """
-    theorem, U = "Crammer & Singer 2003", witness_for(ledger, witness, "joint")
+    theorem, (ledger, U) = "Crammer & Singer 2003", with_witness(ledger, witness, "joint")
     eta = fraction(margin, "margin")
     if len(U) < ledger.n_classes:
         raise ValueError(

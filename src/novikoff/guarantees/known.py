@@ -53,6 +53,7 @@ def applicable_bound(
     The witness separates the mistaken examples; if none is known, the bound is by losses and needs
     the data of each pass. `margin` is η of a margin perceptron.
     """
+    ledger = ledger.snapshot()
     if ledger.rule not in ("additive", "joint"):
         return None, OTHER_RULE["bound"]
     if witness is None:
@@ -119,6 +120,7 @@ def running_sandwich(
 
     `witness` is None if no weights are known that separate the mistaken examples.
     """
+    ledger = ledger.snapshot()
     if ledger.rule not in ("additive", "joint"):
         return None, OTHER_RULE["sandwich"]
     if why := why_no_sandwich(ledger):

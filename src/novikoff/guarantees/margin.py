@@ -25,7 +25,7 @@ from novikoff.guarantees.exact.mistaken import (
     Mistaken,
     expect_ledger,
     mistakes_from_zero,
-    witness_for,
+    with_witness,
 )
 from novikoff.guarantees.exact.rows import ExactRows, ExactSum, usable
 from novikoff.guarantees.novikoff_bound import Bound, mistake_bound
@@ -125,7 +125,7 @@ def margin_at_most(ledger: Ledger, *, rows: Rows | None = None) -> Ceiling:
     >>> print(guarantees.margin_at_most(run.ledger))
     no margin exceeds 0.5 (proved by 4 mistakes)
     """
-    expect_ledger(ledger)
+    ledger = expect_ledger(ledger)
     if len(ledger) == 0:
         raise ValueError("the run made no mistakes, so it gives no upper bound on the margin")
     seen = Mistaken.of(ledger, rows)
@@ -209,7 +209,7 @@ def margin_perceptron(
     >>> promise.kept_by(guarantees.achieved_margin(learner.weights, square))
     True
     """
-    theorem, u = "Krauth & Mézard 1987", witness_for(ledger, witness)
+    theorem, (ledger, u) = "Krauth & Mézard 1987", with_witness(ledger, witness)
     eta = fraction(margin, "margin")
     seen = mistakes_from_zero(ledger, eta, rows)
     if seen is None:

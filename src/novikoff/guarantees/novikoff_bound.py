@@ -21,7 +21,7 @@ from novikoff.guarantees.exact.mistaken import (
     Mistaken,
     expect_threshold,
     mistakes_from_zero,
-    witness_for,
+    with_witness,
 )
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.printing import count, plural, short
@@ -123,7 +123,7 @@ def novikoff(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
     rows
         The rows of the whole data, if the ledger kept only positions in them.
     """
-    theorem, u = "Novikoff 1962", witness_for(ledger, witness)
+    theorem, (ledger, u) = "Novikoff 1962", with_witness(ledger, witness)
     seen = mistakes_from_zero(ledger, Fraction(0), rows)
     if seen is None:
         return Bound.without_mistakes(theorem, u)
@@ -151,7 +151,7 @@ def adaptive(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
     9
 
     """
-    theorem, u = "Novikoff 1962, adaptive", witness_for(ledger, witness)
+    theorem, (ledger, u) = "Novikoff 1962, adaptive", with_witness(ledger, witness)
     seen = mistakes_from_zero(ledger, Fraction(0), rows)
     if seen is None:
         return Bound.without_mistakes(theorem, u)
@@ -183,7 +183,7 @@ def from_start(
     >>> print(guarantees.from_start(run.ledger, [4, 1, 1]))
     Novikoff 1962 from w₀: at most 2 mistakes, 2 made (R = 1, γ = 0.235702)
     """
-    theorem, u = "Novikoff 1962 from w₀", witness_for(ledger, witness)
+    theorem, (ledger, u) = "Novikoff 1962 from w₀", with_witness(ledger, witness)
     eta = fraction(margin, "margin")
     expect_threshold(ledger, eta)
     if len(ledger) == 0:

@@ -90,7 +90,7 @@ def risk_bound(ledger: Ledger, *, confidence: Number = 0.95) -> RiskBound:
     >>> print(guarantees.risk_bound(run.ledger))
     average risk at most 0.0318 with confidence 0.95, from 182 mistakes in 10,000 rounds
     """
-    expect_ledger(ledger, None)
+    ledger = expect_ledger(ledger, None)
     if ledger.began > 0:
         raise ValueError(
             f"the learner had met {ledger.began} examples before this run, perhaps the same ones: "

@@ -19,7 +19,7 @@ from novikoff.guarantees.exact.arithmetic import (
     largest,
     root,
 )
-from novikoff.guarantees.exact.mistaken import Mistaken, mistakes_from_zero, witness_for
+from novikoff.guarantees.exact.mistaken import Mistaken, mistakes_from_zero, with_witness
 from novikoff.guarantees.exact.rows import Entries
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.printing import plural, short
@@ -100,7 +100,7 @@ def sandwich(
     >>> print(guarantees.sandwich(run.ledger, [1] * 9))
     after 9 mistakes: 3 ≤ 3 ≤ 3 ≤ 3 ≤ 3
     """
-    u, eta = witness_for(ledger, witness), fraction(margin, "margin")
+    (ledger, u), eta = with_witness(ledger, witness), fraction(margin, "margin")
     seen = mistakes_from_zero(ledger, eta, rows)
     if seen is None:
         none = np.empty(0)

@@ -122,8 +122,7 @@ class Summary:
         margin
             η of a margin perceptron. By default the largest y⟨w,x⟩ of any update.
         """
-        expect_ledger(ledger, None)
-        ledger = ledger.snapshot()
+        ledger = expect_ledger(ledger, None)
         if verdict not in set(Verdict):
             raise ValueError(f"verdict must be one of {', '.join(Verdict)}, not {verdict!r}")
         lengths = [b - a for a, b in pairwise([0, *ledger.epoch_ends])]

@@ -72,7 +72,7 @@ class Mistaken:
 
         With many classes learned jointly all labels are +1: the row was added to its class.
         """
-        expect_ledger(ledger, rule)
+        ledger = expect_ledger(ledger, rule)
         if ledger.keep == "examples":
             stored, which = ledger.examples, ledger.example
         elif rows is None:
@@ -126,9 +126,11 @@ class Mistaken:
         return margin
 
 
-def witness_for(ledger: Ledger, witness: Numbers | Table, rule: Rule = "additive") -> ExactVector:
-    """The witness as exact numbers, one for each weight of a run of this rule."""
-    expect_ledger(ledger, rule)
+def with_witness(
+    ledger: Ledger, witness: Numbers | Table, rule: Rule = "additive"
+) -> tuple[Ledger, ExactVector]:
+    """A snapshot of the ledger, and the witness as exact numbers, one for each of its weights."""
+    ledger = expect_ledger(ledger, rule)
     joint = rule == "joint"
     u = ExactVector.of(witness, "witness", table=joint)
     if (given := u.integers.shape[-1]) != ledger.dim + ledger.bias:
@@ -137,11 +139,14 @@ def witness_for(ledger: Ledger, witness: Numbers | Table, rule: Rule = "additive
             f"the witness has {given} numbers{' for each class' * joint}; it needs one for each of "
             f"the {ledger.dim} features{constant}"
         )
-    return u
+    return ledger, u
 
 
-def expect_ledger(given: object, rule: Rule | None = "additive") -> None:
-    """Refuse anything other than a ledger of this rule (None: of any rule)."""
+def expect_ledger(given: object, rule: Rule | None = "additive") -> Ledger:
+    """A snapshot of the ledger, so that all facts are of one moment; refused if of another rule.
+
+    None allows any rule.
+    """
     if not isinstance(given, Ledger):
         raise TypeError(
             f"expected a Ledger, not a {type(given).__name__}: pass run.ledger or clf.ledger_ "
@@ -151,6 +156,7 @@ def expect_ledger(given: object, rule: Rule | None = "additive") -> None:
         given.expect_sums()
     if rule == "joint" and given.rule != "joint":
         raise ValueError(f"this needs classes learned jointly; the ledger's rule is {given.rule!r}")
+    return given.snapshot()
 
 
 def expect_from_zero(ledger: Ledger, margin: Fraction) -> None:
