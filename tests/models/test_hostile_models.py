@@ -12,8 +12,10 @@ import pytest
 
 from attack.arena import Arena, Attack
 from attack.fields import mutants, tried
-from attack.stored import TRAINED, prepare
-from novikoff import BadModel, sources
+from attack.mutations import get
+from attack.stored import TRAINED, packed, prepare, unpacked
+from helpers.command_line import error, stdout_of
+from novikoff import BadModel, Model, sources
 from novikoff.runs.cycles import CycleSearch
 
 IN_MEMORY = Path("/dev/shm")  # thousands of files are written
@@ -38,6 +40,38 @@ def test_any_value_of_any_field_of_a_model_gives_a_clear_error_or_a_result(tmp_p
     assert outcome.inputs > 1000
     reports = [path.read_text()[-600:] for path in tmp_path.rglob("why.txt")]
     assert not outcome.kinds, (outcome.kinds, reports)
+
+
+@pytest.mark.parametrize(
+    ("setting", "value", "says"),
+    [
+        ("classes", [1, 2], "'classes' is [1, 2], not a list of texts"),
+        ("classes", ["a", "a"], "two of its labels are the same"),
+        ("order", {}, "'shuffle' is None, not true or false"),
+        ("reading", {"missing": "refuse"}, "its label is not a column"),
+        ("reading", {"missing": "refuse", "label": True}, "its label is not a column"),
+        ("ledger.dim", 2**31, "its learner, ledger and features differ in size"),
+        ("ledger.rounds", 2**63 - 1, "'rounds' is 9223372036854775807, not a count up to 2^60"),
+        ("learner.rounds", 7, "its learner and its ledger differ in the number of rounds"),
+        ("features.products", [["a"]], "'products' is [['a']], not a list of pairs of texts"),
+        ("learner.unit", 0.5, "its unit is 0.5, which is neither 1 nor its rate, 1.0"),
+    ],
+)
+def test_a_setting_that_no_run_has_is_named(
+    setting: str, value: object, says: str, tmp_path: Path
+) -> None:
+    data, path = tmp_path / "x.svm", tmp_path / "m"
+    data.write_text("a 1:1 3:2\nb 2:-1\n")
+    stdout_of("train", data, "-o", path, "--learner", "voted", "-q")
+    content, arrays = unpacked(path.read_bytes())
+    *parts, name = setting.split(".")
+    get(content["header"], tuple(parts))[name] = value
+    path.write_bytes(packed(content, [array.tobytes() for _, array in arrays]))
+    with pytest.raises(BadModel) as refused:
+        Model.load(path)
+    assert str(refused.value).startswith(f"{path}: the ")
+    assert str(refused.value).endswith(says)
+    assert error("inspect", path).endswith(says)
 
 
 def test_updates_that_were_not_made_prove_no_cycle() -> None:

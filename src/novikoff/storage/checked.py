@@ -21,7 +21,7 @@ Settings: TypeAlias = dict[str, Any]
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 Choice = TypeVar("Choice", bound=str)
 
-_MOST = 1 << 62  # of a count, so that adding two of them does not overflow
+_MOST = 1 << 60  # of a count; the core counts to 2^62, so that it can go on
 _ANY = -1  # any length
 
 
@@ -58,7 +58,7 @@ class Stored:
         """A setting that is a count."""
         count = int(self._setting(name, int, "a count"))
         if not 0 <= count <= _MOST:
-            self._refuse(name, count, "a count up to 2^62")
+            self._refuse(name, count, "a count up to 2^60")
         return count
 
     def number(self, name: str) -> float:
