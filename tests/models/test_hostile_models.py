@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,9 +15,9 @@ import pytest
 from attack.arena import Arena, Attack
 from attack.fields import mutants, tried
 from attack.mutations import get
-from attack.stored import TRAINED, packed, prepare, unpacked
+from attack.stored import NUMBERED, TRAINED, packed, prepare, stopped_run, unpacked
 from helpers.command_line import error, stdout_of
-from novikoff import BadModel, Model, sources
+from novikoff import BadModel, Features, Joint, Model, sources
 from novikoff.runs.cycles import CycleSearch
 
 IN_MEMORY = Path("/dev/shm")  # thousands of files are written
@@ -74,6 +76,46 @@ def test_a_setting_that_no_run_has_is_named(
     assert error("inspect", path).endswith(says)
 
 
+def test_a_run_that_has_made_all_its_passes_is_not_unfinished(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("x.svm").write_text(NUMBERED)
+    stopped_run("x.svm", "--passes", "4", "-o", "m")
+    model = Model.load("m")
+    assert model.unfinished is not None
+    changes: list[dict[str, Any]]
+    changes = [{"passes_made": 4}, {"position": 99}, {"passes": 1}, {"watch": {}}]
+    for change in changes:
+        replace(model, unfinished={**model.unfinished, **change}).save("changed")
+        with pytest.raises(BadModel, match="changed: the unfinished run in the file is invalid"):
+            Model.load("changed")
+
+
+def test_names_that_overlap_and_scales_that_are_not_positive_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text('{"label": 1, "a": 1, "bc": 5}\n{"label": 0, "a": 3}\n')
+    features = Features(standardise=True)
+    features.survey(sources.open_files(tmp_path / "x.jsonl"))
+    settings, arrays = features.state()
+    assert Features.restored(settings, arrays).names == ("a", "bc")
+    lies: dict[str, list[Any]] = {
+        "name_starts": [[0, 3, 0, 3], [0, 1, 2], [1, 1, 3], [0, -1, 3], []],
+        "scale": [[0.0, 1.0], [1.0, -1.0], [np.inf, 1.0], [np.nan, 1.0]],
+        "names": [[255, 98, 99]],
+    }
+    for name, others in lies.items():
+        for other in others:
+            changed = {**arrays, name: np.array(other, dtype=arrays[name].dtype)}
+            with pytest.raises(BadModel, match="the map of features in the file is invalid"):
+                Features.restored(settings, changed)
+
+
+def test_a_joint_learner_of_many_features_and_no_class_is_refused() -> None:
+    settings, arrays = Joint(2, bias=True).state()
+    with pytest.raises(BadModel, match="it has 2 features and no class"):
+        Joint.restored(settings, arrays)
+
+
 def test_updates_that_were_not_made_prove_no_cycle() -> None:
     """Zero times a row adds up to 0: a checkpoint that says so must not prove inseparability."""
     separable = sources.block([[1.0, 2.0], [2.0, -1.0]], [1, 1])
@@ -86,3 +128,6 @@ def test_updates_that_were_not_made_prove_no_cycle() -> None:
     arrays |= {"rivals": np.array([-1]), "steps": np.ones(1)}
     with pytest.raises(BadModel, match="its updates were not made"):
         CycleSearch.restored(settings, arrays, 2).close_pass(np.zeros(2), separable)
+    arrays |= {"rivals": np.array([0]), "times": np.ones(1, np.int64)}
+    with pytest.raises(BadModel, match="its rivals are not all from -1 to -1"):
+        CycleSearch.restored(settings, arrays, 2)

@@ -351,9 +351,23 @@ CSR = STATES["ledger of csr of int64 rows"]
         ("kept.values", 0, np.inf),
         ("kept.positions", 0, 7),
         ("rows", 0, 7),
+        ("rows", 0, -1),
+        ("rounds", 0, 0),
+        ("rounds", 1, 1),
+        ("rounds", -1, 99),
+        ("squares", 0, -1.0),
+        ("scores", 0, np.nan),
+        ("steps", 0, np.nan),
+        ("start", 0, np.nan),
+        ("largest_square", 0, -1.0),
+        ("largest_square", 0, 99.0),
+        ("epoch_ends", 0, 99),
+        ("epoch_ends", -1, 1),
+        ("epoch_mistakes", 0, -1),
+        ("epoch_mistakes", 0, 17),
     ],
 )
-def test_rows_that_the_core_could_not_trust_are_refused(key: str, place: int, value: float) -> None:
+def test_a_ledger_that_no_run_could_write_is_refused(key: str, place: int, value: float) -> None:
     kind, whole, arrays = CSR
     altered = arrays[key].copy()
     altered[place] = value
