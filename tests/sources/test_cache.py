@@ -209,7 +209,13 @@ def lying_pieces(
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        *(("classes", "ab"), ("classes", ["a"]), ("classes", ["a", "a"]), ("named", -1)),
+        *(
+            ("classes", "ab"),
+            ("classes", ["a"]),
+            ("classes", ["a", "a"]),
+            ("named", -1),
+            ("named", 1),
+        ),
         *(("features", 3), ("table", 7), ("examples", None)),
         ("table", {"features": ["a", "a"], "texts": [], "label": None, "has_header": True}),
         ("table", {"features": ["a"], "texts": [], "label": 3, "has_header": True}),

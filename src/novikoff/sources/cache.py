@@ -95,7 +95,7 @@ class Cached:
             if most is not None and len(classes) > max(named, most):
                 return False  # reading the source again names the label that is one too many
             is_joint = isinstance(self._blocks.labelling, LabelsAsClasses)
-            fits = 0 < len(classes) >= named if is_joint else len(classes) == 2
+            fits = 0 < len(classes) >= named if is_joint else len(classes) == named == 2
             if not fits or len({*classes}) < len(classes):
                 return False
             if about["table"] is not None:
