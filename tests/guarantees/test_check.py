@@ -279,6 +279,56 @@ def test_multiples_of_the_proof_are_a_proof(kind: str, name: str) -> None:
     checked(sealed({**original(kind), name: times}), KINDS[kind])
 
 
+@pytest.mark.parametrize(
+    ("label", "row", "reason"),
+    [
+        (2, [(0, 1.0)], "which is not -1 or 1"),
+        (1, [(1, 1.0), (0, 1.0)], "do not increase"),
+        (1, [(0, 0.0), (0, 1.0)], "do not increase"),
+        (1, [(2, 1.0)], "do not increase within 0 to 1"),
+        (1, [(-1, 1.0)], "do not increase within 0 to 1"),
+    ],
+)
+def test_a_row_that_means_nothing_is_rejected(label: int, row: Any, reason: str) -> None:
+    with pytest.raises(Rejected, match=reason):
+        check.check(original("complete"), check.Evidence([(label, row)], 2))
+
+
+CORNER = made([[1, 0], [0, 1]], [1, 1], bias=False)
+PLANE = KINDS["in a plane"]
+SLANTED = made([[1, 1], [-1, -1], [1, 0]], [1, 1, 1], bias=False)
+ZERO_SUM: Written = {
+    "weights": {}, "separated": "", "multipliers": {"0": "1", "1": "1"},
+    "margin": {"at_least_squared": "0", "at_most_squared": "0", "hull": {}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("problem", "forged", "reason"),
+    [
+        (CORNER, {"weights": {"0": "1"}, "separated": "0",
+                  "margin": {"at_least_squared": "1", "at_most_squared": None, "hull": {}}},
+         "row 1 is not separated by the weights"),
+        (CORNER, {"weights": {"0": "1"}, "separated": "0", "verdict": "quasi-complete",
+                  "margin": {"at_least_squared": "0", "at_most_squared": None, "hull": {}}},
+         "there are no multipliers"),
+        (PLANE, {**ZERO_SUM, "verdict": "overlap", "complement": []}, "a column is used that"),
+        (PLANE, {**ZERO_SUM, "verdict": "overlap", "complement": [{"1": "1"}]}, "not orthogonal"),
+        (SLANTED, {**ZERO_SUM, "verdict": "overlap", "complement": []}, "do not span"),
+        (SLANTED, {**ZERO_SUM, "verdict": "overlap", "complement": [{"0": "1", "1": "-1"}]},
+         "row 2 is not orthogonal"),
+        (SLANTED, {**ZERO_SUM, "verdict": "quasi-complete", "complement": [],
+                   "weights": {"0": "1", "1": "-1"}, "separated": ""}, "the separated rows differ"),
+        (SLANTED, {**ZERO_SUM, "verdict": "undecided", "multipliers": {"0": "1", "2": "1"},
+                   "complement": []}, "do not sum to zero"),
+    ],
+)  # fmt: skip
+def test_a_proof_made_up_whole_is_rejected(problem: Problem, forged: Written, reason: str) -> None:
+    """All that follows from the false step is right, so that only that step can be noticed."""
+    with pytest.raises(Rejected, match=reason):
+        checked(sealed({**certified(problem), **forged}), problem)
+
+
 def test_a_complement_in_missing_columns_is_rejected() -> None:
     """In the plane two rows sum to zero, but the third is separated from them."""
     for column in ("7", "constant"):
