@@ -60,7 +60,7 @@ class Attack:
     ----------
     attempt
         Tries inputs in the current directory, with these dice; for each it yields None, or what
-        was wrong. The same dice make the same attempt.
+        was wrong; a number for so many that were right. The same dice make the same attempt.
     prepare
         Writes the files that all attempts use into the current directory.
     share
@@ -71,7 +71,7 @@ class Attack:
 
     name: str
     about: str
-    attempt: Callable[[Random], Iterator[Exception | None]]
+    attempt: Callable[[Random], Iterator[Exception | int | None]]
     prepare: Callable[[], None] = lambda: None
     share: float = 1.0
     seconds: float = 20.0
@@ -126,9 +126,9 @@ class Arena:
             self._clock[:] = _CLOCK.pack(attempt, inputs, time.monotonic())
             try:
                 for fault in self.attack.attempt(self.dice(attempt)):
-                    inputs += 1
+                    inputs += fault if isinstance(fault, int) else 1
                     self._clock[:] = _CLOCK.pack(attempt, inputs, time.monotonic())
-                    if fault is not None:
+                    if isinstance(fault, Exception):
                         yield attempt, *_described(fault)
                     if (grown := _peak() - peak) > 128 * MEGABYTE:
                         yield (
@@ -258,7 +258,7 @@ class Arena:
         os.chdir(self.folder)
         self.attack.prepare()
         for fault in self.attack.attempt(self.dice(attempt)):
-            if fault is not None:
+            if isinstance(fault, Exception):
                 raise fault
 
     def clear(self) -> None:

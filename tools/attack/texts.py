@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator
+from math import isfinite
 from pathlib import Path
 from random import Random
 from typing import Any, TypeAlias
@@ -140,36 +141,42 @@ def not_whole(parser: TextFormat, text: bytes) -> Fault | None:
     return None
 
 
-DIGITS = "0123456789"
+BITS = (3, 7, 10, 30, 53, 54, 60, 64, 66, 130)
 SHAPE = re.compile(rb"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
-def numbers(dice: Random) -> Iterator[Exception | None]:
+def numbers(dice: Random) -> Iterator[Exception | int | None]:
     """Numbers in decimals: those that Python reads must be read as Python reads them."""
-    for _ in range(2000):
-        digits = "".join(
-            dice.choices(DIGITS, k=dice.choice((1, 2, 3, 8, 16, 17, 18, 19, 20, 40, 800)))
-        )
-        point = dice.randrange(len(digits) + 1)
-        text = f"{dice.choice(('', '', '-', '+'))}{digits[:point]}.{digits[point:]}"
-        match dice.randrange(4):
-            case 0:
-                text += f"e{dice.randint(-330, 310)}"
-            case 1:
-                text = repr(struct.unpack("<d", dice.randbytes(8))[0])
-            case 2:
-                text = text.replace(".", "", 1)
-        raw = text.encode()
-        if dice.random() < 0.1:
-            raw = bytes_changed(dice, raw)
-        found = _core.read_number(np.frombuffer(raw + b"\n" * 16, np.uint8), length=len(raw))
-        true = float(raw) if SHAPE.fullmatch(raw) else None
-        if true is None and found is not None and not SHAPE.fullmatch(raw.strip()):
-            yield Fault("a number is read where there is none", text=raw, found=repr(found))
-        elif true is not None and true != found and abs(true) != found:  # infinity has no sign
-            yield Fault("a number is read wrongly", text=raw, found=repr(found))
+    for _ in range(20):
+        texts = [text for text in (decimal(dice) for _ in range(1000)) if isfinite(float(text))]
+        line = f"1 {' '.join(f'{j}:{text}' for j, text in enumerate(texts))}\n".encode()
+        room = np.frombuffer(line + b"\n" * 16, np.uint8)
+        found = _core.parse_svmlight(room, length=len(line), allowed=0)["values"].tolist()
+        wrong = [t for t, x in zip(texts, found, strict=False) if float(t) != x]
+        if wrong or len(found) != len(texts):
+            yield Fault("a number is read wrongly", text=f"{wrong[:1]} of {line!r}")
+        else:
+            yield len(texts)
+        raw = bytes_changed(dice, decimal(dice).encode())
+        one = _core.read_number(np.frombuffer(raw + b"\n" * 16, np.uint8), length=len(raw))
+        if SHAPE.fullmatch(raw) and one not in (float(raw), abs(float(raw))):  # infinity: no sign
+            yield Fault("a number is read wrongly", text=raw, found=repr(one))
+        elif one is not None and not SHAPE.fullmatch(raw.strip()):
+            yield Fault("no number is read as one", text=raw)
         else:
             yield None
+
+
+def decimal(dice: Random) -> str:
+    """A number in decimals: short, long, near the limits, or any float."""
+    if (kind := dice.random()) < 0.3:
+        text = repr(struct.unpack("<d", dice.randbytes(8))[0])
+        return "0" if text in ("nan", "inf", "-inf") else text
+    digits = str(dice.getrandbits(dice.choice(BITS) if kind < 0.99 else 2600))
+    point = int(kind * 1000) % (len(digits) + 1)
+    if kind < 0.6:
+        return f"{digits[:point]}.{digits[point:]}e{dice.randint(-330, 300)}"
+    return f"-{digits}" if kind < 0.8 else f"+{digits[:point]}.{digits[point:]}"
 
 
 def parsers(dice: Random) -> Iterator[Exception | None]:
