@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from novikoff import BadExample, Certificate, Stopped, certify, verify
+from novikoff import BadExample, Certificate, Rejected, Stopped, certify, verify
 from novikoff.separability import exact_linear as linear
 from novikoff.separability import face, widest_margin
 
@@ -140,3 +140,25 @@ def test_a_contradiction_is_proved_even_if_the_rest_is_too_large(
 def test_the_name_of_the_labels_is_not_used_when_columns_have_none() -> None:
     found = certify(np.array([[0.0], [1.0]]), pd.Series([0, 1], name="cured"))
     assert found.data.label is None  # a label without names would be a position in a file
+
+
+def test_two_columns_with_one_name_are_refused() -> None:
+    frame = pd.DataFrame([[1.0, 2.0], [3.0, 4.0]], columns=["x", "x"])
+    with pytest.raises(BadExample, match="two columns have the same name"):
+        certify(frame, [0, 1])
+
+
+def test_a_certificate_is_proved_only_for_the_columns_and_labels_that_it_names() -> None:
+    frame = pd.DataFrame({"x": [1.0, 2.0, 3.0], "z": [1.0, 2.0, 3.0]})  # equal, but not the same
+    y = pd.Series(["no", "no", "yes"], name="kind")
+    found = certify(frame, y)
+    assert verify(found, frame, y)
+    for X, labels, words in (
+        (frame[["z", "x"]], y, r"the columns: \('z', 'x'\) here, \('x', 'z'\) in the"),
+        (frame.to_numpy(), y, r"the columns: None here, \('x', 'z'\) in the"),
+        (frame, y.rename("class"), "the label's column: 'class' here, 'kind' in the"),
+        (frame, y.replace("yes", "oui"), r"the labels: \('no', 'oui'\) here"),
+    ):
+        with pytest.raises(Rejected, match=words):
+            verify(found, X, labels)
+    assert verify(certify(frame.to_numpy(), y), frame, y)  # which names no columns
