@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pyarrow as pa
@@ -213,6 +214,18 @@ def test_another_run_may_not_replace_the_cache_of_this_one(tmp_path: Path) -> No
     list(Cached(numbered(other), tmp_path / "cache", "theirs"))
     with pytest.raises(BadExample, match="cache: the file changed while it was being read"):
         list(mine)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_may_be_removed_while_it_is_read(tmp_path: Path) -> None:
+    os.mkfifo(path := tmp_path / "t.svm")
+    writer = Thread(target=lambda: write_svmlight(path, ROWS))
+    writer.start()
+    blocks = iter(numbered(path))
+    assert len(next(blocks)) == 4
+    path.unlink()
+    assert list(blocks) == []
+    writer.join()
 
 
 def test_a_file_that_is_only_read_has_not_changed(tmp_path: Path) -> None:
