@@ -23,7 +23,7 @@ from helpers.separation import (
     verdict,
 )
 from helpers.strategies import LAYOUTS, PRECISIONS, stored
-from novikoff import BadExample, Block, Certificate, Stopped, certify, verify
+from novikoff import BadExample, Block, Certificate, Stopped, certify, sources, verify
 from novikoff.stream.rows import Rows
 
 
@@ -336,3 +336,9 @@ def test_certify_and_verify_check_the_rows_once(monkeypatch: pytest.MonkeyPatch)
     assert len(checked) == 1
     assert verify(found, SMALL, SMALL_LABELS)
     assert len(checked) == 2
+
+
+def test_a_row_whose_square_overflows_gives_no_warning() -> None:
+    rows = sources.block([[2.0, -1.0], [1e300, -1.0], [0.5, 1.0], [0.0, 2.0]], [1, 1, 1, 1])
+    with np.errstate(over="raise"):
+        assert certify(rows).verdict == "complete"

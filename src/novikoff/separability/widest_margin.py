@@ -68,7 +68,8 @@ class _Ascent:
         self.alpha, self.w = np.zeros(len(points)), np.zeros(points.length)
         self.narrowest = np.inf
         self._near: Positions = np.arange(len(points))
-        self._squares = points.exact.norms**2
+        with np.errstate(over="ignore"):  # a row whose square is ∞ keeps its α
+            self._squares = points.exact.norms**2
         self._dice = np.random.default_rng(1957)
 
     def sweep(self) -> None:
