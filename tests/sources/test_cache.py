@@ -219,6 +219,7 @@ def lying_pieces(
         *(("features", 3), ("table", 7), ("examples", None)),
         ("table", {"features": ["a", "a"], "texts": [], "label": None, "has_header": True}),
         ("table", {"features": ["a"], "texts": [], "label": 3, "has_header": True}),
+        ("table", {"features": ["a"], "texts": [], "label": "a", "has_header": True}),
     ],
 )
 def test_a_cache_that_describes_itself_wrongly_is_rebuilt(

@@ -302,6 +302,14 @@ def test_values_too_large_to_be_standardised_are_refused(tmp_path: Path) -> None
     assert "feature 'b': the values are too large to standardise" in words
 
 
+def test_values_too_large_for_a_standardised_model_are_refused_in_a_line(tmp_path: Path) -> None:
+    data, model = tmp_path / "a.svm", tmp_path / "model"
+    data.write_text("1 1:1e-150 2:1\n-1 1:2e-150\n1 1:1e-150\n")
+    stdout_of("train", data, "--standardise", "--unit-length", "-o", model, "-q")
+    data.write_text("1 1:1e200 2:1\n")
+    assert "not finite" in error("predict", model, data)
+
+
 def test_tables_of_numbers_can_be_hashed(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("a,b,y\n1,2,u\n2,1,v\n")
     stdout_of("train", tmp_path / "x.csv", "--hash-bits", "3", "-o", tmp_path / "m", "-q")

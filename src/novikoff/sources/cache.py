@@ -101,9 +101,9 @@ class Cached:
             if about["table"] is not None:
                 table = Stored("table", stored.settings("table"), {})
                 names, texts = tuple(table.texts("features")), tuple(table.texts("texts"))
-                if len({*names}) < len(names) or not {*texts} <= {*names}:
-                    return False
                 label = None if about["table"]["label"] is None else table.text("label")
+                if len({*names, label}) <= len(names) or not {*texts} <= {*names}:
+                    return False
                 self._table = TableColumns(names, texts, label, table.flag("has_header"))
             self.features = Features.restored(features, arrays)
         except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):

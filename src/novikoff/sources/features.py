@@ -124,10 +124,10 @@ class Features:
         New names are added; a frozen map ignores them and counts them in `left_out`.
         """
         rows = self._numbered(chunk)
-        if self._scale is not None:
-            with np.errstate(over="ignore"):  # the core refuses what is not finite
+        with np.errstate(over="ignore", invalid="ignore"):  # the core refuses what is not finite
+            if self._scale is not None:
                 rows = self._standardised(rows, self._scale)
-        return unit_length(rows) if self.to_unit_length else rows
+            return unit_length(rows) if self.to_unit_length else rows
 
     def survey(self, chunks: Iterable[Chunk]) -> None:
         """Read all examples once, to learn every feature and its standard deviation."""
