@@ -296,6 +296,7 @@ def test_a_row_that_means_nothing_is_rejected(label: int, row: Any, reason: str)
 
 CORNER = made([[1, 0], [0, 1]], [1, 1], bias=False)
 PLANE = KINDS["in a plane"]
+LINE = made([[1, 0], [-1, 0]], [1, 1], bias=False)
 SLANTED = made([[1, 1], [-1, -1], [1, 0]], [1, 1, 1], bias=False)
 ZERO_SUM: Written = {
     "weights": {}, "separated": "", "multipliers": {"0": "1", "1": "1"},
@@ -319,6 +320,8 @@ ZERO_SUM: Written = {
          "row 2 is not orthogonal"),
         (SLANTED, {**ZERO_SUM, "verdict": "quasi-complete", "complement": [],
                    "weights": {"0": "1", "1": "-1"}, "separated": ""}, "the separated rows differ"),
+        (LINE, {**ZERO_SUM, "verdict": "quasi-complete", "complement": [], "weights": {"1": "1"}},
+         "the verdict does not match the separated rows"),
         (SLANTED, {**ZERO_SUM, "verdict": "undecided", "multipliers": {"0": "1", "2": "1"},
                    "complement": []}, "do not sum to zero"),
     ],
@@ -537,7 +540,7 @@ def test_the_checker_reads_files_as_novikoff_does(
         ("x.csv", "1\n2\n"),
         ("x.csv", ""),
         ("x.tsv", "1\t0\n\t\n2\t1\n"),
-        ("x", "{1,2}\n"),
+        ("x", "{1,2\n3,1\n4,0\n"),
         ("x", "1 | a:2, b\n"),
         ("x", "1\n0\n"),
         ("x.svm", "1,2,0\n2,1,1\n"),
@@ -555,6 +558,15 @@ def test_the_checker_refuses_what_novikoff_refuses(name: str, text: str, tmp_pat
         evidence(sources.read(file))
     with pytest.raises((Rejected, csv.Error)):
         list(check.read([str(file)]).examples)
+
+
+def test_options_for_another_format_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "x.svm").write_text("1 1:1\n0 1:-1\n")
+    (tmp_path / "x.csv").write_text("1,1\n-1,0\n")
+    with pytest.raises(Rejected, match="svmlight has no column 'x'"):
+        check.read([str(tmp_path / "x.svm")], "x")
+    with pytest.raises(Rejected, match="only the indices of svmlight"):
+        check.read([str(tmp_path / "x.csv")], zero_based=True)
 
 
 @settings(max_examples=200)
