@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from helpers.command_line import error, run, stdout_of
+from novikoff.show.lab import EXPERIMENTS
 
 MAIN = "from novikoff.cli.main import main; main()"
 ROWS = "a,b,kind\n" + "1,2,ham\n3,1,spam\n" * 6
@@ -33,6 +34,19 @@ def folder(tmp_path: Path) -> Path:
 def test_a_number_that_no_machine_word_holds_is_rejected(option: str, folder: Path) -> None:
     words = error("train", folder / "mail.csv", "-o", folder / "m", f"--{option}", 2**70)
     assert re.fullmatch(rf"--{option} must be .*, not {2**70}; see novikoff train --help", words)
+
+
+def test_an_experiment_too_large_for_the_machine_is_an_error_in_one_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    words = error("lab", "conjunctions", "-n", 2**62)
+    assert words.startswith(f"-n must be from 1 to 1000000, not {2**62}; see novikoff lab")
+
+    def large() -> None:
+        raise MemoryError("Unable to allocate 7 GiB")
+
+    monkeypatch.setitem(EXPERIMENTS, "margin", large)
+    assert error("lab", "margin") == "not enough memory. Unable to allocate 7 GiB"
 
 
 @pytest.mark.parametrize("option", ["holdout", "skip-bad", "passes", "seed"])

@@ -10,6 +10,8 @@ from typing import NoReturn
 
 from novikoff.stream.printing import one_line
 
+STDOUT = "standard output"
+
 
 def fail(words: str, status: int = 2) -> NoReturn:
     """Exit with one line on stderr."""
@@ -36,7 +38,7 @@ def one_line_errors(options: Container[str], *, data: str | Sequence[str]) -> It
     options
         The options of the verb at hand: a cure names no other.
     data
-        What was being read, for errors that name no file.
+        What was being read, for errors that name no file; `STDOUT` if nothing was.
     """
     name = data if isinstance(data, str) else data[0]
     name = "<stdin>" if name == "-" else name
@@ -47,7 +49,8 @@ def one_line_errors(options: Container[str], *, data: str | Sequence[str]) -> It
     except OSError as error:
         fail(f"{error.filename or name}: {reason(error)}")
     except MemoryError as error:
-        fail(f"{name}: not enough memory. {error}".rstrip(". "))
+        where = "" if name == STDOUT else f"{name}: "
+        fail(f"{where}not enough memory. {error}".rstrip(". "))
     except KeyboardInterrupt:
         fail("interrupted", 130)
     except ValueError as error:
@@ -65,13 +68,13 @@ def one_line_errors(options: Container[str], *, data: str | Sequence[str]) -> It
 def show(text: str, end: str = "\n") -> None:
     """Print the result of a verb; an error in writing names the standard output."""
     if sys.stdout is None:
-        raise OSError(errno.EBADF, "it is closed", "standard output")
+        raise OSError(errno.EBADF, "it is closed", STDOUT)
     try:
         print(text, end=end, flush=True)
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise OSError(error.errno, error.strerror, "standard output") from None
+        raise OSError(error.errno, error.strerror, STDOUT) from None
 
 
 @contextmanager

@@ -16,13 +16,13 @@ OPTIONS = {  # of each parameter of an experiment that is an option
     "target": Option(
         "The hidden conjunction.", metavar="FORMULA", default="x2 & x3 & x4 & x5 & x100"
     ),
-    "n": Option("Number of variables.", "-n", "--variables", min=1),
+    "n": Option("Number of variables.", "-n", "--variables", min=1, max=10**6),
     "k": Option("Number of relevant variables.", "-k", min=1),
-    "largest": Option("Largest number of variables tried.", "-n", "--largest", min=1),
-    "rounds": Option("Number of random examples.", min=1),
-    "examples": Option("Number of random examples.", min=1),
-    "points": Option("Number of points.", min=1),
-    "dim": Option("Number of features.", "--features", min=1),
+    "largest": Option("Largest number of variables tried.", "-n", "--largest", min=1, max=10**6),
+    "rounds": Option("Number of random examples.", min=1, max=10**9),
+    "examples": Option("Number of random examples.", min=1, max=10**9),
+    "points": Option("Number of points.", min=1, max=10**9),
+    "dim": Option("Number of features.", "--features", min=1, max=10**6),
     "density": Option("Probability that a variable is true in a random example.", min=0, max=1),
     "seed": Option("Random seed.", min=0),
 }

@@ -19,7 +19,7 @@ from typing import Any, NoReturn, TextIO, cast
 
 from novikoff import __version__
 from novikoff.cli.arguments import Parser
-from novikoff.cli.errors import fail, one_line_errors, reason, show
+from novikoff.cli.errors import STDOUT, fail, one_line_errors, reason, show
 
 # What each verb does, and an example of its arguments.
 VERBS = {
@@ -164,7 +164,7 @@ def run(words: Sequence[str]) -> None:
     else:
         function, parser = function_and_parser(name)
     given = parser.parse(rest)
-    read = given.get("data") or given.get("model") or "standard output"
+    read = given.get("data") or given.get("model") or STDOUT
     with one_line_errors(parser.options, data=read):
         function(**given)
 
