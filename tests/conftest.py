@@ -9,9 +9,11 @@ from hypothesis import settings
 # scikit-learn's check of array-API input is skipped unless scipy was told to speak it.
 os.environ["SCIPY_ARRAY_API"] = "1"
 
-# A shell that puts the suite in the background makes it ignore Ctrl-C, which some tests press.
+# A shell that puts the suite in the background makes it ignore Ctrl-C, and nohup the end of a
+# terminal; some tests send these signals.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # How long an example may take depends on the machine; speed is measured in bench/. Examples are
 # drawn anew in every run, so that many runs try many.

@@ -10,6 +10,7 @@ import argparse
 import os
 import secrets
 import shutil
+import signal
 import sys
 import tempfile
 from importlib import import_module
@@ -36,6 +37,7 @@ def main() -> int:
     options.add_argument("--attempt", type=int, help="make this one again; needs --seed and --only")
     options.add_argument("--failures", type=Path, default=Path("attack-failures"))
     given = options.parse_args()
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)  # nohup ignores it, and some attacks send it
     seed = secrets.randbelow(10**6) if given.seed is None else given.seed
     known = {one.name: one for kind in KINDS for one in attacks(kind)}
     if unknown := set(given.only or ()) - set(known):
