@@ -341,4 +341,4 @@ def test_certify_and_verify_check_the_rows_once(monkeypatch: pytest.MonkeyPatch)
 def test_a_row_whose_square_overflows_gives_no_warning() -> None:
     rows = sources.block([[2.0, -1.0], [1e300, -1.0], [0.5, 1.0], [0.0, 2.0]], [1, 1, 1, 1])
     with np.errstate(over="raise"):
-        assert certify(rows).verdict == "complete"
+        assert certify(rows, margin_rtol=1e-6).verdict == "complete"
