@@ -307,7 +307,7 @@ def test_values_too_large_for_a_standardised_model_are_refused_in_a_line(tmp_pat
     data.write_text("1 1:1e-150 2:1\n-1 1:2e-150\n1 1:1e-150\n")
     stdout_of("train", data, "--standardise", "--unit-length", "-o", model, "-q")
     data.write_text("1 1:1e200 2:1\n")
-    assert "not finite" in error("predict", model, data)
+    assert "feature '1': a value is too large to standardise" in error("predict", model, data)
 
 
 def test_tables_of_numbers_can_be_hashed(tmp_path: Path) -> None:

@@ -124,10 +124,17 @@ class Features:
         New names are added; a frozen map ignores them and counts them in `left_out`.
         """
         rows = self._numbered(chunk)
-        with np.errstate(over="ignore", invalid="ignore"):  # the core refuses what is not finite
-            if self._scale is not None:
+        if self._scale is not None:
+            with np.errstate(over="ignore"):
                 rows = self._standardised(rows, self._scale)
-            return unit_length(rows) if self.to_unit_length else rows
+            if not (finite := np.isfinite(rows.values).ravel()).all():
+                at = int(np.argmin(finite))
+                column = rows.indices[at] if isinstance(rows, SparseRows) else at % rows.dim
+                raise BadExample(
+                    f"feature {self.name_of(int(column))!r}: a value is too large to standardise; "
+                    "scale it"
+                )
+        return unit_length(rows) if self.to_unit_length else rows
 
     def survey(self, chunks: Iterable[Chunk]) -> None:
         """Read all examples once, to learn every feature and its standard deviation."""
