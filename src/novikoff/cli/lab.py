@@ -18,7 +18,7 @@ OPTIONS = {  # of each parameter of an experiment that is an option
     ),
     "n": Option("Number of variables.", "-n", "--variables", min=1, max=10**6),
     "k": Option("Number of relevant variables.", "-k", min=1),
-    "largest": Option("Largest number of variables tried.", "-n", "--largest", min=1, max=10**6),
+    "largest": Option("Largest number of variables tried.", "-n", "--largest", min=1),
     "rounds": Option("Number of random examples.", min=1, max=10**9),
     "examples": Option("Number of random examples.", min=1, max=10**9),
     "points": Option("Number of points.", min=1, max=10**9),
