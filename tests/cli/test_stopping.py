@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from helpers.command_line import contents, error, run, stdout_of, train_until_stopped, trained_model
+from helpers.processes import in_a_new_process
 from novikoff.models.model import Model
 from novikoff.sources.files import text as pieces
 
@@ -152,3 +153,15 @@ def test_a_run_killed_at_any_moment_resumes_to_the_same_bytes(moment: int, tmp_p
         assert trained_model(model, *words, "--resume", "--checkpoint", 0.1) == undisturbed
     left = {name for name in os.listdir(tmp_path) if name.startswith(".")}
     assert len(left) <= 1  # what was being written when it was killed
+
+
+def test_after_a_signal_ctrl_c_does_not_disturb_the_removal_of_files() -> None:
+    code = """
+import signal
+from novikoff.cli import main
+try:
+    main._stop(signal.SIGTERM, None)
+except main.Stopped:
+    print(signal.getsignal(signal.SIGINT) is signal.SIG_IGN)
+"""
+    assert in_a_new_process(code) == "True"

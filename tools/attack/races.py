@@ -52,7 +52,7 @@ def stream(dice: Random, n: int, classes: int, *, positive: bool) -> list[tuple[
         }
         if dice.random() < 0.3:
             x["from"] = dice.choice(("x.com", "y.org"))
-        out.append((x, dice.randrange(min(classes, 2 + i // 10))))
+        out.append((x, i if i < 2 else dice.randrange(min(classes, 2 + i // 10))))
     return out
 
 

@@ -132,7 +132,7 @@ def main() -> None:
 
 def _stop(which: int, _frame: FrameType | None) -> NoReturn:
     for one in signal.valid_signals():  # another one must not disturb the removal of files
-        if signal.getsignal(one) is _stop:
+        if signal.getsignal(one) in (_stop, signal.default_int_handler):
             signal.signal(one, signal.SIG_IGN)
     Stopped.by = which
     raise Stopped
