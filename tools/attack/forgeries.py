@@ -8,6 +8,7 @@ with the truth about the whole file (`truth`), which knows nothing of the librar
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import io
 import json
@@ -446,7 +447,7 @@ def evidence(table: Table) -> Evidence | None:
     try:
         found = check.read([table.file], at, zero_based=table.is_zero_based)
         return replace(found, examples=[(y, list(row)) for y, row in found.examples])
-    except Rejected:
+    except (Rejected, csv.Error):
         return None
 
 

@@ -453,7 +453,7 @@ class Engine:
 
         For a joint run, those of the class of this number, less those of another.
         """
-        return Weights(self._core, run, number, less)
+        return Weights(self._core, self.lock, run, number, less)
 
     @property
     def ledgers(self) -> list[Ledger]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
 from enum import IntEnum
 from typing import NamedTuple
@@ -54,20 +55,29 @@ class Weights(Mapping[str, float]):
     """
 
     def __init__(
-        self, core: _core.Online, run: int, number: int = 0, less: int | None = None
+        self,
+        core: _core.Online,
+        lock: threading.RLock,
+        run: int,
+        number: int = 0,
+        less: int | None = None,
     ) -> None:
-        self._core, self._run, self._number, self._less = core, run, number, less
+        self._core, self._lock = core, lock
+        self._run, self._number, self._less = run, number, less
 
     def __getitem__(self, name: str) -> float:
         core = self._core
-        try:
-            column = core.column_of(name)
-        except TypeError:  # not a text, or not UTF-8
-            column = -1
-        if column < 0:
-            raise KeyError(name)
-        weight = core.weight(self._run, column, self._number)
-        return weight if self._less is None else weight - core.weight(self._run, column, self._less)
+        with self._lock:  # a name that another thread learns has its weight when the lock is free
+            try:
+                column = core.column_of(name)
+            except TypeError:  # not a text, or not UTF-8
+                column = -1
+            if column < 0:
+                raise KeyError(name)
+            weight = core.weight(self._run, column, self._number)
+            if self._less is None:
+                return weight
+            return weight - core.weight(self._run, column, self._less)
 
     def __iter__(self) -> Iterator[str]:
         return iter(names_of(self._core).names)
