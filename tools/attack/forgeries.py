@@ -75,7 +75,11 @@ def columns_of(table: Table, at: int) -> dict[str, list[Fraction]]:
                 found.setdefault(f"{name}={cell}", [Fraction(c == cell) for c in cells])
     if table.is_sparse:
         require(not texts, "the file cannot be read")
-        zero = {"zero": [Fraction(0)] * len(table.cells)} if table.is_zero_based else {}
+        zero = (
+            {"zero": [Fraction(0)] * len(table.cells)}
+            if table.is_zero_based and table.width
+            else {}
+        )
         return zero | dict(list(found.items())[: table.width])
     return {
         f"{texts}{name}" if texts and table.header is None else name: x for name, x in found.items()
