@@ -126,7 +126,7 @@ def random_table(dice: Random) -> Table:
     if kind < 0.2:
         if dice.random() < 0.1:
             dice.choice(rows)[dice.randrange(d + 1)] = dice.choice(ODD)
-        return replace(
+        sparse = replace(
             table,
             cells=tuple(map(tuple, rows)),
             is_sparse=True,
@@ -134,6 +134,9 @@ def random_table(dice: Random) -> Table:
             suffix="",
             is_zero_based=dice.random() < 0.2,
         )
+        return (
+            sparse if sparse.width else replace(sparse, quotes=True)
+        )  # at least a column of zeros
     if table.mark == "\t" and table.suffix:
         table = replace(table, suffix="data")
     if kind < 0.6:
