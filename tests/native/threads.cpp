@@ -180,5 +180,5 @@ int main() {
   });
   at_once([&] { learn(data); });
   damager.join();
-  std::puts("no races");
+  std::puts("no data races");
 }
