@@ -6,6 +6,7 @@ import ast
 import csv
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from copy import deepcopy
@@ -560,6 +561,96 @@ def test_the_checker_refuses_what_novikoff_refuses(name: str, text: str, tmp_pat
         list(check.read([str(file)]).examples)
 
 
+def answer(folder: Path, *words: str | Path, **settings: str) -> tuple[int, str, str]:
+    """The status of check.py, and what it printed."""
+    done = subprocess.run(
+        [sys.executable, check.__file__, *map(str, words)],
+        cwd=folder,
+        capture_output=True,
+        env=os.environ | settings,
+        timeout=60,
+    )
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def test_a_proof_without_a_constant_says_so(tmp_path: Path) -> None:
+    # a constant separates the two rows; without one, they overlap
+    data = tmp_path / "data.csv"
+    data.write_text("x,y\n1,0\n2,1\n")
+    read = sources.read(data, hashed=True)
+    for bias, begins in ((True, "complete: proved for the 2 rows\n"), (False, "overlap: proved")):
+        certify(read, fit_intercept=bias).save(tmp_path / "cert.json")
+        status, said, _ = answer(tmp_path, "cert.json", "data.csv")
+        assert (status, said.startswith(begins)) == (0, True)
+        assert ("of hyperplanes through the origin only" in said) == (not bias)
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"data.vw": "0\t|f x:1\n1\t|f x:1\n"},
+        {"data.txt": "0\t|f x:1\n1\t|f x:1\n"},
+        {"data.json": "1,0\n2,1\n"},
+        {"data.jsonl": "1 1:1\n0 1:2\n"},
+        {"one.svm": "1 1:1\n", "two.csv": "5,7\n5,7\n"},
+        {"one.txt": "1 1:1\n", "two.txt": "a,b\n"},
+        {"comma.csv": "1,0\n", "tab.csv": "1\t1\n"},
+        {"data.csv": "2,a,a\n0,1,0\n0,2,1\n1,1,0\n1,2,1\n"},
+    ],
+)
+def test_the_checker_refuses_what_could_be_read_otherwise(
+    files: dict[str, str], tmp_path: Path
+) -> None:
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    with pytest.raises(Rejected, match="formats|neither|same name"):
+        check.read([str(tmp_path / name) for name in files])
+
+
+def test_a_label_that_is_named_as_another_column_is_refused(tmp_path: Path) -> None:
+    data = tmp_path / "data.csv"
+    data.write_text("2,a,a\n0,1,0\n0,2,1\n1,1,0\n1,2,1\n")
+    with pytest.raises(BadExample, match="two columns have the same name"):
+        certify(sources.read(data, hashed=True))
+
+
+def test_no_path_fakes_a_line_of_the_answer(tmp_path: Path) -> None:
+    name = "a.csv, sha256:0\n  header  none\x1b[1A"
+    (tmp_path / name).write_text("x,y\n1,0\n2,1\n")
+    certify(sources.read(tmp_path / name, hashed=True)).save(tmp_path / "cert.json")
+    status, said, _ = answer(tmp_path, "cert.json", name)
+    assert (status, len(said.splitlines()), "\x1b" in said) == (0, 4, False)
+    status, said, _ = answer(tmp_path, name, name)
+    assert (status, len(said.splitlines()), "\x1b" in said) == (1, 1, False)
+
+
+def test_an_answer_that_cannot_be_shown_is_escaped(tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("x,é\n1,0\n2,1\n", encoding="utf-8")
+    certify(sources.read(tmp_path / "data.csv", hashed=True)).save(tmp_path / "cert.json")
+    status, said, _ = answer(tmp_path, "cert.json", "data.csv", PYTHONIOENCODING="ascii")
+    assert (status, "column '\\xe9'" in said) == (0, True)
+    (tmp_path / "data.csv").write_text("x,y\né,0\n2,1\n", encoding="utf-8")
+    status, said, wrong = answer(tmp_path, "cert.json", "data.csv", PYTHONIOENCODING="ascii")
+    assert (status, len(said.splitlines()), wrong) == (1, 1, "")
+
+
+@pytest.mark.parametrize("buffered", [[], ["-u"]])
+def test_an_answer_that_cannot_be_written_is_an_error(buffered: list[str], tmp_path: Path) -> None:
+    (tmp_path / "data.csv").write_text("x,y\n1,0\n2,1\n")
+    certify(sources.read(tmp_path / "data.csv", hashed=True)).save(tmp_path / "cert.json")
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, *buffered, check.__file__, "cert.json", "data.csv"],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+        )
+    assert done.returncode == 2
+    assert done.stderr == "the answer could not be written: No space left on device\n"
+
+
 def test_options_for_another_format_are_refused(tmp_path: Path) -> None:
     (tmp_path / "x.svm").write_text("1 1:1\n0 1:-1\n")
     (tmp_path / "x.csv").write_text("1,1\n-1,0\n")
@@ -584,7 +675,7 @@ def test_ranks_modulo_the_prime_are_never_too_large() -> None:
 
 def test_the_checker_is_one_short_file_that_needs_the_standard_library_alone() -> None:
     text = Path(check.__file__).read_text(encoding="utf-8")
-    assert len(text.splitlines()) < 600
+    assert len(text.splitlines()) < 650
     nodes = list(ast.walk(ast.parse(text)))
     names = {alias.name for node in nodes if isinstance(node, ast.Import) for alias in node.names}
     names |= {str(node.module) for node in nodes if isinstance(node, ast.ImportFrom)}

@@ -15,9 +15,10 @@ a prime, which never gives more than the true rank. The best margin γ of separa
 the margin of w, and at most the length of any average of the z (the hull).
 
 The data and the options alone decide what is read: whether the first line of a CSV file is a
-header, which column is the label, which label is positive. The certificate is compared with that
-and decides nothing. Each of its fields is checked, and its numbers are compared with the data
-before anything as large as they say is made.
+header, which column is the label, which label is positive. The certificate is compared with that.
+It says which statement it proves, and the answer repeats it: the verdict, and whether the
+hyperplanes have a constant. Numbers are read as the nearest float64. Each field of the certificate
+is checked, and its numbers are compared with the data before anything as large as they say is made.
 """
 
 from __future__ import annotations
@@ -26,7 +27,9 @@ import argparse
 import csv
 import gzip
 import hashlib
+import io
 import json
+import os
 import re
 import struct
 import sys
@@ -52,6 +55,20 @@ _RATIONAL = re.compile(f"(0|{_POSITIVE})(?:/({_POSITIVE}))?")
 _SHA256 = re.compile("sha256:[0-9a-f]{64}")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _MISSING = ("", "?", "na", "n/a", "nan", "+nan", "-nan", "null")
+# how other formats' names end: novikoff would not read such a file as svmlight or CSV
+_OTHERS = (
+    "vw",
+    "json",
+    "jsonl",
+    "ndjson",
+    "parquet",
+    "pq",
+    "arrow",
+    "arrows",
+    "feather",
+    "ipc",
+    "npz",
+)
 _SAMPLE = 1000  # lines that decide, with the first, whether that is a header
 
 
@@ -202,10 +219,16 @@ def load(path: str) -> Any:
             object_pairs_hook=_unique,
         )
     except Rejected as error:
-        raise Rejected(f"{path}: {error}") from None
+        raise Rejected(f"{shown(path)}: {error}") from None
     except (ValueError, RecursionError):
         is_data = not raw.lstrip().startswith(b"{")
-        raise Rejected(f"{path}: not JSON{' (the certificate comes first)' * is_data}") from None
+        first = " (the certificate comes first)" * is_data
+        raise Rejected(f"{shown(path)}: not JSON{first}") from None
+
+
+def shown(path: str) -> str:
+    """The path as it is printed: one that could fake a line of output is quoted and escaped."""
+    return path if path.isprintable() else repr(path)
 
 
 def _short(text: str) -> int:
@@ -372,8 +395,10 @@ def summary(certificate: Mapping[str, Any], data: Evidence, paths: Sequence[str]
     """What an accepted certificate proves: the verdict, of which files, and how they were read."""
     rows, verdict = certificate["data"]["rows"], certificate["verdict"]
     held = "proved" if verdict != "undecided" else "no verdict is proved, but its facts hold"
-    lines = [f"{verdict}: {held} for the {rows:,} row{'s' * (rows != 1)}"]
-    lines += [f"  file    {path}, {digest}" for path, digest in zip(paths, data.files, strict=True)]
+    planes = "" if certificate["data"]["bias"] else ", of hyperplanes through the origin only"
+    lines = [f"{verdict}: {held} for the {rows:,} row{'s' * (rows != 1)}{planes}"]
+    named = zip(map(shown, paths), data.files, strict=True)
+    lines += [f"  file    {path}, {digest}" for path, digest in named]
     if data.header is not None:
         lines.append(f"  header  {'yes' if data.header else 'none, the first line is an example'}")
     where = "" if data.label is None else f"column {data.label!r}: "
@@ -387,20 +412,31 @@ def read(paths: Sequence[str], label: str | None = None, *, zero_based: bool = F
     raw = [Path(path).read_bytes() for path in paths]
     files = tuple(map(sha256, raw))
     contents = [_text(one) for one in raw]
-    suffix = paths[0].lower().removesuffix(".gz").rpartition(".")[2]
-    lines = (line for line in contents[0].split("\n") if re.match(r"\s*[^\s#]", line))
-    first = next(lines, "")
-    pairs, marks = re.match(r"\s*[^\s:|]+\s+[0-9]+:", first), re.search("[,\t;]", first)
-    is_other = re.match(r"\s*\{|[^|,\t;]*\|", first)  # JSON, Vowpal Wabbit
-    if suffix in ("svm", "svmlight", "libsvm") or (suffix not in ("csv", "tsv") and pairs):
+    kinds = set(map(_kind, paths, contents))
+    require(len(kinds) == 1, "the files have different formats")
+    (kind,) = kinds
+    if kind == "svmlight":
         require(label is None, f"svmlight has no column {label!r}")
-        require(":" in first or not re.search("[,;]", first), "the data are not svmlight")
         return _svmlight(contents, files, zero_based=zero_based)
     require(not zero_based, "only the indices of svmlight may count from 0")
+    return _table(contents, files, kind, label)
+
+
+def _kind(path: str, text: str) -> str:
+    """The format of a file: svmlight, or the mark between the fields of a CSV file."""
+    suffix = path.lower().removesuffix(".gz").rpartition(".")[2]
+    lines = (line for line in text.split("\n") if re.match(r"\s*[^\s#]", line))
+    first = next(lines, "")
+    pairs, marks = re.match(r"\s*[^\s:|]+\s+[0-9]+:", first), re.search("[,\t;]", first)
+    is_other = suffix in _OTHERS or re.match(r"\s*\{|[^|,;]*\|", first)  # JSON, Vowpal Wabbit
+    if suffix in ("svm", "svmlight", "libsvm") or (
+        suffix not in ("csv", "tsv", *_OTHERS) and pairs
+    ):
+        require(":" in first or not re.search("[,;]", first), "the data are not svmlight")
+        return "svmlight"
     is_table = suffix in ("csv", "tsv") or (marks and not is_other)
     require(bool(is_table), "the data are neither svmlight nor CSV")
-    mark = "\t" if suffix == "tsv" else next((mark for mark in ",\t;" if mark in first), ",")
-    return _table(contents, files, mark, label)
+    return "\t" if suffix == "tsv" else next((mark for mark in ",\t;" if mark in first), ",")
 
 
 def _text(raw: bytes) -> str:
@@ -455,7 +491,7 @@ def _table(
     at = _place(top if header else [], len(top), label)
     places = [k for k in range(len(top)) if k != at]
     names = tuple(top[k] for k in places) if header else None
-    differ = names is None or (all(names) and len(set(names)) == len(names))
+    differ = names is None or (all(names) and len({*names, top[at]}) == len(top))
     require(differ, "two columns have the same name, or one has none")
 
     def rows() -> Iterator[list[str]]:
@@ -473,7 +509,7 @@ def _table(
         len(places),
         files,
         names,
-        top[at] if header and top.count(top[at]) == 1 else str(at),
+        top[at] if header else str(at),
         classes,
         header,
     )
@@ -576,19 +612,28 @@ def main() -> int:
     parser.add_argument("--label", metavar="COLUMN", help="CSV: name, or position from 0 [last]")
     parser.add_argument("--zero-based", action="store_true", help="svmlight: indices from 0")
     given = parser.parse_args()
+    words, status, to = "", 2, sys.stdout
     try:
         written = load(given.certificate)
         data = read(given.data, given.label, zero_based=given.zero_based)
         check(written, data)
-        print(summary(written, data, given.data))
+        words = summary(written, data, given.data)
+        status = 1 if written["verdict"] == "undecided" else 0
     except (EOFError, OSError, UnicodeDecodeError, zlib.error) as error:
         why = str(getattr(error, "strerror", None) or error).lower().removesuffix(" or directory")
-        print(f"{getattr(error, 'filename', None) or given.data[0]}: {why}", file=sys.stderr)
-        return 2
+        name, to = getattr(error, "filename", None) or given.data[0], sys.stderr
+        words = f"{shown(name)}: {why}"
     except Exception as error:  # whatever happened, nothing is proved
-        print("rejected:", error)
-        return 1
-    return 1 if written["verdict"] == "undecided" else 0
+        words, status = f"rejected: {error}", 1
+    try:
+        if isinstance(to, io.TextIOWrapper):
+            to.reconfigure(errors="backslashreplace")  # what the terminal cannot show is escaped
+        print(words, file=to, flush=True)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), to.fileno())  # nothing more is written there
+        print(f"the answer could not be written: {error.strerror}", file=sys.stderr)
+        status = 2
+    return status
 
 
 if __name__ == "__main__":

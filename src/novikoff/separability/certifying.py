@@ -161,7 +161,8 @@ def _data(X: Any, y: Any) -> Data:
         data = Data(
             Block(rows_of(X), labels), None if names is None else tuple(names), classes, label
         )
-    if data.names is not None and len(set(data.names)) < len(data.names):
+    called = [*(data.names or ()), *([data.label] if data.header else [])]
+    if len(set(called)) < len(called):
         raise BadExample("two columns have the same name; give each its own")
     usable(data.block.rows)
     return replace(data, block=replace(data.block, importances=None))  # here every row counts
