@@ -491,7 +491,8 @@ def _table(
     at = _place(top if header else [], len(top), label)
     places = [k for k in range(len(top)) if k != at]
     names = tuple(top[k] for k in places) if header else None
-    differ = names is None or (all(names) and len({*names, top[at]}) == len(top))
+    called = top[at] if header and top.count(top[at]) == 1 else str(at)
+    differ = names is None or (all(names) and len({*names, called}) == len(top))
     require(differ, "two columns have the same name, or one has none")
 
     def rows() -> Iterator[list[str]]:
@@ -509,7 +510,7 @@ def _table(
         len(places),
         files,
         names,
-        top[at] if header else str(at),
+        called,
         classes,
         header,
     )
