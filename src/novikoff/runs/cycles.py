@@ -45,7 +45,8 @@ class CycleSearch:
     def count(self, mistakes: Mistakes) -> None:
         """Count the updates made in a part of a pass; only needed while `is_counting`."""
         rivals = repeat(_NO_RIVAL) if mistakes.rivals is None else mistakes.rivals.tolist()
-        self._updates.update(zip(mistakes.rows.tolist(), rivals, mistakes.steps.tolist()))  # noqa: B905
+        rows, steps = mistakes.rows.tolist(), mistakes.steps.tolist()
+        self._updates.update(zip(rows, rivals, steps))  # noqa: B905  (rivals may be endless)
 
     def close_pass(self, weights: Vector, stream: Stream) -> Cycle | None:
         """The proof, if the weights after this pass equal the saved ones and the proof is exact.
