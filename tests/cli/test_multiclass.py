@@ -22,12 +22,12 @@ from novikoff.learners import Joint
 from novikoff.models import model as models
 from novikoff.models.model import Model
 from novikoff.runs.loop import play
-from novikoff.sources import classes_block
+from novikoff.sources import classes_block, whole
 from novikoff.sources.files import text as pieces
 from novikoff.stream.rows import Rows, Vector
 
 KINDS: dict[str, list[str]] = {
-    "perceptron": [],
+    "perceptron": ["--learner", "perceptron"],
     "margin": ["--learner", "margin", "--margin", "2"],
     "averaged": ["--learner", "averaged"],
     "voted": ["--learner", "voted"],
@@ -54,7 +54,7 @@ def fruit(tmp_path: Path) -> Path:
     return tmp_path
 
 
-MANY: list[Any] = ["--label", "kind", "--multiclass"]
+MANY: list[Any] = ["--label", "kind", "--multiclass", "--stream"]
 
 
 @every_kind
@@ -93,20 +93,23 @@ def test_it_runs_the_joint_learner_with_labels_in_order_of_appearance(
 def test_training_on_a_then_b_with_new_labels_equals_training_on_both(
     words: list[str], fruit: Path
 ) -> None:
-    whole = trained_model(fruit / "whole", fruit / "all.csv", *MANY, *words)
+    at_once = trained_model(fruit / "whole", fruit / "all.csv", *MANY, *words)
     trained_model(fruit / "first", fruit / "a.csv", *MANY, *words)
     assert len(Model.load(fruit / "first").classes) == 3
-    assert trained_model(fruit / "then", fruit / "b.csv", "--initial", fruit / "first") == whole
-    assert trained_model(fruit / "two", fruit / "a.csv", fruit / "b.csv", *MANY, *words) == whole
+    assert trained_model(fruit / "then", fruit / "b.csv", "--initial", fruit / "first") == at_once
+    assert trained_model(fruit / "two", fruit / "a.csv", fruit / "b.csv", *MANY, *words) == at_once
     assert len(Model.load(fruit / "then").classes) == 5
 
 
-@pytest.mark.parametrize("more", [[], ["--shuffle", "--holdout", 4, "--standardise"]])
+@pytest.mark.parametrize(
+    "more", [[], ["--shuffle", "--holdout", 4, "--standardise"], ["--no-stream", "--holdout", 4]]
+)
 @pytest.mark.parametrize("blocks", [1, 5])
 def test_an_interrupted_run_resumes_to_the_same_bytes(
     more: list[Any], blocks: int, fruit: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pieces, "PIECE_BYTES", 400)
+    monkeypatch.setattr(whole, "BLOCK_BYTES", 600)
     given = [fruit / "all.csv", *MANY, "--learner", "averaged", "--passes", 3, *more]
     straight = trained_model(fruit / "straight", *given)
     assert trained_model(fruit / "c", *given, "--cache", fruit / "cache") == straight
@@ -120,7 +123,7 @@ def test_an_interrupted_run_resumes_to_the_same_bytes(
 
 def test_named_labels_keep_their_order_and_others_are_refused(fruit: Path) -> None:
     order = [FRUIT[Y[0]], "plum", *(one for one in FRUIT[:3] if one != FRUIT[Y[0]])]
-    words = [fruit / "a.csv", *MANY, "-q", "--classes", ",".join(order)]
+    words = [fruit / "a.csv", *MANY, "-q", "--learner", "perceptron", "--classes", ",".join(order)]
     report = json_of("train", *words, "-o", fruit / "m")
     assert report["classes"] == order
     codes = [report["classes"].index(FRUIT[y]) for y in Y[:37]]
@@ -317,7 +320,8 @@ def test_importances_hashing_and_products_are_as_for_two_labels(tmp_path: Path) 
     rows = zip(Y, counts.tolist(), X.tolist(), strict=True)
     lines = [f"{FRUIT[y]} {n:g} | a:{a:g} b:{b:g}\n" for y, n, (a, b, _) in rows]
     (tmp_path / "x.vw").write_text("".join(lines))
-    plain = [tmp_path / "x.vw", "--multiclass", "--passes", 3, "--no-bias"]
+    plain = [tmp_path / "x.vw", "--stream", "--learner", "perceptron", "--multiclass"]
+    plain += ["--passes", 3, "--no-bias"]
     trained_model(tmp_path / "m", *plain)
     model = Model.load(tmp_path / "m")
     codes = [model.classes.index(FRUIT[y]) for y in Y]

@@ -57,7 +57,7 @@ FILES: dict[str, tuple[bytes, str]] = {
     "bad.npz": (b"PK\x03\x04 not really", "bad.npz"),
     "bad.jsonl": (b'{"label": 1, "a": }\n', "bad.jsonl:1:19:"),
     "bad.vw": (b"1 | a:x\n", "bad.vw:1:"),
-    "large.svm": (b"1 1:1e300\n-1 1:-1e300\n", "row 1: the score is too large for float64"),
+    "large.svm": (b"1 1:1e300\n-1 1:-1e300\n", "row 0: the score is too large for float64"),
 }
 
 
@@ -212,7 +212,7 @@ def test_contradicting_options_are_refused(
 @pytest.mark.parametrize("option", [["--passes", 2], ["--holdout", 5], ["--until-separated"]])
 def test_a_pipe_is_not_read_twice(option: list[Any], here: Path) -> None:
     words = refused_training(here, "-", *option, input=SVM)
-    assert words.endswith("use --cache or read a file")
+    assert words.endswith("use --no-stream, --cache or a file")
     words = refused_training(here, "-", "--standardise", "--cache", here / "c", input=SVM)
     assert words.startswith("--standardise reads the data twice")
 

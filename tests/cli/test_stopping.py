@@ -17,6 +17,7 @@ import pytest
 from helpers.command_line import contents, error, run, stdout_of, train_until_stopped, trained_model
 from helpers.processes import in_a_new_process
 from novikoff.models.model import Model
+from novikoff.sources import whole
 from novikoff.sources.files import text as pieces
 
 PIECE_BYTES = 400
@@ -26,6 +27,8 @@ import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from novikoff.sources.files import text as pieces
 pieces.PIECE_BYTES = {PIECE_BYTES}
+from novikoff.sources import whole
+whole.BLOCK_BYTES = {PIECE_BYTES}
 from novikoff.cli.main import main
 main()
 """
@@ -39,6 +42,7 @@ LINES = [
 @pytest.fixture(autouse=True)
 def _small_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pieces, "PIECE_BYTES", PIECE_BYTES)
+    monkeypatch.setattr(whole, "BLOCK_BYTES", PIECE_BYTES)
 
 
 def started(*words: Any, **options: Any) -> subprocess.Popen[str]:
@@ -110,11 +114,11 @@ def test_a_run_from_an_initial_model_resumes_in_place(blocks: int, tmp_path: Pat
     trained_model(tmp_path / "start", a)
     model.write_bytes((tmp_path / "start").read_bytes())
     words = [b, "--passes", 3]
-    whole = trained_model(tmp_path / "n", *words, "--initial", tmp_path / "start")
+    undisturbed = trained_model(tmp_path / "n", *words, "--initial", tmp_path / "start")
     words += ["--cache", tmp_path / "cache"]
     train_until_stopped(blocks, *words, "-o", model, "--initial", model)
     assert Model.load(model).unfinished is not None
-    assert trained_model(model, *words, "--initial", model, "--resume") == whole
+    assert trained_model(model, *words, "--initial", model, "--resume") == undisturbed
 
 
 COMMAS = "a,b,y\n" + "".join(f"{i % 7},{i % 5},{int(i % 7 > 3)}\n" for i in range(150))
@@ -124,14 +128,17 @@ TABS = "y\tcolour\tsize\n" + "".join(
 
 
 @pytest.mark.parametrize(("name", "text"), [("x.csv", COMMAS), ("x.tsv", TABS)])
-def test_a_checkpoint_of_a_table_predicts_and_resumes(name: str, text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("stream", [[], ["--stream"]])
+def test_a_checkpoint_of_a_table_predicts_and_resumes(
+    name: str, text: str, stream: list[str], tmp_path: Path
+) -> None:
     (tmp_path / name).write_text(text)
-    words = [tmp_path / name, "--label", "y", "--passes", 2]
-    whole = trained_model(tmp_path / "n", *words)
+    words = [tmp_path / name, "--label", "y", "--passes", 2, *stream]
+    undisturbed = trained_model(tmp_path / "n", *words)
     for blocks in (1, 3, 5):
         train_until_stopped(blocks, *words, "-o", tmp_path / "m")
         assert stdout_of("predict", tmp_path / "m", tmp_path / name).count("\n") == 150
-        assert trained_model(tmp_path / "m", *words, "--resume") == whole
+        assert trained_model(tmp_path / "m", *words, "--resume") == undisturbed
 
 
 @pytest.mark.parametrize("moment", range(6))
@@ -139,6 +146,7 @@ def test_a_run_killed_at_any_moment_resumes_to_the_same_bytes(moment: int, tmp_p
     data, model = tmp_path / "x.svm", tmp_path / "m"
     data.write_text("".join(LINES))
     words = [data, "--passes", 12, "--shuffle", "--learner", ("averaged", "voted")[moment % 2]]
+    words += ["--stream"] * (moment >= 3)
     undisturbed = trained_model(tmp_path / "n", *words)
     with started("train", *words, "-o", model, "--checkpoint", 0) as process:
         assert process.stderr is not None

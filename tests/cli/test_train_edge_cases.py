@@ -71,7 +71,8 @@ def test_training_overwrites_neither_other_files_nor_unfinished_runs(tmp_path: P
 
 def test_one_pass_has_its_mistakes_and_features_are_counted_as_written(tmp_path: Path) -> None:
     (tmp_path / "x.svm").write_text("1 1:1\n-1 2:1\n")
-    found = json_of("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q")
+    words = ["--learner", "perceptron", "--stream"]
+    found = json_of("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q", *words)
     assert (found["mistakes_per_pass"], found["features"]) == ([2], 2)
     assert json_of("inspect", tmp_path / "m")["features"] == 2
 
@@ -101,7 +102,8 @@ def test_a_file_replaced_during_training_is_an_error_and_the_checkpoint_stays(
             os.replace(other, data)
 
     monkeypatch.setattr(Watch, "after_block", replacing)
-    words = error("train", data, "-o", model, "-q", "--passes", 99, "--checkpoint", 0)
+    given = ["--learner", "perceptron", "--stream", "--passes", 99, "--checkpoint", 0]
+    words = error("train", data, "-o", model, "-q", *given)
     assert (
         words == f"{data}: the file changed while it was being read; run again once it is complete"
     )

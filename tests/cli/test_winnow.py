@@ -15,7 +15,7 @@ from novikoff import BadModel
 from novikoff.learners import Multiplicative, Winnow2
 from novikoff.models.model import Model
 from novikoff.runs.loop import play
-from novikoff.sources import block
+from novikoff.sources import block, whole
 from novikoff.sources.files import text as pieces
 from novikoff.storage import file_format as storage
 
@@ -54,23 +54,27 @@ def test_training_on_a_then_b_equals_training_on_both(
     tmp_path: Path, files: tuple[Path, Path, Path], words: list[str], hashed: list[str]
 ) -> None:
     a, b, ab = files
-    whole = trained_model(tmp_path / "whole", ab, *words, *hashed)
-    trained_model(tmp_path / "first", a, *words, *hashed)
-    assert trained_model(tmp_path / "then", b, "--initial", tmp_path / "first") == whole
-    assert trained_model(tmp_path / "two", a, b, *words, *hashed) == whole
+    words = [*words, *hashed, "--stream"]
+    at_once = trained_model(tmp_path / "whole", ab, *words)
+    trained_model(tmp_path / "first", a, *words)
+    assert trained_model(tmp_path / "then", b, "--initial", tmp_path / "first") == at_once
+    assert trained_model(tmp_path / "two", a, b, *words) == at_once
 
 
 @every_kind
+@pytest.mark.parametrize("stream", [[], ["--stream"]])
 @pytest.mark.parametrize("blocks", [2, 9])
 def test_an_interrupted_run_resumes_to_the_same_bytes(
     tmp_path: Path,
     files: tuple[Path, Path, Path],
     words: list[str],
+    stream: list[str],
     blocks: int,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(pieces, "PIECE_BYTES", 1000)
-    given = [files[2], *words, "--passes", "3", "--shuffle"]
+    monkeypatch.setattr(whole, "BLOCK_BYTES", 2000)
+    given = [files[2], *words, "--passes", "3", "--shuffle", *stream]
     straight = trained_model(tmp_path / "straight", *given)
     model = tmp_path / "m"
     train_until_stopped(blocks, *given, "-o", model)
@@ -110,7 +114,7 @@ def test_the_model_is_the_learner_of_the_library(
     tmp_path: Path, files: tuple[Path, Path, Path]
 ) -> None:
     a, *_ = files
-    trained_model(tmp_path / "m", a, "--learner", "winnow2", "--threshold", "40")
+    trained_model(tmp_path / "m", a, "--learner", "winnow2", "--threshold", "40", "--stream")
     learner = Winnow2(41, threshold=40.0)
     X = np.zeros((150, 41))
     y = []

@@ -49,7 +49,7 @@ def test_any_value_of_any_field_of_a_model_gives_a_clear_error_or_a_result(tmp_p
     [
         ("classes", [1, 2], "'classes' is [1, 2], not a list of texts"),
         ("classes", ["a", "a"], "two of its labels are the same"),
-        ("order", {}, "'shuffle' is None, not true or false"),
+        ("order", {}, "'whole' is None, not true or false"),
         ("reading", {"missing": "refuse"}, "its label is not a column"),
         ("reading", {"missing": "refuse", "label": True}, "its label is not a column"),
         ("ledger.dim", 2**31, "its learner, ledger and features differ in size"),

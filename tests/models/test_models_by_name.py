@@ -83,7 +83,8 @@ def test_a_saved_estimator_is_the_file_that_train_writes(tmp_path: Path) -> None
     some = examples()
     learn_in_turn(Perceptron(keep="counts"), some).to_model().save(tmp_path / "saved")
     path = lines(tmp_path / "mail.jsonl", some)
-    main(["train", str(path), "-o", str(tmp_path / "trained"), "-q"])
+    words = ["-q", "--learner", "perceptron", "--stream"]
+    main(["train", str(path), "-o", str(tmp_path / "trained"), *words])
     assert (tmp_path / "saved").read_bytes() == (tmp_path / "trained").read_bytes()
 
 

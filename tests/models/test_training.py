@@ -207,7 +207,7 @@ def test_an_unfinished_run_resumes_with_the_same_plan_only(changed: Plan) -> Non
         assert here.stopped_after(1, way, HOPELESS, plan)
         model = Model.load(here.model)
         with pytest.raises(
-            BadExample, match="passes, the shuffling, the seed or the holdout differs"
+            BadExample, match="passes, the shuffling, the seed, the holdout or the way of"
         ):
             here.train(way, HOPELESS, changed, initial=model)
         with pytest.raises(BadExample, match="data or reading options differ"):

@@ -78,8 +78,9 @@ def in_words(model: Model, most: int) -> str:
     """The model and its largest weights, for a person."""
     learner, ledger, features = model.learner, model.ledger, model.features
     passes = plural(len(ledger.epoch_ends) + bool(ledger.open_rounds), "pass", "passes")
-    shuffled = model.order.get("shuffle")
+    shuffled = model.order["shuffle"]
     order = f"shuffled, seed {model.order['seed']}" if shuffled else "in the given order"
+    order = f"read {'whole' if model.order['whole'] else 'as a stream'}, {order}"
     rate = f" ({percent(ledger.n_mistakes, ledger.n_rounds, 2)})" if ledger.n_rounds else ""
     constant = " and a constant" if learner.bias else ""
     settings = ""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from novikoff.models.training import Training
     from novikoff.sources.cache import Cached
     from novikoff.sources.chunks import Source
+    from novikoff.sources.whole import Whole
 
 HEADING = "  examples    mistakes  since last   overall     MB/s  time left"
 REFRESH_SECONDS = 0.2
@@ -43,7 +44,7 @@ class Progress:
         """Bytes read in all passes."""
         return self._bytes_of_earlier_passes + self._bytes
 
-    def update(self, training: Training, reading: Source | Cached) -> None:
+    def update(self, training: Training, reading: Source | Cached | Whole) -> None:
         """Look at the run after a block, and print a row if it is time for one."""
         if training.passes_made != self._pass:
             self._bytes_of_earlier_passes += self._bytes
@@ -67,7 +68,8 @@ class Progress:
         since = percent(mistakes, rounds, 2) if rounds else ""
         overall = percent(ledger.n_mistakes, ledger.n_rounds, 2)
         read = self.bytes_read
-        speed = f"{read / 1e6 / seconds:.0f}" if read and seconds > 0.05 else ""
+        is_read = not training.model.order["whole"]  # and not in memory
+        speed = f"{read / 1e6 / seconds:.0f}" if read and is_read and seconds > 0.05 else ""
         return (
             f"{ledger.n_rounds:10,}  {ledger.n_mistakes:10,}  {since:>10}  {overall:>8}  "
             f"{speed:>7}  {self._time_left(training, total, seconds):>9}"

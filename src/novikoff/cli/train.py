@@ -6,7 +6,7 @@ import secrets
 import signal
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import FrameType
 from typing import Annotated, Any, Self
@@ -14,13 +14,13 @@ from typing import Annotated, Any, Self
 from novikoff.cli import options
 from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, rejecting_settings, show, warn
-from novikoff.cli.progress import Progress
+from novikoff.cli.progress import Progress, spinner
 from novikoff.guarantees.words import run_ended
 from novikoff.learners.rule import WINNOWS, Kind, Rule
 from novikoff.ledger.ledger import Keep
 from novikoff.models.measures import Confusion
 from novikoff.models.model import Model
-from novikoff.models.training import Plan, Training
+from novikoff.models.training import USUAL_PASSES_IN_WORDS, Plan, Training, usual_passes
 from novikoff.runs.loop import Run
 from novikoff.sources import LabelsAsClasses, LabelsAsSigns, Numbered, ReadOptions, open_files
 from novikoff.sources.cache import Cached
@@ -29,6 +29,7 @@ from novikoff.sources.features import Features
 from novikoff.sources.inputs import Input, inputs_of
 from novikoff.sources.interactions import ALL
 from novikoff.sources.open import label_is_last_column
+from novikoff.sources.whole import MOST_BYTES, Whole
 from novikoff.storage.file_format import is_stored
 from novikoff.stream.labels import MOST_CLASSES
 from novikoff.stream.printing import count, cut, percent, plain, plural, share, size
@@ -43,7 +44,18 @@ def train(
         Path, Option("Write the model to this file.", "-o", "--output", metavar="MODEL")
     ],
     learner: Annotated[Kind | None, Option("Learning algorithm.", default="perceptron")] = None,
-    passes: Annotated[int | None, Option("Maximum number of passes.", min=1, default="1")] = None,
+    stream: Annotated[
+        bool | None,
+        Option(
+            "Learn in one pass, in the given order and in bounded memory; or read all data into "
+            "memory, shuffle them and make several passes.",
+            default=f"--no-stream for files of up to {size(MOST_BYTES)}",
+        ),
+    ] = None,
+    passes: Annotated[
+        int | None,
+        Option("Maximum number of passes.", min=1, default=f"{USUAL_PASSES_IN_WORDS}; a stream 1"),
+    ] = None,
     until_separated: Annotated[
         bool, Option("Repeat until a pass is error-free or the data are proved inseparable.")
     ] = False,
@@ -70,8 +82,12 @@ def train(
         bool | None, Option("Learn a constant term, or none.", default="--bias")
     ] = None,
     shuffle: Annotated[
-        bool, Option("Shuffle the examples within each block of two megabytes.")
-    ] = False,
+        bool | None,
+        Option(
+            "Shuffle the examples; those of a stream within each block of two megabytes.",
+            default="--shuffle, --no-shuffle in a stream",
+        ),
+    ] = None,
     seed: options.Seed = 0,
     holdout: Annotated[
         int | None, Option("Hold out every N-th example, and test the model on them.", min=2)
@@ -195,9 +211,9 @@ def train(
             threshold=threshold,
             joint=joint,
         )
-        most_passes = passes or (UNLIMITED_PASSES if until_separated else 1)
+        named_passes = passes or (UNLIMITED_PASSES if until_separated else None)
         keep: Keep = "examples" if ledger else "counts"
-        plan = Plan(rule, most_passes, shuffle, seed, holdout, keep)
+        plan = Plan(rule, named_passes or 1, bool(shuffle), seed, holdout, keep)
         how = ReadOptions(
             format,
             label,
@@ -210,39 +226,61 @@ def train(
         if start is None and rule.kind in WINNOWS:
             plan.new_learner(hash_bits)  # a bad threshold or alpha is rejected before the data
     has_pipe = any(one.is_pipe for one in inputs)
+    if stream is None:
+        stream = usual_stream(inputs, start)
     if has_pipe:
-        reject_second_reading(plan, start, has_cache=cache is not None, standardise=standardise)
+        is_kept = cache is not None or stream is False
+        reject_second_reading(plan, start, is_kept=is_kept, standardise=standardise)
     known_by = fingerprint(inputs, how, [transforms, named, rule.joint])
     if start is not None and start.unfinished is not None:
         # its own model may have replaced the initial one, whose digest it has stored
         known_by += start.unfinished["data"][len(known_by) :]
     elif initial is not None:
         known_by += hashlib.sha256(initial.read_bytes()).hexdigest()
-    labels: LabelsAsSigns | LabelsAsClasses
     known = named if start is None else start.classes
-    if rule.joint:
-        most = max_classes or MOST_CLASSES
-        labels = LabelsAsClasses(known or (), closed=named is not None, most=most)
-    else:
-        labels = LabelsAsSigns(known, is_last_column=label_is_last_column(inputs, how))
+    is_last_column = label_is_last_column(inputs, how)
     if start is not None:
         how = how.following(start.read_options)
-    stream = Numbered(open_files(inputs, how), features, labels)
-    source, from_cache = stream.source, False
-    blocks: Numbered | Cached = stream
-    if cache is not None:
-        # the data of a pipe are unknown, so no cache matches them
-        blocks = Cached(stream, cache, known_by + secrets.token_hex() * has_pipe)
-        from_cache = blocks.is_ready
-    if start is None and standardise and not from_cache:
-        features.survey(stream.chunks())
-    training = Training(blocks, plan, how=how, initial=start, data=known_by)
+
+    def opened(features: Features) -> tuple[Source, Numbered | Cached, bool]:
+        """The data, their blocks, and whether these come from a cache."""
+        labels: LabelsAsSigns | LabelsAsClasses
+        if rule.joint:
+            most = max_classes or MOST_CLASSES
+            labels = LabelsAsClasses(known or (), closed=named is not None, most=most)
+        else:
+            labels = LabelsAsSigns(known, is_last_column=is_last_column)
+        numbered = Numbered(open_files(inputs, how), features, labels)
+        blocks: Numbered | Cached = numbered
+        if cache is not None:
+            # the data of a pipe are unknown, so no cache matches them
+            blocks = Cached(numbered, cache, known_by + secrets.token_hex() * has_pipe)
+        from_cache = isinstance(blocks, Cached) and blocks.is_ready
+        if start is None and standardise and not from_cache:
+            features.survey(numbered.chunks())
+        return numbered.source, blocks, from_cache
+
+    began = time.perf_counter()
+    source, blocks, from_cache = opened(features)
+    whole: Whole | None = None
+    if not stream:
+        most_bytes = MOST_BYTES if stream is None else None
+        with spinner(f"reading {plain(source.name)}", quiet=quiet):
+            whole = Whole.of(blocks, most_bytes)
+        if whole is None:  # too large: start again, as a stream
+            source, blocks, from_cache = opened(Features(**transforms))
+        else:
+            usual = usual_passes(len(whole))
+            shuffles = shuffle is not False
+            plan = replace(plan, passes=named_passes or usual, shuffle=shuffles)
+    training = Training(whole or blocks, plan, how=how, initial=start, data=known_by)
     progress = Progress(training, None if until_separated else plan.passes, quiet=quiet)
-    with Watch(source, blocks, progress, output, checkpoint) as watch:
+    with Watch(source, whole or blocks, progress, output, checkpoint, began) as watch:
         run = training.run(watch.after_block)
     training.save(output)
     result = Result(training, run, source, output, watch, training.test_held_out())
     options.warn_of_skipped_lines(source)
+    warn_of_labels(training)
     if not from_cache:
         for left, right in sorted(training.model.features.idle_products):
             warn(f"--interactions {left}*{right}: no example has features of both fields")
@@ -289,15 +327,41 @@ def field_pairs(interactions: list[str]) -> tuple[tuple[str, str], ...]:
     return tuple(pairs)
 
 
+def usual_stream(inputs: Sequence[Input], start: Model | None) -> bool | None:
+    """Whether these data are a stream if nobody says so; None if their size in memory decides.
+
+    A model that is trained further continues a stream, and an interrupted run goes on as it was.
+    """
+    if start is not None:
+        return start.unfinished is None or not start.order["whole"]
+    if any(one.is_pipe for one in inputs):
+        return True
+    return True if sum(one.size or 0 for one in inputs) > MOST_BYTES else None
+
+
+def warn_of_labels(training: Training) -> None:
+    """Say so if there is one label only, or if a stream was sorted by label."""
+    runs, classes = training.label_runs, training.model.classes
+    if len(runs.examples) == 1:
+        only = plain(classes[runs.commonest])
+        warn(f"all examples have the label {only}; a model needs examples of other labels, too")
+    elif runs.is_sorted and not training.model.order["whole"]:
+        warn(
+            "the examples are sorted by label, or nearly so: a learner that sees one label for a "
+            "long time forgets the others, and its mistakes say little. Shuffle the file, or use "
+            "--no-stream to shuffle it in memory"
+        )
+
+
 def reject_second_reading(
-    plan: Plan, start: Model | None, *, has_cache: bool, standardise: bool
+    plan: Plan, start: Model | None, *, is_kept: bool, standardise: bool
 ) -> None:
     """Reject what needs the data twice when they come from a pipe, before the first pass."""
     if standardise:
         fail("--standardise reads the data twice; save the pipe's data in a file first")
-    if not has_cache and (plan.passes > 1 or plan.holdout is not None):
+    if not is_kept and (plan.passes > 1 or plan.holdout is not None):
         what = "more passes" if plan.passes > 1 else "--holdout"
-        fail(f"a pipe can be read only once; for {what}, use --cache or read a file")
+        fail(f"a pipe can be read only once; for {what}, use --no-stream, --cache or a file")
     if start is not None and start.unfinished is not None:
         fail("--resume: cannot resume from a pipe; read a file")
 
@@ -323,17 +387,18 @@ class Watch:
     def __init__(
         self,
         source: Source,
-        blocks: Numbered | Cached,
+        blocks: Numbered | Cached | Whole,
         progress: Progress,
         output: Path,
         checkpoint: float | None,
+        began: float,
     ) -> None:
         self._source, self._blocks, self.progress = source, blocks, progress
         self._output, self._checkpoint_seconds = output, checkpoint
         self._signal: signal.Signals | None = None
         self._handlers: dict[signal.Signals, Any] = {}
         self._has_advised = False
-        self._started = self._saved = time.perf_counter()
+        self._began, self._saved = began, time.perf_counter()
         self.seconds = 0.0
 
     def __enter__(self) -> Self:
@@ -346,7 +411,7 @@ class Watch:
         for which, handler in self._handlers.items():
             signal.signal(which, handler)
         self.progress.clear()
-        self.seconds = time.perf_counter() - self._started
+        self.seconds = time.perf_counter() - self._began
 
     def _stop_after_block(self, which: int, _frame: FrameType | None) -> None:
         if self._signal is not None:
@@ -355,8 +420,12 @@ class Watch:
 
     def after_block(self, training: Training) -> None:
         """Show progress, save if it is time, and stop if asked to."""
-        cached = self._blocks if isinstance(self._blocks, Cached) else None
-        self.progress.update(training, cached if cached and cached.is_ready else self._source)
+        reading: Source | Cached | Whole = self._source
+        if isinstance(self._blocks, Whole) or (
+            isinstance(self._blocks, Cached) and self._blocks.is_ready
+        ):
+            reading = self._blocks
+        self.progress.update(training, reading)
         features = training.model.features
         if features.kind == "names" and features.dim >= MANY_NAMES and not self._has_advised:
             self._has_advised = True
@@ -392,11 +461,14 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Everything, as JSON takes it."""
         model, tested = self.training.model, self.tested
+        counts = self.training.label_runs.examples
         return {
             "model": str(self.output),
             "data": self.source.description,
             **options.facts(model),
             "examples": model.examples,
+            "labels": {model.classes[c]: n for c, n in sorted(counts.items())},
+            "order": model.order,
             "passes": self.training.passes_made,
             "verdict": str(self.run.verdict),
             "held_out": tested and {"examples": tested.examples, "mistakes": tested.mistakes},
@@ -410,11 +482,12 @@ class Result:
         made, seconds = ledger.epoch_mistakes, self.watch.seconds
         in_last_pass = f"; {count(made[-1])} in the last pass" if len(made) > 1 else ""
         speed = self.watch.progress.bytes_read / 1e6 / seconds if seconds else 0.0
-        at_speed = f", {speed:,.0f} MB/s" if speed >= 1 else ""
+        at_speed = f", {speed:,.0f} MB/s" if speed >= 1 and not model.order["whole"] else ""
         lines = [
             f"Data      {self.source.description}; {options.labels_in_words(model)}",
+            f"Read      {self._reading()}",
             f"Examples  {count(model.examples)} with "
-            f"{plural(model.features.count, 'feature')}{constant}",
+            f"{plural(model.features.count, 'feature')}{constant}{self._commonest()}",
             f"Passes    {count(self.training.passes_made)} in {seconds:.2f} s{at_speed}",
             f"Mistakes  {count(ledger.n_mistakes)} in {plural(ledger.n_rounds, 'round')}, "
             f"{percent(ledger.n_mistakes, ledger.n_rounds, 2)}{in_last_pass}",
@@ -426,6 +499,20 @@ class Result:
         bytes_written = self.output.stat().st_size
         lines.append(f"Model     {plain(str(self.output))} ({model.kind}, {size(bytes_written)})")
         return "\n".join(lines)
+
+    def _commonest(self) -> str:
+        """The share of the commonest label, which is the accuracy of always predicting it."""
+        runs = self.training.label_runs
+        n, label = runs.examples[runs.commonest], self.training.model.classes[runs.commonest]
+        return f"; {percent(n, runs.examples.total(), 2)} are {cut(plain(label))}"
+
+    def _reading(self) -> str:
+        order = self.training.model.order
+        shuffled = f"shuffled with seed {order['seed']}"
+        if order["whole"]:
+            return f"whole, {shuffled if order['shuffle'] else 'in the given order'}"
+        within = f"{shuffled} within blocks" if order["shuffle"] else "in the given order"
+        return f"as a stream, {within}"
 
     def _verdict(self) -> str:
         model, plan, verdict = self.training.model, self.training.plan, self.run.verdict

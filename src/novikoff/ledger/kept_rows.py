@@ -35,13 +35,9 @@ class KeptRows:
     @classmethod
     def new_of(cls, block: Block, mistaken: Positions, kept: Sequence[KeptRows]) -> KeptRows | None:
         """A copy of the block's rows at these positions, except those that are kept already."""
-        first, n = block.first, len(block.labels)
-        wanted = np.zeros(n, dtype=np.bool_)
-        wanted[mistaken - first] = True
+        new = np.unique(mistaken)
         for piece in kept:
-            begin, end = np.searchsorted(piece.positions, [first, first + n])
-            wanted[piece.positions[begin:end] - first] = False
-        new = np.flatnonzero(wanted) + first
+            new = new[~np.isin(new, piece.positions, assume_unique=True)]
         return cls(new, block.take(new)) if len(new) else None
 
     def widened(self, dim: int) -> KeptRows:

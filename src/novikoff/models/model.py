@@ -23,7 +23,7 @@ from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_pr
 from novikoff.stream.rows import Rows, Vector
 
 SCORES_AT_ONCE = 1 << 22
-ORDER: dict[str, Any] = {"shuffle": False, "seed": None, "holdout": None}
+ORDER: dict[str, Any] = {"whole": False, "shuffle": False, "seed": None, "holdout": None}
 
 
 @dataclass(slots=True)
@@ -40,8 +40,8 @@ class Model:
     ledger
         The record of the run; it has the mistaken examples if the model votes.
     order
-        How the examples were ordered, with the seed, and which were held out; by default they were
-        all learned from in turn.
+        Whether the examples were read whole or as a stream, how they were ordered, with the seed,
+        and which were held out; by default they were a stream, all learned from in turn.
     read_options
         How to read more data of the same kind: the label, what to do with missing values, and for a
         table its columns, and which of them hold text.
@@ -240,6 +240,7 @@ def _checked_options(options: Settings) -> Settings:
 
 def _checked_order(order: Settings) -> Settings:
     stored = Stored("order of examples", order, {})
+    stored.flag("whole")
     stored.flag("shuffle")
     for name in ("seed", "holdout"):
         if type(order.get(name, False)) not in (int, type(None)):

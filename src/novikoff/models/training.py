@@ -22,14 +22,22 @@ from novikoff.sources.cache import Cached
 from novikoff.sources.features import Features
 from novikoff.sources.numbered import Numbered
 from novikoff.sources.read_options import ReadOptions
+from novikoff.sources.whole import Whole
 from novikoff.storage.checked import Arrays, Settings
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
+from novikoff.stream.label_runs import LabelRuns
 from novikoff.stream.order import block_order
 from novikoff.stream.printing import listed
 from novikoff.stream.rows import Positions
 
 MOST_WEIGHTS = 1 << 28
+USUAL_PASSES_IN_WORDS = "10, and 5 from 10,000 examples on"
+
+
+def usual_passes(examples: int) -> int:
+    """How many passes to make over data that are read whole, if nobody says."""
+    return 10 if examples < 10_000 else 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +53,8 @@ class Plan:
         The maximum number of passes; training ends earlier when a pass makes no mistake or the
         weights repeat.
     shuffle, seed
-        Whether to shuffle the rows of each block; the order is the same in every pass.
+        Whether to shuffle the examples: all of them, or, in a stream, the rows of each block. The
+        order is the same in every pass.
     holdout
         Hold out every N-th example.
     keep
@@ -73,11 +82,10 @@ class Plan:
             if kind not in WINNOWS and getattr(self.rule, name) is not None:
                 raise ValueError(f"{name} applies to {listed([*WINNOWS])} only, not to {kind}")
 
-    @property
-    def order(self) -> dict[str, Any]:
-        """What a model remembers of the order of its examples."""
+    def order(self, *, whole: bool) -> dict[str, Any]:
+        """What a model remembers of the order of its examples, read whole or as a stream."""
         seed = self.seed if self.shuffle else None
-        return {"shuffle": self.shuffle, "seed": seed, "holdout": self.holdout}
+        return {"whole": whole, "shuffle": self.shuffle, "seed": seed, "holdout": self.holdout}
 
     def new_learner(self, hash_bits: int | None = None, *, classes: int = 0) -> Linear:
         """A new learner, for features hashed to 2^hash_bits columns or not hashed.
@@ -95,12 +103,14 @@ class Plan:
             rule = replace(rule, threshold=usual_threshold(WINNOWS[rule.kind], 1 << hash_bits))
         return rule.learner(0, classes=classes)
 
-    def new_model(self, features: Features, classes: tuple[str, ...]) -> Model:
+    def new_model(
+        self, features: Features, classes: tuple[str, ...], *, whole: bool = False
+    ) -> Model:
         """A model that has learned nothing yet."""
         learner = self.new_learner(features.hash_bits, classes=len(classes))
         kind = self.rule.kind
         ledger = learner.open_ledger("examples" if kind == "voted" else self.keep)
-        return Model(kind, learner, features, classes, ledger, self.order)
+        return Model(kind, learner, features, classes, ledger, self.order(whole=whole))
 
 
 class Training:
@@ -109,7 +119,8 @@ class Training:
     Parameters
     ----------
     blocks
-        The examples; each pass iterates over them once.
+        The examples; each pass iterates over them once. A `Whole` is shuffled here if the plan
+        says so.
     plan
         How to train.
     initial
@@ -125,11 +136,14 @@ class Training:
     ----------
     passes_made, position
         How many passes are complete, and how many examples of the current one were seen.
+    label_runs
+        The counts of the labels, and of their runs in the order of the stream; complete after a
+        pass.
     """
 
     def __init__(
         self,
-        blocks: Numbered | Cached,
+        blocks: Numbered | Cached | Whole,
         plan: Plan,
         *,
         how: ReadOptions | None = None,
@@ -138,11 +152,17 @@ class Training:
     ) -> None:
         self.plan, self.passes_made, self.position = plan, 0, 0
         self._blocks, self._how, self._data = blocks, how, data
+        self._is_whole = isinstance(blocks, Whole)
+        self.label_runs = blocks.label_runs if isinstance(blocks, Whole) else LabelRuns()
+        self._watches_labels = not self._is_whole
+        self._order = plan.order(whole=self._is_whole)
+        if isinstance(blocks, Whole) and plan.shuffle:
+            blocks.shuffle(plan.seed)
         self._is_finished = False
         self._cycles = CycleSearch() if plan.passes > 1 else None
         self._met = 0  # how many different examples of these were seen
         if initial is None:
-            self.model = plan.new_model(blocks.features, blocks.classes)
+            self.model = plan.new_model(blocks.features, blocks.classes, whole=self._is_whole)
         elif initial.unfinished is None:
             self.model = self._follow(initial)
         else:
@@ -157,15 +177,20 @@ class Training:
         if initial.is_joint != rule.joint:
             has, new = ("any number of classes", "two labels")[:: 1 if initial.is_joint else -1]
             raise BadExample(f"the initial model has {has}, and the plan {new}")
-        if self.plan.passes > 1 and initial.ledger.open_rounds:
+        if not self._is_open and initial.ledger.open_rounds:
             initial.ledger.close_epoch()
-        return replace(initial, features=self._blocks.features, order=self.plan.order)
+        return replace(initial, features=self._blocks.features, order=self._order)
+
+    @property
+    def _is_open(self) -> bool:
+        """Whether later data may belong to the same pass: a stream may go on."""
+        return self.plan.passes == 1 and not self._is_whole
 
     def _resume(self, initial: Model, unfinished: dict[str, Any]) -> Model:
-        if unfinished["passes"] != self.plan.passes or initial.order != self.plan.order:
+        if unfinished["passes"] != self.plan.passes or initial.order != self._order:
             raise BadExample(
-                "the number of passes, the shuffling, the seed or the holdout differs from those "
-                "of the interrupted run"
+                "the number of passes, the shuffling, the seed, the holdout or the way of reading "
+                "(whole or as a stream) differs from those of the interrupted run"
             )
         if unfinished["data"] != self._data:
             raise BadExample("the data or reading options differ from those of the interrupted run")
@@ -203,7 +228,7 @@ class Training:
             after_block=close_block,
             cycles=self._cycles,
         )
-        if self.plan.passes == 1:  # a stream may go on, so its pass stays open
+        if self._is_open:
             model.ledger.reopen_epoch()
         model.examples = self._earlier + self._met
         self._is_finished = True
@@ -212,6 +237,9 @@ class Training:
     def __iter__(self) -> Iterator[Block]:
         """The blocks of the current pass that are still to come."""
         for number, block in enumerate(self._blocks):
+            order = self._shuffled(block, number)
+            if self._watches_labels:
+                self.label_runs.add(block.labels if order is None else block.labels[order])
             if block.first + len(block.labels) > self.position:
                 if self.plan.rule.joint:
                     seen = self._blocks.classes
@@ -219,7 +247,8 @@ class Training:
                         self.model.classes = seen
                 self._check_size(block.rows.dim)
                 self.model.widen(block.rows.dim)
-                yield self._ordered(block, number)
+                yield self._without_held_out(block, order)
+        self._watches_labels = False
 
     def _check_size(self, dim: int) -> None:
         features, classes = self.model.features, len(self.model.classes)
@@ -236,10 +265,13 @@ class Training:
                 Problem.TOO_MANY_WEIGHTS,
             )
 
-    def _ordered(self, block: Block, number: int) -> Block:
-        order: Positions | None = None
-        if self.plan.shuffle:
-            order = block_order(block.rows, self.plan.seed, number)
+    def _shuffled(self, block: Block, number: int) -> Positions | None:
+        """The order of the rows of a block; None if they stay as they are."""
+        if self._is_whole or not self.plan.shuffle:
+            return None
+        return block_order(block.rows, self.plan.seed, number)
+
+    def _without_held_out(self, block: Block, order: Positions | None) -> Block:
         if self.plan.holdout is not None:
             order = np.arange(len(block)) if order is None else order
             order = order[~held_out(block, self.plan.holdout)[order]]
@@ -287,5 +319,5 @@ class Training:
 
 def held_out(block: Block, every: int) -> NDArray[np.bool_]:
     """Which rows of a block are held out: every N-th of all examples."""
-    rows: NDArray[np.bool_] = (block.first + np.arange(len(block))) % every == every - 1
+    rows: NDArray[np.bool_] = block.positions(np.arange(len(block))) % every == every - 1
     return rows

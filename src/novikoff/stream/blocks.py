@@ -43,7 +43,8 @@ class Block:
     order
         The order in which rows are shown (None: as stored); it may leave rows out, or repeat them.
     numbers
-        If the rows are not stored in the order of the stream: the position of each, from `first`.
+        If the rows are not stored in the order of the stream: the position of each, relative to
+        `first`. Rows of a stream that was shuffled as a whole may have any.
     importances
         How much each example counts (None: 1 each): the step of a mistake is multiplied by it. An
         example of importance 0 is scored but never counts as a mistake.
@@ -125,9 +126,8 @@ class Block:
         """A copy of the rows at these positions in the whole stream."""
         which = positions - self.first
         if self.numbers is not None:
-            place = np.empty(len(self), dtype=np.int64)
-            place[self.numbers] = np.arange(len(self))
-            which = place[which]
+            order = np.argsort(self.numbers)
+            which = order[np.searchsorted(self.numbers, which, sorter=order)]
         return self.rows.take(which)
 
     def __getitem__(self, i: int) -> Example:

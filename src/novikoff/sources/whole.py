@@ -1,0 +1,119 @@
+"""Data read whole: all examples in memory, so that they can be shuffled and passed over quickly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Self
+
+import numpy as np
+
+from novikoff.sources.cache import Cached
+from novikoff.sources.chunks import TableColumns
+from novikoff.sources.features import Features
+from novikoff.sources.numbered import Numbered
+from novikoff.stream.blocks import Block
+from novikoff.stream.label_runs import LabelRuns
+from novikoff.stream.order import seeded_order
+from novikoff.stream.rows import DenseRows, Positions, join
+
+MOST_BYTES = 1 << 29  # of data that are read whole unless the user asks for it
+BLOCK_BYTES = 1 << 22
+
+
+class Whole:
+    """All examples of a source, in memory, as often as it is iterated over.
+
+    Attributes
+    ----------
+    label_runs
+        The counts and runs of the labels, in the order of the source.
+    done, total
+        How many bytes of the rows were given in this pass, and how many there are.
+    """
+
+    def __init__(self, source: Numbered | Cached, held: list[Block], label_runs: LabelRuns) -> None:
+        self._source, self._held, self.label_runs = source, held, label_runs
+        self.done, self.total = 0, sum(block.rows.nbytes for block in held)
+
+    @classmethod
+    def of(cls, source: Numbered | Cached, most: int | None = None) -> Self | None:
+        """All examples of the source; None if their rows take more than `most` bytes."""
+        blocks, size, label_runs = list[Block](), 0, LabelRuns()
+        for block in source:
+            size += block.rows.nbytes
+            if most is not None and size > most:
+                return None
+            blocks.append(block)
+            label_runs.add(block.labels)
+        return cls(source, [_widened(block, source.features.room) for block in blocks], label_runs)
+
+    def shuffle(self, seed: int) -> None:
+        """Put the examples in an order drawn from the seed, the same in every pass from now on.
+
+        A ledger still knows each row by its position in the source.
+        """
+        block = _joined(self._held)
+        self._held = _cut(block, seeded_order(block.rows, seed))
+
+    @property
+    def features(self) -> Features:
+        """The features of the source."""
+        return self._source.features
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        """The negative and the positive label; or all classes, in the order of the source."""
+        return self._source.classes
+
+    @property
+    def table(self) -> TableColumns | None:
+        """The columns, if the source is a table."""
+        return self._source.table
+
+    def check_unchanged(self) -> None:
+        """Raise BadExample if a file has changed since it was opened."""
+        self._source.check_unchanged()
+
+    def __len__(self) -> int:
+        return sum(map(len, self._held))
+
+    def __iter__(self) -> Iterator[Block]:
+        self.done = 0
+        for block in self._held:
+            self.done += block.rows.nbytes
+            yield block
+
+
+def _widened(block: Block, dim: int) -> Block:
+    """The block with room for all columns; dense rows have it from the start."""
+    rows = block.rows
+    return block if isinstance(rows, DenseRows) else replace(block, rows=rows.widened(dim))
+
+
+def _joined(blocks: list[Block]) -> Block:
+    """One block with the examples of all, in the order in which they are stored."""
+    labels = np.concatenate([block.labels for block in blocks])
+    weighted = any(block.importances is not None for block in blocks)
+    importances = None
+    if weighted:
+        each = (np.ones(len(b)) if b.importances is None else b.importances for b in blocks)
+        importances = np.concatenate(list(each))
+    return Block(join([block.rows for block in blocks]), labels, importances=importances)
+
+
+def _cut(whole: Block, order: Positions) -> list[Block]:
+    """The examples in this order, in blocks of about 4 MB."""
+    n, weights = len(whole), whole.importances
+    step = max(1, BLOCK_BYTES * n // max(1, whole.rows.nbytes))
+    return [
+        Block(
+            whole.rows.take(part),
+            whole.labels[part],
+            at,
+            numbers=part - at,
+            importances=None if weights is None else weights[part],
+        )
+        for at in range(0, n, step)
+        for part in (order[at : at + step],)
+    ]

@@ -1,0 +1,73 @@
+"""How often labels change along a stream, and whether that is too rare for a random order."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+
+from novikoff.stream.blocks import Codes, Labels
+
+MANY_RUNS = 100
+FALSE_ALARMS = Fraction(1, 10**6)
+
+
+class LabelRuns:
+    """Counts of each class, and of the runs in which it comes, along a stream of any length.
+
+    A run is a stretch of neighbouring examples of one class. Memory grows with the classes only.
+
+    Attributes
+    ----------
+    examples, runs
+        For each class, how many examples it has, and how many runs; of two labels, the positive
+        one is class 1.
+    """
+
+    def __init__(self) -> None:
+        self.examples, self.runs = Counter[int](), Counter[int]()
+        self._last: int | None = None
+
+    def add(self, labels: Labels | Codes) -> None:
+        """Count examples that follow those before."""
+        if not len(labels):
+            return
+        codes = labels if labels.dtype == np.int32 else (labels > 0).astype(np.int32)
+        first = int(codes[0])
+        begins = codes[1:][codes[1:] != codes[:-1]]
+        for found, n in ((self.examples, codes), (self.runs, begins)):
+            times = np.bincount(n)
+            found.update({int(c): int(times[c]) for c in np.flatnonzero(times)})
+        self.runs[first] += first != self._last
+        self._last = int(codes[-1])
+
+    @property
+    def commonest(self) -> int:
+        """The class with the most examples, the first among equals."""
+        return min(self.examples, key=lambda c: (-self.examples[c], c))
+
+    @property
+    def is_sorted(self) -> bool:
+        """Whether the classes come in far fewer runs than in a random order.
+
+        That is: the commonest class has at most half the runs expected, and a random order of the
+        same examples has so few with a probability below one in a million. So that is the rate of
+        false alarms, whatever the shares of the classes.
+
+        In a random order of n examples, m of them in the class, the number of its runs is
+        hypergeometric: drawing m of n, of which n − m + 1 count (Wald & Wolfowitz 1940). The
+        probability is computed exactly unless 100 runs or more are expected; then at most half of
+        them has a probability below e⁻¹⁵ (Hoeffding 1963, Theorems 1 and 4).
+        """
+        if len(self.examples) < 2:
+            return False
+        n, m, runs = self.examples.total(), self.examples[self.commonest], self.runs[self.commonest]
+        expected = Fraction(m * (n - m + 1), n)
+        if 2 * runs > expected:
+            return False
+        if expected >= MANY_RUNS:
+            return True
+        ways = sum(math.comb(m - 1, k - 1) * math.comb(n - m + 1, k) for k in range(1, runs + 1))
+        return ways < FALSE_ALARMS * math.comb(n, m)
