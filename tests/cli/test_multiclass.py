@@ -257,24 +257,34 @@ def test_the_printed_result_agrees_with_the_json(fruit: Path) -> None:
     lines = stdout_of("test", fruit / "m", fruit / "all.csv").splitlines()
     unknown = sum(y > 2 for y in Y)
     first = found["unknown_labels"][0]
-    assert lines[1:3] == [
+    common = FRUIT[max(dict.fromkeys(Y), key=Y.count)]
+    assert found["baseline"] == {"label": common, "accuracy": max(map(Y.count, Y)) / 90}
+    assert lines[1:4] == [
         f"Accuracy  {right / 90:.2%}: {right} of 90 examples right",
+        f"Baseline  {max(map(Y.count, Y)) / 90:.2%} by always predicting {common}",
         f"Mistakes  {90 - right}; {unknown} of them on 2 unknown labels, the first {first}",
     ]
     sizes = []
-    for line in lines[5:10]:
-        label, examples, hits, precision, recall = line.split()
+    for line in lines[6:11]:
+        label, examples, hits, precision, recall, f1 = line.split()
         one = found["classes"][label]
         assert (int(examples), int(hits)) == (one["examples"], one["right"])
-        shares = [None if s == "–" else s for s in (precision, recall)]
-        told_shares = [one["precision"], one["recall"]]
+        shares = [None if s == "–" else s for s in (precision, recall, f1)]
+        told_shares = [one["precision"], one["recall"], one["f1"]]
         assert shares == [None if s is None else f"{s:.2%}" for s in told_shares]
         sizes.append(int(examples))
     assert sizes == sorted(sizes, reverse=True)
-    taken = [line.split() for line in lines[12:]]
+    taken = [line.split() for line in lines[13:]]
     assert all(int(n) == expected[true][label] for true, _, label, n in taken)
     wrong = [n for true, row in expected.items() for label, n in row.items() if label != true]
     assert [int(n) for *_, n in taken] == sorted(wrong, reverse=True)[:10]
+    table = stdout_of("test", fruit / "m", fruit / "all.csv", "--confusion").splitlines()[12:]
+    columns = table[0].split()[2::2]
+    assert len(columns) == 5
+    for row in table[1:]:
+        label, *counts = row.split()
+        told = [expected[label].get(other, 0) for other in columns]
+        assert list(map(int, counts)) == told
 
 
 @pytest.mark.parametrize("learner", ["perceptron", "averaged"])

@@ -122,16 +122,32 @@ def test_the_printed_result_agrees_with_the_json(mail: Path, tmp_path: Path) -> 
     assert found["roc_area"] == right / (len(spam) * len(ham))
     lines = stdout_of("test", mail, file).splitlines()
     assert lines[0].startswith("Data      CSV, comma, header, label 'kind'")
-    assert lines[1:4] == [
+    assert lines[1:6] == [
         "Accuracy  57.14%: 4 of 7 examples right",
+        "Baseline  57.14% by always predicting ham",
         "Mistakes  3",
+        "Positive  spam: precision 50.00%, recall 33.33%, F1 40.00%",
         f"ROC area  {found['roc_area']:.4f}",
     ]
-    assert [line.split() for line in lines[5:]] == [
+    assert found["baseline"] == {"label": "ham", "accuracy": 4 / 7}
+    assert found["classes"]["spam"]["f1"] == 0.4
+    assert [line.split() for line in lines[7:]] == [
         ["label", "predicted", "ham", "predicted", "spam"],
         ["ham", "3", "1"],
         ["spam", "2", "1"],
     ]
+
+
+def test_the_curves_are_drawn_on_request(mail: Path, tmp_path: Path) -> None:
+    file = rewritten(tmp_path, MAIL)
+    for name in ("roc", "precision-recall"):
+        stdout_of("test", mail, file, f"--{name}", tmp_path / f"{name}.svg")
+        assert (tmp_path / f"{name}.svg").read_text().startswith("<?xml")
+    assert error("test", mail, file, "--roc", tmp_path / "x.gif").endswith(".png, .svg or .pdf")
+    many = tmp_path / "many"
+    stdout_of("train", file, "-o", many, "--label", "kind", "--multiclass", "-q")
+    says = error("test", many, file, "--precision-recall", tmp_path / "x.svg")
+    assert says == "--precision-recall: the curve is for models of two labels"
 
 
 def test_one_label_alone_has_no_roc_area(mail: Path, tmp_path: Path) -> None:

@@ -126,7 +126,7 @@ def test_the_same_examples_make_the_same_weights_in_every_format(tmp_path: Path)
 
 def test_the_printed_result_agrees_with_the_json(tmp_path: Path) -> None:
     data, _ = written(tmp_path, "csv")
-    words = ["train", data, "-o", tmp_path / "model", "--passes", 4, "--holdout", 6, "-q"]
+    words = ["train", data, "-o", tmp_path / "model", "--passes", 4, "--holdout", 5, "-q"]
     words += ["--learner", "perceptron"]
     screen = stdout_of(*words)
     report = json_of(*words)
@@ -137,8 +137,13 @@ def test_the_printed_result_agrees_with_the_json(tmp_path: Path) -> None:
     assert f"Verdict   {report['verdict']}: " in screen
     held = report["held_out"]
     right = (held["examples"] - held["mistakes"]) / held["examples"]
-    assert (held["examples"], report["rounds"]) == (10, 50 * report["passes"])
-    assert f"Held out  {right:.2%} of 10 examples right\n" in screen
+    assert (held["examples"], report["rounds"]) == (12, 48 * report["passes"])
+    f1, base = held["classes"]["spam"]["f1"], held["baseline"]
+    area = "–" if held["roc_area"] is None else f"{held['roc_area']:.4f}"
+    assert (
+        f"Held out  {right:.2%} of 12 examples right; {base['accuracy']:.2%} by always predicting "
+        f"{base['label']}; F1 of spam {f1:.2%}, ROC area {area}\n"
+    ) in screen
     assert screen.splitlines()[-1].startswith(f"Model     {tmp_path / 'model'} (perceptron, ")
 
 

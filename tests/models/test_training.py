@@ -184,7 +184,7 @@ def test_every_nth_example_is_held_out_of_learning_and_tested(
         assert tested is not None
         scores = scored(training.model, way, given)
         wrong = sum((scores[i] >= 0) != (given[i][0] > 0) for i in kept)
-        assert (tested.examples, tested.mistakes) == (len(kept), wrong)
+        assert (tested.confusion.examples, tested.confusion.mistakes) == (len(kept), wrong)
         assert Training(way.blocks(here.data), Plan()).test_held_out() is None
 
 

@@ -161,7 +161,7 @@ def test_held_out_examples_are_tested_by_the_highest_score(
     kept = range(every - 1, len(given), every)
     wrong = [i for i in kept if run.model.classes[scores[i].argmax()] != str(given[i][0])]
     assert tested is not None
-    assert (tested.examples, tested.mistakes) == (len(kept), len(wrong))
+    assert (tested.confusion.examples, tested.confusion.mistakes) == (len(kept), len(wrong))
     assert scores.shape[1] == len(run.model.classes) == len({y for y, _ in given})
 
 

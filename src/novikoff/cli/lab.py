@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from novikoff.cli.arguments import Option, Parser
 from novikoff.cli.errors import fail, rejecting_settings, show
-from novikoff.cli.options import check_output
+from novikoff.cli.options import axes_for
 from novikoff.show.lab import EXPERIMENTS, Result
 
 OPTIONS = {  # of each parameter of an experiment that is an option
@@ -97,15 +97,3 @@ def run(
         plots.save(plots.experiment(result, ax=ax), plot)
     if not result.holds:
         sys.exit(1)
-
-
-def axes_for(path: Path) -> Any:
-    """Where to draw the figure; fails before the work if the figure could not be written."""
-    from novikoff.show import plots
-
-    check_output(path, "figure")
-    try:
-        plots.expect_format(path)
-        return plots.new_axes()
-    except (ValueError, ImportError) as error:
-        fail(str(error))

@@ -1,20 +1,25 @@
 """What several verbs share: options for data, labels and models, and checks of output files."""
 
+import math
 import os
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Annotated, Any, TypeAlias
 
 from novikoff.cli.arguments import Argument, Option
 from novikoff.cli.errors import fail, reason, warn
+from novikoff.models.measures import Evaluation
 from novikoff.models.model import Model
 from novikoff.sources import read_options
 from novikoff.sources.chunks import Source
 from novikoff.sources.inputs import Input, inputs_of
 from novikoff.storage.file_format import is_stored
-from novikoff.stream.printing import listed, plain, plural
+from novikoff.stream.printing import cut, listed, plain, plural, share
+
+LONGEST_LABEL = 24
 
 DataFiles: TypeAlias = Annotated[
     list[str],
@@ -127,6 +132,18 @@ def check_output(
         fail(f"{output}: the directory {folder} is not writable")
 
 
+def axes_for(path: Path) -> Any:
+    """Where to draw the figure; fails before the work if the figure could not be written."""
+    from novikoff.show import plots
+
+    check_output(path, "figure")
+    try:
+        plots.expect_format(path)
+        return plots.new_axes()
+    except (ValueError, ImportError) as error:
+        fail(str(error))
+
+
 def load_model(path: str, data: Sequence[str] = ()) -> Model:
     """The model of a file, with a warning if its training was interrupted.
 
@@ -163,6 +180,51 @@ def labels_in_words(model: Model, most: int = 10) -> str:
     if model.is_joint:
         return f"{plural(len(model.classes), 'label')}: {listed(model.classes, most)}"
     return "{1} is +1, {0} is -1".format(*map(plain, model.classes))
+
+
+def measures(tested: Evaluation, *, known: int) -> dict[str, Any]:
+    """How predictions compare with labels, as JSON takes it.
+
+    The model knows the first `known` labels. For many classes, the confusion lists only pairs that
+    occur.
+    """
+    found, labels, ranking = tested.confusion, tested.labels, tested.ranking
+    confusion: dict[str, dict[str, int]] = {}
+    every_pair = () if ranking is None else ((0, 0), (0, 1), (1, 0), (1, 1))
+    for true, predicted in sorted({*found.counts, *every_pair}):
+        row = confusion.setdefault(labels[true], {})
+        row[labels[predicted]] = found.counts[true, predicted]
+    classes = {
+        label: asdict(one)
+        | {name: _or_none(getattr(one, name)) for name in ("precision", "recall", "f1")}
+        for label, one in zip(labels, found.of_classes(len(labels)), strict=True)
+    }
+    about: dict[str, Any] = {"unknown_labels": list(labels[known:])}
+    if ranking is not None:
+        about = {
+            "roc_area": _or_none(ranking.roc_area),
+            "average_precision": _or_none(ranking.average_precision),
+        }
+    return {
+        "examples": found.examples,
+        "mistakes": found.mistakes,
+        "accuracy": _or_none(found.accuracy),
+        "baseline": {"label": labels[found.commonest], "accuracy": _or_none(found.baseline)},
+        **about,
+        "classes": classes,
+        "confusion": confusion,
+    }
+
+
+def _or_none(x: float) -> float | None:
+    return None if math.isnan(x) else x
+
+
+def baseline_in_words(tested: Evaluation) -> str:
+    """The accuracy of always predicting the commonest label."""
+    found = tested.confusion
+    label = cut(plain(tested.labels[found.commonest]), LONGEST_LABEL)
+    return f"{share(found.baseline)} by always predicting {label}"
 
 
 def warn_of_skipped_lines(source: Source) -> None:

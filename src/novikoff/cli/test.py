@@ -2,25 +2,33 @@
 
 import json
 import math
-from dataclasses import asdict
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
 
 from novikoff.cli import options
+from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, show
-from novikoff.models.measures import Confusion
+from novikoff.models.measures import Evaluation, Ranking
 from novikoff.models.model import Model
-from novikoff.models.prediction import Evaluation, evaluate
+from novikoff.models.prediction import evaluate
 from novikoff.sources import ReadOptions, open_files
 from novikoff.stream.printing import aligned, count, cut, percent, plain, plural, share
 
 CLASSES_SHOWN = 40
 CONFUSIONS_SHOWN = 10
-LONGEST_LABEL = 24
 
 
 def test(
     model: options.ModelFile,
     data: options.DataFiles,
+    confusion: Annotated[
+        bool, Option("Many labels: print the whole confusion table. For two it is always printed.")
+    ] = False,
+    roc: Annotated[Path | None, Option("Draw the ROC curve: .png, .svg or .pdf.")] = None,
+    precision_recall: Annotated[
+        Path | None, Option("Draw the precision-recall curve: .png, .svg or .pdf.")
+    ] = None,
     as_json: options.Json = False,
     label: options.ModelLabel = None,
     format: options.Format = None,
@@ -30,13 +38,19 @@ def test(
 ) -> None:
     """Compare a model's predictions with the labels of examples.
 
-    For two labels it prints the accuracy, the confusion matrix, and the area under the ROC curve:
-    the share of pairs of a positive and a negative example that the scores put in the right order.
-    For many classes it prints the precision and recall of each, and the most frequent confusions.
+    It prints the accuracy, and beside it that of always predicting the commonest label. For two
+    labels follow the precision, recall and F1 of the positive one, the area under the ROC curve
+    (the share of pairs of a positive and a negative example that the scores put in the right
+    order), and the confusion table. For many classes it prints the precision, recall and F1 of
+    each, and the most frequent confusions.
 
     Exit status: 0 done, 2 bad input, 130 interrupted.
     """
     found = options.load_model(model, data)
+    if found.is_joint and (roc or precision_recall):
+        fail(f"--{'roc' if roc else 'precision-recall'}: the curve is for models of two labels")
+    wanted = {"roc": roc, "precision_recall": precision_recall}
+    figures = [(name, to, options.axes_for(to)) for name, to in wanted.items() if to is not None]
     how = ReadOptions(format, label, missing=missing, skip_bad=skip_bad, threads=threads)
     source = open_files(data, how.following(found.read_options))
     tested = evaluate(found, source)
@@ -44,62 +58,63 @@ def test(
         fail(f"{data[0]}: there are no examples")
     options.warn_of_skipped_lines(source)
     options.warn_of_unknown_features(found)
+    for name, to, ax in figures:
+        from novikoff.show import plots
+
+        plots.save(getattr(plots, name)(tested.ranking, ax=ax), to)
     if as_json:
-        show(json.dumps(to_dict(found, tested), indent=1))
+        about = options.measures(tested, known=len(found.classes))
+        about["unknown_feature_values"] = found.features.left_out
+        show(json.dumps(about, indent=1))
         return
-    lines = classes_in_words(found, tested) if found.is_joint else two_labels_in_words(tested)
+    lines = two_labels_in_words(tested, tested.ranking) if tested.ranking else []
+    lines = lines or classes_in_words(found, tested, whole=confusion)
     show("\n".join([f"Data      {source.description}", *lines]))
 
 
-def to_dict(model: Model, tested: Evaluation) -> dict[str, Any]:
-    """The result as JSON takes it; for many classes, the confusion lists only pairs that occur."""
-    found, labels = tested.confusion, tested.labels
-    confusion: dict[str, dict[str, int]] = {}
-    every_pair = () if model.is_joint else ((0, 0), (0, 1), (1, 0), (1, 1))
-    for true, predicted in sorted({*found.counts, *every_pair}):
-        row = confusion.setdefault(labels[true], {})
-        row[labels[predicted]] = found.counts[true, predicted]
-    about: dict[str, Any] = {"roc_area": _or_none(tested.roc_area)}
-    if model.is_joint:
-        classes = {
-            label: asdict(one)
-            | {"precision": _or_none(one.precision), "recall": _or_none(one.recall)}
-            for label, one in zip(labels, found.of_classes(len(labels)), strict=True)
-        }
-        about = {"classes": classes, "unknown_labels": list(labels[len(model.classes) :])}
-    return {
-        "examples": found.examples,
-        "mistakes": found.mistakes,
-        "accuracy": found.accuracy,
-        **about,
-        "confusion": confusion,
-        "unknown_feature_values": model.features.left_out,
-    }
-
-
-def two_labels_in_words(tested: Evaluation) -> list[str]:
+def two_labels_in_words(tested: Evaluation, ranking: Ranking) -> list[str]:
     """The result for two labels, for a person."""
-    counts, area = tested.confusion.counts, tested.roc_area
-    labels = [cut(plain(label), LONGEST_LABEL) for label in tested.labels]
-    table = [("label", *(f"predicted {label}" for label in labels))]
-    table += [(label, count(counts[k, 0]), count(counts[k, 1])) for k, label in enumerate(labels)]
+    labels, area = _labels(tested), ranking.roc_area
+    one = tested.confusion.of_classes(2)[1]
+    shares = f"precision {share(one.precision)}, recall {share(one.recall)}, F1 {share(one.f1)}"
     shown = "undefined: only one label" if math.isnan(area) else f"{area:.4f}"
-    return [*_accuracy(tested.confusion), f"ROC area  {shown}", "", *aligned(table)]
+    return [
+        *_accuracy(tested),
+        f"Positive  {labels[1]}: {shares}",
+        f"ROC area  {shown}",
+        "",
+        *_table(tested, [0, 1]),
+    ]
 
 
-def classes_in_words(model: Model, tested: Evaluation) -> list[str]:
-    """The result for many classes, for a person."""
-    found, labels = tested.confusion, [cut(plain(label), LONGEST_LABEL) for label in tested.labels]
+def _labels(tested: Evaluation) -> list[str]:
+    return [cut(plain(label), options.LONGEST_LABEL) for label in tested.labels]
+
+
+def _table(tested: Evaluation, classes: Sequence[int]) -> list[str]:
+    """A row for each true label and a column for each prediction."""
+    labels, counts = _labels(tested), tested.confusion.counts
+    rows = [("label", *(f"predicted {labels[k]}" for k in classes))]
+    rows += [(labels[true], *(count(counts[true, k]) for k in classes)) for true in classes]
+    return aligned(rows)
+
+
+def classes_in_words(model: Model, tested: Evaluation, *, whole: bool) -> list[str]:
+    """The result for many classes, for a person, with the whole confusion table if asked for."""
+    found, labels = tested.confusion, _labels(tested)
     counts = found.of_classes(len(labels))
-    accuracy, mistakes = _accuracy(found)
-    table = [("label", "examples", "right", "precision", "recall")]
-    for k in sorted(range(len(labels)), key=lambda k: -counts[k].examples)[:CLASSES_SHOWN]:
+    *accuracy, mistakes = _accuracy(tested)
+    table = [("label", "examples", "right", "precision", "recall", "F1")]
+    shown = sorted(range(len(labels)), key=lambda k: -counts[k].examples)[:CLASSES_SHOWN]
+    for k in shown:
         one = counts[k]
-        shares = (share(one.precision), share(one.recall))
+        shares = (share(one.precision), share(one.recall), share(one.f1))
         table.append((labels[k], count(one.examples), count(one.right), *shares))
-    lines = [accuracy, mistakes + _on_unknown_labels(model, tested), "", *aligned(table)]
+    lines = [*accuracy, mistakes + _on_unknown_labels(model, tested), "", *aligned(table)]
     if (more := len(labels) - CLASSES_SHOWN) > 0:
         lines.append(f"and {plural(more, 'smaller class', 'smaller classes')}; --json lists all")
+    if whole:
+        return [*lines, "", *_table(tested, shown)]
     if confusions := found.confusions()[:CONFUSIONS_SHOWN]:
         pairs = [(labels[true], "->", labels[other], count(n)) for true, other, n in confusions]
         lines += ["", "Most frequent confusions (label -> prediction):"]
@@ -107,10 +122,12 @@ def classes_in_words(model: Model, tested: Evaluation) -> list[str]:
     return lines
 
 
-def _accuracy(found: Confusion) -> list[str]:
+def _accuracy(tested: Evaluation) -> list[str]:
+    found = tested.confusion
     return [
         f"Accuracy  {percent(found.right, found.examples, 2)}: {count(found.right)} of "
         f"{plural(found.examples, 'example')} right",
+        f"Baseline  {options.baseline_in_words(tested)}",
         f"Mistakes  {count(found.mistakes)}",
     ]
 
@@ -121,11 +138,7 @@ def _on_unknown_labels(model: Model, tested: Evaluation) -> str:
     if not mistakes:
         return ""
     unknown = len(tested.labels) - known
-    first = cut(plain(tested.labels[known]), LONGEST_LABEL)
+    first = _labels(tested)[known]
     several = f"{count(unknown)} unknown labels, the first {first}"
     named = f"an unknown label, {first}" if unknown == 1 else several
     return f"; {count(mistakes)} of them on {named}"
-
-
-def _or_none(x: float) -> float | None:
-    return None if math.isnan(x) else x

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import math
 import secrets
 import signal
 import time
@@ -18,7 +19,7 @@ from novikoff.cli.progress import Progress, spinner
 from novikoff.guarantees.words import run_ended
 from novikoff.learners.rule import WINNOWS, Kind, Rule
 from novikoff.ledger.ledger import Keep
-from novikoff.models.measures import Confusion
+from novikoff.models.measures import Evaluation
 from novikoff.models.model import Model
 from novikoff.models.training import USUAL_PASSES_IN_WORDS, Plan, Training, usual_passes
 from novikoff.runs.loop import Run
@@ -456,7 +457,7 @@ class Result:
     source: Source
     output: Path
     watch: Watch
-    tested: Confusion | None
+    tested: Evaluation | None
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as JSON takes it."""
@@ -471,7 +472,7 @@ class Result:
             "order": model.order,
             "passes": self.training.passes_made,
             "verdict": str(self.run.verdict),
-            "held_out": tested and {"examples": tested.examples, "mistakes": tested.mistakes},
+            "held_out": tested and options.measures(tested, known=len(model.classes)),
             "skipped_lines": len(self.source.skipped),
             "seconds": self.watch.seconds,
         }
@@ -494,11 +495,22 @@ class Result:
             f"Verdict   {self.run.verdict}: {self._verdict()}",
         ]
         if tested is not None:
-            right = f"{share(tested.accuracy)} of {plural(tested.examples, 'example')} right"
-            lines.append(f"Held out  {right if tested.examples else 'no examples'}")
+            lines.append(f"Held out  {self._held_out(tested)}")
         bytes_written = self.output.stat().st_size
         lines.append(f"Model     {plain(str(self.output))} ({model.kind}, {size(bytes_written)})")
         return "\n".join(lines)
+
+    def _held_out(self, tested: Evaluation) -> str:
+        found = tested.confusion
+        if not found.examples:
+            return "no examples"
+        words = f"{share(found.accuracy)} of {plural(found.examples, 'example')} right; "
+        words += options.baseline_in_words(tested)
+        if tested.ranking is None:
+            return words
+        positive, area = found.of_classes(2)[1], tested.ranking.roc_area
+        of_positive = f"F1 of {cut(plain(tested.labels[1]))} {share(positive.f1)}"
+        return f"{words}; {of_positive}, ROC area {'–' if math.isnan(area) else f'{area:.4f}'}"
 
     def _commonest(self) -> str:
         """The share of the commonest label, which is the accuracy of always predicting it."""

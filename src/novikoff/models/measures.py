@@ -1,10 +1,11 @@
-"""Predictions compared with labels: accuracy, confusion, precision, recall, area under the ROC."""
+"""Predictions compared with labels: accuracy beside a baseline, confusion, precision, ranking."""
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from novikoff.stream.blocks import Codes, Labels
 from novikoff.stream.labels import predicts_positive
-from novikoff.stream.rows import Vector
+from novikoff.stream.rows import Positions, Vector
 
 
 def predicted_classes(scores: Vector) -> Codes:
@@ -61,6 +62,18 @@ class Confusion:
         """The share of right predictions; NaN without examples."""
         return _share(self.right, self.examples)
 
+    @property
+    def commonest(self) -> int:
+        """The class with the most examples, the first among equals."""
+        each = self.of_classes(0)
+        return max(range(len(each)), key=lambda c: each[c].examples, default=0)
+
+    @property
+    def baseline(self) -> float:
+        """The accuracy of always predicting the commonest class; NaN without examples."""
+        most = max((one.examples for one in self.of_classes(0)), default=0)
+        return _share(most, self.examples)
+
     def of_classes(self, classes: int) -> list[ClassCounts]:
         """The counts of each class: of the first `classes`, and of any other that occurred."""
         examples, predictions, right = Counter[int](), Counter[int](), Counter[int]()
@@ -95,24 +108,113 @@ class ClassCounts:
         """The share of its examples that were predicted right; NaN if it has none."""
         return _share(self.right, self.examples)
 
+    @property
+    def f1(self) -> float:
+        """The harmonic mean of precision and recall; NaN if it never occurs."""
+        return _share(2 * self.right, self.examples + self.predicted)
+
 
 def _share(part: int, whole: int) -> float:
     return part / whole if whole else float("nan")
 
 
-def roc_area(labels: Sequence[Labels], scores: Sequence[Vector]) -> float:
-    """The area under the ROC curve; NaN if one of the labels is missing.
+@dataclass(frozen=True)
+class Ranking:
+    """How scores order the examples of two labels: exact counts at each score that occurs.
 
-    It is the share of pairs, one example of each label, that the scores put in the right order; a
-    tie counts half (Hanley & McNeil 1982). The counts are exact integers until the last division.
+    Attributes
+    ----------
+    scores
+        The different scores, the highest first.
+    positive, negative
+        How many positive and negative examples have at least that score.
     """
-    if not labels:
-        return float("nan")
-    y, s = np.concatenate(labels), np.concatenate(scores)
-    _, level = np.unique(s, return_inverse=True)
-    positive = np.bincount(level, y > 0).astype(np.int64)
-    negative = np.bincount(level, y < 0).astype(np.int64)
-    pairs = int(positive.sum()) * int(negative.sum())
-    below = np.cumsum(negative) - negative
-    twice = sum((positive * (2 * below + negative)).tolist())
-    return _share(twice, 2 * pairs)
+
+    scores: Vector
+    positive: Positions
+    negative: Positions
+
+    @classmethod
+    def of(cls, labels: NDArray[Any], scores: Vector) -> Ranking:
+        """The ranking of examples; a label above 0, or True, is positive."""
+        levels, level = np.unique(scores, return_inverse=True)
+        is_positive = np.asarray(labels) > 0
+        counts = (
+            np.bincount(level[which], minlength=len(levels))
+            for which in (is_positive, ~is_positive)
+        )
+        positive, negative = (np.cumsum(each[::-1], dtype=np.int64) for each in counts)
+        return cls(levels[::-1], positive, negative)
+
+    @cached_property
+    def roc_area(self) -> float:
+        """The area under the ROC curve; NaN if one of the labels is missing.
+
+        It is the share of pairs, one example of each label, that the scores put in the right order;
+        a tie counts half (Hanley & McNeil 1982). The counts are exact until the last division.
+        """
+        if not len(self.scores):
+            return float("nan")
+        negative = np.diff(self.negative, prepend=0)
+        before = np.concatenate([[0], self.positive[:-1]])
+        twice = sum((negative * (before + self.positive)).tolist())
+        return _share(twice, 2 * int(self.positive[-1]) * int(self.negative[-1]))
+
+    @cached_property
+    def average_precision(self) -> float:
+        """The area under the precision-recall curve, taken as steps; NaN without a positive label.
+
+        That is: the mean, over the positive examples, of the precision among all examples with at
+        least their score.
+        """
+        total = int(self.positive[-1]) if len(self.scores) else 0
+        more = np.diff(self.positive, prepend=0)
+        at = np.flatnonzero(more)
+        precision = self.positive[at] / (self.positive[at] + self.negative[at])
+        parts = (more[at] / max(1, total)) * precision
+        return math.fsum(parts.tolist()) if total else float("nan")
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """How predictions compare with labels.
+
+    Attributes
+    ----------
+    labels
+        The label of each class: those of the model, in its order, and then others that the examples
+        have.
+    ranking
+        Of two labels, the order of the examples by score; None for many classes.
+    """
+
+    confusion: Confusion
+    labels: tuple[str, ...]
+    ranking: Ranking | None = None
+
+
+class Judge:
+    """Compares scores with labels as they come.
+
+    For two labels it holds nine bytes per example, for their ranking.
+    """
+
+    def __init__(self, *, joint: bool) -> None:
+        self.confusion, self._is_joint = Confusion(), joint
+        self._positive, self._scores = list[NDArray[np.bool_]](), list[Vector]()
+
+    def add(self, labels: Labels | Codes, scores: Vector) -> None:
+        """Compare the scores of examples with their labels, or with their numbers of classes."""
+        codes = labels if self._is_joint else labels > 0
+        self.confusion.count(codes, predicted_classes(scores))
+        if not self._is_joint:
+            self._positive.append(labels > 0)
+            self._scores.append(np.asarray(scores))
+
+    def evaluation(self, labels: tuple[str, ...]) -> Evaluation:
+        """The result; `labels` are those of the classes."""
+        ranking = None
+        if not self._is_joint:
+            positive = np.concatenate([np.zeros(0, dtype=np.bool_), *self._positive])
+            ranking = Ranking.of(positive, np.concatenate([np.zeros(0), *self._scores]))
+        return Evaluation(self.confusion, labels, ranking)

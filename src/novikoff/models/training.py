@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from novikoff.learners.multiplicative import usual_threshold
 from novikoff.learners.rule import WINNOWS, Linear, Rule
 from novikoff.ledger.ledger import Keep, Ledger
-from novikoff.models.measures import Confusion, predicted_classes
+from novikoff.models.measures import Evaluation, Judge
 from novikoff.models.model import Model
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.loop import Run, play
@@ -277,18 +277,16 @@ class Training:
             order = order[~held_out(block, self.plan.holdout)[order]]
         return replace(block, first=self._earlier + block.first, order=order)
 
-    def test_held_out(self) -> Confusion | None:
+    def test_held_out(self) -> Evaluation | None:
         """How the model predicts the held-out examples; None without a holdout."""
         if self.plan.holdout is None:
             return None
-        found, most = Confusion(), self.model.rows_at_once
+        judge, most = Judge(joint=self.plan.rule.joint), self.model.rows_at_once
         for block in self._blocks:
             rows = np.flatnonzero(held_out(block, self.plan.holdout))
-            classes = block.codes if self.plan.rule.joint else block.signs > 0
             for some in (rows[k : k + most] for k in range(0, len(rows), most)):
-                scores = self.model.scores(block.rows.take(some))
-                found.count(classes[some], predicted_classes(scores))
-        return found
+                judge.add(block.labels[some], self.model.scores(block.rows.take(some)))
+        return judge.evaluation(self.model.classes)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as it stands, marked as unfinished until the run has ended.
