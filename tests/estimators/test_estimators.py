@@ -457,7 +457,7 @@ def test_a_fit_interrupted_in_its_first_pass_leaves_a_model_too(monkeypatch: Any
         return learn(self, *args)
 
     monkeypatch.setattr(Additive, "learn", interrupted_at_the_third_call)
-    monkeypatch.setattr("novikoff.runs.loop.part_size", lambda rows: 10)
+    monkeypatch.setattr("novikoff.learners.compiled_pass.part_size", lambda rows: 10)
     clf = Perceptron(shuffle=False)
     with pytest.raises(KeyboardInterrupt):
         clf.fit(X, y)

@@ -367,7 +367,7 @@ def test_how_many_rows_are_learned_at_a_time_does_not_matter(
     whole, parted = case.make(), case.make()
     one = play([case.data.block(layout)], whole, epochs=2).ledger
     with pytest.MonkeyPatch.context() as patch:
-        for module in ("runs.loop", "stream.rows", "ledger.readings"):
+        for module in ("learners.compiled_pass", "stream.rows", "ledger.readings"):
             patch.setattr(f"novikoff.{module}.part_size", lambda _rows: size)
         if isinstance(parted, ConceptLearner):
             patch.setattr(type(parted), "most_examples", size)

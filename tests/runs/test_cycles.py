@@ -214,7 +214,7 @@ STREAMS: dict[str, Callable[[], Stream]] = {
 def test_whatever_the_order_the_proof_names_rows_by_their_place_in_the_data(
     name: str, part: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("novikoff.runs.loop.part_size", lambda _rows: part)
+    monkeypatch.setattr("novikoff.learners.compiled_pass.part_size", lambda _rows: part)
     run = play(STREAMS[name](), Additive(2, bias=True), epochs=10_000)
     assert run.verdict is Verdict.CYCLE
     proven(run.cycle, TANGLED, bias=True, first=FAR if "far" in name else 0)

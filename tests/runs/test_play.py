@@ -310,11 +310,40 @@ def test_ctrl_c_between_blocks_leaves_a_whole_run(at: int, at_pass: int) -> None
 def test_ctrl_c_in_the_middle_of_a_block_leaves_a_whole_run(
     call: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("novikoff.runs.loop.part_size", lambda _rows: 3)
+    monkeypatch.setattr("novikoff.learners.compiled_pass.part_size", lambda _rows: 3)
     learner = Additive(4, averaging=True)
     run = stopped([noisy().block()], Pressed(learner, call), epochs=20)
     assert run.ledger.n_rounds == 3 * call
+    assert str(Interrupted(run)) == f"interrupted after {3 * call} rounds"
     assert whole(run, learner)
+
+
+def test_a_block_is_recorded_once_however_many_parts_it_is_learned_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Copying the mistaken rows part by part made a pass over a large block half as fast."""
+    monkeypatch.setattr("novikoff.learners.compiled_pass.part_size", lambda _rows: 3)
+    recorded: list[int] = []
+
+    def record(ledger: Ledger, mistakes: Mistakes, rounds: int, source: Block) -> None:
+        recorded.append(rounds)
+        write(ledger, mistakes, rounds, source)
+
+    write = Ledger.record
+    monkeypatch.setattr(Ledger, "record", record)
+    play([noisy().block()], Additive(4))
+    assert recorded == [60]
+
+
+def test_what_was_learned_before_a_bad_row_is_recorded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("novikoff.learners.compiled_pass.part_size", lambda _rows: 2)
+    learner = Additive(1)
+    ledger = learner.open_ledger()
+    rows = DenseRows(np.array([[1.0], [-2.0], [3.0], [4.0], [np.nan], [6.0]]))
+    with pytest.raises(BadExample, match="row 4"):
+        play(Block(rows, np.array([1, 1, 1, 1, 1, 1], np.int8)), learner, ledger=ledger)
+    assert ledger.n_rounds == 4
+    assert ledger.rows.tolist() == [0, 1, 2]
 
 
 @pytest.mark.usefixtures("python_handler")

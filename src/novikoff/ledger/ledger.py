@@ -47,6 +47,8 @@ class Mistakes:
     @classmethod
     def joined(cls, pieces: Sequence[Mistakes]) -> Mistakes:
         """The mistakes of all the pieces, in order."""
+        if len(pieces) == 1:
+            return pieces[0]
         columns = [piece.columns for piece in pieces]
         joined = {name: np.concatenate([c[name] for c in columns]) for name in columns[0]}
         return cls(**joined, n_classes=pieces[-1].n_classes)

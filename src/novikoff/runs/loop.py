@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from novikoff.guarantees.exact.arithmetic import Number
 from novikoff.guarantees.verdict import Cycle, Verdict
 from novikoff.learners import Learner
-from novikoff.ledger.ledger import Ledger
+from novikoff.learners.compiled_pass import learn_parts
+from novikoff.ledger.ledger import Ledger, Mistakes
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.interrupts import Interrupts
 from novikoff.stream.blocks import Block, Stream
 from novikoff.stream.input_problems import BadExample
-from novikoff.stream.rows import Vector, part_size
+from novikoff.stream.rows import Vector
 
 if TYPE_CHECKING:
     from novikoff.guarantees.summary import Summary
@@ -67,11 +68,11 @@ class Interrupted(KeyboardInterrupt):
     """Ctrl-C during a run; `run` holds the run up to that moment, in a valid state."""
 
     def __init__(self, run: Run) -> None:
-        super().__init__(f"interrupted after {run.ledger.n_rounds} rounds")
+        super().__init__(run)
         self.run = run
 
-    def __reduce__(self) -> tuple[type[Interrupted], tuple[Run]]:
-        return Interrupted, (self.run,)
+    def __str__(self) -> str:
+        return f"interrupted after {self.run.ledger.n_rounds} rounds"
 
 
 Progress: TypeAlias = Callable[[Ledger], None]
@@ -130,6 +131,12 @@ def play(
     if cycles is None and epochs > 1:
         cycles = CycleSearch()
     with Interrupts() as interrupts:
+
+        def after_part(mistakes: Mistakes) -> None:
+            if cycles is not None and cycles.is_counting:
+                cycles.count(mistakes)
+            interrupts.answer(partial(_stopped, ledger))
+
         for _ in range(epochs):
             end = shown = 0
             blocks: Iterable[Block] = (
@@ -145,15 +152,7 @@ def play(
                         f"to {end - 1}; set `first` of each block"
                     )
                 end = max(end, block.first + rows)
-                at, part, last = 0, part_size(block.rows), block.n_rounds
-                while at < last:
-                    begin, until = at, min(last, at + part)
-                    at, mistakes = learner.learn(block, begin, until)
-                    ledger.record(mistakes, at - begin, block)
-                    if cycles is not None and cycles.is_counting:
-                        cycles.count(mistakes)
-                    interrupts.answer(partial(_stopped, ledger))
-                shown += at
+                shown += learn_parts(learner, block, ledger, after_part)
                 if after_block is not None:
                     after_block(block)
             if not shown and not ledger.open_rounds:
