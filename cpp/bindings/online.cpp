@@ -33,6 +33,7 @@ class Online {
   std::vector<std::pair<PyObject*, std::int32_t>> quick_codes_;  // of objects that codes_ holds
   bool zero_is_positive_ = true, held_ = false, single_ = false;
   Size wanted_ = 0;
+  Flaw flaw_ = Flaw::none;  // why the last example could not be learned
   Entries entries_;
   std::int32_t starts_[2] = {0, 0};
   std::vector<double> scores_, numbered_;
@@ -73,10 +74,10 @@ class Online {
     return true;
   }
 
-  Flaw learn_row(const OneRow& x, std::int32_t code) {
+  Flaw learn_row(const OneRow& x, std::int32_t code, double importance) {
     auto& runs = runs_->each;
     for (const auto& run : runs) run->make_room(x);
-    if (runs.size() == 1) return runs[0]->learn(x, code, position_);
+    if (runs.size() == 1) return runs[0]->learn(x, code, importance, position_);
     for (const auto& run : runs) run->remember(x);
     Size learned = 0;
     const auto go_back = [&] {
@@ -84,7 +85,8 @@ class Online {
     };
     try {
       for (; learned < runs.size(); ++learned)
-        if (const Flaw flaw = runs[learned]->learn(x, Size(code) == learned, position_);
+        if (const Flaw flaw =
+                runs[learned]->learn(x, Size(code) == learned, importance, position_);
             flaw != Flaw::none)
           return go_back(), flaw;
     } catch (...) {  // memory ran out
@@ -133,7 +135,7 @@ class Online {
     dicts_.forget(others);
   }
 
-  int learn_example(nb::handle x, std::int32_t code) {
+  int learn_example(nb::handle x, std::int32_t code, double importance) {
     Row kept;
     OneRow row;
     if (!read(x, true, kept, row)) return refused(Met::unread);
@@ -147,7 +149,8 @@ class Online {
       if (run->waiting.full() || (run->waiting.count && single != single_))
         return refused(Met::full);
     make_room_for_uses();
-    if (learn_row(row, code) != Flaw::none) return refused(Met::flaw);
+    flaw_ = learn_row(row, code, importance);
+    if (flaw_ != Flaw::none) return refused(Met::flaw);
     single_ = single;
     count_uses();
     names().settle();
@@ -233,9 +236,11 @@ class Online {
     zero_is_positive_ = zero_is_positive;
   }
 
-  int learn(nb::handle x, nb::handle y) {
+  int learn(nb::handle x, nb::handle y) { return learn_weighed(x, y, 1.0); }
+
+  int learn_weighed(nb::handle x, nb::handle y, double importance) {
     for (const auto& [label, code] : quick_codes_)
-      if (label == y.ptr()) return learn_as(x, code);
+      if (label == y.ptr()) return learn_as(x, code, importance);
     const nb::dict codes = codes_;  // a label's own __hash__ may let another thread rename the labels
     PyObject* const known = PyDict_GetItemWithError(codes.ptr(), y.ptr());
     if (!known && PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError))
@@ -243,13 +248,15 @@ class Online {
     if (!known || !codes.is(codes_)) return PyErr_Clear(), int(Met::label);
     const long code = PyLong_AsLong(known);
     if (code == -1 && PyErr_Occurred()) throw nb::python_error();
-    return learn_as(x, std::int32_t(std::clamp<long>(code, -1, most_columns)));
+    return learn_as(x, std::int32_t(std::clamp<long>(code, -1, most_columns)), importance);
   }
 
-  int learn_as(nb::handle x, std::int32_t code) {
+  int learn_as(nb::handle x, std::int32_t code, double importance) {
+    if (!(importance >= 0 && importance <= std::numeric_limits<double>::max()))
+      refuse("an importance must be finite and at least 0");
     if (held_ || !runs_) return int(Met::held);
     try {
-      return learn_example(x, code);
+      return learn_example(x, code, importance);
     } catch (...) {  // memory ran out
       names().undo();
       throw;
@@ -325,6 +332,7 @@ class Online {
   void hold(bool held) { held_ = held; }
   bool waits() const { return position_ != taken_; }
   bool single() const { return single_; }
+  int flaw() const { return int(flaw_); }
   Size wanted() const { return wanted_; }
   Size columns() const { return names().columns(); }
   Size size() const { return names().settled(); }
@@ -407,8 +415,11 @@ void bind_online(nb::module_& m) {
            "Set the code of each label, and the labels that are predicted.")
       .def("learn", &Online::learn, nb::sig("def learn(self, x: object, y: object, /) -> int"),
            "Learn one example; 0, or the reason why nothing was learned.")
+      .def("learn_weighed", &Online::learn_weighed,
+           nb::sig("def learn_weighed(self, x: object, y: object, importance: float, /) -> int"),
+           "The same, with an importance that multiplies a step.")
       .def("learn_as", &Online::learn_as,
-           nb::sig("def learn_as(self, x: object, code: int, /) -> int"),
+           nb::sig("def learn_as(self, x: object, code: int, importance: float, /) -> int"),
            "The same, with the code of the label.")
       .def("predict", &Online::predict, nb::sig("def predict(self, x: object, /) -> object"),
            "The label predicted for x; NotImplemented if it cannot be read or scored.")
@@ -425,6 +436,7 @@ void bind_online(nb::module_& m) {
       .def("hold", &Online::hold, "held"_a, "Learn nothing until released.")
       .def_prop_ro("waits", &Online::waits)
       .def_prop_ro("single", &Online::single)
+      .def_prop_ro("flaw", &Online::flaw)
       .def_prop_ro("wanted", &Online::wanted)
       .def_prop_ro("columns", &Online::columns)
       .def_prop_ro("position", &Online::position)

@@ -40,6 +40,13 @@ static nb::list bad_lines(const std::vector<BadLine>& bad) {
 
 using Examples = nb::typed<nb::dict, nb::str, nb::any>;
 
+// The importances of the examples; None if all are 1.
+static nb::object importances(Buffer<double>& written) {
+  const auto is_one = [](double x) { return x == 1; };
+  if (std::all_of(written.data, written.data + written.size, is_one)) return nb::none();
+  return array(written).cast();
+}
+
 template <class Index>
 static nb::dict examples(Parsed<Index>& parsed) {
   nb::dict out;
@@ -47,6 +54,7 @@ static nb::dict examples(Parsed<Index>& parsed) {
   out["indices"] = array(parsed.indices);
   out["starts"] = array(parsed.starts);
   out["labels"] = array(parsed.labels);
+  out["importances"] = importances(parsed.importances);
   out["label_texts"] = names(parsed.label_texts);
   out["label_lines"] = array(parsed.label_lines);
   out["names"] = names(parsed.names);
@@ -93,13 +101,6 @@ static const char* begin_of_lines(const In<std::uint8_t>& text, std::size_t leng
   return begin;
 }
 
-// The importances of the examples; None if all are 1.
-static nb::object importances(Buffer<double>& written) {
-  const auto is_one = [](double x) { return x == 1; };
-  if (std::all_of(written.data, written.data + written.size, is_one)) return nb::none();
-  return array(written).cast();
-}
-
 static Examples py_parse_vw(In<std::uint8_t> text, std::size_t length, std::size_t allowed,
                             bool labelled) {
   const char* const begin = begin_of_lines(text, length);
@@ -108,13 +109,12 @@ static Examples py_parse_vw(In<std::uint8_t> text, std::size_t length, std::size
     nb::gil_scoped_release unlocked;
     parse_vw(begin, begin + length, allowed, labelled, parsed);
   }
-  nb::dict out = examples(parsed);
-  out["importances"] = importances(parsed.importances);
-  return out;
+  return examples(parsed);
 }
 
 static Examples py_parse_jsonl(In<std::uint8_t> text, std::size_t length, std::size_t allowed,
-                               std::string_view label, bool labelled, std::string_view missing) {
+                               std::string_view label, bool labelled, std::string_view weight,
+                               bool weighed, std::string_view missing) {
   const char* const begin = begin_of_lines(text, length);
   if (missing != "refuse" && missing != "zero" && missing != "indicate")
     throw nb::value_error("missing must be refuse, zero or indicate");
@@ -124,7 +124,7 @@ static Examples py_parse_jsonl(In<std::uint8_t> text, std::size_t length, std::s
   Parsed<std::int32_t> parsed;
   {
     nb::gil_scoped_release unlocked;
-    parse_jsonl(begin, begin + length, allowed, {label, labelled, rule}, parsed);
+    parse_jsonl(begin, begin + length, allowed, {label, labelled, weight, weighed, rule}, parsed);
   }
   return examples(parsed);
 }
@@ -211,15 +211,15 @@ static nb::typed<nb::dict, nb::str, nb::any> py_parse_csv(In<std::uint8_t> text,
   std::size_t wide = 0;
   std::vector<CsvColumn> columns;
   for (std::size_t j = 0; j < kinds.size(); ++j) {
-    if (kinds(j) > std::uint8_t(CsvKind::text)) throw nb::value_error("no such kind of column");
+    if (kinds(j) > std::uint8_t(CsvKind::weight)) throw nb::value_error("no such kind of column");
     columns.emplace_back(CsvKind(kinds(j)), positions(j),
                          std::string_view(names[j].c_str(), names[j].size()));
     dense &= columns[j].kind != CsvKind::text;
-    wide += columns[j].kind >= CsvKind::number;
+    wide += columns[j].is_feature();
   }
   std::vector<bool> filled(wide, false);
   for (const CsvColumn& column : columns) {
-    if (column.kind < CsvKind::number || !dense) continue;
+    if (!column.is_feature() || !dense) continue;
     if (std::size_t(column.position) >= wide || filled[std::size_t(column.position)])
       throw nb::value_error("each number needs a position of its own in the row");
     filled[std::size_t(column.position)] = true;
@@ -278,9 +278,10 @@ void bind_text(nb::module_& m) {
         "The same for Vowpal Wabbit's text, which ends with a line's end or right before one. If\n"
         "labelled, a line without a label is bad.");
   m.def("parse_jsonl", py_parse_jsonl, "text"_a.noconvert(), nb::kw_only(), "length"_a,
-        "allowed"_a, "label"_a, "labelled"_a, "missing"_a,
-        "The same for an object of JSON on each line: the key called label is the label; null is\n"
-        "refused, zero (nothing), or indicated by a feature of its own, as missing says.");
+        "allowed"_a, "label"_a, "labelled"_a, "weight"_a, "weighed"_a, "missing"_a,
+        "The same for an object of JSON on each line: the key called label is the label, and the one\n"
+        "called weight, if that is not empty, the importance, which each line must have if weighed;\n"
+        "null is refused, zero (nothing), or indicated by a feature of its own, as missing says.");
   m.def("csv_cut", py_csv_cut, "text"_a.noconvert(), nb::kw_only(), "length"_a, "separator"_a,
         "The number of bytes of text[:length] that are whole records of a table.");
   m.def("csv_records", py_csv_records, "text"_a.noconvert(), nb::kw_only(), "length"_a,

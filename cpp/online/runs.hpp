@@ -84,13 +84,14 @@ class OnlineRun {
   }
 
   // Learns from example number `position`, for which there is room. The code is the class; of two
-  // classes, 1 is label +1. If it returns a flaw or throws, nothing has changed.
-  Flaw learn(const OneRow& x, std::int32_t code, std::int64_t position) {
+  // classes, 1 is label +1. The importance multiplies a step; with 0 nothing is learned. If it
+  // returns a flaw or throws, nothing has changed.
+  Flaw learn(const OneRow& x, std::int32_t code, double importance, std::int64_t position) {
     std::int64_t round, row;
     double score, step, square;
     std::int32_t right = -1, rival = -1;
     JointMistakes out{{&round, &row, &score, &step, &square, 0}, &right, &rival};
-    if (const Flaw flaw = pass_over(x, code, out); flaw != Flaw::none) return flaw;
+    if (const Flaw flaw = pass_over(x, code, importance, out); flaw != Flaw::none) return flaw;
     ++rounds;
     if (!out.count) return Flaw::none;
     ++waiting.count;
@@ -128,7 +129,8 @@ class OnlineRun {
   const Size dim_;
   const bool bias_;
 
-  virtual Flaw pass_over(const OneRow& x, std::int32_t code, JointMistakes& out) = 0;
+  virtual Flaw pass_over(const OneRow& x, std::int32_t code, double importance,
+                         JointMistakes& out) = 0;
   virtual std::array<double*, 2> sums() = 0;  // what learning changes; either may be null
 
  private:
@@ -216,11 +218,12 @@ class PerceptronRun final : public OnlineRun {
  protected:
   std::array<double*, 2> sums() override { return {w_, u_}; }
 
-  Flaw pass_over(const OneRow& x, std::int32_t code, JointMistakes& out) override {
+  Flaw pass_over(const OneRow& x, std::int32_t code, double importance,
+                 JointMistakes& out) override {
     const std::int8_t label = code == 1 ? 1 : -1;
     return std::visit(
         [&](const auto& rows) {
-          const Stop stop = pass<false>(rows, &label, nullptr, nullptr, 0, 1, rule_, rounds,
+          const Stop stop = pass<true>(rows, &label, &importance, nullptr, 0, 1, rule_, rounds,
                                         Sum<double>{w_}, out);
           if (u_ && out.count) {
             const std::int64_t first = 0;
@@ -283,11 +286,12 @@ class WinnowRun final : public OnlineRun {
  protected:
   std::array<double*, 2> sums() override { return {p_, w_}; }
 
-  Flaw pass_over(const OneRow& x, std::int32_t code, JointMistakes& out) override {
+  Flaw pass_over(const OneRow& x, std::int32_t code, double importance,
+                 JointMistakes& out) override {
     const std::int8_t label = code == 1 ? 1 : -1;
     return std::visit(
         [&](const auto& rows) {
-          return pass<false>(rows, &label, nullptr, nullptr, 0, 1, rule_, rounds,
+          return pass<true>(rows, &label, &importance, nullptr, 0, 1, rule_, rounds,
                              Reference{powers_}, out)
               .flaw;
         },
@@ -359,10 +363,11 @@ class JointRun final : public OnlineRun {
  protected:
   std::array<double*, 2> sums() override { return {nullptr, nullptr}; }  // no other run can refuse x
 
-  Flaw pass_over(const OneRow& x, std::int32_t code, JointMistakes& out) override {
+  Flaw pass_over(const OneRow& x, std::int32_t code, double importance,
+                 JointMistakes& out) override {
     return std::visit(
         [&](const auto& rows) {
-          const Stop stop = joint_pass<false>(rows, &code, nullptr, nullptr, 0, 1, rule_, rounds,
+          const Stop stop = joint_pass<true>(rows, &code, &importance, nullptr, 0, 1, rule_, rounds,
                                               width_, classes_, w_, scores_.data(), out);
           if (u_ && out.count) {
             const std::int64_t first = 0;

@@ -4,6 +4,7 @@
 // ignored. A quote inside an unquoted field is an ordinary character.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "text/text.hpp"
@@ -24,6 +25,7 @@ enum class CsvFlaw : std::int64_t {
   open,       // a quote that is not closed
   not_utf8,   // bytes that are not UTF-8
   zero_byte,  // a byte 0 in a text
+  weight,     // a weight that is missing, or not a number of at least 0
 };
 
 // A quote that is not closed within this many bytes is taken as stray: otherwise it would turn the
@@ -169,7 +171,7 @@ inline std::size_t csv_cut(const char* text, std::size_t length, char separator)
   return std::size_t(end - text);
 }
 
-enum class CsvKind : std::uint8_t { skip, label, number, boolean, text };
+enum class CsvKind : std::uint8_t { skip, label, number, boolean, text, weight };
 // A column: its position in a row of numbers, or the names of its features. A number is feature
 // "name", a text is "name=text", and a missing value, if it is a feature, "name=".
 struct CsvColumn {
@@ -181,6 +183,7 @@ struct CsvColumn {
   CsvColumn(CsvKind k, std::int32_t at, std::string_view name)
       : kind(k), position(at), prefix(std::string(name) + "=") {}
   std::string_view name() const { return {prefix.data(), prefix.size() - 1}; }
+  bool is_feature() const { return kind >= CsvKind::number && kind != CsvKind::weight; }
 };
 
 inline bool says(std::string_view text, std::string_view word) {
@@ -260,11 +263,16 @@ struct CsvRows {
   ShortTexts lately;
   std::string name;
   std::int32_t label = -1;
+  const bool weighed;  // whether a column holds weights
+  double weight = 1;
 
   CsvRows(std::vector<CsvColumn>& table, const char* end, char separator, Missing rule,
           bool needs_label, std::size_t numbers, Parsed<std::int32_t>& parsed)
       : columns(table), reader(end, separator), missing(rule), labelled(needs_label), wide(numbers),
-        out(parsed) {}
+        out(parsed),
+        weighed(std::any_of(table.begin(), table.end(), [](const CsvColumn& column) {
+          return column.kind == CsvKind::weight;
+        })) {}
 
   void parse(const char* const text, std::size_t allowed) {
     const char separator = reader.ends_field.separator;
@@ -278,6 +286,7 @@ struct CsvRows {
       out.values.make_room(std::max(wide, columns.size()));
       if (!Dense) out.indices.make_room(columns.size());
       label = -1;
+      weight = 1;
       for (;; ++p) {
         const char* const begin = p;
         std::string_view unread;
@@ -301,6 +310,7 @@ struct CsvRows {
         if (Dense) out.values.size += wide;
         else out.starts.push(std::int64_t(out.values.size));
         out.labels.push(label);
+        if (weighed) out.importances.push(weight);
       } else {
         out.bad.push_back({out.lines, at - text, std::int64_t(flaw) + 16 * std::int64_t(where),
                            record - text, p - text});
@@ -332,11 +342,18 @@ struct CsvRows {
     std::string_view text;
     if (const CsvFlaw flaw = reader.field(p, text); flaw != CsvFlaw::none) return flaw;
     if (column.kind == CsvKind::skip) return CsvFlaw::none;
+    if (column.kind == CsvKind::weight) return take_weight(text);
     if (is_missing(text)) return gap(column);
     const bool yes = says(text, "true");
     if (!yes && !says(text, "false")) return CsvFlaw::boolean;
     add(column, yes ? 1.0 : 0.0);
     return CsvFlaw::none;
+  }
+
+  CsvFlaw take_weight(std::string_view text) {
+    const char* q = text.data();
+    const bool whole = read_number(q, weight) == Number::good && q == text.data() + text.size();
+    return whole && weight >= 0 ? CsvFlaw::none : CsvFlaw::weight;
   }
 
   CsvFlaw take_number(CsvColumn& column, const char*& p) {

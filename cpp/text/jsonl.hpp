@@ -75,12 +75,15 @@ inline JsonString read_string(const char*& p, std::string& out) {
 
 enum class JsonFlaw : std::int64_t {
   none, object, key, empty_key, twice, colon, comma, value, number, large, control, escape, deep,
-  nested, mixed, missing, label, no_label, after, prefix
+  nested, mixed, missing, label, no_label, after, prefix,
+  weight, no_weight
 };
 
 struct JsonOptions {
   std::string_view label;  // the key of the label
   bool labelled;           // a line without one is bad
+  std::string_view weight;  // the key of the importance; empty: none
+  bool weighed;             // a line without one is bad
   Missing missing;         // what null means
 };
 
@@ -101,10 +104,15 @@ class JsonReader {
     if (*p != '{') return JsonFlaw::object;
     path_.clear();
     label_ = -1;
+    weight_ = -1;
     if (const JsonFlaw flaw = object(p, 1); flaw != JsonFlaw::none) return flaw;
     skip_blanks(p);
     if (!ends_line(*p)) return JsonFlaw::after;
     if (options_.labelled && label_ < 0) return p = begin, JsonFlaw::no_label;
+    if (!options_.weight.empty()) {
+      if (options_.weighed && weight_ < 0) return p = begin, JsonFlaw::no_weight;
+      out_.importances.push(weight_ < 0 ? 1 : weight_);
+    }
     add_example(out_, label_);
     return JsonFlaw::none;
   }
@@ -118,6 +126,7 @@ class JsonReader {
   std::string path_;         // the keys down to the current value
   std::string text_;
   std::int32_t label_ = -1;  // of this line
+  double weight_ = -1;       // of this line; below 0: none
   NameTable paths_;
   Buffer<std::int64_t> met_;  // the line of each path's last use
 
@@ -219,7 +228,9 @@ class JsonReader {
     skip_blanks(p);
     if (*p != ':') return JsonFlaw::colon;
     skip_blanks(++p);
-    return depth == 1 && path_ == options_.label ? label(p) : value(p, depth);
+    if (depth == 1 && path_ == options_.label) return label(p);
+    if (depth == 1 && !options_.weight.empty() && path_ == options_.weight) return weight(p);
+    return value(p, depth);
   }
 
   JsonFlaw value(const char*& p, int depth) {
@@ -257,6 +268,14 @@ class JsonReader {
     if (!text_.empty()) label_ = out_.label(text_, out_.lines);
     else if (options_.labelled) return p = begin, JsonFlaw::no_label;
     return JsonFlaw::none;
+  }
+
+  // The weight is a number of at least 0.
+  JsonFlaw weight(const char*& p) {
+    const char* const begin = p;
+    if (*p != '-' && !is_digit(*p)) return JsonFlaw::weight;
+    if (const JsonFlaw flaw = number(p, weight_); flaw != JsonFlaw::none) return flaw;
+    return weight_ >= 0 ? JsonFlaw::none : (p = begin, JsonFlaw::weight);
   }
 
   // [ value, ... ] with p at the bracket: texts only, or numbers only. The names of leading nulls

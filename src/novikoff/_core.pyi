@@ -150,7 +150,10 @@ class Online:
     def learn(self, x: object, y: object, /) -> int:
         """Learn one example; 0, or the reason why nothing was learned."""
 
-    def learn_as(self, x: object, code: int, /) -> int:
+    def learn_weighed(self, x: object, y: object, importance: float, /) -> int:
+        """The same, with an importance that multiplies a step."""
+
+    def learn_as(self, x: object, code: int, importance: float, /) -> int:
         """The same, with the code of the label."""
 
     def predict(self, x: object, /) -> object:
@@ -185,6 +188,9 @@ class Online:
 
     @property
     def single(self) -> bool: ...
+
+    @property
+    def flaw(self) -> int: ...
 
     @property
     def wanted(self) -> int: ...
@@ -224,10 +230,11 @@ def parse_vw(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C'
     labelled, a line without a label is bad.
     """
 
-def parse_jsonl(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, label: str, labelled: bool, missing: str) -> dict[str, Any]:
+def parse_jsonl(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, label: str, labelled: bool, weight: str, weighed: bool, missing: str) -> dict[str, Any]:
     """
-    The same for an object of JSON on each line: the key called label is the label; null is
-    refused, zero (nothing), or indicated by a feature of its own, as missing says.
+    The same for an object of JSON on each line: the key called label is the label, and the one
+    called weight, if that is not empty, the importance, which each line must have if weighed;
+    null is refused, zero (nothing), or indicated by a feature of its own, as missing says.
     """
 
 def csv_cut(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, separator: str) -> int:

@@ -17,6 +17,17 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from novikoff import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron, Winnow
 
+# A weight multiplies a step, and a mistake-driven rule may make that step or none. Showing the
+# example twice gives it two chances to be a mistake, the second after the first was learned: so a
+# weight of 2 is not two examples, and no online rule of this kind can make it so.
+NOT_REPEATED = dict.fromkeys(
+    (
+        "check_sample_weight_equivalence_on_dense_data",
+        "check_sample_weight_equivalence_on_sparse_data",
+    ),
+    "a weight multiplies the step of a mistake; it does not repeat the example",
+)
+
 FEW = 50  # passes: on data that nothing separates, and many checks have such, all are made
 
 every = pytest.mark.parametrize(
@@ -24,25 +35,29 @@ every = pytest.mark.parametrize(
 )
 
 
+def check(estimator: Any) -> None:
+    """Every check passes but those that cannot hold."""
+    results = check_estimator(
+        estimator, on_skip=None, on_fail=None, expected_failed_checks=NOT_REPEATED
+    )
+    assert len(results) > 40
+    right = ("passed", "xfail")
+    assert [(r["check_name"], r["exception"]) for r in results if r["status"] not in right] == []
+
+
 @every
 def test_every_check_of_scikit_learn_passes(kind: Any) -> None:
-    results = check_estimator(kind(max_iter=FEW), on_skip=None, on_fail=None)
-    assert len(results) > 40
-    assert [(r["check_name"], r["exception"]) for r in results if r["status"] != "passed"] == []
+    check(kind(max_iter=FEW))
 
 
 @every
 def test_every_check_of_scikit_learn_passes_for_many_classes_jointly(kind: Any) -> None:
-    results = check_estimator(kind(multiclass="joint", max_iter=5), on_skip=None, on_fail=None)
-    assert len(results) > 40
-    assert [(r["check_name"], r["exception"]) for r in results if r["status"] != "passed"] == []
+    check(kind(multiclass="joint", max_iter=5))
 
 
 @pytest.mark.parametrize("variant", ["balanced", "winnow1", "winnow2"])
 def test_every_check_of_scikit_learn_passes_for_each_winnow(variant: Any) -> None:
-    results = check_estimator(Winnow(variant=variant, max_iter=FEW), on_skip=None, on_fail=None)
-    assert len(results) > 40
-    assert [(r["check_name"], r["exception"]) for r in results if r["status"] != "passed"] == []
+    check(Winnow(variant=variant, max_iter=FEW))
 
 
 @every

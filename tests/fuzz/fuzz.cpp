@@ -203,7 +203,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     });
     for (const Missing missing : {Missing::refuse, Missing::indicate})
       try_parser<std::int32_t>(text, Shape::names, [=](const Text& given, auto& out) {
-        parse_jsonl(given.begin(), given.end(), any_number, {"label", labelled, missing}, out);
+        parse_jsonl(given.begin(), given.end(), any_number,
+                    {"label", labelled, "w", labelled, missing}, out);
         return true;
       });
   }

@@ -178,6 +178,8 @@ def _calls_on_text() -> Iterator[partial[Any]]:
         allowed=1,
         label="y",
         labelled=True,
+        weight="w",
+        weighed=False,
         missing="zero",
     )
     yield partial(core.csv_cut, **text(b'1,"a\nb",2\n1,2'), separator=",")

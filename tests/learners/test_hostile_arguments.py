@@ -174,7 +174,7 @@ def test_hostile_examples_and_labels_are_refused_or_learned(
                     method(x)
         for code in (-1, 0, 1, 2, 2**31 - 1, 2**31, 2**70, None):
             with suppress(*REFUSED):
-                core.learn_as(x, code)
+                core.learn_as(x, code, 1.0)
         with suppress(*REFUSED):
             core.rows([x, x], adding=True)
             core.undo()
@@ -203,7 +203,7 @@ def test_methods_with_hostile_arguments_are_refused_or_answered() -> None:
 def test_an_object_without_runs_learns_and_predicts_nothing() -> None:
     core: Any = _core.Online(by_name=True)
     assert core.learn({"a": 1.0}, "a") != 0
-    assert core.learn_as({"a": 1.0}, 1) != 0
+    assert core.learn_as({"a": 1.0}, 1, 1.0) != 0
     assert core.predict({"a": 1.0}) is NotImplemented
     assert core.decide({"a": 1.0}) is NotImplemented
     assert core.take() == []

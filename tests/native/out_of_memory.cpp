@@ -127,11 +127,11 @@ void runs_stay(Keep keep) {
         [&] {
           poor.make_room(x);
           left = 0;  // learning needs no more memory
-          demand(poor.learn(x, code, t) == Flaw::none, "the row is good");
+          demand(poor.learn(x, code, 1.0, t) == Flaw::none, "the row is good");
         },
         same);
     rich.make_room(x);
-    rich.learn(x, code, t);
+    rich.learn(x, code, 1.0, t);
     same();
     if (t % 50 == 49) {
       try_all([&] { poor.waiting.taken(); }, same);

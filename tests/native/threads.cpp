@@ -130,7 +130,7 @@ void parse(const std::string& svmlight, const std::string& vw, const std::string
   {
     Parsed<std::int32_t> out;
     parse_jsonl(jsonl.data(), jsonl.data() + jsonl.size() - padding, Size(-1),
-                {"label", true, Missing::refuse}, out);
+                {"label", true, "", true, Missing::refuse}, out);
   }
   Parsed<std::int32_t> out;
   std::vector<CsvColumn> columns;

@@ -39,6 +39,14 @@ Label: TypeAlias = Annotated[
 ModelLabel: TypeAlias = Annotated[
     str | None, Option(LABEL_HELP, metavar="COLUMN", default="the model's")
 ]
+Weight: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "Tables: the column that says how much each example counts; JSON lines: its key.",
+        metavar="COLUMN",
+        default="each counts 1",
+    ),
+]
 MISSING_HELP = "Missing values: reject them, read them as 0, or mark each with a feature."
 Missing: TypeAlias = Annotated[read_options.Missing, Option(MISSING_HELP)]
 ModelMissing: TypeAlias = Annotated[

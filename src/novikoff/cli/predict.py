@@ -52,7 +52,13 @@ def predict(
         options.check_output(output, "predictions", [model, *data])
     found = options.load_model(model, data)
     how = ReadOptions(
-        format, label, labelled=False, missing=missing, skip_bad=skip_bad, threads=threads
+        format,
+        label,
+        labelled=False,
+        weighed=False,
+        missing=missing,
+        skip_bad=skip_bad,
+        threads=threads,
     )
     how = replace(how.following(found.read_options), eager=data == ["-"])
     source = open_files(data, how)

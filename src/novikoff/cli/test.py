@@ -51,7 +51,9 @@ def test(
         fail(f"--{'roc' if roc else 'precision-recall'}: the curve is for models of two labels")
     wanted = {"roc": roc, "precision_recall": precision_recall}
     figures = [(name, to, options.axes_for(to)) for name, to in wanted.items() if to is not None]
-    how = ReadOptions(format, label, missing=missing, skip_bad=skip_bad, threads=threads)
+    how = ReadOptions(
+        format, label, weighed=False, missing=missing, skip_bad=skip_bad, threads=threads
+    )
     source = open_files(data, how.following(found.read_options))
     tested = evaluate(found, source)
     if not tested.confusion.examples:

@@ -29,13 +29,16 @@ from novikoff.sources.chunks import Source
 from novikoff.sources.features import Features
 from novikoff.sources.inputs import Input, inputs_of
 from novikoff.sources.interactions import ALL
+from novikoff.sources.numbered import label_counts
 from novikoff.sources.open import label_is_last_column
 from novikoff.sources.whole import MOST_BYTES, Whole
 from novikoff.storage.file_format import is_stored
-from novikoff.stream.labels import MOST_CLASSES
-from novikoff.stream.printing import count, cut, percent, plain, plural, share, size
+from novikoff.stream.labels import MOST_CLASSES, written
+from novikoff.stream.number_text import number
+from novikoff.stream.printing import count, cut, listed, percent, plain, plural, share, size
 
 UNLIMITED_PASSES = 10**9
+BALANCED = "balanced"
 MANY_NAMES = 1 << 22
 
 
@@ -143,6 +146,15 @@ def train(
         ),
     ] = None,
     label: options.Label = None,
+    weight: options.Weight = None,
+    class_weight: Annotated[
+        list[str] | None,
+        Option(
+            "Multiply the weight of each example with this label by FACTOR; repeatable. balanced: "
+            "factors that make all labels count the same, found in an extra pass.",
+            metavar="LABEL=FACTOR",
+        ),
+    ] = None,
     format: options.Format = None,
     missing: options.Missing = "refuse",
     ignore: options.Ignore = None,
@@ -218,6 +230,8 @@ def train(
         how = ReadOptions(
             format,
             label,
+            weight=weight,
+            class_weights=class_factors(class_weight or []),
             missing=missing,
             ignore=tuple(ignore or ()),
             categorical=tuple(categorical or ()),
@@ -232,6 +246,15 @@ def train(
     if has_pipe:
         is_kept = cache is not None or stream is False
         reject_second_reading(plan, start, is_kept=is_kept, standardise=standardise)
+        if class_weight == [BALANCED]:
+            fail(
+                "--class-weight balanced reads the data twice; save the pipe's data in a file first"
+            )
+    if class_weight == [BALANCED]:
+        how = replace(how, class_weights=balancing_factors(inputs, how, start))
+    if start is not None:
+        own = start.read_options.get("class_weights", {})
+        reject_changes({"--class-weight": (dict(how.class_weights) or None, own)})
     known_by = fingerprint(inputs, how, [transforms, named, rule.joint])
     if start is not None and start.unfinished is not None:
         # its own model may have replaced the initial one, whose digest it has stored
@@ -251,7 +274,7 @@ def train(
             labels = LabelsAsClasses(known or (), closed=named is not None, most=most)
         else:
             labels = LabelsAsSigns(known, is_last_column=is_last_column)
-        numbered = Numbered(open_files(inputs, how), features, labels)
+        numbered = Numbered(open_files(inputs, how), features, labels, how.class_weights)
         blocks: Numbered | Cached = numbered
         if cache is not None:
             # the data of a pipe are unknown, so no cache matches them
@@ -282,6 +305,9 @@ def train(
     result = Result(training, run, source, output, watch, training.test_held_out())
     options.warn_of_skipped_lines(source)
     warn_of_labels(training)
+    for label in how.class_weights:
+        if label not in training.model.classes:
+            warn(f"--class-weight {label}: no example has this label")
     if not from_cache:
         for left, right in sorted(training.model.features.idle_products):
             warn(f"--interactions {left}*{right}: no example has features of both fields")
@@ -326,6 +352,33 @@ def field_pairs(interactions: list[str]) -> tuple[tuple[str, str], ...]:
             fail(f"--interactions {text!r}: write A*B with the names of two fields, or all")
         pairs.append(ALL if text == "all" else (left, right))
     return tuple(pairs)
+
+
+def class_factors(given: list[str]) -> dict[str, float]:
+    """The factor of each label in `LABEL=FACTOR`; those of `balanced` come from the data."""
+    if given == [BALANCED]:
+        return {}
+    factors: dict[str, float] = {}
+    for text in given:
+        label, mark, factor = text.rpartition("=")
+        size = number(factor)
+        if not (mark and label and size is not None and size > 0):
+            fail(
+                f"--class-weight {text!r}: write LABEL=FACTOR, a factor above 0, or balanced alone"
+            )
+        if written(label) in factors:
+            fail(f"--class-weight {text!r}: the label {label} has a factor already")
+        factors[written(label)] = size
+    return factors
+
+
+def balancing_factors(
+    inputs: Sequence[Input], how: ReadOptions, start: Model | None
+) -> dict[str, float]:
+    """The factor of each label that makes all count the same: n / (labels × its examples)."""
+    how = how if start is None else how.following(start.read_options)
+    counts = label_counts(open_files(inputs, how))
+    return {label: sum(counts.values()) / (len(counts) * n) for label, n in counts.items()}
 
 
 def usual_stream(inputs: Sequence[Input], start: Model | None) -> bool | None:
@@ -472,6 +525,7 @@ class Result:
             "order": model.order,
             "passes": self.training.passes_made,
             "verdict": str(self.run.verdict),
+            "class_weights": model.read_options.get("class_weights", {}),
             "held_out": tested and options.measures(tested, known=len(model.classes)),
             "skipped_lines": len(self.source.skipped),
             "seconds": self.watch.seconds,
@@ -494,6 +548,9 @@ class Result:
             f"{percent(ledger.n_mistakes, ledger.n_rounds, 2)}{in_last_pass}",
             f"Verdict   {self.run.verdict}: {self._verdict()}",
         ]
+        if factors := model.read_options.get("class_weights"):
+            each = [f"{label} {factor:.4g}" for label, factor in factors.items()]
+            lines.insert(3, f"Weights   times {listed(each, 8)}")
         if tested is not None:
             lines.append(f"Held out  {self._held_out(tested)}")
         bytes_written = self.output.stat().st_size

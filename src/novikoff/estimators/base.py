@@ -17,7 +17,16 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff import _core
-from novikoff.estimators.validation import COLUMNS, Columns, check_common, read, read_new, starts
+from novikoff.estimators.validation import (
+    COLUMNS,
+    Columns,
+    check_common,
+    importance,
+    importances,
+    read,
+    read_new,
+    starts,
+)
 from novikoff.guarantees.summary import Summaries, Summary
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import Multiplicative, Ties
@@ -100,6 +109,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         y: Any,
         coef_init: ArrayLike | Literal["random"] | None = None,
         intercept_init: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Pass over the data until a pass makes no mistake, the weights repeat, or max_iter passes.
 
@@ -117,6 +127,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             Where to start, in the shapes of `coef_` and `intercept_`; `coef_init="random"` draws
             standard normal weights (and intercepts) from random_state. The default is 0, and Winnow
             accepts no other.
+        sample_weight
+            How much each example counts, at least 0: the step of a mistake is multiplied by it. An
+            example of weight 0 is scored but never learned from. By default each counts 1. A weight
+            of 2 is one step of twice the length, which is not the same as the example twice.
         """
         with self._alone():
             check_common(self)
@@ -124,6 +138,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             rows, y, columns = read_new(self, X, y)
             if y.dtype.kind not in "biu":
                 check_classification_targets(y)
+            weights = importances(sample_weight, len(rows))
+            if weights is not None and not weights.any():
+                raise ValueError("all sample weights are zero; there is nothing to learn from")
             classes, codes = distinct(y)
             if len(classes) < 2:
                 raise ValueError(
@@ -148,6 +165,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                     rows,
                     codes,
                     epochs=self.max_iter,
+                    importances=weights,
                     shuffle=self.shuffle,
                     seed=seed,
                     verbose=bool(self.verbose),
@@ -158,16 +176,22 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             self._take(engine, columns)
         return self
 
-    def partial_fit(self, X: Any, y: Any, classes: ArrayLike | None = None) -> Self:
+    def partial_fit(
+        self,
+        X: Any,
+        y: Any,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Learn from these examples in one pass, in the order given.
 
         All calls together are one pass: the result does not depend on how a stream is cut into
         calls. The first call names all classes. With multiclass="joint" it need not: new classes
-        may appear in any call. If a batch raises an error, or Ctrl-C is pressed, none of it is
-        learned.
+        may appear in any call. `sample_weight` is as in `fit`. If a batch raises an error, or
+        Ctrl-C is pressed, none of it is learned.
         """
         if are_dicts(X) or (self._engine is not None and self._engine.is_online):
-            self.learn_many(X, y, classes=classes)
+            self.learn_many(X, y, classes=classes, sample_weight=sample_weight)
             return self
         with self._alone(), undisturbed() as stop:
             named, columns = named_classes(classes), None
@@ -182,13 +206,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                 engine = self._new_engine(rule, labels_of(known, joint=rule.joint), rows.dim)
             else:
                 rows, y = read(self, X, y, finite=True)
-            engine.learn_block(rows, y, named, stop)
+            engine.learn_block(rows, y, named, stop, importances(sample_weight, len(rows)))
             self._take(engine, columns)
         return self
 
     # learning from single examples, by name or by position
 
-    def learn_one(self, x: Any, y: Any, *, classes: ArrayLike | None = None) -> None:
+    def learn_one(
+        self, x: Any, y: Any, *, classes: ArrayLike | None = None, weight: float | None = None
+    ) -> None:
         """Predict one example and, if that is a mistake, learn from it.
 
         This is `partial_fit` on one row, to the last bit, and the two can alternate. Memory grows
@@ -208,21 +234,27 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         classes
             All labels, in the first call: needed if there are more than two; and if the rule does
             not treat two labels alike and the first one is not 1, 0 or −1.
+        weight
+            How much the example counts, at least 0, as an entry of `sample_weight` in `fit`; None
+            means 1.
         """
         if classes is None:
             try:
-                if not self._core.learn(x, y):
+                if weight is None:
+                    if not self._core.learn(x, y):
+                        return
+                elif not self._core.learn_weighed(x, y, importance(weight)):
                     return
             except (AttributeError, TypeError):  # nothing is open yet; or x or y is None
                 pass
-        self._learn_slowly(x, y, classes)
+        self._learn_slowly(x, y, classes, importance(weight))
 
-    def _learn_slowly(self, x: Any, y: Any, classes: ArrayLike | None) -> None:
+    def _learn_slowly(self, x: Any, y: Any, classes: ArrayLike | None, weight: float) -> None:
         """Learn from the first example, or from one that the core cannot read or learn as it is."""
         engine, label = self._opened(), plain_label(y)
         named = named_classes(classes)
         if engine is not None:
-            engine.learn_one(x, label, named)
+            engine.learn_one(x, label, named, weight)
             return
         x = plain_example(x)
         with _BEGINNING, undisturbed():
@@ -231,18 +263,27 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             engine, columns = self._opened(), None
             if engine is None:  # no other thread was faster
                 engine, columns = self._first_engine([label], named, x)
-            engine.learn_one(x, label, named)
+            engine.learn_one(x, label, named, weight)
             self._take(engine, columns)
 
-    def learn_many(self, X: Any, y: Any, *, classes: ArrayLike | None = None) -> None:
+    def learn_many(
+        self,
+        X: Any,
+        y: Any,
+        *,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> None:
         """Learn from these examples in order, as if one by one; an error undoes the whole call.
 
         X is a list of dicts, a frame whose columns are names (a text v in column c is the feature
         `c=v`), or a two-dimensional array, dense or sparse, whose columns are positions.
+        `sample_weight` is as in `fit`.
         """
         n, labels = count(X), plain_labels(y)
         if n != len(labels):
             raise BadExample(f"{n} examples but {len(labels)} labels")
+        weights = importances(sample_weight, n)
         if not labels:
             return
         named = named_classes(classes)
@@ -258,7 +299,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                 engine.readable(examples[0], "row 0: ")  # raises the error
             else:
                 examples, _ = read(self, X, finite=True)
-            engine.learn_block(examples, labels, named, stop)
+            engine.learn_block(examples, labels, named, stop, weights)
             self._take(engine, columns)
 
     def _first_engine(

@@ -75,9 +75,14 @@ class ForRiver(base.MiniBatchClassifier):
         self._first = {} if classes is None else {"classes": list(classes)}
         self._label_name: Any = None
 
-    def learn_one(self, x: dict[base.typing.FeatureName, Any], y: base.typing.ClfTarget) -> None:
-        """Learn from one example."""
-        self._call(self.learner.learn_one, x, y, **self._first)
+    def learn_one(
+        self,
+        x: dict[base.typing.FeatureName, Any],
+        y: base.typing.ClfTarget,
+        w: float | None = None,
+    ) -> None:
+        """Learn from one example, which counts w times; None means once."""
+        self._call(self.learner.learn_one, x, y, weight=w, **self._first)
         self._first = {}
 
     def predict_one(
@@ -88,10 +93,10 @@ class ForRiver(base.MiniBatchClassifier):
         return self.at_first if label is None else label
 
     @staticmethod
-    def _call(verb: Callable[..., Any], x: Any, *y: Any, **first: Any) -> Any:
+    def _call(verb: Callable[..., Any], x: Any, *y: Any, **options: Any) -> Any:
         """Call the learner; if it rejects names that are tuples of texts, with the joined names."""
         try:
-            return verb(x, *y, **first)
+            return verb(x, *y, **options)
         except TypeError:
             if not (isinstance(x, Mapping) and any(isinstance(name, tuple) for name in x)):
                 raise
@@ -101,7 +106,7 @@ class ForRiver(base.MiniBatchClassifier):
             if text in joined:
                 raise BadExample(f"two features have the name {text!r}; one of them is {name!r}")
             joined[text] = value
-        return verb(joined, *y, **first)
+        return verb(joined, *y, **options)
 
     def predict_proba_one(
         self, x: dict[base.typing.FeatureName, Any], **kwargs: Any

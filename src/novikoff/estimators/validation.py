@@ -9,8 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
+from novikoff.learners.compiled_pass import is_finite_number
 from novikoff.online.one_example import are_dicts
 from novikoff.sources.arrays import as_csr, rows_of
+from novikoff.stream.blocks import unusable_importance
 from novikoff.stream.input_problems import BadExample, why_not_a_name
 from novikoff.stream.rows import Rows, Vector
 
@@ -94,6 +96,38 @@ def _kind(dtype: Any) -> str:
     if getattr(dtype, "is_temporal", bool)():
         return "M"
     return "f" if getattr(dtype, "is_numeric", bool)() or str(dtype) == "Boolean" else "O"
+
+
+def importances(sample_weight: Any, n: int) -> Vector | None:
+    """How much each of n examples counts, as float64; None if nothing is said."""
+    if sample_weight is None:
+        return None
+    try:
+        given = np.asarray(sample_weight, dtype=np.float64)
+    except (ValueError, TypeError):
+        raise ValueError("sample_weight must hold a number for each example") from None
+    if given.ndim == 0:
+        given = np.full(n, given)
+    if given.shape != (n,):
+        raise ValueError(
+            f"sample_weight must have a number for each of {n} examples, not shape {given.shape}"
+        )
+    if (wrong := unusable_importance(given)) is not None:
+        raise BadExample(
+            f"row {wrong}: sample_weight {float(given[wrong])!r} must be finite and at least 0"
+        )
+    return given
+
+
+def importance(weight: Any) -> float:
+    """How much one example counts; None means 1."""
+    if weight is None:
+        return 1.0
+    if not is_finite_number(weight):
+        raise BadExample(f"weight must be a finite number from 0, not {weight!r}")
+    if weight < 0:
+        raise BadExample(f"weight {float(weight)!r} must be at least 0")
+    return float(weight)
 
 
 def check_common(estimator: Any) -> None:

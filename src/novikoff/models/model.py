@@ -11,6 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from novikoff.learners import Joint, Multiplicative
+from novikoff.learners.compiled_pass import is_finite_number
 from novikoff.learners.rule import KINDS, READINGS, WINNOWS, Kind, Linear, restored
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
@@ -231,6 +232,13 @@ def _checked_options(options: Settings) -> Settings:
         label = options.get("label", False)
         if type(label) not in (str, int, type(None)):
             stored.refuse("its label is not a column")
+        if type(options.get("weight", "")) not in (str, int):
+            stored.refuse("its weight is not a column")
+        factors = options.get("class_weights", {})
+        if not isinstance(factors, dict) or not all(
+            is_finite_number(factor) and factor > 0 for factor in factors.values()
+        ):
+            stored.refuse("its class weights are not numbers above 0")
         if "features" in options:
             names = stored.texts("features")
             if len({*names, label}) <= len(names) or not {*stored.texts("texts")} <= {*names}:

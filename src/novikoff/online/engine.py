@@ -135,22 +135,32 @@ class Engine:
         codes: NDArray[Any],
         *,
         epochs: int,
+        importances: Vector | None = None,
         shuffle: Shuffle = False,
         seed: int = 0,
         verbose: bool = False,
     ) -> None:
         """Pass over the rows until a pass makes no mistake, the weights repeat, or `epochs` passes.
 
-        `codes` are those of `labels`; `verbose` prints a line for each pass. Ctrl-C raises
-        Interrupted, and what was learned until then stays.
+        `codes` are those of `labels`; `importances` say how much each row counts (None: 1 each);
+        `verbose` prints a line for each pass. Ctrl-C raises Interrupted, and what was learned until
+        then stays.
         """
         self._seen = len(codes)
         order = numbers = None
         if shuffle == "once":
             rows, order, numbers = arranged_rows(rows, seed)
-            codes = codes if numbers is None else codes[numbers]
+            if numbers is not None:
+                codes = codes[numbers]
+                importances = None if importances is None else importances[numbers]
         for k, learner in enumerate(self.learners):
-            block = Block(rows, self.labels.of_run(codes, k), order=order, numbers=numbers)
+            block = Block(
+                rows,
+                self.labels.of_run(codes, k),
+                order=order,
+                numbers=numbers,
+                importances=importances,
+            )
             again = shuffle != "once" and shuffle
             stream = Shuffled(block, seed=seed, again=True) if again else block
             title = f"{self.labels.classes[k]} against the rest, " if len(self.runs) > 1 else ""
@@ -165,21 +175,31 @@ class Engine:
             self.runs[k] = run
 
     def learn_block(
-        self, examples: Examples, y: Given, named: Classes | None, stop: Callable[[], None]
+        self,
+        examples: Examples,
+        y: Given,
+        named: Classes | None,
+        stop: Callable[[], None],
+        importances: Vector | None = None,
     ) -> None:
         """Learn from the examples in order, all of them or none; within `alone` and `undisturbed`.
 
         `stop` is called between the steps: if it raises an error, nothing changes.
         """
         if not isinstance(examples, Sequence):
-            self._learn_rows(examples, y, named, stop)
+            self._learn_rows(examples, y, named, stop, importances)
         elif self.max_names is None:
-            self._learn_rows(self.rows(examples, adding=True), y, named, stop)
+            self._learn_rows(self.rows(examples, adding=True), y, named, stop, importances)
         else:
-            self._learn_in_turn(examples, y, named, stop)
+            self._learn_in_turn(examples, y, named, stop, importances)
 
     def _learn_rows(
-        self, rows: Rows, y: Given, named: Classes | None, stop: Callable[[], None]
+        self,
+        rows: Rows,
+        y: Given,
+        named: Classes | None,
+        stop: Callable[[], None],
+        importances: Vector | None,
     ) -> None:
         self._own()
         first = self.seen
@@ -190,7 +210,7 @@ class Engine:
             self._make_ready(learners, labels, named)
             for k, learner in enumerate(learners):
                 of_run = labels.of_run(1 - codes if turned else codes, k)
-                block = Block(rows, of_run, first)
+                block = Block(rows, of_run, first, importances=importances)
                 parts.append(learned_once(block, learner, self.keep, stop))
                 if turned and not isinstance(learner, Joint):
                     learner.turn_round()
@@ -234,7 +254,12 @@ class Engine:
             learner.know(int(labels.codes(named).max()) + 1)
 
     def _learn_in_turn(
-        self, xs: Sequence[Any], y: Given, named: Classes | None, stop: Callable[[], None]
+        self,
+        xs: Sequence[Any],
+        y: Given,
+        named: Classes | None,
+        stop: Callable[[], None],
+        importances: Vector | None,
     ) -> None:
         """As `learn_block`, one by one on a copy: names may be forgotten in between."""
         labels, codes = self._met(y, named)
@@ -242,9 +267,11 @@ class Engine:
         trial = self.twin()
         self._make_ready(trial.learners, labels, named)
         trial.open()
-        for i, (x, code) in enumerate(zip(xs, codes.tolist(), strict=True)):
+        each = [1.0] * len(xs) if importances is None else importances.tolist()
+        for i, (x, code, weight) in enumerate(zip(xs, codes.tolist(), each, strict=True)):
             where = f"row {i}: "
-            trial._learn_coded(trial.readable(x, where), 1 - code if turned else code, where)
+            code = 1 - code if turned else code
+            trial._learn_coded(trial.readable(x, where), code, weight, where)
         if turned:
             trial._change(trial._turn_round)
         trial.settle()
@@ -307,21 +334,24 @@ class Engine:
             order=order,
         )
 
-    def learn_one(self, x: Any, y: Any, named: Classes | None = None) -> None:
+    def learn_one(
+        self, x: Any, y: Any, named: Classes | None = None, importance: float = 1.0
+    ) -> None:
         """Learn from one example with a plain label; an error changes nothing."""
         x = self.readable(x)
         with self.lock:
             if named is None and y in self.labels.coded:
-                self._learn_coded(x, self.labels.coded[y])
+                self._learn_coded(x, self.labels.coded[y], importance)
                 return
         if isinstance(self.labels, JointLabels) and self._needs_copy(y, named):
             with self.alone(), undisturbed() as stop:
-                self.learn_block([x] if self.by_name else DenseRows(x[None]), [y], named, stop)
+                one, weight = [x] if self.by_name else DenseRows(x[None]), np.array([importance])
+                self.learn_block(one, [y], named, stop, weight)
             return
         with self.lock, undisturbed():
             labels, (code,) = self._met([y], named)
             turned = labels.is_turned(self.labels)
-            self._learn_coded(x, int(1 - code if turned else code))
+            self._learn_coded(x, int(1 - code if turned else code), importance)
             if turned:
                 self._change(self._turn_round)
             if labels is not self.labels:
@@ -332,10 +362,10 @@ class Engine:
         """Whether a new class of a joint learner changes more than the room for weights."""
         return named is not None or self.later_weights.get(y, 1.0) != 1.0
 
-    def _learn_coded(self, x: Any, code: int, where: str = "") -> None:
+    def _learn_coded(self, x: Any, code: int, importance: float, where: str = "") -> None:
         """Learn from an example that the core can read, and make room for it."""
         with self.lock:
-            while outcome := self._core.learn_as(x, code):
+            while outcome := self._core.learn_as(x, code, importance):
                 if outcome == Outcome.ROOM:
                     self._change(self._widen, room_for(self._core.wanted, self.dim), code)
                 elif outcome == Outcome.FULL:
@@ -347,6 +377,8 @@ class Engine:
                         f"{where}the example has {len(x)} features, more than "
                         f"max_names={self.max_names}"
                     )
+                elif self._core.flaw == Flaw.STEP:
+                    raise BadExample(f"{where}its weight times the rate is too large for float64")
                 else:
                     raise self._explained(x, self._core.position, where)
 

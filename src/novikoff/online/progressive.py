@@ -144,7 +144,8 @@ def _pairs(stream: Pairs | Block | Iterable[Block]) -> Iterator[tuple[Any, Any]]
 def _of_block(block: Block) -> Iterator[tuple[Any, int]]:
     if block.importances is not None:
         raise BadExample(
-            f"the block at row {block.first} has importances, which learn_one does not take"
+            f"the block at row {block.first} has importances; in progressive validation every "
+            "example counts once"
         )
     rows = block.rows
     for i in map(int, range(len(block)) if block.order is None else block.order):

@@ -104,12 +104,13 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class TableColumns:
-    """The names of a table's columns: the features', those of them with texts, and the label's."""
+    """A table's columns by name: the features, those of them with texts, the label, the weight."""
 
     features: tuple[str, ...]
     texts: tuple[str, ...]
     label: str | None
     has_header: bool = True
+    weight: str | None = None
 
 
 class Source(ABC):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from itertools import chain
+
+import numpy as np
 
 from novikoff.sources.chunks import Chunk, Source, TableColumns
 from novikoff.sources.features import Features
 from novikoff.sources.interactions import in_slices
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
-from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns
+from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns, in_order, written
 from novikoff.stream.printing import count
-from novikoff.stream.rows import Rows
+from novikoff.stream.rows import Rows, Vector
 
 HELD_AT_MOST = 1 << 24  # bytes of rows
 
@@ -23,13 +26,19 @@ class Numbered:
     Which of two labels is positive must be known before the first example is learned, so chunks are
     read ahead until both have been seen, usually in the first chunk. They are kept and not read
     again, unless they exceed 16 MB. Classes are numbered in order of appearance, and nothing is
-    read ahead. The features learn new names on the way, unless they are frozen.
+    read ahead. The features learn new names on the way, unless they are frozen. `class_weights` are
+    as in `ReadOptions`.
     """
 
     def __init__(
-        self, source: Source, features: Features, labelling: LabelsAsSigns | LabelsAsClasses
+        self,
+        source: Source,
+        features: Features,
+        labelling: LabelsAsSigns | LabelsAsClasses,
+        class_weights: Mapping[str, float] | None = None,
     ) -> None:
         self.source, self.features, self.labelling = source, features, labelling
+        self._class_weights = class_weights or {}
         self._examples: int | None = None
         self._held: list[Chunk] = []
         self._rest: Iterator[Chunk] | None = None
@@ -106,7 +115,24 @@ class Numbered:
         """The chunk as a block."""
         rows = feature_rows(self.source, chunk, self.features)
         labels = chunk.coded(self.labelling)
-        return Block(rows, labels, chunk.first, importances=chunk.importances)
+        return Block(rows, labels, chunk.first, importances=self._importances(chunk))
+
+    def _importances(self, chunk: Chunk) -> Vector | None:
+        factors = [self._class_weights.get(written(text), 1.0) for text in chunk.label_texts]
+        if all(factor == 1 for factor in factors):
+            return chunk.importances
+        by_class: Vector = np.array(factors)[chunk.labels]
+        return by_class if chunk.importances is None else chunk.importances * by_class
+
+
+def label_counts(source: Source) -> dict[str, int]:
+    """How many examples of a source have each label, counted in one iteration over it."""
+    found = Counter[str]()
+    for chunk in source:
+        counts = np.bincount(chunk.labels, minlength=len(chunk.label_texts))
+        for text, n in zip(chunk.label_texts, counts.tolist(), strict=True):
+            found[written(text)] += n
+    return {label: found[label] for label in in_order([*found])}
 
 
 def parts_of(chunk: Chunk, features: Features) -> Iterator[Chunk]:

@@ -43,6 +43,8 @@ def open_files(paths: Paths, how: ReadOptions | None = None) -> Source:
             raise BadExample(
                 f"{name}: {format} has no column {how.label!r}; every line begins with its label"
             )
+        if how.weight is not None and format in ("svmlight", "vw", "npz"):
+            raise BadExample(f"{name}: {format} has no column {how.weight!r} for the weight")
         if (unused := how.ignore or how.categorical) and format not in _TABLES:
             raise BadExample(f"{name}: {format} has no columns, such as {unused[0]!r}")
     if format == "npz" or format == "parquet" or format == "arrow":
@@ -78,7 +80,14 @@ def _text_format(first: Input, format: Format, how: ReadOptions) -> TextFormat:
         from novikoff.sources.files.jsonl import JsonLines
 
         key = "label" if how.label is None else str(how.label)
-        return JsonLines(label=key, labelled=how.labelled, missing=how.missing)
+        weight = "" if how.weight is None else str(how.weight)
+        return JsonLines(
+            label=key,
+            labelled=how.labelled,
+            weight=weight,
+            weighed=how.weighed,
+            missing=how.missing,
+        )
     from novikoff.sources.files.csv import Table
 
     return Table(how, separator="\t" if suffix_of(first.path) == ".tsv" else None)

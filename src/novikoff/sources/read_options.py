@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from novikoff.sources.chunks import TableColumns
@@ -28,6 +28,15 @@ class ReadOptions:
     labelled
         Whether every example must have a label. If not, a table is searched for a label column only
         if `label` names it, or if it has no header and one column more than `expect`.
+    weight
+        Tables: the column that says how much each example counts, by name or by position from 0.
+        JSON lines: its key. By default each counts 1.
+    weighed
+        Whether every example must have a weight, if `weight` names one; if not, those without one
+        count 1.
+    class_weights
+        By label, as `stream.labels.written` writes it: the factor by which the weights of its
+        examples are multiplied while learning.
     missing
         What to do with a missing value (in text: empty, "NA", "?", "null"; in binary tables null or
         NaN): "refuse" it, take it as "zero", or "indicate" it by a feature of its own, named after
@@ -51,6 +60,9 @@ class ReadOptions:
     format: Format | None = None
     label: str | int | None = None
     labelled: bool = True
+    weight: str | int | None = None
+    weighed: bool = True
+    class_weights: Mapping[str, float] = field(default_factory=dict)
     missing: Missing = "refuse"
     ignore: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
@@ -76,6 +88,8 @@ class ReadOptions:
         how = replace(
             self,
             label=model["label"] if self.label is None else self.label,
+            weight=model.get("weight") if self.weight is None else self.weight,
+            class_weights=self.class_weights or model.get("class_weights", {}),
             missing=model["missing"] if self.missing == "refuse" else self.missing,
         )
         if "features" not in model:
@@ -84,12 +98,20 @@ class ReadOptions:
 
     def remembered(self, table: TableColumns | None) -> dict[str, Any]:
         """What a model must remember to read other data in the same way."""
+        about: dict[str, Any]
         if table is None:
+            weight = self.weight
+            about = {"label": self.label, "missing": self.missing}
             is_usual = self.label is None and self.missing == "refuse"
-            return {} if is_usual else {"label": self.label, "missing": self.missing}
-        return {
-            "label": table.label,
-            "missing": self.missing,
-            "features": list(table.features),
-            "texts": list(table.texts),
-        }
+        else:
+            weight, is_usual = table.weight, False
+            about = {
+                "label": table.label,
+                "missing": self.missing,
+                "features": list(table.features),
+                "texts": list(table.texts),
+            }
+        more: dict[str, Any] = {} if weight is None else {"weight": weight}
+        if self.class_weights:
+            more["class_weights"] = dict(self.class_weights)
+        return {} if is_usual and not more else about | more

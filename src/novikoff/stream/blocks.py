@@ -83,9 +83,8 @@ class Block:
             raise BadExample(f"importances must be float64, not {given.dtype}")
         if given.shape != (len(self),):
             raise BadExample(f"{len(self)} rows but importances of shape {given.shape}")
-        wrong = np.flatnonzero(~((given >= 0) & (given < np.inf)))
-        if len(wrong):
-            row, value = int(self.positions(wrong[:1])[0]), float(given[wrong[0]])
+        if (wrong := unusable_importance(given)) is not None:
+            row, value = self.position(wrong), float(given[wrong])
             raise BadExample(f"row {row}: importance {value!r} must be finite and at least 0")
 
     def __len__(self) -> int:
@@ -138,6 +137,12 @@ class Block:
     def __iter__(self) -> Iterator[Example]:
         order = range(len(self)) if self.order is None else self.order
         return (self[int(i)] for i in order)
+
+
+def unusable_importance(importances: Vector) -> int | None:
+    """The place of the first importance that is negative or not finite; None if there is none."""
+    wrong = np.flatnonzero(~((importances >= 0) & (importances < np.inf)))
+    return int(wrong[0]) if len(wrong) else None
 
 
 def signs(labels: Sequence[float] | NDArray[Any]) -> Labels:

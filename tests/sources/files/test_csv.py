@@ -420,7 +420,7 @@ def test_the_core_checks_what_it_is_told() -> None:
     assert _core.parse_csv(text, **good)["values"].tolist() == [1.0]
     for wrong in (
         {"length": 5}, {"separator": '"'}, {"separator": ",,"}, {"separator": "\n"},
-        {"kinds": np.array([5, 1], np.uint8)}, {"kinds": np.array([2], np.uint8)},
+        {"kinds": np.array([6, 1], np.uint8)}, {"kinds": np.array([2], np.uint8)},
         {"kinds": np.array([2, 2], np.uint8)}, {"positions": np.array([1, -1], np.int32)},
         {"positions": np.array([-1, -1], np.int32)}, {"names": [b"x"]}, {"missing": 3},
     ):  # fmt: skip

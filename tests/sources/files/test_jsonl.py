@@ -291,5 +291,12 @@ def test_a_number_is_one_where_python_says_so(number: str) -> None:
 def test_a_rule_for_missing_values_must_be_known() -> None:
     with pytest.raises(ValueError, match="refuse, zero or indicate"):
         _core.parse_jsonl(
-            padded(b"{}"), length=2, allowed=0, label="label", labelled=True, missing="guess"
+            padded(b"{}"),
+            length=2,
+            allowed=0,
+            label="label",
+            labelled=True,
+            weight="",
+            weighed=True,
+            missing="guess",
         )

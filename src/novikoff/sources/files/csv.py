@@ -38,6 +38,7 @@ _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
 
 # The core's codes (`CsvFlaw`); 10 and 11 are texts that are not UTF-8.
 _WIDTH, _NUMBER, _LARGE, _MISSING, _INFINITE, _BOOLEAN, _LABEL, _QUOTE, _OPEN = range(1, 10)
+_WEIGHT = 12
 
 
 class Table(TextFormat):
@@ -94,6 +95,8 @@ class Table(TextFormat):
                 parts.append(plural(columns, noun))
         if names := layout.having(Kind.TEXT):
             parts.append(f"{plural(len(names), 'text')} ({listed(names, 8)})")
+        if layout.weight is not None:
+            parts.append(f"weight {layout.called(layout.weight)}")
         if names := layout.having(Kind.SKIP):
             parts.append(f"{len(names)} ignored ({listed(names, 8)})")
         return ", ".join(parts)
@@ -158,7 +161,8 @@ class Table(TextFormat):
             tuple(text.decode() for text in Names(*parsed["label_texts"])),
             tuple(place(int(line)) + column for line in parsed["label_lines"]),
             names,
-            first=first,
+            parsed["importances"],
+            first,
             columns=layout.feature_names if names is None else None,
         )
 
@@ -267,11 +271,13 @@ def _find_layout(head: Sequence[Record], where: str, how: ReadOptions) -> Layout
     kinds = [Kind.SKIP] * width
     if label is not None:
         kinds[label] = Kind.LABEL
+    if (weight := columns.weight()) is not None:
+        kinds[weight] = Kind.WEIGHT
     for j in sorted(features):
         column = [fields[j] for fields in sample]
         place = f"{line}: column {quoted(first[j]) if has_header else j}"
         kinds[j] = Kind.TEXT if j in categorical else _kind(column, place, names[j], how)
-    layout = Layout(where, tuple(names), tuple(kinds), tuple(features), label, has_header)
+    layout = Layout(where, tuple(names), tuple(kinds), tuple(features), label, has_header, weight)
     check_feature_names(layout, how, line)
     return layout
 
@@ -287,7 +293,7 @@ def _is_example(
 
     If a model expects columns, it is an example if it holds none of their names.
     """
-    known = {how.label, *how.ignore, *how.categorical, *(how.expect or ())}
+    known = {how.label, how.weight, *how.ignore, *how.categorical, *(how.expect or ())}
     if len(texts) == len(first) or any(first[j] in known for j in texts):
         return False
     if how.expect is not None:
@@ -345,6 +351,8 @@ def _bad_field(code: int, field: bytes, name: str, separator: str) -> BadExample
         problem = Problem.MISSING_VALUE
     elif code in (_LARGE, _INFINITE):
         words = why_not_number(plain)
+    elif code == _WEIGHT:
+        words = f"weight {text} is not a number of at least 0"
     elif code == _LABEL and plain.strip():
         words = f"label {text} is not a class; correct it or remove the row"
     elif code == _LABEL:

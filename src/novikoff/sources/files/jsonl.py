@@ -18,7 +18,7 @@ _KEY_BEFORE = re.compile(rf"({_STRING})[ \t]*:[ \t]*(?:\[[^\"\[\]]*)?\Z")
 
 # The messages for the core's codes (`JsonFlaw`). {found} is the rest of the line, {rest} says what
 # is there instead, {word} is the value and {key} the key before it.
-_VALUE, _CONTROL, _MISSING, _NO_LABEL = 7, 10, 15, 17
+_VALUE, _CONTROL, _MISSING, _NO_LABEL, _NO_WEIGHT = 7, 10, 15, 17, 21
 _MESSAGES = {
     1: '{found} is not an object; write {{"name": value}} on each line',
     2: 'expected a key in double quotes ("), {rest}',
@@ -39,6 +39,7 @@ _MESSAGES = {
     16: "{key}a label must be a text, a number, true or false, {rest}",
     18: "{found} follows the object; write one object on a line",
     19: "a key, with those around it, is longer than 256 bytes; shorten it",
+    20: "{key}a weight must be a number of at least 0, {rest}",
 }
 
 
@@ -50,11 +51,15 @@ class JsonLines(TextFormat):
     feature "c=v" with value 1. The keys of an object under c follow a dot: "c.d". An array of texts
     is a bag, feature "c=v" for each; an array of numbers is "c.0", "c.1" and so on. No key may be
     repeated, even if "c.d" is one key in one place and d inside c in another. A null is missing.
-    The label, under the key `label`, is a text, or a number, true or false as it is written.
+    The label, under the key `label`, is a text, or a number, true or false as it is written. If
+    `weight` is the name of a key, it says how much an example counts; each must have it if
+    `weighed`.
     """
 
     label: str = "label"
     labelled: bool = True
+    weight: str = ""
+    weighed: bool = True
     missing: Missing = "refuse"
     description = "JSON lines"
 
@@ -74,6 +79,8 @@ class JsonLines(TextFormat):
                 )
             words = f"there is no key {quoted(self.label)} for the label"
             return BadExample(words, Problem.WRONG_LABEL_KEY, label=self.label)
+        if why == _NO_WEIGHT:
+            return BadExample(f"there is no key {quoted(self.weight)} for the weight")
         found, word = part(line, at, r".*"), part(line, at, r"[^\s,\]}]*")
         rest = f"not {quoted(found)}" if found.strip() else "but the line ends"
         if why == _VALUE and not word:

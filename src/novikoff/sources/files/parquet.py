@@ -30,6 +30,7 @@ from novikoff.sources.files.table_layout import (
 )
 from novikoff.sources.inputs import Paths
 from novikoff.sources.read_options import Missing, ReadOptions
+from novikoff.stream.blocks import unusable_importance
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import written
 from novikoff.stream.printing import quoted
@@ -81,8 +82,9 @@ class ArrowFiles(Source):
         """The rows of a file as they are read, no more than a chunk's at a time."""
         table, row = self._layout.table, 0
         most = max(1, CHUNK // (8 * len(table.features)))
-        more = [] if table.label is None else [table.label]
-        columns, texts = [*table.features, *more], [*table.texts, *more]
+        label = [] if table.label is None else [table.label]
+        weight = [] if table.weight is None else [table.weight]
+        columns, texts = [*table.features, *label, *weight], [*table.texts, *label]
         with reading(path, self._kind):
             is_parquet = self._kind == "parquet"
             for batch in (
@@ -108,6 +110,8 @@ class ArrowFiles(Source):
             if self._how.labelled and (piece[-1].codes < 0).any():
                 where = place(label)(int(np.argmin(piece[-1].codes)))
                 raise BadExample(f"{where}: the label is missing; fill it in or remove the row")
+        if (weight := self._layout.table.weight) is not None:
+            piece.append(weight_cells(batch.column(weight), weight, place(weight)))
         return piece
 
     def _cut(self, pieces: Iterator[_Piece]) -> Iterator[list[_Piece]]:
@@ -137,19 +141,22 @@ class ArrowFiles(Source):
         labels = np.full(len(fields[0].codes), -1, dtype=np.int32)
         texts: tuple[str, ...] = ()
         if self._layout.label is not None:
-            found, cells = numbered(columns[-1:])
+            found, cells = numbered(columns[len(fields) : len(fields) + 1])
             labels, texts = cells[:, 0], tuple(text.decode() for text in found)
         places = tuple(f"{path}: row {row + i}" for i in first_seen(labels, len(texts)))
+        importances = None if self._layout.weight is None else columns[-1].values
         values = np.column_stack([cells.values for cells in fields])
         if not any(self._texts) and self._how.missing != "indicate":
             header = self._layout.feature_names
-            return Chunk(DenseRows(values), labels, texts, places, first=first, columns=header)
+            return Chunk(
+                DenseRows(values), labels, texts, places, None, importances, first, columns=header
+            )
         names, indices = numbered(fields)
         present = indices >= 0
         starts = np.zeros(len(indices) + 1, dtype=np.int32)
         np.cumsum(present.sum(axis=1), out=starts[1:])
         rows = SparseRows(values[present], indices[present], starts, len(names))
-        return Chunk(rows, labels, texts, places, names, first=first)
+        return Chunk(rows, labels, texts, places, names, importances, first)
 
 
 def _layout_of(where: str, kind: FileKind, how: ReadOptions) -> Layout:
@@ -177,10 +184,14 @@ def _layout_of(where: str, kind: FileKind, how: ReadOptions) -> Layout:
     if label is not None:
         _kind(schema.field(label).type, names[label], where, False)
         kinds[label] = Kind.LABEL
-        if names.count(names[label]) > 1:  # Arrow selects columns by name
-            count = names.count(names[label])
-            raise BadExample(f"{where}: {count} columns are called {quoted(names[label])}")
-    layout = Layout(where, names, tuple(kinds), tuple(features), label)
+    if (weight := columns.weight()) is not None:
+        if _kind(schema.field(weight).type, names[weight], where, False) is not Kind.NUMBER:
+            raise BadExample(f"{where}: column {quoted(names[weight])} must hold numbers: weights")
+        kinds[weight] = Kind.WEIGHT
+    for name in [names[at] for at in (label, weight) if at is not None]:
+        if (count := names.count(name)) > 1:  # Arrow selects columns by name
+            raise BadExample(f"{where}: {count} columns are called {quoted(name)}")
+    layout = Layout(where, names, tuple(kinds), tuple(features), label, weight=weight)
     check_feature_names(layout, how, where)
     return layout
 
@@ -222,6 +233,8 @@ def _merged(first: Layout, other: Layout) -> Layout:
             f"{quoted(first.table.label or '')} in {first.where}",
             Problem.LABEL_DIFFERS,
         )
+    if other.table.weight != first.table.weight:
+        raise BadExample(f"{other.where}: the weight is in another column than in {first.where}")
     kinds = list(first.kinds)
     theirs = dict(zip(other.names, other.kinds, strict=True))
     for j in first.features:
@@ -394,6 +407,15 @@ def number_cells(column: pa.Array, name: str, missing: Missing, where: Where) ->
     else:
         codes[absent] = -1
     return Cells(codes, values, strings([name, f"{name}="]))
+
+
+def weight_cells(column: pa.Array, name: str, where: Where) -> Cells:
+    """The cells of the column that says how much each example counts."""
+    cells = number_cells(column, name, "refuse", where)
+    if (wrong := unusable_importance(cells.values)) is not None:
+        value = float(cells.values[wrong])
+        raise BadExample(f"{where(wrong)}: weight {value!r} is not a number of at least 0")
+    return replace(cells, values=cells.values.astype(np.float64))
 
 
 def text_cells(column: pa.Array, prefix: str, missing: Missing, where: Where) -> Cells:

@@ -27,7 +27,8 @@ class Kind(IntEnum):
     NUMBER = 2
     BOOLEAN = 3
     TEXT = 4
-    EMPTY = 5  # Parquet and Arrow only: no values, to be read as whatever another file holds
+    WEIGHT = 5
+    EMPTY = 6  # Parquet and Arrow only: no values, to be read as whatever another file holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ class Layout:
         The position of the label's column; None if there is none.
     has_header
         Whether the table names its columns.
+    weight
+        The position of the column that says how much an example counts; None if there is none.
     """
 
     where: str
@@ -54,6 +57,7 @@ class Layout:
     features: tuple[int, ...]
     label: int | None
     has_header: bool = True
+    weight: int | None = None
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -71,13 +75,21 @@ class Layout:
     @property
     def table(self) -> TableColumns:
         """What a model remembers of the layout."""
-        label = None if self.label is None else self.names[self.label]
-        if label is not None and (not self.has_header or self.names.count(label) > 1):
-            label = str(self.label)
         texts = [j for j in self.features if self.kinds[j] is Kind.TEXT]
         return TableColumns(
-            self.feature_names, tuple(self.names[j] for j in texts), label, self.has_header
+            self.feature_names,
+            tuple(self.names[j] for j in texts),
+            self._reference(self.label),
+            self.has_header,
+            self._reference(self.weight),
         )
+
+    def _reference(self, j: int | None) -> str | None:
+        """How a model refers to a column: by its name, or by its position if no name is its own."""
+        if j is None:
+            return None
+        is_own = self.has_header and self.names.count(self.names[j]) == 1
+        return self.names[j] if is_own else str(j)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +105,14 @@ class Columns:
         """The position of the label's column; None if there is none, and none is needed."""
         names, how, where = self.names, self.how, self.where
         label, last = how.label, len(names) - 1
-        ignored = self._positions(how.ignore)
+        ignored, weight = self._positions(how.ignore), self.weight()
         if not how.labelled and how.expect is not None and not self.has_header:
-            if len(names) - len(how.ignore) == len(how.expect):
+            if len(names) - len(how.ignore) - (weight is not None) == len(how.expect):
                 return None
             if not str(label).isdigit():  # a name is of no use without a header
                 label = last
         if label is None:
-            rest = [j for j in range(len(names)) if j not in ignored]
+            rest = [j for j in range(len(names)) if j not in (*ignored, weight)]
             found = rest[-1:] if how.labelled else []
         else:
             found = self._positions([str(label)])
@@ -113,8 +125,10 @@ class Columns:
         if len(found) > 1:
             raise _same_name(len(found), str(label), where)
         at = found[0]
+        called = quoted(names[at]) if self.has_header else str(at)
+        if at == weight:
+            raise BadExample(f"{where}: column {called} is both the label and the weight")
         if at in ignored:
-            called = quoted(names[at]) if self.has_header else str(at)
             words = f"{where}: column {called} is both the label and ignored"
             raise BadExample(words, Problem.LABEL_IGNORED, column=str(label))
         if self.has_header and names[at] in (how.expect or ()):
@@ -127,12 +141,34 @@ class Columns:
             )
         return at
 
+    def weight(self) -> int | None:
+        """The position of the column of weights; None if there is none, and none is needed."""
+        how = self.how
+        if how.weight is None:
+            return None
+        name = str(how.weight)
+        if not how.weighed and not self.has_header and how.expect is not None:
+            used = len(self.names) - len(how.ignore)
+            if used < len(how.expect) + 2:  # features and perhaps a label, no weight
+                return None
+        found = self._positions([name])
+        if not found and how.weighed:
+            raise self._no_column(name)
+        if len(found) > 1:
+            raise _same_name(len(found), name, self.where)
+        if found and self.has_header and self.names[found[0]] in (how.expect or ()):
+            raise BadExample(
+                f"{self.where}: column {quoted(name)} is a feature of the model and cannot be the "
+                "weight"
+            )
+        return found[0] if found else None
+
     def features(self, label: int | None) -> list[int]:
         """The positions of the feature columns, in the order of the table or the model."""
         names, expect, where = self.names, self.how.expect, self.where
         if expect is None or not self.has_header:
             self._check_present(self.how.ignore)
-        left_out = {label, *self._positions(self.how.ignore)}
+        left_out = {label, self.weight(), *self._positions(self.how.ignore)}
         used = [j for j in range(len(names)) if j not in left_out]
         if expect is None:
             if not used:
