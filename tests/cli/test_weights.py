@@ -37,7 +37,8 @@ def write(folder: Path, form: str, rows: Any = None) -> Path:
 def trained(path: Path, *options: Any) -> Model:
     model = path.with_suffix(".model")
     own = () if path.suffix == ".vw" else ("--label", "kind", "--weight", "w")
-    stdout_of("train", path, "-o", model, "-q", "--learner", "perceptron", *own, *options)
+    usual = ("-q", "--stream", "--learner", "perceptron")
+    stdout_of("train", path, "-o", model, *usual, *own, *options)
     return Model.load(model)
 
 
@@ -78,7 +79,8 @@ def test_a_table_without_a_header_has_its_weights_by_position(tmp_path: Path) ->
     path.write_text(
         "".join(f"{w},{a},{b},{y}\n" for (a, b, y), w in zip(ROWS, WEIGHTS, strict=True))
     )
-    stdout_of("train", path, "-o", tmp_path / "m", "-q", "--weight", "0", "--learner", "perceptron")
+    given = ("--weight", "0", "--learner", "perceptron", "--stream")
+    stdout_of("train", path, "-o", tmp_path / "m", "-q", *given)
     other = trained(write(tmp_path, "vw"))
     assert Model.load(tmp_path / "m").weights.tolist() == other.weights.tolist()
     for width, text in ((4, "1,2,3,0\n"), (2, "2,3\n")):
@@ -165,7 +167,7 @@ def test_a_model_keeps_the_weights_of_its_labels(tmp_path: Path) -> None:
     trained(path, "--class-weight", "1=0.3")
     model = path.with_suffix(".model")
     stdout_of("train", path, "--initial", model, "-o", again, "-q")
-    stdout_of("train", path, path, "-o", both, *given, "--learner", "perceptron")
+    stdout_of("train", path, path, "-o", both, *given, "--learner", "perceptron", "--stream")
     assert both.read_bytes() == again.read_bytes()
     words = error("train", path, "--initial", model, "-o", again, "-q", "--class-weight", "1=2")
     assert words == "--class-weight differs from the initial model; leave it out"
