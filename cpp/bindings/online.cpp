@@ -312,6 +312,7 @@ class Online {
         nb::dict one;
         one["met"] = position_ - taken_;
         one["made"] = w.count;
+        one["wrong"] = w.wrong;
         one["largest"] = w.largest;
         one["classes"] = run->outputs();
         one["mistakes"] = lend(w.round, w.row, w.score, w.step, w.square);

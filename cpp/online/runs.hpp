@@ -33,8 +33,8 @@ struct Waiting {
   std::vector<std::int64_t> round, row;
   std::vector<double> score, step, square, values;
   std::vector<std::int32_t> indices, starts{0}, right, rival;
-  std::int64_t count = 0;
-  double largest = 0;  // the largest square
+  std::int64_t count = 0, wrong = 0;  // updates, and those whose prediction was wrong
+  double largest = 0;                 // the largest square
 
   bool full() const { return round.size() >= 4096 || values.size() >= (Size(1) << 18); }
 
@@ -95,6 +95,7 @@ class OnlineRun {
     ++rounds;
     if (!out.count) return Flaw::none;
     ++waiting.count;
+    waiting.wrong += (step < 0 ? -score : score) <= 0;
     waiting.largest = std::max(waiting.largest, square);
     if (keep_ == Keep::counts) return Flaw::none;
     waiting.round.push_back(round);
@@ -109,14 +110,16 @@ class OnlineRun {
 
   // Saves what learning from x may change; `go_back` restores it if a later run cannot use x.
   void remember(const OneRow& x) {
-    before_ = {rounds, waiting.count, waiting.largest, waiting.round.size(), waiting.values.size()};
+    before_ = {rounds,          waiting.count,        waiting.wrong,
+               waiting.largest, waiting.round.size(), waiting.values.size()};
     held_.clear();
     each_weight(x, [this](double& w) { held_.push_back(w); });
   }
   void go_back(const OneRow& x) {
     const double* from = held_.data();
     each_weight(x, [&from](double& w) { w = *from++; });
-    rounds = before_.rounds, waiting.count = before_.count, waiting.largest = before_.largest;
+    rounds = before_.rounds, waiting.count = before_.count, waiting.wrong = before_.wrong;
+    waiting.largest = before_.largest;
     for (auto* column : {&waiting.round, &waiting.row}) cut(*column, before_.mistakes);
     for (auto* column : {&waiting.score, &waiting.step, &waiting.square})
       cut(*column, before_.mistakes);
@@ -136,7 +139,7 @@ class OnlineRun {
  private:
   const Keep keep_;
   struct {
-    std::int64_t rounds, count;
+    std::int64_t rounds, count, wrong;
     double largest;
     Size mistakes, entries;
   } before_{};

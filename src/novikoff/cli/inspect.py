@@ -18,7 +18,7 @@ from novikoff.learners.rule import FULL_NAMES
 from novikoff.models.model import Model
 from novikoff.sources.interactions import ALL
 from novikoff.storage.atomic_write import atomic_write
-from novikoff.stream.printing import aligned, count, percent, plain, plural
+from novikoff.stream.printing import aligned, count, plain, plural
 from novikoff.stream.rows import Positions, Vector
 
 LABELS_SHOWN, CLASSES_SHOWN = 40, 10
@@ -81,7 +81,6 @@ def in_words(model: Model, most: int) -> str:
     shuffled = model.order["shuffle"]
     order = f"shuffled, seed {model.order['seed']}" if shuffled else "in the given order"
     order = f"read {'whole' if model.order['whole'] else 'as a stream'}, {order}"
-    rate = f" ({percent(ledger.n_mistakes, ledger.n_rounds, 2)})" if ledger.n_rounds else ""
     constant = " and a constant" if learner.bias else ""
     settings = ""
     if isinstance(learner, Multiplicative):
@@ -100,11 +99,10 @@ def in_words(model: Model, most: int) -> str:
         f"Labels    {options.labels_in_words(model, LABELS_SHOWN)}",
         f"Features  {count(features.count)}{constant}{transformed}",
         f"Examples  {count(examples_seen(model))}, {passes}, {order}",
-        f"Mistakes  {count(ledger.n_mistakes)} in {plural(ledger.n_rounds, 'round')}{rate}; "
-        f"radius R {ledger.radius:.6g}",
+        f"Mistakes  {options.mistakes_in_words(ledger)}; radius R {ledger.radius:.6g}",
     ]
     if model.kind == "voted":
-        lines.append(f"Votes     {plural(ledger.n_mistakes + 1, 'weight vector')}")
+        lines.append(f"Votes     {plural(ledger.n_updates + 1, 'weight vector')}")
     elif model.is_joint:
         lines += _weights_of_classes(model, most)
     else:

@@ -11,13 +11,14 @@ from typing import Annotated, Any, TypeAlias
 
 from novikoff.cli.arguments import Argument, Option
 from novikoff.cli.errors import fail, reason, warn
+from novikoff.ledger.ledger import Ledger
 from novikoff.models.measures import Evaluation
 from novikoff.models.model import Model
 from novikoff.sources import read_options
 from novikoff.sources.chunks import Source
 from novikoff.sources.inputs import Input, inputs_of
 from novikoff.storage.file_format import is_stored
-from novikoff.stream.printing import cut, listed, plain, plural, share
+from novikoff.stream.printing import count, cut, listed, percent, plain, plural, share
 
 LONGEST_LABEL = 24
 
@@ -179,8 +180,22 @@ def facts(model: Model) -> dict[str, Any]:
         "rounds": ledger.n_rounds,
         "mistakes": ledger.n_mistakes,
         "mistakes_per_pass": ledger.mistakes_per_pass,
+        "updates": ledger.n_updates,
+        "updates_per_pass": ledger.updates_per_pass,
         "radius": ledger.radius,
     }
+
+
+def mistakes_in_words(ledger: Ledger) -> str:
+    """How many predictions were wrong in the run and, if that differs, how many updates it made."""
+    made = f"{count(ledger.n_mistakes)} in {plural(ledger.n_rounds, 'round')}"
+    if ledger.n_rounds:
+        made += f", {percent(ledger.n_mistakes, ledger.n_rounds, 2)}"
+    if len(ledger.epoch_mistakes) > 1:
+        made += f"; {count(ledger.epoch_mistakes[-1])} in the last pass"
+    if ledger.n_updates != ledger.n_mistakes:
+        made += f"; {plural(ledger.n_updates, 'update')}"
+    return made
 
 
 def labels_in_words(model: Model, most: int = 10) -> str:

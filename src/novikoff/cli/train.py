@@ -534,8 +534,7 @@ class Result:
     def __str__(self) -> str:
         model, ledger, tested = self.training.model, self.run.ledger, self.tested
         constant = " and a constant" if model.learner.bias else ""
-        made, seconds = ledger.epoch_mistakes, self.watch.seconds
-        in_last_pass = f"; {count(made[-1])} in the last pass" if len(made) > 1 else ""
+        seconds = self.watch.seconds
         speed = self.watch.progress.bytes_read / 1e6 / seconds if seconds else 0.0
         at_speed = f", {speed:,.0f} MB/s" if speed >= 1 and not model.order["whole"] else ""
         lines = [
@@ -544,8 +543,7 @@ class Result:
             f"Examples  {count(model.examples)} with "
             f"{plural(model.features.count, 'feature')}{constant}{self._commonest()}",
             f"Passes    {count(self.training.passes_made)} in {seconds:.2f} s{at_speed}",
-            f"Mistakes  {count(ledger.n_mistakes)} in {plural(ledger.n_rounds, 'round')}, "
-            f"{percent(ledger.n_mistakes, ledger.n_rounds, 2)}{in_last_pass}",
+            f"Mistakes  {options.mistakes_in_words(ledger)}",
             f"Verdict   {self.run.verdict}: {self._verdict()}",
         ]
         if factors := model.read_options.get("class_weights"):

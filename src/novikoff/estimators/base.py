@@ -568,12 +568,17 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
 
     @property
     def n_mistakes_(self) -> int:
-        """How many updates were made, in all runs."""
-        return sum(len(run.ledger) for run in self.runs_)
+        """How many examples were predicted wrongly and learned from, in all runs and passes."""
+        return sum(run.ledger.n_mistakes for run in self.runs_)
+
+    @property
+    def n_updates_(self) -> int:
+        """How many updates were made, in all runs: also on examples right by too little."""
+        return sum(run.ledger.n_updates for run in self.runs_)
 
     @property
     def mistakes_per_epoch_(self) -> NDArray[np.int64]:
-        """How many updates were made in each pass, in all runs."""
+        """How many mistakes were made in each pass, in all runs."""
         engine = self._learned().view()
         per_epoch = np.zeros(max(run.epochs for run in engine.runs), dtype=np.int64)
         for ledger in engine.ledgers:

@@ -90,8 +90,9 @@ class Perceptron(LinearClassifier):
         which proves that nothing separates the data (`runs_[0].cycle`); "budget" if max_iter was
         reached first, and after `partial_fit`; "interrupted" after Ctrl-C, which raises
         KeyboardInterrupt and leaves a working model.
-    n_mistakes_, mistakes_per_epoch_
-        How many updates were made, in all and in each pass; all `partial_fit` calls are one pass.
+    n_mistakes_, mistakes_per_epoch_, n_updates_
+        How many predictions were wrong, in all and in each pass; and how many updates were made,
+        which with a margin are more. All `partial_fit` calls are one pass.
     radius_
         The largest ‖x‖ over the mistaken examples, the constant feature included.
     ledger_, runs_

@@ -181,18 +181,17 @@ def with_examples(ledger: Ledger, blocks: Sequence[Block]) -> Ledger:
     return ledger.with_examples(Block(rows, labels, first, None, positions - first))
 
 
-def threshold(ledger: Ledger, margin: Number | None) -> tuple[Fraction | None, int | None]:
-    """η, as given or as the updates show, and how many updates were on examples that were right."""
+def threshold(ledger: Ledger, margin: Number | None) -> Fraction | None:
+    """η, as given or as the updates show; None if the ledger kept only counts."""
     given = None if margin is None else fraction(margin, "margin")
     if len(ledger) == 0:
-        return given or Fraction(0), 0
+        return given or Fraction(0)
     if ledger.keep == "counts":
-        return given, None
-    right_by = ledger.labels * ledger.scores
+        return given
     if given is None:
-        given = Fraction(float(right_by.max(initial=0.0)))
+        given = Fraction(float((ledger.labels * ledger.scores).max(initial=0.0)))
     expect_threshold(ledger, given)
-    return given, int((right_by > 0).sum())
+    return given
 
 
 def squared_margin_on(weights: Vector, blocks: Sequence[Block]) -> tuple[Fraction, int | None]:

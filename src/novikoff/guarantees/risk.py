@@ -56,8 +56,7 @@ def average_risk(rounds: int, mistakes: int, *, confidence: Number = 0.95) -> Ri
 
     The weights of a random round have that risk on average; the majority vote over all rounds has
     at most twice that risk. The bounds do not cover the last weights alone. A mistake is what the
-    run counts as one: by default also a score of 0, and with a margin every update. The risk counts
-    the same events.
+    run counts as one: by default also a score of 0. The risk counts the same events.
 
     References: Cesa-Bianchi, Conconi & Gentile (2004) for the first; Cesa-Bianchi & Gentile (2008)
     for the second; Freund & Schapire (1999) for the vote.
@@ -103,7 +102,7 @@ def risk_bound(ledger: Ledger, *, confidence: Number = 0.95) -> RiskBound:
         )
     mistakes = ledger.epoch_mistakes[0]
     if ledger.keep != "counts":
-        rows, times = np.unique(ledger.rows[:mistakes], return_counts=True)
+        rows, times = np.unique(ledger.rows[: ledger.epoch_updates[0]], return_counts=True)
         if (times > 1).any():
             raise ValueError(f"row {rows[times > 1][0]} came twice in the first pass: {_AGAIN}")
     return average_risk(ledger.epoch_ends[0], mistakes, confidence=confidence)

@@ -46,10 +46,12 @@ class Summary:
     epochs, rounds, pass_lengths
         How many whole passes and rounds there were, and the shortest and the longest pass.
     mistakes, first_pass, last_pass
-        The mistakes in all, in the first whole pass and in the last.
-    threshold, right_already
-        η: an example with y⟨w,x⟩ ≤ η is a mistake; and how many mistakes were on examples that were
-        right, but not by more than η. None if the ledger kept only counts.
+        The wrong predictions in all, in the first whole pass and in the last.
+    updates
+        How often the learner learned: from its mistakes, and from examples that were right, but by
+        too little.
+    threshold
+        η: an example with y⟨w,x⟩ ≤ η is learned from. None if the ledger kept only counts.
     radius, radius_squared
         R, the largest ‖x‖ over the mistaken examples, and R² exactly.
     separates, wrong_row, examples
@@ -59,7 +61,7 @@ class Summary:
     margin
         The interval for γ, the best margin that any weights have on those examples.
     bound, bound_interval
-        A proved bound on the mistakes; and the theorem's bound at the largest and at the smallest γ
+        A proved bound on the updates; and the theorem's bound at the largest and at the smallest γ
         of the interval, ⌊(R/γ)²⌋ for a plain run. The latter is None if no lower bound on γ is
         known.
     sandwich
@@ -81,8 +83,8 @@ class Summary:
     mistakes: int
     first_pass: int | None
     last_pass: int | None
+    updates: int
     threshold: Fraction | None = None
-    right_already: int | None = None
     radius: float
     radius_squared: Fraction | None = None
     separates: bool | None = None
@@ -133,9 +135,10 @@ class Summary:
             epochs=len(lengths),
             rounds=ledger.n_rounds,
             pass_lengths=(min(lengths), max(lengths)) if lengths else None,
-            mistakes=len(ledger),
+            mistakes=ledger.n_mistakes,
             first_pass=ledger.epoch_mistakes[0] if lengths else None,
             last_pass=ledger.epoch_mistakes[-1] if lengths else None,
+            updates=ledger.n_updates,
             radius=ledger.radius,
             error_bound=error_bound,
             unknown=known.OTHER_RULE | ({"error_bound": why_not} if why_not else {}),
@@ -149,7 +152,7 @@ class Summary:
         if weights is None and kept:
             weights = readings.final(ledger)
         seen = Mistaken.of(ledger, None, rule=ledger.rule) if kept and len(ledger) else None
-        threshold, right_already = known.threshold(ledger, margin)
+        threshold = known.threshold(ledger, margin)
         eta = threshold or Fraction(0)
 
         bound, reached, separates, wrong_row = None, Fraction(0), None, None
@@ -191,7 +194,6 @@ class Summary:
             cycle=cycle,
             classes=ledger.n_classes if ledger.rule == "joint" else None,
             threshold=threshold,
-            right_already=right_already,
             radius=ledger.radius if R2 is None else root(R2),
             radius_squared=R2,
             separates=separates,
@@ -290,7 +292,7 @@ def _paragraphs(s: Summary) -> Iterator[list[str]]:
     yield ["verdict", f"{s.verdict}: {_verdict(s)}"]
     yield ["passes", _passes(s)]
     yield ["mistakes", _mistakes(s)]
-    if s.mistakes:
+    if s.updates:
         yield ["radius R", f"{short(s.radius, 6)}, {RADIUS_OF_RUN}"]
     yield ["margin γ", _margin(s)]
     yield ["bound", *_bound(s)]
@@ -336,10 +338,11 @@ def _mistakes(s: Summary) -> str:
             text += ", in the one pass"
         else:
             text += f": {count(s.first_pass)} in the first pass, {count(s.last_pass)} in the last"
-    if s.right_already:
+    if s.updates > s.mistakes:
+        right = s.updates - s.mistakes
         text += (
-            f"; {count(s.right_already)} of them were updates on examples that were right, but by "
-            "too little"
+            f"; {plural(s.updates, 'update')}, {count(right)} of them on examples that were right, "
+            "but by too little"
         )
     return text
 
@@ -362,13 +365,14 @@ def _margin(s: Summary) -> str:
 
 
 def _bound(s: Summary) -> Iterator[str]:
-    if s.mistakes == 0:
+    if s.updates == 0:
         yield "the run made no mistake"
         return
     if s.bound is None:
         yield f"none: {s.unknown['bound']}"
     else:
         by_losses = isinstance(s.bound, LossBound)
+        counted = "mistake" if s.updates == s.mistakes else "update"
         but = ""
         if not s.bound.holds:
             but = ", more than the bound because of rounding"
@@ -378,7 +382,7 @@ def _bound(s: Summary) -> Iterator[str]:
             "the best of the run's own weights and averages" if by_losses else "the final weights"
         )
         yield (
-            f"at most {plural(s.bound.bound, 'mistake')}, {count(s.mistakes)} made{but}: "
+            f"at most {plural(s.bound.bound, counted)}, {count(s.updates)} made{but}: "
             f"{s.bound.theorem}, proved by {prover}"
         )
     R2, least, most = s.radius_squared, s.margin.at_least_squared, s.margin.at_most_squared
@@ -416,8 +420,7 @@ def _errors(s: Summary) -> str:
     if s.error_bound.value == 1:
         return "no bound: the first pass was too short or made too many mistakes"
     share = share_upwards(s.error_bound.value)
-    err = "would make an update on" if s.right_already else "err on"
     return (
-        f"the weights of the first pass, not the final ones, {err} at most {share} of new "
+        f"the weights of the first pass, not the final ones, err on at most {share} of new "
         "examples, on average, with 95% confidence, if the examples are drawn and ordered at random"
     )

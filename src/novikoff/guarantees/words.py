@@ -89,9 +89,10 @@ def run_ended(
 
 
 def run_in_brief(ledger: Ledger, verdict: str, *, of: str = "examples") -> str:
-    """What the learner did, after how many mistakes in how many passes; it is the subject."""
+    """What the learner did, after how many updates in how many passes; it is the subject."""
     passes = plural(len(ledger.epoch_ends), "pass", "passes")
-    effort = f"{plural(len(ledger), 'mistake')} in {passes}"
+    noun = "mistake" if ledger.n_updates == ledger.n_mistakes else "update"
+    effort = f"{plural(ledger.n_updates, noun)} in {passes}"
     return {
         "separated": f"separated the {of} after {effort}",
         "cycle": f"repeated its weights after {effort}, so no weights separate the {of}",

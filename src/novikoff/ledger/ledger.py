@@ -3,6 +3,10 @@
 A mistake-driven learner is determined by its mistakes. The final weights are their sum, the average
 and the vote are weighted readings of the same list, and bounds and certificates are computed from
 it. The ledger grows with the mistakes, not with the stream.
+
+An entry of the ledger is an update. For most rules an update is a wrong prediction; a rule with a
+margin also learns from examples that were right, but by too little. `n_updates` counts the entries,
+`n_mistakes` those among them whose prediction was wrong.
 """
 
 from __future__ import annotations
@@ -25,7 +29,7 @@ from novikoff.stream.rows import Positions, Rows, Vector
 
 @dataclass(frozen=True, slots=True)
 class Mistakes:
-    """Consecutive mistakes as columns, with one entry for each mistake.
+    """Consecutive mistakes as columns, with one entry for each update.
 
     With many classes learned jointly, `classes` holds the right class of each mistake and `rivals`
     the class it was confused with; `scores` is then the lead of the one over the other, and
@@ -43,6 +47,14 @@ class Mistakes:
 
     def __len__(self) -> int:
         return len(self.rounds)
+
+    @property
+    def wrong(self) -> NDArray[np.bool_]:
+        """Which of the predictions were wrong; a score of 0 that led to an update was.
+
+        The others were right, but not by more than the margin of the rule.
+        """
+        return np.sign(self.steps) * self.scores <= 0
 
     @classmethod
     def joined(cls, pieces: Sequence[Mistakes]) -> Mistakes:
@@ -105,12 +117,13 @@ class Ledger:
 
     Attributes
     ----------
-    n_rounds, n_mistakes
-        How many examples the learner met, and how many of them were mistakes.
+    n_rounds, n_updates, n_mistakes
+        How many examples the learner met, from how many of them it learned, and how many of these
+        it predicted wrongly. `len(ledger)` is `n_updates`.
     n_classes
         How many classes are known so far, if many are learned jointly; otherwise 0.
-    epoch_ends, epoch_mistakes
-        For each whole pass, the round it ended with and the mistakes made in it.
+    epoch_ends, epoch_updates, epoch_mistakes
+        For each whole pass, the round it ended with, and the updates and mistakes made in it.
     """
 
     def __init__(
@@ -128,11 +141,13 @@ class Ledger:
         self.dim, self.bias, self.unit, self.keep, self.rule = dim, bias, unit, keep, rule
         self.start, self.began, self.n_classes = start, began, n_classes
         self.n_rounds = 0
-        self.n_mistakes = 0
+        self.n_updates = self.n_mistakes = 0
         self.largest_square = 0.0
         self.epoch_ends: list[int] = []
+        self.epoch_updates: list[int] = []
         self.epoch_mistakes: list[int] = []
-        self._passes = self._in_closed_epochs = 0
+        self._passes = 0
+        self._in_closed_epochs = (0, 0)  # updates, mistakes
         self._mistakes = Pieces[Mistakes](Mistakes.joined)
         self._kept = Pieces[KeptRows](KeptRows.joined)
 
@@ -144,6 +159,7 @@ class Ledger:
         out = object.__new__(Ledger)
         vars(out).update(vars(self))
         out.epoch_ends = out.epoch_ends[: out._passes]
+        out.epoch_updates = out.epoch_updates[: out._passes]
         out.epoch_mistakes = out.epoch_mistakes[: out._passes]
         return out
 
@@ -175,17 +191,27 @@ class Ledger:
         self._change(
             n_rounds=self.n_rounds + rounds,
             n_classes=known,
-            n_mistakes=self.n_mistakes + len(mistakes),
+            n_updates=self.n_updates + len(mistakes),
+            n_mistakes=self.n_mistakes + np.count_nonzero(mistakes.wrong),
             largest_square=max(self.largest_square, float(mistakes.squares.max())),
             _mistakes=written,
             _kept=kept,
         )
 
-    def count(self, rounds: int, mistakes: int, largest_square: float, n_classes: int = 0) -> None:
+    def count(
+        self,
+        rounds: int,
+        *,
+        updates: int,
+        mistakes: int,
+        largest_square: float,
+        n_classes: int = 0,
+    ) -> None:
         """Add the totals of the next `rounds` rounds, for a ledger that keeps counts only."""
         self._change(
             n_rounds=self.n_rounds + rounds,
             n_classes=max(self.n_classes, n_classes),
+            n_updates=self.n_updates + updates,
             n_mistakes=self.n_mistakes + mistakes,
             largest_square=max(self.largest_square, largest_square),
         )
@@ -203,7 +229,13 @@ class Ledger:
         """Append the ledger of the same learner's next rounds."""
         known = later.n_classes
         if self.keep == "counts":
-            self.count(later.n_rounds, later.n_mistakes, later.largest_square, known)
+            self.count(
+                later.n_rounds,
+                updates=later.n_updates,
+                mistakes=later.n_mistakes,
+                largest_square=later.largest_square,
+                n_classes=known,
+            )
             return
         rounds = later.rounds + self.began + self.n_rounds
         rows = later.examples if self.keep == "examples" and len(later) else None
@@ -216,19 +248,32 @@ class Ledger:
         return out
 
     def close_epoch(self) -> int:
-        """Mark the end of a pass over the data; returns the mistakes made in it."""
-        made = self.n_mistakes - self._in_closed_epochs
+        """Mark the end of a pass over the data; returns the updates made in it."""
+        updates, mistakes = self._in_open_epoch
         self.epoch_ends.append(self.n_rounds)
-        self.epoch_mistakes.append(made)
-        self._change(_passes=self._passes + 1, _in_closed_epochs=self.n_mistakes)
-        return made
+        self.epoch_updates.append(updates)
+        self.epoch_mistakes.append(mistakes)
+        closed = self.n_updates, self.n_mistakes
+        self._change(_passes=self._passes + 1, _in_closed_epochs=closed)
+        return updates
+
+    @property
+    def _in_open_epoch(self) -> tuple[int, int]:
+        """The updates and mistakes made since the last whole pass ended."""
+        updates, mistakes = self._in_closed_epochs
+        return self.n_updates - updates, self.n_mistakes - mistakes
+
+    @property
+    def updates_per_pass(self) -> list[int]:
+        """The updates made in each pass, including an unfinished one."""
+        now = self.snapshot()
+        return now.epoch_updates + [now._in_open_epoch[0]] * bool(now.open_rounds)
 
     @property
     def mistakes_per_pass(self) -> list[int]:
         """The mistakes made in each pass, including an unfinished one."""
         now = self.snapshot()
-        still = [now.n_mistakes - now._in_closed_epochs] if now.open_rounds else []
-        return now.epoch_mistakes + still
+        return now.epoch_mistakes + [now._in_open_epoch[1]] * bool(now.open_rounds)
 
     @property
     def open_rounds(self) -> int:
@@ -237,11 +282,14 @@ class Ledger:
 
     def reopen_epoch(self) -> None:
         """Continue the last pass: a stream that comes in pieces is one pass."""
+        updates, mistakes = self._in_closed_epochs
+        updates, mistakes = updates - self.epoch_updates[-1], mistakes - self.epoch_mistakes[-1]
         self._change(
             epoch_ends=self.epoch_ends[:-1],
+            epoch_updates=self.epoch_updates[:-1],
             epoch_mistakes=self.epoch_mistakes[:-1],
             _passes=self._passes - 1,
-            _in_closed_epochs=self._in_closed_epochs - self.epoch_mistakes[-1],
+            _in_closed_epochs=(updates, mistakes),
         )
 
     def widen(self, dim: int) -> None:
@@ -272,11 +320,13 @@ class Ledger:
             "rule": now.rule,
             "began": now.began,
             "rounds": now.n_rounds,
+            "updates": now.n_updates,
             "mistakes": now.n_mistakes,
         } | ({"classes": now.n_classes} if now.rule == "joint" else {})
         arrays: Arrays = {
             "largest_square": np.array([now.largest_square]),
             "epoch_ends": np.array(now.epoch_ends, dtype=np.int64),
+            "epoch_updates": np.array(now.epoch_updates, dtype=np.int64),
             "epoch_mistakes": np.array(now.epoch_mistakes, dtype=np.int64),
         }
         if now.start is not None:
@@ -292,7 +342,7 @@ class Ledger:
     def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Ledger:
         """The ledger that `state` described, ready to continue."""
         stored = Stored("ledger", settings, arrays)
-        dim, bias, n = stored.count("dim"), stored.flag("bias"), stored.count("mistakes")
+        dim, bias, n = stored.count("dim"), stored.flag("bias"), stored.count("updates")
         keep, rule = stored.choice("keep", get_args(Keep)), stored.choice("rule", get_args(Rule))
         began, unit, start = stored.count("began"), stored.number("unit"), None
         if "start" in stored:
@@ -302,15 +352,19 @@ class Ledger:
             start = whole(features, constant, bias=bias)
         ledger = cls(dim, bias=bias, start=start, began=began, unit=unit, keep=keep, rule=rule)
         ledger.n_classes = known = stored.count("classes") if rule == "joint" else 0
-        ledger.n_rounds, ledger.n_mistakes = stored.count("rounds"), n
-        played = ledger.n_rounds
+        ledger.n_rounds, ledger.n_updates = stored.count("rounds"), n
+        ledger.n_mistakes, played = stored.count("mistakes"), ledger.n_rounds
         ledger.largest_square = float(stored.vector("largest_square", 1, least=0)[0])
         ends = stored.positions("epoch_ends", most=played)
         ledger.epoch_ends = ends.tolist()
+        ledger.epoch_updates = stored.positions("epoch_updates", len(ends), most=n).tolist()
         ledger.epoch_mistakes = stored.positions("epoch_mistakes", len(ends), most=n).tolist()
-        ledger._passes, ledger._in_closed_epochs = len(ends), sum(ledger.epoch_mistakes)
-        if n > played or (np.diff(ends) < 0).any() or ledger._in_closed_epochs > n:
-            stored.refuse("its passes do not match its rounds and mistakes")
+        ledger._passes = len(ends)
+        ledger._in_closed_epochs = sum(ledger.epoch_updates), sum(ledger.epoch_mistakes)
+        passes = zip(ledger.epoch_updates, ledger.epoch_mistakes, strict=True)
+        counts = all(0 <= wrong <= made for made, wrong in (*passes, ledger._in_open_epoch))
+        if n > played or (np.diff(ends) < 0).any() or not counts:
+            stored.refuse("its passes do not match its rounds, updates and mistakes")
         if not unit > 0:
             stored.refuse(f"its unit is {unit!r}, not above 0")
         if keep != "counts" and n:
@@ -324,22 +378,26 @@ class Ledger:
                 stored.refuse("its largest square is not that of its mistakes")
             if rule == "joint":
                 columns |= {c: stored.codes(c, n, known) for c in ("classes", "rivals")}
-            ledger._mistakes = ledger._mistakes.plus(Mistakes(**columns))
+            made = Mistakes(**columns)
+            if np.count_nonzero(made.wrong) != ledger.n_mistakes:
+                stored.refuse("its number of mistakes is not that of its wrong scores")
+            ledger._mistakes = ledger._mistakes.plus(made)
         if keep == "examples" and n:
             kept = Stored("ledger", {}, with_prefix("kept", arrays))
             ledger._kept = ledger._kept.plus(KeptRows.restored(kept, dim, ledger.rows))
         return ledger
 
     def __len__(self) -> int:
-        return self.n_mistakes
+        return self.n_updates
 
     def __repr__(self) -> str:
-        return f"<Ledger: {self.n_mistakes} mistakes in {self.n_rounds} rounds>"
+        updates = "" if self.n_updates == self.n_mistakes else f"{self.n_updates} updates and "
+        return f"<Ledger: {updates}{self.n_mistakes} mistakes in {self.n_rounds} rounds>"
 
     @property
     def mistakes(self) -> Mistakes:
         """All mistakes, from the first to the last."""
-        if self.keep == "counts" and self.n_mistakes:
+        if self.keep == "counts" and self.n_updates:
             raise NotKept("this ledger kept counts only; use keep='positions' or 'examples'")
         found = self._mistakes.whole
         if found is None:
@@ -419,7 +477,7 @@ class Ledger:
 
     def expect_examples(self) -> None:
         """Raise NotKept if there were mistakes and their rows were not kept."""
-        if self.keep != "examples" and self.n_mistakes:
+        if self.keep != "examples" and self.n_updates:
             raise NotKept("this ledger kept no examples; use keep='examples'")
 
     def expect_sums(self) -> None:

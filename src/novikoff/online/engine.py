@@ -515,8 +515,13 @@ class Engine:
                     classes, rivals = waiting["pairs"]
                     joint = {"classes": classes, "rivals": rivals, "n_classes": learner.n_classes}
                 if self.keep == "counts":
-                    known = joint.get("n_classes", 0)
-                    ledger.count(waiting["met"], waiting["made"], waiting["largest"], known)
+                    ledger.count(
+                        waiting["met"],
+                        updates=waiting["made"],
+                        mistakes=waiting["wrong"],
+                        largest_square=waiting["largest"],
+                        n_classes=joint.get("n_classes", 0),
+                    )
                     continue
                 rows: Rows | None = None
                 if self.keep == "examples" and waiting["made"]:
@@ -668,4 +673,6 @@ def _print_pass(title: str, ledger: Ledger) -> None:
     passes, made = len(ledger.epoch_ends), ledger.epoch_mistakes[-1]
     shown = ledger.epoch_ends[-1] - (ledger.epoch_ends[-2] if passes > 1 else 0)
     pass_ = f"{title}epoch {passes}: {made} mistakes in {shown} examples ({made / shown:.2%})"
-    print(f"{pass_}, {ledger.n_mistakes} in all", flush=True)
+    updates = ledger.epoch_updates[-1]
+    learned = "" if ledger.n_updates == ledger.n_mistakes else f"; {updates} updates"
+    print(f"{pass_}, {ledger.n_mistakes} in all{learned}", flush=True)

@@ -251,7 +251,7 @@ class Search:
 
 def _stuck(ledger: Ledger, passes: int) -> bool:
     """Whether the last quarter of the passes made more than half the mistakes of the first."""
-    made = np.array(ledger.epoch_mistakes[-passes:])
+    made = np.array(ledger.epoch_updates[-passes:])
     quarter = max(1, len(made) // 4)
     return bool(made[-quarter:].sum() > 0.5 * made[:quarter].sum())
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 from decimal import Context, Decimal
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -214,36 +214,48 @@ def _continue(trace: Sandwich, ax: Axes) -> None:
 def mistakes(made: Ledger | Run, *, bound: Any = None, ax: Axes | None = None) -> Axes:
     """Draw the mistakes made up to each round, the ends of the passes, and a bound above them.
 
-    The bound is a number, or the result of a function of `guarantees`. If it is more than ten times
-    the mistakes, heights above 1 are logarithmic. From a ledger that kept counts only, the mistakes
-    are drawn by passes.
+    The updates are drawn too if they are more: those that a margin asks for on examples that were
+    right. The bound is a number, or the result of a function of `guarantees`. If it is more than
+    ten times the updates, heights above 1 are logarithmic. From a ledger that kept counts only,
+    all is drawn by passes.
     """
     ledger = made.ledger if isinstance(made, Run) else made
     ax = new_axes() if ax is None else ax
     if ledger.n_rounds == 0:
         return write_instead(ax, "no round was played")
-    n = ledger.n_mistakes
-    if ledger.keep == "counts":
-        rounds = np.array([0, *ledger.epoch_ends, ledger.n_rounds])
-        counts = np.array([0, *np.cumsum(ledger.epoch_mistakes), n])
-        words = f"{plural(n, 'mistake')}, by passes"
-        ax.plot(rounds, counts, "o-", color=BLUE, lw=1.8, label=words)
-    else:
-        rounds = np.concatenate([[0], ledger.rounds, [ledger.n_rounds]])
-        counts = np.append(np.arange(n + 1), n)
-        ax.step(rounds, counts, where="post", color=BLUE, lw=1.8, label=plural(n, "mistake"))
+    _draw_count(ax, ledger, "mistake", BLUE)
+    if ledger.n_updates > ledger.n_mistakes:
+        _draw_count(ax, ledger, "update", GREEN)
     if 1 < len(ledger.epoch_ends) <= 60:
         for k, end in enumerate(ledger.epoch_ends):
             label = "end of a pass" if k == 0 else None
             ax.axvline(end, color=GREY, lw=0.6, ls=":", zorder=0, label=label)
     if bound is not None:
-        _draw_bound(ax, int(getattr(bound, "bound", bound)), n)
+        _draw_bound(ax, int(getattr(bound, "bound", bound)), ledger.n_updates)
     ax.set_xlim(0, ledger.n_rounds)
     ax.set_ylim(bottom=0)
     ax.set_xlabel("rounds")
     ax.set_ylabel("mistakes so far")
     ax.legend(loc="best")
     return ax
+
+
+def _draw_count(ax: Axes, ledger: Ledger, what: Literal["mistake", "update"], colour: str) -> None:
+    """How many mistakes or updates there were up to each round, or up to the end of each pass."""
+    wrong, style = what == "mistake", "-" if what == "mistake" else "--"
+    n = ledger.n_mistakes if wrong else ledger.n_updates
+    if ledger.keep == "counts":
+        each = ledger.epoch_mistakes if wrong else ledger.epoch_updates
+        rounds = np.array([0, *ledger.epoch_ends, ledger.n_rounds])
+        counts = np.array([0, *np.cumsum(each), n])
+        words = f"{plural(n, what)}, by passes"
+        ax.plot(rounds, counts, f"o{style}", color=colour, lw=1.8, label=words)
+        return
+    made = ledger.rounds[ledger.mistakes.wrong] if wrong else ledger.rounds
+    rounds = np.concatenate([[0], made, [ledger.n_rounds]])
+    counts = np.append(np.arange(n + 1), n)
+    words = plural(n, what)
+    ax.step(rounds, counts, style, where="post", color=colour, lw=1.8, label=words)
 
 
 def _draw_bound(ax: Axes, limit: int, made: int) -> None:
