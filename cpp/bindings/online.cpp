@@ -395,6 +395,9 @@ void bind_online(nb::module_& m) {
       .def("add_perceptron", &OnlineRuns::add_perceptron, nb::kw_only(), "w"_a.noconvert(),
            "u"_a.noconvert().none(), "threshold"_a, "step"_a, "unit"_a, "rounds"_a, "mean"_a,
            "A perceptron; with `mean` it predicts by the average.")
+      .def("add_adaptive", &OnlineRuns::add_adaptive, nb::kw_only(), "w"_a.noconvert(),
+           "variance"_a.noconvert(), "u"_a.noconvert().none(), "step"_a, "r"_a, "rounds"_a,
+           "mean"_a, "An adaptive perceptron; with `mean` it predicts by the average.")
       .def("add_winnow", &OnlineRuns::add_winnow, nb::kw_only(), "powers"_a.noconvert(),
            "w"_a.noconvert(), "threshold"_a, "step"_a, "alpha"_a, "balanced"_a, "erases"_a,
            "theta"_a, "rounds"_a, "Winnow.")

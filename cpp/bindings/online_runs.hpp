@@ -62,6 +62,14 @@ class OnlineRuns {
                                                    u ? data(*u) : nullptr, mean));
   }
 
+  void add_adaptive(Out<double> w, Out<double> variance, Maybe<Out<double>> u, Two step, double r,
+                    std::int64_t rounds, bool mean) {
+    if (mean && !u) refuse("the average needs u");
+    const Adaptive weights{data(w), data(variance), u ? data(*u) : nullptr, positive(r)};
+    each.push_back(std::make_unique<AdaptiveRun>(adaptive_rule(step, bias), dim, keep_,
+                                                 countable(rounds), weights, mean));
+  }
+
   void add_winnow(Out<double> powers, Out<double> w, Two threshold, Two step, double alpha,
                   bool balanced, bool erases, double theta, std::int64_t rounds) {
     each.push_back(std::make_unique<WinnowRun>(rule_of(threshold, step, 1.0, bias), dim, keep_,

@@ -1,8 +1,9 @@
-// Passes over rows and their scores, for perceptrons (weights are a sum) and Winnow (weights are
-// powers).
+// Passes over rows and their scores, for perceptrons (weights are a sum), adaptive ones (weights have
+// variances) and Winnow (weights are powers).
 #include "bindings/parts.hpp"
 
 #include "bindings/rules.hpp"
+#include "core/adaptive.hpp"
 
 using Stopped = std::tuple<Size, int>;
 using StoppedWith = std::tuple<Size, int, Size>;
@@ -47,6 +48,48 @@ static StoppedWith py_pass(const Array& values, const Maybe<Array>& indices,
   given.check(rounds, {round.size(), row.size(), score.size(), taken.size(), square.size()});
   return learn(given, rule_of(threshold, step, unit, bias), rounds, Sum<double>{w.data()},
                {round.data(), row.data(), score.data(), taken.data(), square.data(), 0});
+}
+
+static Adaptive adaptive_weights(Size dim, bool bias, double r, const Out<double>& w,
+                                 const Out<double>& variance, const Maybe<Out<double>>& u) {
+  one_each(w.size(), dim, bias);
+  one_each(variance.size(), dim, bias);
+  if (u) one_each(u->size(), dim, bias);
+  return {w.data(), variance.data(), u ? u->data() : nullptr, positive(r)};
+}
+
+static StoppedWith py_adapt(const Array& values, const Maybe<Array>& indices,
+                            const Maybe<Array>& starts, Size dim, In<std::int8_t> labels,
+                            Maybe<In<double>> importances, Maybe<In<std::int64_t>> order,
+                            Size begin, Size end, Two step, double r, bool bias,
+                            std::int64_t rounds, Out<double> w, Out<double> variance,
+                            Maybe<Out<double>> u, Out<std::int64_t> round, Out<std::int64_t> row,
+                            Out<double> score, Out<double> taken, Out<double> square) {
+  const PassArguments<std::int8_t> given{any_rows(values, indices, starts, dim), labels,
+                                         importances, order, begin, end};
+  given.check(rounds, {round.size(), row.size(), score.size(), taken.size(), square.size()});
+  return learn(given, adaptive_rule(step, bias), rounds,
+               adaptive_weights(dim, bias, r, w, variance, u),
+               {round.data(), row.data(), score.data(), taken.data(), square.data(), 0});
+}
+
+static void py_adapt_again(const Array& values, const Maybe<Array>& indices,
+                           const Maybe<Array>& starts, Size dim, In<std::int64_t> example,
+                           In<std::int64_t> round, In<double> step, In<double> importance,
+                           double r, bool bias, Out<double> w, Out<double> variance,
+                           Maybe<Out<double>> u) {
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  const Size n = example.size();
+  if (round.size() != n || step.size() != n || importance.size() != n)
+    refuse("one round, step and importance per update are needed");
+  const Adaptive weights = adaptive_weights(dim, bias, r, w, variance, u);
+  nb::gil_scoped_release unlocked;
+  refuse(std::visit(
+      [&](const auto& some) {
+        return adapt_again(some, example.data(), round.data(), step.data(), importance.data(), n,
+                           bias, weights);
+      },
+      rows));
 }
 
 static StoppedWith py_multiply(const Array& values, const Maybe<Array>& indices,
@@ -104,6 +147,18 @@ void bind_passes(nb::module_& m) {
         "One mistake-driven pass over rows[order[begin:end]], updating w in place.\n\n"
         "Returns the first position not learned, the flaw there (0: none), and the number of mistakes "
         "recorded.");
+  m.def("adapt", py_adapt, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
+        "importances"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a,
+        "step"_a, "r"_a, "bias"_a, "rounds"_a, "w"_a.noconvert(), "variance"_a.noconvert(),
+        "u"_a.noconvert().none(), "round"_a.noconvert(), "row"_a.noconvert(),
+        "score"_a.noconvert(), "taken"_a.noconvert(), "square"_a.noconvert(),
+        "The same pass with a variance for each weight, updating both in place; returns the same.");
+  m.def("adapt_again", py_adapt_again, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "example"_a.noconvert(),
+        "round"_a.noconvert(), "step"_a.noconvert(), "importance"_a.noconvert(), "r"_a, "bias"_a,
+        "w"_a.noconvert(), "variance"_a.noconvert(), "u"_a.noconvert().none(),
+        "Repeats the updates that `adapt` recorded, in place.");
   m.def("multiply", py_multiply, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
         "importances"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a,

@@ -19,6 +19,17 @@ inline Rule rule_of(Two threshold, Two step, double unit, bool bias) {
           bias};
 }
 
+// The rule of adaptive weights: update when y s < 1.
+inline Rule adaptive_rule(Two step, bool bias) {
+  constexpr double below_one = 1 - std::numeric_limits<double>::epsilon() / 2;
+  return rule_of({below_one, below_one}, step, 1.0, bias);
+}
+
+inline double positive(double r) {
+  if (!(r > 0 && r <= std::numeric_limits<double>::max())) refuse("r must be finite and above 0");
+  return r;
+}
+
 inline Growth growth_of(double alpha, bool balanced) {
   if (!(alpha > 1 && alpha <= std::numeric_limits<double>::max()))
     refuse("the base must be a finite number above 1");

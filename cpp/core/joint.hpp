@@ -123,8 +123,8 @@ NOVIKOFF_CLONES Stop joint_pass(const Rows& rows, const std::int32_t* labels,
       return {k, flaw};
     out.right[out.count] = y;
     out.rival[out.count] = r;
-    out.record(rounds + std::int64_t(k - begin) + 1, i, ahead * rule.unit, step,
-               x.square(rule.bias));
+    const std::int64_t t = rounds + std::int64_t(k - begin) + 1;
+    out.record(i, {t, ahead * rule.unit, step, x.square(rule.bias)});
   }
   return {end, Flaw::none};
 }

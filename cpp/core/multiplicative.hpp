@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/logarithm.hpp"
-#include "core/rows.hpp"
+#include "core/passes.hpp"
 
 namespace novikoff {
 
@@ -185,7 +185,9 @@ class Powers {
   }
 
   template <class Row>
-  Flaw learn(const Row& x, double step, bool bias) {
+  Flaw learn(const Row& x, bool bias, Update& made) {
+    const double step = made.step;
+    made.square = x.square(bias);
     if (erases_ && step < 0) {
       if (bias) erase(x.dim);
       return x.each([&](Size j, double v) {

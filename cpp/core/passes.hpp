@@ -16,7 +16,14 @@ struct Rule {
   bool bias;            // the last weight belongs to a constant feature 1
 };
 
-// The mistakes, column by column; with room for one more per row of the pass.
+// An update: in which round (from 1) it was made, the score before it, how much of x was added (or,
+// for other weights than sums, what took that place), and |x|^2.
+struct Update {
+  std::int64_t round;
+  double score, step, square;
+};
+
+// The updates, column by column; with room for one more per row of the pass.
 struct Mistakes {
   std::int64_t* round;
   std::int64_t* row;
@@ -25,12 +32,12 @@ struct Mistakes {
   double* square;
   Size count;
 
-  [[gnu::always_inline]] void record(std::int64_t t, Size i, double s, double by, double squared) {
-    round[count] = t;
+  [[gnu::always_inline]] void record(Size i, const Update& made) {
+    round[count] = made.round;
     row[count] = std::int64_t(i);
-    score[count] = s;
-    step[count] = by;
-    square[count] = squared;
+    score[count] = made.score;
+    step[count] = made.step;
+    square[count] = made.square;
     ++count;
   }
 };
@@ -53,9 +60,10 @@ struct Sum {
   }
 
   template <class Row>
-  [[gnu::always_inline]] Flaw learn(const Row& x, double step, bool bias) const {
-    const Flaw flaw = x.add(step, w);
-    if (bias) w[x.dim] += step;
+  [[gnu::always_inline]] Flaw learn(const Row& x, bool bias, Update& made) const {
+    const Flaw flaw = x.add(made.step, w);
+    if (bias) w[x.dim] += made.step;
+    made.square = x.square(bias);
     return flaw;
   }
 };
@@ -87,7 +95,8 @@ template <class Rows>
 
 // For each position k in [begin, end), i = order[k] (or k):
 //   s = the score of x_i;  if y_i s <= threshold:  learn step y_i x_i, and record (t, i, s).
-// `weights` defines the score and the update: for a Sum, <w, x> and w += step y x. t counts rounds
+// `weights` defines the score and the update: for a Sum, <w, x> and w += step y x; others may take
+// another step, and record that. t counts rounds
 // from `rounds` + 1. If `weighed`, the step is multiplied by importance_i, and an example whose
 // step is 0 is scored but not learned from; otherwise importances are not read. A non-finite
 // feature makes s non-finite whatever the weights (0 * inf is NaN), so checking s checks the data.
@@ -114,8 +123,10 @@ NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const dou
       if (step == 0) continue;
       if (!(std::abs(step) <= huge)) return {k, Flaw::step};
     }
-    if (const Flaw flaw = weights.learn(x, step, rule.bias); flaw != Flaw::none) return {k, flaw};
-    out.record(rounds + std::int64_t(k - begin) + 1, i, s * rule.unit, step, x.square(rule.bias));
+    Update made{rounds + std::int64_t(k - begin) + 1, s, step, 0};
+    if (const Flaw flaw = weights.learn(x, rule.bias, made); flaw != Flaw::none) return {k, flaw};
+    made.score *= rule.unit;
+    out.record(i, made);
   }
   return {end, Flaw::none};
 }

@@ -86,6 +86,24 @@ struct DenseRow {
     return total(a);
   }
 
+  // weighted = the sum of by_j x_j^2, and plain = that of x_j^2.
+  [[gnu::always_inline]] Flaw squares(const double* by, bool bias, double& weighted,
+                                      double& plain) const {
+    double a[lanes] = {}, b[lanes] = {};
+    const auto add = [&](Size j, Size q) __attribute__((always_inline)) {
+      const double v = double(x[j + q]);
+      a[q] += by[j + q] * v * v;
+      b[q] += v * v;
+    };
+    Size j = 0;
+    for (; j + lanes <= dim; j += lanes)
+      for (Size q = 0; q < lanes; ++q) add(j, q);
+    for (Size q = 0; j + q < dim; ++q) add(j, q);
+    if (bias) a[dim % lanes] += by[dim], b[dim % lanes] += 1.0;
+    weighted = total(a), plain = total(b);
+    return Flaw::none;
+  }
+
   template <class F>
   [[gnu::always_inline]] Flaw each(F f) const {
     for (Size j = 0; j < dim; ++j) f(j, double(x[j]));
@@ -138,6 +156,18 @@ struct SparseRow {
     for (Size k = 0; k < stored; ++k) a[column(k) % lanes] += double(x[k]) * double(x[k]);
     if (bias) a[dim % lanes] += 1.0;
     return total(a);
+  }
+
+  [[gnu::always_inline]] Flaw squares(const double* by, bool bias, double& weighted,
+                                      double& plain) const {
+    double a[lanes] = {}, b[lanes] = {};
+    const Flaw flaw = each([&](Size j, double v) __attribute__((always_inline)) {
+      a[j % lanes] += by[j] * v * v;
+      b[j % lanes] += v * v;
+    });
+    if (bias) a[dim % lanes] += by[dim], b[dim % lanes] += 1.0;
+    weighted = total(a), plain = total(b);
+    return flaw;
   }
 
   // Visits the entries up to the first whose column is out of range.

@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/adaptive.hpp"
 #include "core/joint.hpp"
 #include "core/multiplicative.hpp"
 #include "core/passes.hpp"
@@ -134,7 +135,7 @@ class OnlineRun {
 
   virtual Flaw pass_over(const OneRow& x, std::int32_t code, double importance,
                          JointMistakes& out) = 0;
-  virtual std::array<double*, 2> sums() = 0;  // what learning changes; either may be null
+  virtual std::array<double*, 3> sums() = 0;  // what learning changes; any may be null
 
  private:
   const Keep keep_;
@@ -181,7 +182,8 @@ inline double mean_of(double w, double u, std::int64_t rounds) {
 }
 
 // A perceptron: weights w, and u, from which the average follows.
-class PerceptronRun final : public OnlineRun {
+class PerceptronRun : public OnlineRun {
+ protected:
   const Rule rule_;
   double *const w_, *const u_;
   const bool mean_;
@@ -219,7 +221,7 @@ class PerceptronRun final : public OnlineRun {
   }
 
  protected:
-  std::array<double*, 2> sums() override { return {w_, u_}; }
+  std::array<double*, 3> sums() override { return {w_, u_, nullptr}; }
 
   Flaw pass_over(const OneRow& x, std::int32_t code, double importance,
                  JointMistakes& out) override {
@@ -234,6 +236,35 @@ class PerceptronRun final : public OnlineRun {
             accumulate(rows, &first, &step, 1, bias_, u_);
           }
           return stop.flaw;
+        },
+        x);
+  }
+};
+
+// An adaptive perceptron: also a variance for each weight.
+class AdaptiveRun final : public PerceptronRun {
+  const Adaptive weights_;
+
+ public:
+  AdaptiveRun(const Rule& rule, Size dim, Keep keep, std::int64_t rounds, const Adaptive& weights,
+              bool mean)
+      : PerceptronRun(rule, dim, keep, rounds, weights.w, weights.u, mean), weights_(weights) {}
+
+  void forget(Size j) override {
+    PerceptronRun::forget(j);
+    weights_.variance[j] = 1;
+  }
+
+ protected:
+  std::array<double*, 3> sums() override { return {w_, u_, weights_.variance}; }
+
+  Flaw pass_over(const OneRow& x, std::int32_t code, double importance,
+                 JointMistakes& out) override {
+    const std::int8_t label = code == 1 ? 1 : -1;
+    return std::visit(
+        [&](const auto& rows) {
+          return pass<true>(rows, &label, &importance, nullptr, 0, 1, rule_, rounds, weights_, out)
+              .flaw;
         },
         x);
   }
@@ -255,8 +286,8 @@ class WinnowRun final : public OnlineRun {
       return powers.score(x, bias, s);
     }
     template <class Row>
-    Flaw learn(const Row& x, double step, bool bias) const {
-      return powers.learn(x, step, bias);
+    Flaw learn(const Row& x, bool bias, Update& made) const {
+      return powers.learn(x, bias, made);
     }
   };
 
@@ -287,7 +318,7 @@ class WinnowRun final : public OnlineRun {
   }
 
  protected:
-  std::array<double*, 2> sums() override { return {p_, w_}; }
+  std::array<double*, 3> sums() override { return {p_, w_, nullptr}; }
 
   Flaw pass_over(const OneRow& x, std::int32_t code, double importance,
                  JointMistakes& out) override {
@@ -364,7 +395,7 @@ class JointRun final : public OnlineRun {
   }
 
  protected:
-  std::array<double*, 2> sums() override { return {nullptr, nullptr}; }  // no other run can refuse x
+  std::array<double*, 3> sums() override { return {}; }  // no other run can refuse x
 
   Flaw pass_over(const OneRow& x, std::int32_t code, double importance,
                  JointMistakes& out) override {

@@ -11,6 +11,7 @@ from novikoff.guarantees.certificate import Certificate as Certificate
 from novikoff.guarantees.check import Rejected as Rejected
 from novikoff.guarantees.summary import Summary as Summary
 from novikoff.guarantees.verdict import Verdict as Verdict
+from novikoff.learners import Adaptive as Adaptive
 from novikoff.learners import Additive as Additive
 from novikoff.learners import BalancedWinnow as BalancedWinnow
 from novikoff.learners import Joint as Joint

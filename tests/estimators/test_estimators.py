@@ -135,7 +135,8 @@ def test_more_classes_are_each_learned_against_the_rest(kind: Any) -> None:
         assert np.array_equal(clf.decision_function(X)[:, k], alone.decision_function(X))
     assert clf.runs_[0].verdict == "separated"
     assert clf.verdict_ == "budget"
-    assert clf.n_mistakes_ == sum(len(ledger) for ledger in clf.ledger_)
+    assert clf.n_mistakes_ == sum(ledger.n_mistakes for ledger in clf.ledger_)
+    assert clf.n_updates_ == sum(len(ledger) for ledger in clf.ledger_)
     assert set(clf.predict(X)) <= set(names)
 
 
@@ -185,7 +186,10 @@ def test_a_margin_of_zero_is_the_plain_perceptron() -> None:
     plain = Perceptron(max_iter=3).fit(X, y)
     margin = MarginPerceptron(margin=0, max_iter=3).fit(X, y)
     assert np.array_equal(plain.coef_, margin.coef_)
-    assert MarginPerceptron(margin=5.0, max_iter=3).fit(X, y).n_mistakes_ > plain.n_mistakes_
+    assert plain.n_updates_ == plain.n_mistakes_
+    wide = MarginPerceptron(margin=5.0, max_iter=3).fit(X, y)
+    assert wide.n_updates_ == len(wide.ledger_) > plain.n_updates_
+    assert wide.n_mistakes_ == wide.mistakes_per_epoch_.sum() < wide.n_updates_
 
 
 @every

@@ -187,7 +187,7 @@ def test_the_summary_proves_the_bound_by_the_final_weights(keep: Keep) -> None:
     block = copies(2)
     _, run = played(block, keep=keep)
     summary = run.summary(block)
-    assert (summary.classes, summary.mistakes, summary.right_already) == (3, 8, 0)
+    assert (summary.classes, summary.mistakes, summary.updates) == (3, 8, 8)
     assert (summary.separates, summary.examples, summary.margin.at_most_squared) == (True, 8, None)
     assert summary.bound is not None
     assert summary.bound.bound == 8

@@ -113,10 +113,11 @@ def test_every_field_is_what_its_guarantee_says(
     run = played(data.block(), draw.draw(st.integers(1, 30)), **options)
     ledger, s = run.ledger, run.summary(given_data, margin=eta)
     assert (s.verdict, s.epochs, s.rounds) == (run.verdict, run.epochs, ledger.n_rounds)
-    assert (s.mistakes, s.first_pass) == (len(ledger), ledger.epoch_mistakes[0])
+    assert (s.mistakes, s.updates) == (ledger.n_mistakes, len(ledger))
+    assert s.first_pass == ledger.epoch_mistakes[0]
     assert (s.last_pass, s.threshold) == (ledger.epoch_mistakes[-1], eta)
     assert (s.pass_lengths, s.examples) == ((len(data),) * 2, len(data) if whole else None)
-    assert s.right_already == sum(ledger.labels * ledger.scores > 0)
+    assert s.updates - s.mistakes == sum(ledger.labels * ledger.scores > 0)
     assert s.cycle is run.cycle
     assert s.radius == pytest.approx(ledger.radius, rel=1e-15)  # which is rounded twice
     assert s.error_bound == guarantees.risk_bound(ledger, confidence=Fraction(95, 100))
@@ -209,7 +210,9 @@ def test_the_margin_is_read_from_the_updates_unless_it_is_given() -> None:
     assert s.threshold == Fraction(eta) <= 6
     assert s.bound == guarantees.margin_perceptron(ledger, readings.final(ledger), eta)
     assert run.summary(margin=6).threshold == 6
-    assert f"{s.right_already} of them were updates on examples that were right" in said(s)
+    right = f"{s.updates} updates, {s.updates - s.mistakes} of them on examples that were right"
+    assert right in said(s)
+    assert f"updates, {s.updates} made" in said(s)
     assert "every example right by more than 6" in said(run.summary(margin=6))
     assert "γΣr ≤" in said(s)
     assert "the theorem's bound is" in said(s)
@@ -239,7 +242,7 @@ def test_a_ledger_of_counts_has_a_short_summary() -> None:
     learner = Additive(2)
     run = play(CORNERS, learner, epochs=9, ledger=learner.open_ledger("counts"))
     s = run.summary()
-    assert (s.mistakes, s.threshold, s.right_already, s.bound) == (1, None, None, None)
+    assert (s.mistakes, s.updates, s.threshold, s.bound) == (1, 1, None, None)
     assert s.error_bound == guarantees.risk_bound(run.ledger, confidence=Fraction(95, 100))
     assert "not known: the ledger did not keep" in said(s)
     assert "checked" not in said(run.summary(CORNERS))
@@ -262,7 +265,7 @@ def test_short_and_empty_runs_have_summaries() -> None:
             played(XOR, bias=True).summary(XOR),
             "12 made, so it says nothing about 12 rounds:",
         ),
-        (played(NOISY, margin=9.0).summary(), "would make an update on at most"),
+        (played(NOISY, margin=9.0).summary(), "on examples that were right, but by too little"),
     ):
         assert words in said(summary)
 

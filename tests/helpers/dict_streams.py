@@ -62,6 +62,7 @@ def learned_state(clf: Any) -> dict[str, Any]:
     learned: dict[str, Any] = {
         "classes": clf.classes_.tolist(),
         "passes": (clf.n_iter_, clf.mistakes_per_epoch_.tolist(), clf.verdict_, clf.radius_),
+        "updates": clf.n_updates_,
         "coef": [part.tobytes() for part in clf.weights()],
         "names": names_of(clf._opened().core).names if clf._opened().by_name else None,
     }

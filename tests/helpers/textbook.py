@@ -84,6 +84,55 @@ def perceptron(
 
 
 @dataclass(frozen=True)
+class Adapted(Played):
+    """The result of the textbook's adaptive run: also S as it stood at the end, a full matrix."""
+
+    variances: list[Point]
+
+
+def arow(
+    shown: Sequence[Shown],
+    *,
+    r: Fraction,
+    start: Point,
+    variances: Point,
+    full: bool,
+    importances: Sequence[Fraction] | None = None,
+    epochs: int = 1,
+) -> Adapted:
+    """AROW (Crammer, Kulesza & Dredze 2009, Figure 1), with S a matrix or its diagonal.
+
+    An importance divides r, and with 0 the row is only looked at.
+    """
+    w, t = start, 0
+    S = [[s if i == j else Fraction(0) for j in range(len(w))] for i, s in enumerate(variances)]
+    mistakes: list[tuple[int, int, Fraction]] = []
+    born = [(start, 1)]
+    passes, clean = 0, False
+    while passes < epochs and not clean:
+        passes, before = passes + 1, len(mistakes)
+        for row, x, y in shown:
+            t += 1
+            s, c = dot(w, x), Fraction(1) if importances is None else importances[row]
+            if not c or y * s >= 1:
+                continue
+            Sx = [dot(one, x) for one in S]
+            beta = 1 / (dot(Sx, x) + r / c)
+            w = [w_j + (1 - y * s) * beta * y * a for w_j, a in zip(w, Sx, strict=True)]
+            for i, a in enumerate(Sx):
+                S[i] = [
+                    S_ij - beta * a * b if full or i == j else S_ij
+                    for j, (S_ij, b) in enumerate(zip(S[i], Sx, strict=True))
+                ]
+            mistakes.append((t, row, s))
+            born.append((w, t))
+        clean = len(mistakes) == before
+    deaths = [t for _, t in born[1:]] + [t + 1]
+    lives = [(w, death - birth) for (w, birth), death in zip(born, deaths, strict=True)]
+    return Adapted(mistakes, lives, passes, clean, False, S)
+
+
+@dataclass(frozen=True)
 class Winnowed:
     """What the textbook's Winnow did: (row, score before the update), and the last weights."""
 

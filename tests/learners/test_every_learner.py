@@ -48,7 +48,15 @@ from novikoff.concepts import (
     parities,
 )
 from novikoff.concepts.learners import ClassLearner, ConceptLearner
-from novikoff.learners import Additive, BalancedWinnow, Joint, Multiplicative, Winnow1, Winnow2
+from novikoff.learners import (
+    Adaptive,
+    Additive,
+    BalancedWinnow,
+    Joint,
+    Multiplicative,
+    Winnow1,
+    Winnow2,
+)
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
 from novikoff.runs.loop import play
@@ -56,7 +64,7 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows, Rows, Vector
 
-AnyLearner: TypeAlias = Additive | Multiplicative | Joint | ConceptLearner
+AnyLearner: TypeAlias = Additive | Adaptive | Multiplicative | Joint | ConceptLearner
 DataStrategy: TypeAlias = st.SearchStrategy[Data]
 
 
@@ -91,6 +99,18 @@ SUMS: dict[str, Callable[[int], Additive]] = {
     ),
     "class weights": lambda dim: Additive(
         dim, class_weights=(0.3, 1.7), averaging=True, bias=True, rate=0.7
+    ),
+}
+ADAPTIVE: dict[str, Callable[[int], Adaptive]] = {
+    "adaptive": lambda dim: Adaptive(dim),
+    "adaptive with a bias": lambda dim: Adaptive(dim, bias=True, averaging=True),
+    "adaptive, regularised": lambda dim: Adaptive(dim, bias=True, regularisation=0.3),
+    "adaptive, start": lambda dim: Adaptive(
+        dim,
+        start=start_for(dim),
+        variances=np.exp(start_for(dim)),
+        class_weights=(0.3, 1.7),
+        averaging=True,
     ),
 }
 WINNOWS: dict[str, Callable[[int], Multiplicative]] = {
@@ -195,6 +215,7 @@ def of_literals(form: Any, make: Callable[[int, bool], ConceptLearner]) -> Kind:
 
 WITH_WEIGHTS: dict[str, Kind] = {
     **{name: of_weights(make) for name, make in SUMS.items()},
+    **{name: of_weights(make) for name, make in ADAPTIVE.items()},
     **{name: of_weights(make) for name, make in WINNOWS.items()},
     **{name: jointly(make) for name, make in JOINT.items()},
 }
@@ -219,11 +240,12 @@ def state(learner: AnyLearner) -> tuple[Any, ...]:
     if isinstance(learner, Multiplicative):
         return learner.rounds, learner._w.tobytes(), learner.powers.tobytes()
     average = learner.average.tobytes() if averages(learner) else b""
-    return learner.rounds, learner.weights.tobytes(), average
+    variances = learner.variances.tobytes() if isinstance(learner, Adaptive) else b""
+    return learner.rounds, learner.weights.tobytes(), average, variances
 
 
 def averages(learner: AnyLearner) -> bool:
-    return isinstance(learner, Additive | Joint) and learner._u is not None
+    return isinstance(learner, Additive | Adaptive | Joint) and learner._u is not None
 
 
 def written(ledger: Ledger) -> tuple[int, dict[str, bytes]]:
@@ -240,7 +262,7 @@ def votes_of(ledger: Ledger, rows: Rows) -> list[Any] | None:
 def kept(learner: AnyLearner, ledger: Ledger) -> bool:
     """Whether the ledger alone gives back all that a learner knows of weights and average."""
     same = summed(learner, ledger)
-    if isinstance(learner, Additive | Joint) and averages(learner):
+    if isinstance(learner, Additive | Adaptive | Joint) and averages(learner):
         same &= readings.average(ledger).tobytes() == learner.average.tobytes()
     return same
 
@@ -250,7 +272,11 @@ def summed(learner: AnyLearner, ledger: Ledger) -> bool:
     if isinstance(learner, ConceptLearner):
         return True
     if not isinstance(learner, Multiplicative):
-        return readings.final(ledger).tobytes() == learner.weights.tobytes()
+        same = readings.final(ledger).tobytes() == learner.weights.tobytes()
+        if isinstance(learner, Adaptive):
+            last = next(readings.trajectory(ledger, [len(ledger)])).variances
+            same &= last is not None and last.tobytes() == learner.variances.tobytes()
+        return same
     p = np.zeros(ledger.dim + ledger.bias) if ledger.start is None else ledger.start.copy()
     if len(ledger) == 0:
         return p.tobytes() == learner.powers.tobytes()
@@ -463,9 +489,9 @@ def test_the_ledger_gives_the_learner_back(kind: Kind, draws: st.DataObject, epo
     assert ledger.survivals()[0] >= 0
 
 
-@pytest.mark.parametrize("make", SUMS.values(), ids=SUMS.keys())
+@pytest.mark.parametrize("make", [*SUMS.values(), *ADAPTIVE.values()], ids=[*SUMS, *ADAPTIVE])
 def test_before_the_first_round_all_readings_are_the_start(
-    make: Callable[[int], Additive],
+    make: Callable[[int], Additive | Adaptive],
 ) -> None:
     learner = make(4)
     ledger = learner.open_ledger()
@@ -562,7 +588,7 @@ def test_a_refused_example_changes_nothing(kind: Kind, draws: st.DataObject) -> 
     assert state(learner) == before
 
 
-FACTORIES: dict[str, Callable[[int], Any]] = {**SUMS, **WINNOWS, **JOINT}
+FACTORIES: dict[str, Callable[[int], Any]] = {**SUMS, **ADAPTIVE, **WINNOWS, **JOINT}
 
 
 @pytest.mark.parametrize("make", FACTORIES.values(), ids=FACTORIES.keys())

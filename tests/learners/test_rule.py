@@ -7,7 +7,7 @@ from typing import get_args
 
 import pytest
 
-from novikoff import Additive, BalancedWinnow, Joint, Winnow1, Winnow2
+from novikoff import Adaptive, Additive, BalancedWinnow, Joint, Winnow1, Winnow2
 from novikoff.learners.rule import (
     FULL_NAMES,
     KINDS,
@@ -36,6 +36,8 @@ def test_a_rule_makes_the_learner_of_its_kind(kind: Kind, bias: bool) -> None:
         "margin": Additive(10, bias=bias, margin=0.5),
         "averaged": Additive(10, bias=bias, averaging=True),
         "voted": Additive(10, bias=bias),
+        "adaptive": Adaptive(10, bias=bias),
+        "adaptive-averaged": Adaptive(10, bias=bias, averaging=True),
         "winnow": BalancedWinnow(10, bias=bias),
         "winnow1": Winnow1(10),
         "winnow2": Winnow2(10),

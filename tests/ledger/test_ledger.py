@@ -135,12 +135,38 @@ def test_a_ledger_grows_with_the_mistakes_by_forty_bytes_at_most(keep: Keep) -> 
         assert len(ledger.epoch_ends) == epochs
         if keep != "counts":
             assert len(ledger.mistakes) == ledger.n_mistakes
-        ledger.epoch_ends.clear()
-        ledger.epoch_mistakes.clear()
+        for of_pass in (ledger.epoch_ends, ledger.epoch_updates, ledger.epoch_mistakes):
+            of_pass.clear()
         sizes.append(len(pickle.dumps(ledger)))
         counts.append(ledger.n_mistakes)
     growth = sizes[1] - sizes[0]
     assert growth <= (40 * (counts[1] - counts[0]) if keep != "counts" else 0) + 64
+
+
+@settings(max_examples=60)
+@given(float_data(), st.sampled_from(KEEPS), st.integers(1, 3), st.sampled_from((0.0, 0.5, 9.0)))
+def test_an_update_on_an_example_that_was_right_is_no_mistake(
+    data: Data, keep: Keep, epochs: int, margin: float
+) -> None:
+    learner, asked = (Additive(data.dim, bias=True, margin=margin) for _ in range(2))
+    some = data.block()
+    run = play(some, learner, epochs=epochs, ledger=learner.open_ledger(keep))
+    updates, wrong = [], []
+    for _ in range(run.epochs):
+        updates.append(0)
+        wrong.append(0)
+        for i, y in enumerate(data.y.tolist()):
+            s = y * asked.scores(some.rows)[i]
+            updates[-1] += bool(s <= margin)
+            wrong[-1] += bool(s <= 0)
+            asked.learn(some, i, i + 1)
+    ledger = run.ledger
+    assert (ledger.epoch_updates, ledger.epoch_mistakes) == (updates, wrong)
+    assert (ledger.updates_per_pass, ledger.mistakes_per_pass) == (updates, wrong)
+    assert (len(ledger), ledger.n_updates, ledger.n_mistakes) == (sum(updates),) * 2 + (sum(wrong),)
+    assert (run.verdict == "separated") == (updates[-1] == 0)
+    said = "" if updates == wrong else f"{sum(updates)} updates and "
+    assert repr(ledger) == f"<Ledger: {said}{sum(wrong)} mistakes in {ledger.n_rounds} rounds>"
 
 
 @settings(max_examples=40)
@@ -151,6 +177,7 @@ def test_what_is_kept_does_not_change_what_is_counted(data: Data, keep: Keep, ep
     assert less.n_rounds == full.n_rounds
     assert less.radius == full.radius
     assert less.epoch_mistakes == full.epoch_mistakes
+    assert less.epoch_updates == full.epoch_updates
     if keep == "positions":
         assert less.rows.tolist() == full.rows.tolist()
         assert less.survivals().tolist() == full.survivals().tolist()

@@ -365,6 +365,10 @@ CSR = STATES["ledger of csr of int64 rows"]
         ("epoch_ends", -1, 1),
         ("epoch_mistakes", 0, -1),
         ("epoch_mistakes", 0, 17),
+        ("epoch_updates", 0, -1),
+        ("epoch_updates", 0, 0),
+        ("epoch_updates", 0, 17),
+        ("scores", 0, -99.0),
     ],
 )
 def test_a_ledger_that_no_run_could_write_is_refused(key: str, place: int, value: float) -> None:

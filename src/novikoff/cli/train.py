@@ -17,7 +17,7 @@ from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, rejecting_settings, show, warn
 from novikoff.cli.progress import Progress, spinner
 from novikoff.guarantees.words import run_ended
-from novikoff.learners.rule import WINNOWS, Kind, Rule
+from novikoff.learners.rule import Kind, Rule
 from novikoff.ledger.ledger import Keep
 from novikoff.models.measures import Evaluation
 from novikoff.models.model import Model
@@ -66,6 +66,10 @@ def train(
     margin: Annotated[
         float | None,
         Option("With --learner margin: also update when the margin is at most X.", default="1"),
+    ] = None,
+    regularisation: Annotated[
+        float | None,
+        Option("Adaptive learners: how much it takes to move a weight.", default="1"),
     ] = None,
     alpha: Annotated[
         float | None,
@@ -186,6 +190,10 @@ def train(
         given = {
             "--learner": (learner, start.kind),
             "--margin": (margin, getattr(start.learner, "margin", None)),
+            "--regularisation": (
+                regularisation,
+                getattr(start.learner, "regularisation", None),
+            ),
             "--alpha": (alpha, getattr(start.learner, "alpha", None)),
             "--threshold": (threshold, getattr(start.learner, "threshold", None)),
             "--no-bias" if bias is False else "--bias": (bias, start.learner.bias),
@@ -220,6 +228,7 @@ def train(
             kind,
             bias=bias is not False,
             margin=margin,
+            regularisation=regularisation,
             alpha=alpha,
             threshold=threshold,
             joint=joint,
@@ -238,8 +247,8 @@ def train(
             skip_bad=skip_bad,
             threads=threads,
         )
-        if start is None and rule.kind in WINNOWS:
-            plan.new_learner(hash_bits)  # a bad threshold or alpha is rejected before the data
+        if start is None:
+            plan.new_learner(hash_bits)  # a bad setting is rejected before the data
     has_pipe = any(one.is_pipe for one in inputs)
     if stream is None:
         stream = usual_stream(inputs, start)

@@ -29,7 +29,7 @@ from novikoff.estimators.validation import (
 )
 from novikoff.guarantees.summary import Summaries, Summary
 from novikoff.guarantees.verdict import Verdict
-from novikoff.learners import Multiplicative, Ties
+from novikoff.learners import Additive, Joint, Ties
 from novikoff.learners.rule import Rule
 from novikoff.ledger.ledger import Keep
 from novikoff.ledger.readings import Reading
@@ -614,9 +614,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             codes = engine.labels.codes(plain_labels(y) if named else y)
             blocks = [Block(rows, engine.labels.of_run(codes, k)) for k in range(len(engine.runs))]
         each = [
-            run.summary(block)
-            if isinstance(learner, Multiplicative)
-            else run.summary(block, weights=learner.weights, margin=learner.margin)
+            run.summary(block, weights=learner.weights, margin=learner.margin)
+            if isinstance(learner, Additive | Joint)
+            else run.summary(block)
             for run, learner, block in zip(engine.runs, engine.learners, blocks, strict=True)
         ]
         if len(each) == 1:

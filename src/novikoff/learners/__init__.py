@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from novikoff.learners.adaptive import Adaptive
 from novikoff.learners.additive import Additive
 from novikoff.learners.compiled_pass import Ties
 from novikoff.learners.joint import Joint
@@ -17,6 +18,7 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Rows, Vector
 
 __all__ = [
+    "Adaptive",
     "Additive",
     "BalancedWinnow",
     "Joint",

@@ -8,6 +8,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from numpy.typing import NDArray
 
+from novikoff.learners.adaptive import Adaptive
 from novikoff.learners.additive import Additive
 from novikoff.learners.compiled_pass import Ties
 from novikoff.learners.joint import Joint
@@ -17,23 +18,34 @@ from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.rows import Vector
 
 Kind: TypeAlias = Literal[
-    "perceptron", "margin", "averaged", "voted", "winnow", "winnow1", "winnow2"
+    "perceptron",
+    "margin",
+    "averaged",
+    "voted",
+    "adaptive",
+    "adaptive-averaged",
+    "winnow",
+    "winnow1",
+    "winnow2",
 ]
-Linear: TypeAlias = Additive | Multiplicative | Joint
+Linear: TypeAlias = Additive | Adaptive | Multiplicative | Joint
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 # Each kind of learner, and the reading of its run that predicts.
 READINGS: dict[Kind, Reading] = dict.fromkeys(KINDS, "final")
-READINGS |= {"averaged": "average", "voted": "vote"}
+READINGS |= {"averaged": "average", "voted": "vote", "adaptive-averaged": "average"}
 FULL_NAMES: dict[Kind, str] = {
     "perceptron": "perceptron",
     "margin": "margin perceptron",
     "averaged": "averaged perceptron",
     "voted": "voted perceptron",
+    "adaptive": "adaptive perceptron",
+    "adaptive-averaged": "averaged adaptive perceptron",
     "winnow": "balanced Winnow",
     "winnow1": "Winnow1",
     "winnow2": "Winnow2",
 }
+ADAPTIVE: tuple[Kind, ...] = ("adaptive", "adaptive-averaged")
 # The multiplicative kinds, and the variant of the rule that each runs.
 WINNOWS: dict[Kind, Variant] = {"winnow": "balanced", "winnow1": "winnow1", "winnow2": "winnow2"}
 
@@ -49,7 +61,9 @@ class Rule:
     bias
         Whether a constant feature 1 follows the features; Winnow1 and Winnow2 never have one.
     margin, rate, ties
-        As for `Additive` and `Joint`; the Winnows use `ties` only.
+        As for `Additive` and `Joint`; the Winnows use `ties` only, the adaptive kinds none.
+    regularisation
+        For the adaptive kinds, as for `Adaptive`; None means 1.
     alpha, threshold
         For the Winnows, as for `Multiplicative`. None means the usual value of the kind.
     joint
@@ -61,6 +75,7 @@ class Rule:
     margin: float = 0.0
     rate: float = 1.0
     ties: Ties = "mistake"
+    regularisation: float | None = None
     alpha: float | None = None
     threshold: float | None = None
     joint: bool = False
@@ -69,6 +84,8 @@ class Rule:
         if self.kind not in READINGS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {self.kind!r}")
         if self.joint and self.kind in WINNOWS:
+            raise BadExample(f"{self.kind} supports two labels only", Problem.TWO_LABELS_ONLY)
+        if self.joint and self.kind in ADAPTIVE:
             raise BadExample(f"{self.kind} supports two labels only", Problem.TWO_LABELS_ONLY)
         if self.joint and self.ties != "mistake":
             raise ValueError(
@@ -103,6 +120,7 @@ class Rule:
         classes: int = 0,
         class_weights: Sequence[float] = (),
         start: Vector | None = None,
+        variances: Vector | None = None,
     ) -> Linear:
         """A new learner of `dim` features.
 
@@ -114,6 +132,8 @@ class Rule:
             Factors of a step: for labels −1 and +1, or for each class of a joint learner.
         start
             The weights before the first round (None: zero); not for the Winnows.
+        variances
+            Their variances (None: 1), for the adaptive kinds.
         """
         if start is not None and self.kind in WINNOWS:
             raise ValueError("Winnow cannot start from given weights")
@@ -130,6 +150,16 @@ class Rule:
                 class_weights=class_weights,
             )
         low, high = class_weights or (1.0, 1.0)
+        if self.kind in ADAPTIVE:
+            return Adaptive(
+                dim,
+                bias=self.bias,
+                regularisation=1.0 if self.regularisation is None else self.regularisation,
+                averaging=averaging,
+                start=start,
+                variances=variances,
+                class_weights=(low, high),
+            )
         if self.kind not in WINNOWS:
             return Additive(
                 dim,
@@ -155,5 +185,9 @@ class Rule:
 
 def restored(settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Linear:
     """The learner that its `state` described."""
-    rules: dict[str, type[Linear]] = {"joint": Joint, "multiplicative": Multiplicative}
+    rules: dict[str, type[Linear]] = {
+        "adaptive": Adaptive,
+        "joint": Joint,
+        "multiplicative": Multiplicative,
+    }
     return rules.get(str(settings.get("rule")), Additive).restored(settings, arrays)

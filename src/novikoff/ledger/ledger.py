@@ -11,6 +11,7 @@ margin also learns from examples that were right, but by too little. `n_updates`
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
@@ -21,7 +22,14 @@ from numpy.typing import NDArray
 
 from novikoff.ledger.kept_rows import KeptRows
 from novikoff.ledger.pieces import Pieces
-from novikoff.ledger.weights import parted, turned, whole, widened
+from novikoff.ledger.weights import (
+    parted,
+    turned,
+    variances_narrowed,
+    variances_widened,
+    whole,
+    widened,
+)
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
 from novikoff.stream.blocks import Block, Codes, Labels
 from novikoff.stream.rows import Positions, Rows, Vector
@@ -33,7 +41,8 @@ class Mistakes:
 
     With many classes learned jointly, `classes` holds the right class of each mistake and `rivals`
     the class it was confused with; `scores` is then the lead of the one over the other, and
-    `n_classes` counts the classes known so far, mistaken or not.
+    `n_classes` counts the classes known so far, mistaken or not. With an adaptive rule,
+    `importances` holds the importance of each example, its class weight included.
     """
 
     rounds: Positions
@@ -43,6 +52,7 @@ class Mistakes:
     squares: Vector
     classes: Codes | None = None
     rivals: Codes | None = None
+    importances: Vector | None = None
     n_classes: int = 0
 
     def __len__(self) -> int:
@@ -73,7 +83,18 @@ class Mistakes:
 
 
 Keep: TypeAlias = Literal["examples", "positions", "counts"]
-Rule: TypeAlias = Literal["additive", "multiplicative", "concepts", "joint"]
+Rule: TypeAlias = Literal["additive", "adaptive", "multiplicative", "concepts", "joint"]
+
+
+@dataclass(frozen=True, slots=True)
+class Adaptation:
+    """How the steps of an adaptive rule shrink: r, and S before the ledger's first round.
+
+    `variances` has one number for each feature, the constant's last; None if all are 1.
+    """
+
+    regularisation: float
+    variances: Vector | None = None
 
 
 def read_only(*arrays: NDArray[Any] | None) -> None:
@@ -111,9 +132,13 @@ class Ledger:
         is stored the first time.
     rule
         What a mistake does to the learner: "additive", as above; "multiplicative", the same for the
-        logarithms of the weights; "concepts", it rules out hypotheses, and a step is just the
-        label; "joint", for many classes: the row is added to the weights of the right class and
-        subtracted from those of its rival, and `start` has a column for each class.
+        logarithms of the weights; "adaptive": S∘x takes the place of x, where S are variances of
+        the weights that shrink with each update, and a step is y(1 − m)β (see `Adaptive`);
+        "concepts", it rules out hypotheses, and a step is just the label; "joint", for many
+        classes: the row is added to the weights of the right class and subtracted from those of its
+        rival, and `start` has a column for each class.
+    adaptation
+        For the rule "adaptive": r, and the variances before the first round.
 
     Attributes
     ----------
@@ -136,10 +161,12 @@ class Ledger:
         unit: float = 1.0,
         keep: Keep = "examples",
         rule: Rule = "additive",
+        adaptation: Adaptation | None = None,
         n_classes: int = 0,
     ) -> None:
         self.dim, self.bias, self.unit, self.keep, self.rule = dim, bias, unit, keep, rule
         self.start, self.began, self.n_classes = start, began, n_classes
+        self.adaptation = adaptation
         self.n_rounds = 0
         self.n_updates = self.n_mistakes = 0
         self.largest_square = 0.0
@@ -192,7 +219,7 @@ class Ledger:
             n_rounds=self.n_rounds + rounds,
             n_classes=known,
             n_updates=self.n_updates + len(mistakes),
-            n_mistakes=self.n_mistakes + np.count_nonzero(mistakes.wrong),
+            n_mistakes=self.n_mistakes + int(np.count_nonzero(mistakes.wrong)),
             largest_square=max(self.largest_square, float(mistakes.squares.max())),
             _mistakes=written,
             _kept=kept,
@@ -298,8 +325,13 @@ class Ledger:
             raise ValueError(f"cannot reduce {self.dim} features to {dim}")
         if dim == self.dim:
             return
+        adaptation = self.adaptation
+        if adaptation is not None and adaptation.variances is not None:
+            variances = variances_widened(adaptation.variances, dim, bias=self.bias)
+            adaptation = replace(adaptation, variances=variances)
         self._change(
             dim=dim,
+            adaptation=adaptation,
             start=None if self.start is None else widened(self.start, dim, bias=self.bias),
             _kept=self._kept.map(lambda piece: piece.widened(dim)),
         )
@@ -332,6 +364,10 @@ class Ledger:
         if now.start is not None:
             arrays["start"], constant = parted(now.start, dim, bias=now.bias)
             arrays["start_constant"] = constant
+        if now.adaptation is not None:
+            settings["regularisation"] = now.adaptation.regularisation
+            if (variances := now.adaptation.variances) is not None:
+                arrays["variances"] = variances_narrowed(variances, dim, bias=now.bias)
         if now.keep != "counts":
             arrays |= now.mistakes.columns
         if now.keep == "examples" and (kept := now._kept.whole) is not None:
@@ -351,6 +387,8 @@ class Ledger:
             constant = stored.array("start_constant", ("float64",), (1, *features.shape[1:]))
             start = whole(features, constant, bias=bias)
         ledger = cls(dim, bias=bias, start=start, began=began, unit=unit, keep=keep, rule=rule)
+        if rule == "adaptive":
+            ledger.adaptation = _restored_adaptation(stored, dim + bias)
         ledger.n_classes = known = stored.count("classes") if rule == "joint" else 0
         ledger.n_rounds, ledger.n_updates = stored.count("rounds"), n
         ledger.n_mistakes, played = stored.count("mistakes"), ledger.n_rounds
@@ -378,6 +416,8 @@ class Ledger:
                 stored.refuse("its largest square is not that of its mistakes")
             if rule == "joint":
                 columns |= {c: stored.codes(c, n, known) for c in ("classes", "rivals")}
+            if rule == "adaptive":
+                columns["importances"] = stored.vector("importances", n, least=0)
             made = Mistakes(**columns)
             if np.count_nonzero(made.wrong) != ledger.n_mistakes:
                 stored.refuse("its number of mistakes is not that of its wrong scores")
@@ -403,7 +443,8 @@ class Ledger:
         if found is None:
             none, nothing = np.empty(0, dtype=np.int64), np.empty(0)
             nobody = np.empty(0, dtype=np.int32) if self.rule == "joint" else None
-            return Mistakes(none, none, nothing, nothing, nothing, nobody, nobody)
+            each = nothing if self.adaptation is not None else None
+            return Mistakes(none, none, nothing, nothing, nothing, nobody, nobody, each)
         read_only(*found.columns.values())
         return found
 
@@ -446,6 +487,13 @@ class Ledger:
     def rivals(self) -> Codes:
         """The other class with the highest score, if many are learned jointly."""
         return self._of_classes(self.mistakes.rivals)
+
+    @property
+    def importances(self) -> Vector:
+        """The importance of each mistaken example, its class weight included, if adaptive."""
+        if (column := self.mistakes.importances) is None:
+            raise ValueError(f"a ledger of rule {self.rule!r} has no importances")
+        return column
 
     def _of_classes(self, column: Codes | None) -> Codes:
         if column is None:
@@ -504,3 +552,14 @@ class Ledger:
         """
         now = self.snapshot()
         return np.diff(np.concatenate([[1], now.rounds, [now.n_rounds + 1]]))
+
+
+def _restored_adaptation(stored: Stored, length: int) -> Adaptation:
+    regularisation, variances = stored.number("regularisation"), None
+    if not 0 < regularisation < math.inf:
+        stored.refuse(f"its regularisation is {regularisation!r}, not a finite number above 0")
+    if "variances" in stored:
+        variances = stored.vector("variances", length)
+        if not ((variances > 0) & (variances < math.inf)).all():
+            stored.refuse("its variances are not all above 0 and finite")
+    return Adaptation(regularisation, variances)

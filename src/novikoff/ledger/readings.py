@@ -99,9 +99,11 @@ def final(ledger: Ledger) -> Vector:
     """The weights after the last mistake: the start plus the sum of the mistakes.
 
     The sum is taken in the learner's order, so these are the learner's weights bit for bit. Many
-    classes learned jointly have a row each.
+    classes learned jointly have a row each. An adaptive run is repeated update by update.
     """
     ledger = _expect_sums(ledger)
+    if ledger.rule == "adaptive":
+        return weights_after(ledger, len(ledger))
     return _shown(ledger, _sum(ledger, ledger.steps, ledger.start))
 
 
@@ -112,6 +114,8 @@ def average(ledger: Ledger) -> Vector:
     learned jointly have a row each.
     """
     ledger = _expect_sums(ledger)
+    if ledger.rule == "adaptive":
+        return next(trajectory(ledger, [len(ledger)])).average(ledger.n_rounds)
     w = _sum(ledger, ledger.steps, ledger.start)
     u = _sum(ledger, ledger.steps * (ledger.rounds - 1), None)
     return _shown(ledger, mean_of_weights(w, u, ledger.n_rounds))
@@ -129,6 +133,8 @@ def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector
     for the class with the highest score (the first among equals) of all classes known at the end: a
     class that had not appeared yet has weights 0.
     """
+    if ledger.rule == "adaptive":
+        raise ValueError("adaptive weights do not vote; read them as 'final' or 'average'")
     ledger = _expect_sums(ledger)
     if ledger.rule == "joint":
         return _class_votes(ledger, rows)
@@ -166,13 +172,15 @@ class Moment:
     """Where a run stood after its first `mistakes` mistakes.
 
     `total` is the start plus Σ step·x over them, and `late` is Σ (t − 1)·step·x, where t is the
-    round of the mistake; both are over the ledger's `unit`.
+    round of the mistake; both are over the ledger's `unit`. Of an adaptive run, S∘x takes the place
+    of x, and `variances` are S.
     """
 
     mistakes: int
     total: Vector
     late: Vector
     unit: float
+    variances: Vector | None = None
 
     @property
     def weights(self) -> Vector:
@@ -201,17 +209,39 @@ def trajectory(ledger: Ledger, after: Iterable[int] | None = None) -> Iterator[M
     ledger = ledger.snapshot()
     w = np.zeros(ledger.dim + ledger.bias) if ledger.start is None else ledger.start.copy()
     late, made = np.zeros_like(w), 0
-    example, steps, delays = ledger.example, ledger.steps, ledger.rounds - 1
-    core = ledger.examples.core if len(ledger) else ()
+    how, variances = ledger.adaptation, None
+    if how is not None:
+        variances = np.ones_like(w) if how.variances is None else how.variances.copy()
     for k in range(1, len(ledger) + 1) if after is None else after:
         if not made <= k <= len(ledger):
             raise ValueError(f"numbers of mistakes must be increasing and at most {len(ledger)}")
         if k > made:
-            new = slice(made, k)
-            for total, each in ((w, steps[new]), (late, steps[new] * delays[new])):
-                _core.accumulate(*core, example=example[new], step=each, bias=ledger.bias, w=total)
+            _replay(ledger, slice(made, k), w, late, variances)
         made = k
-        yield Moment(k, w.copy(), late.copy(), ledger.unit)
+        shown = None if variances is None else variances.copy()
+        yield Moment(k, w.copy(), late.copy(), ledger.unit, shown)
+
+
+def _replay(ledger: Ledger, new: slice, w: Vector, late: Vector, variances: Vector | None) -> None:
+    """Make these updates again: change `total`, `late` and `variances` of a Moment in place."""
+    rows, example, steps = ledger.examples.core, ledger.example[new], ledger.steps[new]
+    rounds, how = ledger.rounds[new], ledger.adaptation
+    if how is None or variances is None:
+        for total, each in ((w, steps), (late, steps * (rounds - 1))):
+            _core.accumulate(*rows, example=example, step=each, bias=ledger.bias, w=total)
+        return
+    _core.adapt_again(
+        *rows,
+        example=example,
+        round=rounds,
+        step=steps,
+        importance=ledger.importances[new],
+        r=how.regularisation,
+        bias=ledger.bias,
+        w=w,
+        variance=variances,
+        u=late,
+    )
 
 
 def _poll(
@@ -241,7 +271,7 @@ def _poll(
 
 def _expect_sums(ledger: Ledger) -> Ledger:
     """A snapshot; refused if weights are not a sum of the mistakes, or no examples were kept."""
-    if ledger.rule != "joint":
+    if ledger.rule not in ("joint", "adaptive"):
         ledger.expect_sums()
     ledger.expect_examples()
     return ledger.snapshot()

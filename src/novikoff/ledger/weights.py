@@ -70,6 +70,22 @@ def whole(features: Vector, constant: Vector, *, bias: bool) -> Vector:
     return np.concatenate([features, constant]) if bias else features
 
 
+def variances_widened(variances: Vector, dim: int, *, bias: bool) -> Vector:
+    """A copy for `dim` features, new variances being 1; the constant's stays last."""
+    features = len(variances) - bias
+    wide = widened(variances, dim, bias=bias)
+    wide[features:dim] = 1.0
+    return wide
+
+
+def variances_narrowed(variances: Vector, dim: int, *, bias: bool) -> Vector:
+    """Those of the first `dim` features, and the constant's; all others must be 1."""
+    features = len(variances) - bias
+    if (variances[dim:features] != 1).any():
+        raise ValueError(f"{dim} features are too few: others have been learned from")
+    return np.concatenate([variances[:dim], variances[features:]])
+
+
 def columns_for(classes: int) -> int:
     """How many columns the weights of this many classes take: a multiple of what the core reads."""
     return max(1, -(-classes // _CLASSES_AT_A_TIME)) * _CLASSES_AT_A_TIME

@@ -10,9 +10,9 @@ from typing import Any, Self
 
 import numpy as np
 
-from novikoff.learners import Joint, Multiplicative
+from novikoff.learners import Adaptive, Joint, Multiplicative
 from novikoff.learners.compiled_pass import is_finite_number
-from novikoff.learners.rule import KINDS, READINGS, WINNOWS, Kind, Linear, restored
+from novikoff.learners.rule import ADAPTIVE, KINDS, READINGS, WINNOWS, Kind, Linear, restored
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import Reading
@@ -82,7 +82,7 @@ class Model:
         A joint model has a row for each class.
         """
         storage.check_whole(self._mapped)
-        reading: Reading = "average" if self.kind == "averaged" else "final"
+        reading: Reading = "average" if READINGS[self.kind] == "average" else "final"
         weights = readings.weights(self.learner, self.ledger, reading)
         dim, bias = self.features.dim, self.learner.bias
         used = [weights[..., :dim], weights[..., weights.shape[-1] - bias :]]
@@ -196,11 +196,17 @@ class Model:
         if isinstance(learner, Multiplicative):
             right = WINNOWS.get(self.kind) == learner.variant and ledger.rule == "multiplicative"
         else:
-            right = ledger.rule == ("joint" if self.is_joint else "additive")
+            adaptive = isinstance(learner, Adaptive)
+            rule = "joint" if self.is_joint else "adaptive" if adaptive else "additive"
+            right = ledger.rule == rule and (self.kind in ADAPTIVE) == adaptive
             right &= self.kind not in WINNOWS
-            right &= (self.kind == "averaged") == learner.averaging
+            right &= (READINGS[self.kind] == "average") == learner.averaging
         if not right:
             stored.refuse(f"the learner does not match the model's kind, {self.kind!r}")
+        if (how := ledger.adaptation) is not None and isinstance(learner, Adaptive):
+            right = how.regularisation == learner.regularisation
+        if not right:
+            stored.refuse("its learner and its ledger differ in their regularisation")
         if self.kind == "voted" and ledger.keep != "examples":
             stored.refuse("a voted model needs its examples, and the ledger keeps none")
         if learner.rounds != ledger.began + ledger.n_rounds:

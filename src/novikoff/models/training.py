@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.learners.multiplicative import usual_threshold
-from novikoff.learners.rule import WINNOWS, Linear, Rule
+from novikoff.learners.rule import ADAPTIVE, WINNOWS, Linear, Rule
 from novikoff.ledger.ledger import Keep, Ledger
 from novikoff.models.measures import Evaluation, Judge
 from novikoff.models.model import Model
@@ -78,9 +78,10 @@ class Plan:
             raise ValueError(f"the margin must be finite and above 0, not {margin:g}")
         if kind != "margin" and margin:
             raise ValueError(f"margin applies to the learner margin only, not to {kind}")
-        for name in ("alpha", "threshold"):
-            if kind not in WINNOWS and getattr(self.rule, name) is not None:
-                raise ValueError(f"{name} applies to {listed([*WINNOWS])} only, not to {kind}")
+        only = {"alpha": WINNOWS, "threshold": WINNOWS, "regularisation": ADAPTIVE}
+        for name, kinds in only.items():
+            if kind not in kinds and getattr(self.rule, name) is not None:
+                raise ValueError(f"{name} applies to {listed([*kinds])} only, not to {kind}")
 
     def order(self, *, whole: bool) -> dict[str, Any]:
         """What a model remembers of the order of its examples, read whole or as a stream."""

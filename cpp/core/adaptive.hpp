@@ -1,0 +1,91 @@
+// Adaptive weights (AROW; Crammer, Kulesza & Dredze 2009): each weight has a variance, which
+// shrinks as its feature is learned from, so that the steps of rare features stay large.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/passes.hpp"
+
+namespace novikoff {
+
+// Weights w with variances S. With m = y <w, x>, v = sum of S_j x_j^2 and d = v + r / c, where c is
+// the importance of the example, learning is
+//   w += y (1 - m) / d  S x,    S_j -= (S_j x_j)^2 / d.
+// The latter is computed as S_j (r / c + (v - S_j x_j^2)) / d. There rounding cannot do harm: v is a
+// sum of numbers from 0 on, rounded monotonically, so it is at least each of them; the quotient is
+// above 0, at most 1, and 1 where x_j = 0. So S never grows; it is kept from falling below the
+// least normal number. u, if there is one, accumulates (t - 1) times the update of round t.
+struct Adaptive {
+  double *w, *variance, *u;
+  double r;
+
+  static constexpr Size width = 1;  // scores per row
+
+  template <class Row>
+  [[gnu::always_inline]] Flaw score(const Row& x, bool bias, double* s) const {
+    return x.dot(w, bias, *s);
+  }
+
+  // `made.step` is y c, and becomes y (1 - m) / d.
+  template <class Row>
+  [[gnu::always_inline]] Flaw learn(const Row& x, bool bias, Update& made) const {
+    constexpr double huge = std::numeric_limits<double>::max();
+    double v;
+    if (const Flaw flaw = x.squares(variance, bias, v, made.square); flaw != Flaw::none) return flaw;
+    const double y = made.step < 0 ? -1.0 : 1.0, ridge = r / std::abs(made.step);
+    if (!(ridge > 0 && ridge <= huge)) return Flaw::step;
+    const double d = v + ridge;
+    made.step = y * (1 - y * made.score) / d;
+    if (!(d <= huge && std::abs(made.step) <= huge && made.step != 0)) return Flaw::value;
+    return change(x, bias, made, v, ridge);
+  }
+
+  // The update that `made` records, of an example of importance c.
+  template <class Row>
+  [[gnu::always_inline]] Flaw repeat(const Row& x, bool bias, const Update& made, double c) const {
+    double v, square;
+    if (const Flaw flaw = x.squares(variance, bias, v, square); flaw != Flaw::none) return flaw;
+    return change(x, bias, made, v, r / c);
+  }
+
+ private:
+  template <class Row>
+  [[gnu::always_inline]] Flaw change(const Row& x, bool bias, const Update& made, double v,
+                                     double ridge) const {
+    constexpr double least = std::numeric_limits<double>::min();
+    const double d = v + ridge, step = made.step, late = double(made.round - 1);
+    double *const __restrict to = w, *const __restrict of = variance, *const __restrict sum = u;
+    const auto adapt = [=](Size j, double value) __attribute__((always_inline)) {
+      const double a = of[j] * value;
+      to[j] += step * a;
+      of[j] = std::max(of[j] * ((ridge + (v - a * value)) / d), least);
+    };
+    const auto adapt_both = [=](Size j, double value) __attribute__((always_inline)) {
+      sum[j] += late * (step * (of[j] * value));
+      adapt(j, value);
+    };
+    if (bias) sum ? adapt_both(x.dim, 1.0) : adapt(x.dim, 1.0);
+    return sum ? x.each(adapt_both) : x.each(adapt);
+  }
+};
+
+// Repeats the updates of a run, in turn: update k was of row example[k], with importance[k].
+template <class Rows>
+NOVIKOFF_CLONES Stop adapt_again(const Rows& rows, const std::int64_t* example,
+                                 const std::int64_t* round, const double* step,
+                                 const double* importance, Size n, bool bias,
+                                 Adaptive weights) {
+  for (Size k = 0; k < n; ++k) {
+    Size i;
+    typename Rows::Row x;
+    if (!read_row(rows, example, k, n, i, x)) return {k, Flaw::bounds};
+    const Update made{round[k], 0, step[k], 0};
+    if (const Flaw flaw = weights.repeat(x, bias, made, importance[k]); flaw != Flaw::none)
+      return {k, flaw};
+  }
+  return {n, Flaw::none};
+}
+
+}  // namespace novikoff

@@ -1,0 +1,276 @@
+"""The adaptive perceptron (AROW): each weight has a variance, which shrinks as it is learned."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import _core
+from novikoff.learners.compiled_pass import check_class_weights, is_finite_number, one_pass
+from novikoff.ledger.ledger import Adaptation, Keep, Ledger, Mistakes
+from novikoff.ledger.readings import mean_of_weights
+from novikoff.ledger.weights import (
+    parted,
+    turned,
+    variances_narrowed,
+    variances_widened,
+    whole,
+    widened,
+)
+from novikoff.storage.checked import Arrays, Settings, Stored
+from novikoff.stream.blocks import Block
+from novikoff.stream.rows import Rows, Vector, dots
+
+
+class Adaptive:
+    """Learn from an example unless it is right by 1; a feature's step shrinks as it is seen.
+
+    Each weight has a variance, 1 at first. With m = y(w·x) < 1, v = Σ S_j x_j² and β = 1/(v + r),
+    the weights become w + (1 − m)β y S∘x and the variances S − β (S∘x)². A feature that was seen
+    often, or with large values, has a small variance and so takes small steps: no scaling of the
+    features is needed. We know of no mistake bound for this rule, in which S is the diagonal of a
+    matrix; the bounds from mistakes to errors on new examples (`guarantees.risk_bound`) hold for
+    it as for every online learner.
+
+    Importance c and class weights divide r: β = 1/(v + r/c). For c = 0 the example is scored but
+    not learned from.
+
+    Parameters
+    ----------
+    dim, bias
+        The number of features, and whether a constant feature 1 follows them.
+    regularisation
+        r > 0: how much it takes to move a weight. 1 was right, or nearly so, on all data tried.
+    averaging
+        Keep the sum that `average` needs; it costs work only on updates.
+    start, variances
+        The weights before the first round (None: 0), and their variances (None: 1), which are
+        positive: one number for each feature, the constant's last. A feature that appears later
+        starts at 0 and 1.
+    class_weights
+        Factors of the importance for labels −1 and +1.
+
+    References: Crammer, Kulesza & Dredze (2009).
+
+    >>> from novikoff import play, sources
+    >>> learner = Adaptive(2)
+    >>> run = play(sources.block([[1.0, 0.0], [1.0, 2.0]], [1, -1]), learner)
+    >>> learner.weights.tolist(), learner.variances.tolist()
+    ([0.2272727272727273, -0.5454545454545455], [0.4545454545454546, 0.2727272727272727])
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        *,
+        bias: bool = False,
+        regularisation: float = 1.0,
+        averaging: bool = False,
+        start: Vector | None = None,
+        variances: Vector | None = None,
+        class_weights: tuple[float, float] = (1.0, 1.0),
+    ) -> None:
+        if not (is_finite_number(regularisation) and regularisation > 0):
+            raise ValueError(
+                f"regularisation must be a finite number above 0, not {regularisation!r}"
+            )
+        check_class_weights(class_weights)
+        self.dim, self.bias, self.regularisation = dim, bool(bias), float(regularisation)
+        self.class_weights = (float(class_weights[0]), float(class_weights[1]))
+        self.rounds = 0
+        length = dim + self.bias
+        self._w, self._s = np.zeros(length), np.ones(length)
+        if start is not None:
+            self._w = _numbers(start, length, "start") + 0.0  # the start −0 is the start 0
+        if variances is not None:
+            self._s = _numbers(variances, length, "variances").copy()
+            if not (self._s > 0).all():
+                raise ValueError("variances must all be above 0")
+        self._starting = None if variances is None else self._s.copy()
+        self._u = np.zeros(length) if averaging else None
+
+    @property
+    def weights(self) -> Vector:
+        """The present weights, the constant's last."""
+        return self._w.copy()
+
+    @property
+    def variances(self) -> Vector:
+        """S, the present variance of each weight, the constant's last."""
+        return self._s.copy()
+
+    @property
+    def averaging(self) -> bool:
+        """Whether the learner keeps the sum that `average` needs."""
+        return self._u is not None
+
+    @property
+    def average(self) -> Vector:
+        """The mean of the weights over all rounds, each counted as it stood at the round's end."""
+        if self._u is None:
+            raise ValueError("this learner keeps no average; make it with averaging=True")
+        return mean_of_weights(self._w, self._u, self.rounds)
+
+    def widen(self, dim: int) -> None:
+        """Make room for `dim` features, at least as many as now.
+
+        The new ones have weight 0 and variance 1. The learner continues as one of this width from
+        the start would, bit for bit if each width is a multiple of 8, as for :class:`Additive`.
+        """
+        self._w = widened(self._w, dim, bias=self.bias)
+        self._s = variances_widened(self._s, dim, bias=self.bias)
+        if self._u is not None:
+            self._u = widened(self._u, dim, bias=self.bias)
+        if self._starting is not None:
+            self._starting = variances_widened(self._starting, dim, bias=self.bias)
+        self.dim = dim
+
+    def turn_round(self) -> None:
+        """Swap the two labels, exactly, of a rule that `is_symmetric`."""
+        self._w = turned(self._w)
+        self._u = None if self._u is None else turned(self._u)
+
+    @property
+    def is_symmetric(self) -> bool:
+        """Whether the rule treats the two labels alike."""
+        return self.class_weights[0] == self.class_weights[1]
+
+    def share_weights(self, runs: _core.OnlineRuns, *, mean: bool) -> None:
+        """Share the weights with the online core, which updates them in place."""
+        self._own_weights()
+        runs.add_adaptive(
+            w=self._w,
+            variance=self._s,
+            u=self._u,
+            step=self.class_weights,
+            r=self.regularisation,
+            rounds=self.rounds,
+            mean=mean,
+        )
+
+    def _own_weights(self) -> None:
+        if not self._w.flags.writeable:  # mapped from a file, and so is the rest
+            self._w, self._s = self._w.copy(), self._s.copy()
+            self._u = None if self._u is None else self._u.copy()
+
+    def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
+        """Everything `restored` needs to make the same learner: settings for JSON, and arrays.
+
+        Only the first `dim` features are stored, and the constant; all others must have weight 0
+        and variance 1.
+        """
+        dim = int(self.dim if dim is None else dim)
+        settings = {
+            "rule": "adaptive",
+            "dim": dim,
+            "bias": self.bias,
+            "regularisation": self.regularisation,
+            "averaging": self._u is not None,
+            "rounds": self.rounds,
+        }
+        arrays: Arrays = {"class_weights": np.array(self.class_weights)}
+        for name, sums in (("w", self._w), ("u", self._u)):
+            if sums is not None:
+                arrays[name], arrays[f"{name}_constant"] = parted(sums, dim, bias=self.bias)
+        arrays["variances"] = variances_narrowed(self._s, dim, bias=self.bias)
+        if self._starting is not None:
+            starting = variances_narrowed(self._starting, dim, bias=self.bias)
+            arrays["starting_variances"] = starting
+        return settings, arrays
+
+    @classmethod
+    def restored(cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> Adaptive:
+        """The learner that `state` described; it continues with the same bits."""
+        stored = Stored("learner", settings, arrays)
+        stored.choice("rule", ("adaptive",))
+        dim, bias, averaging = stored.count("dim"), stored.flag("bias"), stored.flag("averaging")
+        low, high = stored.vector("class_weights", 2).tolist()
+        length = dim + bias
+        starting = None
+        if "starting_variances" in stored:
+            starting = stored.vector("starting_variances", length)
+        try:
+            learner = cls(
+                dim,
+                bias=bias,
+                regularisation=stored.number("regularisation"),
+                variances=starting,
+                class_weights=(low, high),
+            )
+        except ValueError as error:
+            stored.refuse(str(error))
+
+        def sums(name: str) -> Vector:
+            constant = stored.vector(f"{name}_constant", 1)
+            return whole(stored.vector(name, dim), constant, bias=bias)
+
+        learner._w, learner._u = sums("w"), sums("u") if averaging else None
+        variances = stored.vector("variances", length)
+        # a forgotten feature starts again, at 1
+        most = 1.0 if starting is None else np.maximum(starting, 1.0)
+        if not ((variances > 0) & (variances <= most)).all():
+            stored.refuse("its variances are not all above 0 and at most those at the start")
+        learner._s, learner.rounds = variances, stored.count("rounds")
+        return learner
+
+    def open_ledger(self, keep: Keep = "examples") -> Ledger:
+        """An empty ledger that starts from the present weights and variances."""
+        variances = self._s.copy() if (self._s != 1).any() else None
+        return Ledger(
+            self.dim,
+            bias=self.bias,
+            start=self._w.copy() if self._w.any() else None,
+            began=self.rounds,
+            keep=keep,
+            rule="adaptive",
+            adaptation=Adaptation(self.regularisation, variances),
+        )
+
+    def scores(self, rows: Rows) -> Vector:
+        """w·x for each row, summed exactly as when learning."""
+        return dots(rows, self._w, bias=self.bias)
+
+    def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
+        """Learn from examples begin..end of the block, as `Learner.learn` says."""
+        self._own_weights()
+        at, which, mistakes = one_pass(
+            _core.adapt,
+            block,
+            begin,
+            end,
+            labels=block.signs,
+            dim=self.dim,
+            step=self.class_weights,
+            r=self.regularisation,
+            bias=self.bias,
+            rounds=self.rounds,
+            w=self._w,
+            variance=self._s,
+            u=self._u,
+        )
+        self.rounds += at - begin
+        return at, self.weighed(mistakes, block.importances, which)
+
+    def weighed(
+        self,
+        mistakes: Mistakes,
+        importances: Vector | None = None,
+        which: NDArray[np.int64] | None = None,
+    ) -> Mistakes:
+        """The mistakes with the importance of each: that of its row, times its class weight."""
+        low, high = self.class_weights
+        each = np.where(mistakes.steps < 0, low, high)
+        if importances is not None:
+            each *= importances[which]
+        return replace(mistakes, importances=each)
+
+
+def _numbers(given: Vector, length: int, name: str) -> Vector:
+    numbers = np.asarray(given, dtype=np.float64)
+    if numbers.shape != (length,) or not np.isfinite(numbers).all():
+        raise ValueError(f"{name} must hold {length} finite numbers, got {numbers.shape}")
+    return numbers
