@@ -316,6 +316,7 @@ class Online {
         one["largest"] = w.largest;
         one["classes"] = run->outputs();
         one["mistakes"] = lend(w.round, w.row, w.score, w.step, w.square);
+        one["importances"] = view_of(w.importance, owner);
         one["pairs"] = lend(w.right, w.rival);
         one["rows"] = lend(w.values, w.indices, w.starts);
         out.append(one);

@@ -32,7 +32,7 @@ enum class Keep { counts, positions, examples };
 // Mistakes that the ledger has not taken yet, column by column, and their rows.
 struct Waiting {
   std::vector<std::int64_t> round, row;
-  std::vector<double> score, step, square, values;
+  std::vector<double> score, step, square, importance, values;
   std::vector<std::int32_t> indices, starts{0}, right, rival;
   std::int64_t count = 0, wrong = 0;  // updates, and those whose prediction was wrong
   double largest = 0;                 // the largest square
@@ -43,7 +43,8 @@ struct Waiting {
   Waiting taken() {
     Waiting empty;
     for (auto column : {&Waiting::round, &Waiting::row}) (empty.*column).reserve(round.size());
-    for (auto column : {&Waiting::score, &Waiting::step, &Waiting::square, &Waiting::values})
+    for (auto column : {&Waiting::score, &Waiting::step, &Waiting::square, &Waiting::importance,
+                        &Waiting::values})
       (empty.*column).reserve((this->*column).size());
     for (auto column : {&Waiting::indices, &Waiting::starts, &Waiting::right, &Waiting::rival})
       (empty.*column).reserve((this->*column).size());
@@ -75,7 +76,7 @@ class OnlineRun {
     if (keep_ == Keep::counts) return;
     Waiting& w = waiting;
     for (auto* column : {&w.round, &w.row}) grow(*column, 1);
-    for (auto* column : {&w.score, &w.step, &w.square}) grow(*column, 1);
+    for (auto* column : {&w.score, &w.step, &w.square, &w.importance}) grow(*column, 1);
     for (auto* column : {&w.right, &w.rival, &w.starts}) grow(*column, 1);
     if (keep_ != Keep::examples) return;
     visit_row(x, [&w](const auto& row) {
@@ -104,6 +105,7 @@ class OnlineRun {
     waiting.score.push_back(score);
     waiting.step.push_back(step);
     waiting.square.push_back(square);
+    waiting.importance.push_back(importance);
     if (is_joint()) waiting.right.push_back(right), waiting.rival.push_back(rival);
     if (keep_ == Keep::examples) copy(x);
     return Flaw::none;
@@ -122,7 +124,7 @@ class OnlineRun {
     rounds = before_.rounds, waiting.count = before_.count, waiting.wrong = before_.wrong;
     waiting.largest = before_.largest;
     for (auto* column : {&waiting.round, &waiting.row}) cut(*column, before_.mistakes);
-    for (auto* column : {&waiting.score, &waiting.step, &waiting.square})
+    for (auto* column : {&waiting.score, &waiting.step, &waiting.square, &waiting.importance})
       cut(*column, before_.mistakes);
     cut(waiting.starts, before_.mistakes + 1);
     cut(waiting.values, before_.entries);

@@ -253,19 +253,14 @@ class Adaptive:
             u=self._u,
         )
         self.rounds += at - begin
-        return at, self.weighed(mistakes, block.importances, which)
+        of_rows = None if block.importances is None else block.importances[which]
+        return at, self.weighed(mistakes, of_rows)
 
-    def weighed(
-        self,
-        mistakes: Mistakes,
-        importances: Vector | None = None,
-        which: NDArray[np.int64] | None = None,
-    ) -> Mistakes:
+    def weighed(self, mistakes: Mistakes, importances: Vector | None) -> Mistakes:
         """The mistakes with the importance of each: that of its row, times its class weight."""
-        low, high = self.class_weights
-        each = np.where(mistakes.steps < 0, low, high)
+        each = np.where(mistakes.steps < 0, *self.class_weights)
         if importances is not None:
-            each *= importances[which]
+            each *= importances
         return replace(mistakes, importances=each)
 
 

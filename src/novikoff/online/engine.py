@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.guarantees.verdict import Verdict
+from novikoff.learners.adaptive import Adaptive
 from novikoff.learners.compiled_pass import learned_once
 from novikoff.learners.joint import Joint
 from novikoff.learners.multiplicative import Multiplicative
@@ -531,7 +532,10 @@ class Engine:
                     else:
                         dense = values.reshape(-1, self.dim)
                         rows = DenseRows(dense.astype(np.float32) if single else dense)
-                ledger.record(Mistakes(*waiting["mistakes"], **joint), waiting["met"], rows)
+                mistakes = Mistakes(*waiting["mistakes"], **joint)
+                if isinstance(learner, Adaptive):
+                    mistakes = learner.weighed(mistakes, waiting["importances"])
+                ledger.record(mistakes, waiting["met"], rows)
 
     def _close_passes(self) -> None:
         """Close the pass of a stream; a clean pass over a part proves nothing about the rest."""
