@@ -10,6 +10,7 @@
 #include "text/renumber.hpp"
 #include "text/svmlight.hpp"
 #include "text/text.hpp"
+#include "text/slot_names.hpp"
 #include "text/vw.hpp"
 
 // Hands a buffer over to NumPy without a copy.
@@ -112,19 +113,63 @@ static Examples py_parse_vw(In<std::uint8_t> text, std::size_t length, std::size
   return examples(parsed);
 }
 
+// Calls use(name) for each name text[starts[k], starts[k + 1]).
+template <class Use>
+static void each_name(const In<std::uint8_t>& text, const In<std::int64_t>& starts, Use use) {
+  if (starts.size() == 0) throw std::invalid_argument("the starts end with the end of the text");
+  std::int64_t from = read_once(starts(0));
+  for (std::size_t k = 0; k + 1 < starts.size(); ++k) {
+    const std::int64_t to = read_once(starts(k + 1));
+    if (from < 0 || to < from || std::size_t(to) > text.size())
+      throw std::invalid_argument("a name lies outside the text");
+    use(std::string_view{reinterpret_cast<const char*>(text.data()) + from, std::size_t(to - from)});
+    from = to;
+  }
+}
+
+// Which parts of a text are features, what the value of a part is, and whether these have length 1.
+using RuleNumbers = std::tuple<std::uint8_t, std::uint8_t, bool>;
+static TextRule rule_of(const RuleNumbers& numbers) {
+  const auto [grams, amount, unit_length] = numbers;
+  if (grams > std::uint8_t(Grams::characters) || amount > std::uint8_t(Amount::log))
+    throw nb::value_error("no such rule for texts");
+  return {Grams(grams), Amount(amount), unit_length};
+}
+
 static Examples py_parse_jsonl(In<std::uint8_t> text, std::size_t length, std::size_t allowed,
                                std::string_view label, bool labelled, std::string_view weight,
-                               bool weighed, std::string_view missing) {
+                               bool weighed, std::string_view missing,
+                               const std::vector<std::string_view>& texts,
+                               const RuleNumbers& rule_numbers) {
   const char* const begin = begin_of_lines(text, length);
   if (missing != "refuse" && missing != "zero" && missing != "indicate")
     throw nb::value_error("missing must be refuse, zero or indicate");
   const Missing rule = missing == "refuse" ? Missing::refuse
                        : missing == "zero" ? Missing::zero
                                            : Missing::indicate;
+  const JsonOptions options{label, labelled, weight, weighed, rule, texts, rule_of(rule_numbers)};
   Parsed<std::int32_t> parsed;
+  std::vector<std::int64_t> met;
   {
     nb::gil_scoped_release unlocked;
-    parse_jsonl(begin, begin + length, allowed, {label, labelled, weight, weighed, rule}, parsed);
+    met = parse_jsonl(begin, begin + length, allowed, options, parsed);
+  }
+  nb::dict out = examples(parsed);
+  out["texts"] = met;
+  return out;
+}
+
+static Examples py_parse_texts(In<std::uint8_t> text, In<std::int64_t> starts, std::string_view prefix,
+                               const RuleNumbers& rule_numbers) {
+  Parsed<std::int32_t> parsed;
+  TextReader reader(prefix, rule_of(rule_numbers), parsed);
+  {
+    nb::gil_scoped_release unlocked;
+    each_name(text, starts, [&](std::string_view one) {
+      reader.add(one);
+      reader.finish();
+      add_example(parsed, -1);
+    });
   }
   return examples(parsed);
 }
@@ -139,25 +184,26 @@ static const char* ended(const char* text, std::size_t& length, Buffer<char>& ow
   return own.data;
 }
 
-static char separator_of(std::string_view text) {
+static CsvMarks marks_of(std::string_view text, bool quotes) {
   if (text.size() != 1 || text[0] == '"' || text[0] == ' ' || ends_line(text[0]))
     throw nb::value_error("a separator is one byte, and no quote, space or line end");
-  return text[0];
+  return {text[0], quotes};
 }
 
-static std::size_t py_csv_cut(In<std::uint8_t> text, std::size_t length, std::string_view separator) {
+static std::size_t py_csv_cut(In<std::uint8_t> text, std::size_t length, std::string_view separator,
+                              bool quotes) {
   const char* const begin = begin_of(text, length);
-  const char mark = separator_of(separator);
+  const CsvMarks marks = marks_of(separator, quotes);
   nb::gil_scoped_release unlocked;
-  return csv_cut(begin, length, mark);
+  return csv_cut(begin, length, marks);
 }
 
 static nb::typed<nb::list, nb::any> py_csv_records(In<std::uint8_t> text, std::size_t length, std::string_view separator,
-                               std::size_t most) {
+                               bool quotes, std::size_t most) {
   Buffer<char> own;
   const auto given = std::ptrdiff_t(length);
   const char* const begin = ended(begin_of(text, length), length, own);
-  CsvReader reader(begin + length, separator_of(separator));
+  CsvReader reader(begin + length, marks_of(separator, quotes));
   nb::list out;
   std::int64_t line = 0;
   for (const char* p = begin; p < reader.end && out.size() < most; ++line) {
@@ -184,26 +230,26 @@ static nb::typed<nb::list, nb::any> py_csv_records(In<std::uint8_t> text, std::s
 }
 
 template <bool Dense>
-static nb::dict csv_rows(const char* text, std::size_t length, std::size_t allowed, char separator,
-                         std::vector<CsvColumn>& columns, Missing missing, bool labelled,
-                         std::size_t wide) {
+static nb::dict csv_rows(const char* text, std::size_t length, std::size_t allowed, CsvMarks marks,
+                         std::vector<CsvColumn>& columns, Missing missing, const TextRule& rule,
+                         bool labelled, std::size_t wide) {
   Parsed<std::int32_t> parsed;
   {
     nb::gil_scoped_release unlocked;
     Buffer<char> own;
     const char* const begin = ended(text, length, own);
-    CsvRows<Dense> rows(columns, begin + length, separator, missing, labelled, wide, parsed);
+    CsvRows<Dense> rows(columns, begin + length, marks, missing, rule, labelled, wide, parsed);
     rows.parse(begin, allowed);
   }
   return examples(parsed);
 }
 
 static nb::typed<nb::dict, nb::str, nb::any> py_parse_csv(In<std::uint8_t> text, std::size_t length, std::size_t allowed,
-                             std::string_view separator, In<std::uint8_t> kinds,
+                             std::string_view separator, bool quotes, In<std::uint8_t> kinds,
                              In<std::int32_t> positions, const std::vector<nb::bytes>& names,
-                             std::uint8_t missing, bool labelled) {
+                             std::uint8_t missing, bool labelled, const RuleNumbers& rule_numbers) {
   const char* const begin = begin_of(text, length);
-  const char mark = separator_of(separator);
+  const CsvMarks marks = marks_of(separator, quotes);
   if (kinds.size() == 0 || kinds.size() != positions.size() || kinds.size() != names.size())
     throw nb::value_error("a kind, a position and a name are needed for each column");
   if (missing > std::uint8_t(Missing::indicate)) throw nb::value_error("no such rule for gaps");
@@ -211,10 +257,10 @@ static nb::typed<nb::dict, nb::str, nb::any> py_parse_csv(In<std::uint8_t> text,
   std::size_t wide = 0;
   std::vector<CsvColumn> columns;
   for (std::size_t j = 0; j < kinds.size(); ++j) {
-    if (kinds(j) > std::uint8_t(CsvKind::weight)) throw nb::value_error("no such kind of column");
+    if (kinds(j) > std::uint8_t(CsvKind::words)) throw nb::value_error("no such kind of column");
     columns.emplace_back(CsvKind(kinds(j)), positions(j),
                          std::string_view(names[j].c_str(), names[j].size()));
-    dense &= columns[j].kind != CsvKind::text;
+    dense &= columns[j].kind != CsvKind::text && columns[j].kind != CsvKind::words;
     wide += columns[j].is_feature();
   }
   std::vector<bool> filled(wide, false);
@@ -225,21 +271,87 @@ static nb::typed<nb::dict, nb::str, nb::any> py_parse_csv(In<std::uint8_t> text,
     filled[std::size_t(column.position)] = true;
   }
   const auto rows = dense ? csv_rows<true> : csv_rows<false>;
-  return rows(begin, length, allowed, mark, columns, Missing(missing), labelled, wide);
+  return rows(begin, length, allowed, marks, columns, Missing(missing), rule_of(rule_numbers),
+              labelled, wide);
 }
 
 static Owned<std::uint64_t> py_hash_names(In<std::uint8_t> text, In<std::int64_t> starts) {
-  if (starts.size() == 0) throw nb::value_error("the starts end with the end of the text");
   Buffer<std::uint64_t> hashes;
   hashes.reserve(starts.size());
-  for (std::size_t k = 0; k + 1 < starts.size(); ++k) {
-    const std::int64_t from = read_once(starts(k)), to = read_once(starts(k + 1));
-    if (from < 0 || to < from || std::size_t(to) > text.size())
-      throw nb::value_error("a name lies outside the text");
-    hashes.add(hash_name({reinterpret_cast<const char*>(text.data()) + from, std::size_t(to - from)}));
-  }
+  each_name(text, starts, [&](std::string_view name) { hashes.add(hash_name(name)); });
   return array(hashes);
 }
+
+static nb::bytes as_bytes(std::string_view text) { return nb::bytes(text.data(), text.size()); }
+
+using HeldNames = std::tuple<Owned<std::uint8_t>, Owned<std::int64_t>>;
+
+// The columns of names, in the order of their first use.
+class NamePlaces {
+ public:
+  std::size_t size() const { return table_.size(); }
+  Owned<std::int64_t> find(In<std::uint8_t> text, In<std::int64_t> starts) const {
+    Buffer<std::int64_t> out;
+    out.reserve(starts.size());
+    each_name(text, starts, [&](std::string_view name) { out.add(table_.find(name)); });
+    return array(out);
+  }
+  Owned<std::int64_t> place(In<std::uint8_t> text, In<std::int64_t> starts) {
+    Buffer<std::int64_t> out;
+    out.reserve(starts.size());
+    each_name(text, starts, [&](std::string_view name) { out.add(table_.place(name)); });
+    return array(out);
+  }
+  HeldNames held() const {
+    Buffer<std::uint8_t> text;
+    Buffer<std::int64_t> starts;
+    text.reserve(table_.text.size + 1);
+    for (std::size_t i = 0; i < table_.text.size; ++i) text.add(std::uint8_t(table_.text.data[i]));
+    starts.reserve(size() + 1);
+    for (std::size_t k = 0; k <= size(); ++k) starts.add(table_.starts.data[k]);
+    return {array(text), array(starts)};
+  }
+  nb::bytes name(std::size_t column) const {
+    if (column >= size()) throw nb::index_error("there is no such column");
+    return as_bytes(table_[column]);
+  }
+
+ private:
+  NameTable table_;
+};
+
+struct PySlotNames : SlotNames {
+  PySlotNames(int bits, std::size_t most) : SlotNames(bits >= 0 && bits <= 31 ? bits : 0, most) {
+    if (bits < 0 || bits > 31) throw nb::value_error("bits must be from 0 to 31");
+  }
+
+  void meet(In<std::int64_t> slots, In<std::uint8_t> text, In<std::int64_t> starts) {
+    if (slots.size() + 1 != starts.size()) throw nb::value_error("one column per name is needed");
+    std::size_t k = 0;
+    each_name(text, starts, [&](std::string_view name) {
+      const std::int64_t slot = read_once(slots(k++));
+      if (slot < 0 || slot >= columns()) throw nb::value_error("there is no such column");
+      SlotNames::meet(slot, name);
+    });
+  }
+  std::tuple<Owned<std::int64_t>, Owned<std::uint8_t>, Owned<std::int64_t>> held() const {
+    Buffer<std::int64_t> slots, starts;
+    Buffer<std::uint8_t> text;
+    starts.push(0);
+    each([&](std::int64_t slot, std::string_view name) {
+      slots.push(slot);
+      text.make_room(name.size());
+      for (const char c : name) text.add(std::uint8_t(c));
+      starts.push(std::int64_t(text.size));
+    });
+    return {array(slots), array(text), array(starts)};
+  }
+  std::optional<nb::bytes> name(std::int64_t slot) const {
+    const std::optional<std::string_view> held = SlotNames::name(slot);
+    if (!held) return std::nullopt;
+    return as_bytes(*held);
+  }
+};
 
 template <class Index>
 static std::tuple<Owned<double>, Owned<std::int32_t>, Owned<std::int32_t>, std::int64_t>
@@ -278,21 +390,30 @@ void bind_text(nb::module_& m) {
         "The same for Vowpal Wabbit's text, which ends with a line's end or right before one. If\n"
         "labelled, a line without a label is bad.");
   m.def("parse_jsonl", py_parse_jsonl, "text"_a.noconvert(), nb::kw_only(), "length"_a,
-        "allowed"_a, "label"_a, "labelled"_a, "weight"_a, "weighed"_a, "missing"_a,
+        "allowed"_a, "label"_a, "labelled"_a, "weight"_a, "weighed"_a, "missing"_a, "texts"_a,
+        "rule"_a,
         "The same for an object of JSON on each line: the key called label is the label, and the one\n"
         "called weight, if that is not empty, the importance, which each line must have if weighed;\n"
-        "null is refused, zero (nothing), or indicated by a feature of its own, as missing says.");
+        "null is refused, zero (nothing), or indicated by a feature of its own, as missing says;\n"
+        "texts at the keys texts are read by words, as the rule says.");
+  m.def("parse_texts", py_parse_texts, "text"_a.noconvert(), "starts"_a.noconvert(), nb::kw_only(),
+        "prefix"_a, "rule"_a,
+        "The words of each text[starts[k]:starts[k + 1]], in UTF-8, as features whose names begin\n"
+        "with the prefix. The rule: 0 for words, 1 for pairs, 2 for characters; 0 for counts, 1 for\n"
+        "ones, 2 for logarithms; whether the features of a text have length 1.");
   m.def("csv_cut", py_csv_cut, "text"_a.noconvert(), nb::kw_only(), "length"_a, "separator"_a,
+        "quotes"_a,
         "The number of bytes of text[:length] that are whole records of a table.");
   m.def("csv_records", py_csv_records, "text"_a.noconvert(), nb::kw_only(), "length"_a,
-        "separator"_a, "most"_a,
+        "separator"_a, "quotes"_a, "most"_a,
         "The first records of a table: of each the line it begins on and the one after it, from 0,\n"
         "where it ends, its fields, and what is wrong with its quotes (0: nothing).");
   m.def("parse_csv", py_parse_csv, "text"_a.noconvert(), nb::kw_only(), "length"_a, "allowed"_a,
-        "separator"_a, "kinds"_a.noconvert(), "positions"_a.noconvert(), "names"_a, "missing"_a,
-        "labelled"_a,
+        "separator"_a, "quotes"_a, "kinds"_a.noconvert(), "positions"_a.noconvert(), "names"_a,
+        "missing"_a, "labelled"_a, "rule"_a,
         "The examples of a table without its header: rows of numbers, each at its column's position,\n"
-        "or named features if a column holds texts or what is missing is to be a feature.");
+        "or named features if a column holds texts or what is missing is to be a feature. The rule\n"
+        "is that of parse_texts.");
   m.def("read_number", py_read_number, "text"_a.noconvert(), nb::kw_only(), "length"_a,
         "The number that text[:length] writes: None if none, infinity if it is too large.");
   m.def("hash_names", py_hash_names, "text"_a.noconvert(), "starts"_a.noconvert(),
@@ -303,4 +424,21 @@ void bind_text(nb::module_& m) {
         "left out: values, indices, starts, and how many were left out.");
   m.def("renumber", py_renumber<std::int64_t>, "values"_a.noconvert(), "indices"_a.noconvert(),
         "starts"_a.noconvert(), nb::kw_only(), "columns"_a.noconvert().none());
+  nb::class_<NamePlaces>(m, "NamePlaces", "The columns of names: 0, 1, 2 and so on, as they appear.")
+      .def(nb::init<>())
+      .def("__len__", &NamePlaces::size)
+      .def("find", &NamePlaces::find, "text"_a.noconvert(), "starts"_a.noconvert(),
+           "The column of each name text[starts[k]:starts[k + 1]]; -1 if it has none.")
+      .def("place", &NamePlaces::place, "text"_a.noconvert(), "starts"_a.noconvert(),
+           "The same, but new names get the next columns.")
+      .def("held", &NamePlaces::held, "The names in the order of their columns: text and starts.")
+      .def("__getitem__", &NamePlaces::name, "column"_a, "The name of a column.");
+  nb::class_<PySlotNames>(m, "SlotNames", "The first name that used each of 2^bits columns.")
+      .def(nb::init<int, std::size_t>(), "bits"_a, "most"_a,
+           "No more than `most` names are held.")
+      .def("__len__", &PySlotNames::size)
+      .def("meet", &PySlotNames::meet, "slots"_a.noconvert(), "text"_a.noconvert(),
+           "starts"_a.noconvert(), "Hold each name whose column has none.")
+      .def("held", &PySlotNames::held, "The columns with a name in order, and the names.")
+      .def("__getitem__", &PySlotNames::name, "slot"_a, "The name of a column; None if none is held.");
 }

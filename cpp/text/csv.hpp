@@ -1,14 +1,17 @@
 // CSV (RFC 4180): the records of a table, and the examples made of them.
 //
 // A quoted field may hold separators, line ends, and doubled quotes. Blanks around a field are
-// ignored. A quote inside an unquoted field is an ordinary character.
+// ignored. A quote inside an unquoted field is an ordinary character; in a table without quoting,
+// every quote is.
 #pragma once
 
 #include <algorithm>
+#include <deque>
 #include <string>
 
 #include "text/text.hpp"
 #include "text/utf8.hpp"
+#include "text/words.hpp"
 
 namespace novikoff {
 
@@ -67,20 +70,28 @@ struct FieldEnd {
   }
 };
 
+// How the fields of a table are told apart.
+struct CsvMarks {
+  char separator;
+  bool quotes;  // whether a field may be quoted
+};
+
 // Reads the fields of a text that ends with a line end.
 struct CsvReader {
   const char* end;
   FieldEnd ends_field;
+  bool quotes;
   std::int64_t lines = 0;  // line ends inside quotes
   std::string unquoted;    // the last field, if it had doubled quotes
 
-  CsvReader(const char* text_end, char separator) : end(text_end), ends_field{separator} {}
+  CsvReader(const char* text_end, CsvMarks marks)
+      : end(text_end), ends_field{marks.separator}, quotes(marks.quotes) {}
 
   // Reads the field at p, trimmed, and moves p to the separator or line end after it; on a flaw, to
   // the end of the line.
   CsvFlaw field(const char*& p, std::string_view& text) {
     while (*p == ' ') ++p;
-    if (*p == '"') return quoted(p, text);
+    if (quotes && *p == '"') return quoted(p, text);
     const char* const begin = p;
     p = ends_field.find(p);
     text = trimmed(begin, p);
@@ -153,12 +164,12 @@ struct CsvReader {
 
 // The length of the complete records of [text, text + length): up to the last line end that is not
 // inside quotes. A final "\r" is left for the next part, which may begin with "\n".
-inline std::size_t csv_cut(const char* text, std::size_t length, char separator) {
+inline std::size_t csv_cut(const char* text, std::size_t length, CsvMarks marks) {
   const char* end = text + length;
   if (end > text && end[-1] == '\r') --end;
   while (end > text && !ends_line(end[-1])) --end;
-  CsvReader reader(end, separator);
-  for (const char* p = text; p < end;) {
+  CsvReader reader(end, marks);
+  for (const char* p = text; marks.quotes && p < end;) {
     const void* const quote = std::memchr(p, '"', std::size_t(end - p));
     if (!quote) break;
     // lines without quotes are complete records; the next record to check begins on the quote's
@@ -171,9 +182,10 @@ inline std::size_t csv_cut(const char* text, std::size_t length, char separator)
   return std::size_t(end - text);
 }
 
-enum class CsvKind : std::uint8_t { skip, label, number, boolean, text, weight };
+enum class CsvKind : std::uint8_t { skip, label, number, boolean, text, weight, words };
 // A column: its position in a row of numbers, or the names of its features. A number is feature
-// "name", a text is "name=text", and a missing value, if it is a feature, "name=".
+// "name", a text is "name=text", its words, if these are the features, are "name=word", and a missing
+// value, if it is a feature, "name=".
 struct CsvColumn {
   CsvKind kind;
   std::int32_t position;
@@ -261,18 +273,26 @@ struct CsvRows {
   std::size_t wide;
   Parsed<std::int32_t>& out;
   ShortTexts lately;
+  std::deque<TextReader> texts;  // of the columns of words
+  std::vector<TextReader*> text_of;
   std::string name;
   std::int32_t label = -1;
   const bool weighed;  // whether a column holds weights
   double weight = 1;
 
-  CsvRows(std::vector<CsvColumn>& table, const char* end, char separator, Missing rule,
-          bool needs_label, std::size_t numbers, Parsed<std::int32_t>& parsed)
-      : columns(table), reader(end, separator), missing(rule), labelled(needs_label), wide(numbers),
+  CsvRows(std::vector<CsvColumn>& table, const char* end, CsvMarks marks, Missing rule,
+          const TextRule& text_rule, bool needs_label, std::size_t numbers,
+          Parsed<std::int32_t>& parsed)
+      : columns(table), reader(end, marks), missing(rule), labelled(needs_label), wide(numbers),
         out(parsed),
         weighed(std::any_of(table.begin(), table.end(), [](const CsvColumn& column) {
           return column.kind == CsvKind::weight;
-        })) {}
+        })) {
+    for (const CsvColumn& column : columns)
+      text_of.push_back(column.kind == CsvKind::words
+                            ? &texts.emplace_back(column.prefix, text_rule, out)
+                            : nullptr);
+  }
 
   void parse(const char* const text, std::size_t allowed) {
     const char separator = reader.ends_field.separator;
@@ -332,12 +352,14 @@ struct CsvRows {
       if (column.feature >= std::int64_t(known_names)) column.feature = -1;
       if (column.gap >= std::int64_t(known_names)) column.gap = -1;
     }
+    for (TextReader& one : texts) one.keep(known_names);
     out.names.keep(known_names);
     out.forget_labels(known_labels);
   }
 
   CsvFlaw take(CsvColumn& column, std::uint32_t j, const char*& p) {
     if (column.kind == CsvKind::number) return take_number(column, p);
+    if (column.kind == CsvKind::words) return take_words(*text_of[j], p);
     if (column.kind == CsvKind::text || column.kind == CsvKind::label) return take_text(column, j, p);
     std::string_view text;
     if (const CsvFlaw flaw = reader.field(p, text); flaw != CsvFlaw::none) return flaw;
@@ -389,7 +411,7 @@ struct CsvRows {
 
   CsvFlaw take_text(CsvColumn& column, std::uint32_t j, const char*& p) {
     while (*p == ' ') ++p;
-    const bool quoted = *p == '"';
+    const bool quoted = reader.quotes && *p == '"';
     const char* const begin = p + quoted;
     const FieldEnd& ends_field = reader.ends_field;
     const ShortText text = quoted ? ShortText(begin, quote_or_line_end)
@@ -416,6 +438,22 @@ struct CsvRows {
     return CsvFlaw::none;
   }
 
+  CsvFlaw take_words(TextReader& words, const char*& p) {
+    std::string_view text;
+    if (const CsvFlaw flaw = reader.field(p, text); flaw != CsvFlaw::none) return flaw;
+    if (const CsvFlaw flaw = strange(text); flaw != CsvFlaw::none) return flaw;
+    words.add(text);
+    words.finish(columns.size());
+    return CsvFlaw::none;
+  }
+
+  static CsvFlaw strange(std::string_view text) {
+    const char* const end = text.data() + text.size();
+    const char* const at = first_not_utf8(text.data(), end);
+    if (at == end) return CsvFlaw::none;
+    return *at ? CsvFlaw::not_utf8 : CsvFlaw::zero_byte;
+  }
+
   static std::uint64_t quote_or_line_end(std::uint64_t word) {
     return FieldEnd{'"'}.marks(word);
   }
@@ -436,12 +474,8 @@ struct CsvRows {
       name.assign(column.prefix).append(text);
       place = table.place(name);
     }
-    if (table.size() == known) return CsvFlaw::none;
     // a text seen before has been checked already
-    const char* const end = text.data() + text.size();
-    const char* const at = first_not_utf8(text.data(), end);
-    if (at == end) return CsvFlaw::none;
-    return *at ? CsvFlaw::not_utf8 : CsvFlaw::zero_byte;
+    return table.size() == known ? CsvFlaw::none : strange(text);
   }
 
   void add_text(const CsvColumn& column, std::int32_t place) {

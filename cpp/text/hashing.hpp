@@ -10,14 +10,24 @@
 namespace novikoff {
 
 // The hash that chooses the column of a name with hash bits: the same on every machine and in every
-// version. FNV-1a with the final mixing of SplitMix64, because the low bits are used.
-inline std::uint64_t hash_name(std::string_view name) {
-  std::uint64_t h = 0xcbf29ce484222325u;
-  for (const char c : name) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-  h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
-  return h ^ (h >> 31);
-}
+// version. FNV-1a with the final mixing of SplitMix64, because the low bits are used. The parts of a
+// name may be added one by one.
+struct NameHash {
+  std::uint64_t state = 0xcbf29ce484222325u;
+
+  NameHash& add(std::string_view part) {
+    for (const char c : part) state = (state ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+    return *this;
+  }
+  std::uint64_t value() const {
+    std::uint64_t h = state;
+    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
+    return h ^ (h >> 31);
+  }
+};
+
+inline std::uint64_t hash_name(std::string_view name) { return NameHash{}.add(name).value(); }
 
 // The hash that chooses the slot of a name in a table, with a key drawn at random for each process.
 // Names often come from strangers; without the key nobody can choose many that share a slot and make
@@ -27,6 +37,12 @@ inline std::uint64_t hash_name(std::string_view name) {
 struct SlotKey {
   std::uint64_t parts[4];
 
+  static const SlotKey& of_process() {
+    static const SlotKey key;
+    return key;
+  }
+
+ private:
   SlotKey() {
     std::random_device dice;
     for (std::uint64_t& part : parts) part = std::uint64_t(dice()) << 32 | dice();
@@ -48,8 +64,7 @@ inline std::uint64_t fold(std::uint64_t a, std::uint64_t b) {
 }
 
 inline std::uint64_t slot_hash(std::string_view name) {
-  static const SlotKey key;
-  const auto& [k0, k1, k2, k3] = key.parts;
+  const auto& [k0, k1, k2, k3] = SlotKey::of_process().parts;
   const std::size_t n = name.size();
   const char* const p = name.data();
   std::uint64_t first = 0, last = 0, before = k1;
@@ -67,6 +82,12 @@ inline std::uint64_t slot_hash(std::string_view name) {
             word_at<std::uint8_t>(p + n - 1);
   }
   return fold(fold(first ^ k0, last ^ before) ^ k2, n ^ k3);
+}
+
+// The same for two numbers instead of a name.
+inline std::uint64_t slot_hash(std::uint32_t a, std::uint32_t b) {
+  const auto& [k0, k1, k2, k3] = SlotKey::of_process().parts;
+  return fold(a ^ k0, b ^ k1);
 }
 
 }  // namespace novikoff

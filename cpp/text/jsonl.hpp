@@ -3,9 +3,11 @@
 #pragma once
 
 #include <charconv>
+#include <deque>
 #include <string>
 
 #include "text/lines.hpp"
+#include "text/words.hpp"
 
 namespace novikoff {
 
@@ -75,8 +77,7 @@ inline JsonString read_string(const char*& p, std::string& out) {
 
 enum class JsonFlaw : std::int64_t {
   none, object, key, empty_key, twice, colon, comma, value, number, large, control, escape, deep,
-  nested, mixed, missing, label, no_label, after, prefix,
-  weight, no_weight
+  nested, mixed, missing, label, no_label, after, prefix, weight, no_weight, text
 };
 
 struct JsonOptions {
@@ -85,19 +86,38 @@ struct JsonOptions {
   std::string_view weight;  // the key of the importance; empty: none
   bool weighed;             // a line without one is bad
   Missing missing;         // what null means
+  std::vector<std::string_view> texts;  // the keys of texts whose words are features
+  TextRule rule;
 };
 
 // A number x at key c is feature c with value x; true and false are 1 and 0; a text v is feature
 // c=v with value 1. A key d inside the object c is c.d. An array of texts is several features c=v,
 // one of numbers is c.0, c.1 and so on. null is refused, 0, or feature c= with value 1, by the rule
-// for missing values. A key may occur only once, even if c.d is written in two ways.
+// for missing values. A key may occur only once, even if c.d is written in two ways. Texts at the keys
+// `options.texts` are read by words (words.hpp); those of an array are one document.
 class JsonReader {
  public:
+  std::vector<std::int64_t> met_texts;  // the number of lines with a text, for each key of texts
+
   JsonReader(const JsonOptions& options, Parsed<std::int32_t>& out)
-      : options_(options), out_(out) {}
+      : met_texts(options.texts.size()), options_(options), out_(out) {
+    for (const std::string_view key : options_.texts)
+      texts_.emplace_back(std::string(key) + "=", options_.rule, out_);
+  }
 
   // Reads one line from p on; on a flaw p is left at it.
   JsonFlaw line(const char*& p) {
+    // the line before may have been bad, and its names forgotten
+    if (!texts_.empty() && (!is_whole_ || out_.names.size() < names_))
+      for (TextReader& one : texts_) one.keep(out_.names.size());
+    const JsonFlaw flaw = whole_line(p);
+    is_whole_ = flaw == JsonFlaw::none;
+    names_ = out_.names.size();
+    return flaw;
+  }
+
+ private:
+  JsonFlaw whole_line(const char*& p) {
     skip_blanks(p);
     if (ends_line(*p)) return JsonFlaw::none;
     const char* const begin = p;
@@ -117,7 +137,6 @@ class JsonReader {
     return JsonFlaw::none;
   }
 
- private:
   static constexpr int deepest = 32;
   enum class Kind { unknown, numbers, texts };
 
@@ -129,6 +148,22 @@ class JsonReader {
   double weight_ = -1;       // of this line; below 0: none
   NameTable paths_;
   Buffer<std::int64_t> met_;  // the line of each path's last use
+  std::deque<TextReader> texts_;
+  bool is_whole_ = true;      // whether the last line had no flaw
+  std::size_t names_ = 0;     // how many names there were after it
+
+  // The place of the path among the keys of texts, or their number.
+  std::size_t text_key() const {
+    return std::size_t(std::find(options_.texts.begin(), options_.texts.end(), path_) -
+                       options_.texts.begin());
+  }
+  bool is_text_key() const { return text_key() < texts_.size(); }
+  void finish_text() {
+    if (const std::size_t k = text_key(); k < texts_.size()) {
+      texts_[k].finish();
+      ++met_texts[k];
+    }
+  }
 
   static void skip_blanks(const char*& p) {
     while (is_blank(*p)) ++p;
@@ -190,6 +225,12 @@ class JsonReader {
 
   // A text at the path, or one of an array of texts.
   JsonFlaw text(const char*& p) {
+    if (const std::size_t k = text_key(); k < texts_.size()) {
+      text_.clear();
+      const JsonFlaw flaw = string(p, text_);
+      if (flaw == JsonFlaw::none) texts_[k].add(text_);
+      return flaw;
+    }
     const std::size_t size = path_.size();
     path_ += '=';
     const JsonFlaw flaw = string(p, path_);
@@ -234,10 +275,15 @@ class JsonReader {
   }
 
   JsonFlaw value(const char*& p, int depth) {
+    if (*p != '[' && *p != '"' && *p != 'n' && is_text_key()) return JsonFlaw::text;
     switch (*p) {
       case '{': return depth == deepest ? JsonFlaw::deep : object(p, depth + 1);
-      case '[': return array(p);
-      case '"': return text(p);
+      case '[':
+      case '"': {
+        const JsonFlaw flaw = *p == '[' ? array(p) : text(p);
+        if (flaw == JsonFlaw::none) finish_text();
+        return flaw;
+      }
       case 'n': {
         const JsonFlaw flaw = null(p);
         if (flaw == JsonFlaw::none) indicate();
@@ -295,6 +341,7 @@ class JsonReader {
       } else {
         const Kind own = *p == '"' ? Kind::texts : Kind::numbers;
         if (kind != Kind::unknown && kind != own) return JsonFlaw::mixed;
+        if (own == Kind::numbers && is_text_key()) return JsonFlaw::text;
         kind = own;
         for (std::size_t k = 0; k < nulls; ++k) indicate(kind, k);
         nulls = 0;
@@ -331,8 +378,9 @@ class JsonReader {
   }
 };
 
-// Reads the lines of [p, end) into out until more than `allowed` of them are bad.
-inline void parse_jsonl(const char* p, const char* end, std::size_t allowed,
+// Reads the lines of [p, end) into out until more than `allowed` of them are bad. Returns how many
+// lines had a text, for each key of texts.
+inline std::vector<std::int64_t> parse_jsonl(const char* p, const char* end, std::size_t allowed,
                         const JsonOptions& options, Parsed<std::int32_t>& out) {
   JsonReader reader(options, out);
   each_line(p, end, allowed, out, [&reader](const char*& q, const char*& at) {
@@ -340,6 +388,7 @@ inline void parse_jsonl(const char* p, const char* end, std::size_t allowed,
     at = q;
     return std::int64_t(flaw);
   });
+  return reader.met_texts;
 }
 
 }  // namespace novikoff

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <initializer_list>
 #include <new>
 #include <string_view>
 #include <vector>
@@ -60,33 +61,37 @@ struct NameTable {
     return {text.data + starts.data[k], std::size_t(starts.data[k + 1] - starts.data[k])};
   }
 
+  static constexpr std::int32_t none = -1;
+
+  // The position of the name, or none.
+  std::int32_t find(std::string_view name) const { return slots_[slot_of(name, hash_of(name))]; }
+
   // The position of the name; a new name is added.
   std::int32_t place(std::string_view name) {
-    const std::uint64_t hash = slot_hash(name);
-    std::size_t at = hash & (slots_.size() - 1);
-    for (; slots_[at] != free_; at = (at + 1) & (slots_.size() - 1)) {
-      const auto k = std::size_t(slots_[at]);
-      if (slot_hashes_.data[k] == hash && (*this)[k] == name) return slots_[at];
-    }
-    const auto k = std::int32_t(size());
-    text.make_room(name.size());
-    if (!name.empty()) std::memcpy(text.data + text.size, name.data(), name.size());
-    text.size += name.size();
-    starts.push(std::int64_t(text.size));
-    slot_hashes_.push(hash);
-    hashes.push(hash_name(name));
-    slots_[at] = k;
-    if (2 * size() > slots_.size()) spread();
+    const std::uint64_t hash = hash_of(name);
+    const std::size_t at = slot_of(name, hash);
+    if (slots_[at] != free_) return slots_[at];
+    slots_[at] = add({name}, hash_name(name), hash);
+    const std::int32_t k = slots_[at];
+    if (2 * ++slotted_ > slots_.size()) spread();
     return k;
+  }
+
+  // Adds a name, given in parts, that the caller finds by other means, and returns its position.
+  std::int32_t append(std::initializer_list<std::string_view> parts, std::uint64_t hash) {
+    return add(parts, hash, unslotted_);
   }
 
   // Forgets all names but the first `some`: the others came from a bad line.
   void keep(std::size_t some) {
     while (size() > some) {
       const auto k = std::int32_t(size() - 1);
-      std::size_t at = slot_hashes_.data[k] & (slots_.size() - 1);
-      while (slots_[at] != k) at = (at + 1) & (slots_.size() - 1);
-      slots_[at] = free_;  // no later name was probed past the slot of the last one
+      if (const std::uint64_t hash = slot_hashes_.data[k]; hash != unslotted_) {
+        std::size_t at = hash & (slots_.size() - 1);
+        while (slots_[at] != k) at = (at + 1) & (slots_.size() - 1);
+        slots_[at] = free_;  // no later name was probed past the slot of the last one
+        --slotted_;
+      }
       --slot_hashes_.size;
       --hashes.size;
       --starts.size;
@@ -95,13 +100,44 @@ struct NameTable {
   }
 
  private:
-  static constexpr std::int32_t free_ = -1;
+  static constexpr std::int32_t free_ = none;
+  static constexpr std::uint64_t unslotted_ = 0;  // in place of the hash of an appended name
   Buffer<std::uint64_t> slot_hashes_;
   std::vector<std::int32_t> slots_;
+  std::size_t slotted_ = 0;
+
+  static std::uint64_t hash_of(std::string_view name) {
+    return std::max<std::uint64_t>(1, slot_hash(name));
+  }
+
+  // The slot of the name; if it has none, the free one that it would get.
+  std::size_t slot_of(std::string_view name, std::uint64_t hash) const {
+    std::size_t at = hash & (slots_.size() - 1);
+    for (; slots_[at] != free_; at = (at + 1) & (slots_.size() - 1)) {
+      const auto k = std::size_t(slots_[at]);
+      if (slot_hashes_.data[k] == hash && (*this)[k] == name) break;
+    }
+    return at;
+  }
+
+  std::int32_t add(std::initializer_list<std::string_view> parts, std::uint64_t hash,
+                   std::uint64_t slot_hash) {
+    const auto k = std::int32_t(size());
+    for (const std::string_view part : parts) {
+      text.make_room(part.size());
+      if (!part.empty()) std::memcpy(text.data + text.size, part.data(), part.size());
+      text.size += part.size();
+    }
+    starts.push(std::int64_t(text.size));
+    slot_hashes_.push(slot_hash);
+    hashes.push(hash);
+    return k;
+  }
 
   void spread() {
     slots_.assign(2 * slots_.size(), free_);
     for (std::size_t k = 0; k < size(); ++k) {
+      if (slot_hashes_.data[k] == unslotted_) continue;
       std::size_t at = slot_hashes_.data[k] & (slots_.size() - 1);
       while (slots_[at] != free_) at = (at + 1) & (slots_.size() - 1);
       slots_[at] = std::int32_t(k);

@@ -5,6 +5,7 @@ from novikoff import stream as stream
 from novikoff.estimators import AveragedPerceptron as AveragedPerceptron
 from novikoff.estimators import MarginPerceptron as MarginPerceptron
 from novikoff.estimators import Perceptron as Perceptron
+from novikoff.estimators import TextFeatures as TextFeatures
 from novikoff.estimators import VotedPerceptron as VotedPerceptron
 from novikoff.estimators import Winnow as Winnow
 from novikoff.guarantees.certificate import Certificate as Certificate

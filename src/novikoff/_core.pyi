@@ -241,28 +241,37 @@ def parse_vw(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C'
     labelled, a line without a label is bad.
     """
 
-def parse_jsonl(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, label: str, labelled: bool, weight: str, weighed: bool, missing: str) -> dict[str, Any]:
+def parse_jsonl(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, label: str, labelled: bool, weight: str, weighed: bool, missing: str, texts: Sequence[str], rule: tuple[int, int, bool]) -> dict[str, Any]:
     """
     The same for an object of JSON on each line: the key called label is the label, and the one
     called weight, if that is not empty, the importance, which each line must have if weighed;
-    null is refused, zero (nothing), or indicated by a feature of its own, as missing says.
+    null is refused, zero (nothing), or indicated by a feature of its own, as missing says;
+    texts at the keys texts are read by words, as the rule says.
     """
 
-def csv_cut(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, separator: str) -> int:
+def parse_texts(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, prefix: str, rule: tuple[int, int, bool]) -> dict[str, Any]:
+    """
+    The words of each text[starts[k]:starts[k + 1]], in UTF-8, as features whose names begin
+    with the prefix. The rule: 0 for words, 1 for pairs, 2 for characters; 0 for counts, 1 for
+    ones, 2 for logarithms; whether the features of a text have length 1.
+    """
+
+def csv_cut(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, separator: str, quotes: bool) -> int:
     """
     The number of bytes of text[:length] that are whole records of a table.
     """
 
-def csv_records(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, separator: str, most: int) -> list[Any]:
+def csv_records(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, separator: str, quotes: bool, most: int) -> list[Any]:
     """
     The first records of a table: of each the line it begins on and the one after it, from 0,
     where it ends, its fields, and what is wrong with its quotes (0: nothing).
     """
 
-def parse_csv(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, separator: str, kinds: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], positions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], names: Sequence[bytes], missing: int, labelled: bool) -> dict[str, Any]:
+def parse_csv(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, separator: str, quotes: bool, kinds: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], positions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], names: Sequence[bytes], missing: int, labelled: bool, rule: tuple[int, int, bool]) -> dict[str, Any]:
     """
     The examples of a table without its header: rows of numbers, each at its column's position,
-    or named features if a column holds texts or what is missing is to be a feature.
+    or named features if a column holds texts or what is missing is to be a feature. The rule
+    is that of parse_texts.
     """
 
 def read_number(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int) -> float | None:
@@ -282,3 +291,41 @@ def renumber(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order
 
 @overload
 def renumber(values: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], indices: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, columns: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], int]: ...
+
+class NamePlaces:
+    """The columns of names: 0, 1, 2 and so on, as they appear."""
+
+    def __init__(self) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def find(self, text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """
+        The column of each name text[starts[k]:starts[k + 1]]; -1 if it has none.
+        """
+
+    def place(self, text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.int64], dict(shape=(None,))]:
+        """The same, but new names get the next columns."""
+
+    def held(self) -> tuple[Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """The names in the order of their columns: text and starts."""
+
+    def __getitem__(self, column: int) -> bytes:
+        """The name of a column."""
+
+class SlotNames:
+    """The first name that used each of 2^bits columns."""
+
+    def __init__(self, bits: int, most: int) -> None:
+        """No more than `most` names are held."""
+
+    def __len__(self) -> int: ...
+
+    def meet(self, slots: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Hold each name whose column has none."""
+
+    def held(self) -> tuple[Annotated[NDArray[numpy.int64], dict(shape=(None,))], Annotated[NDArray[numpy.uint8], dict(shape=(None,))], Annotated[NDArray[numpy.int64], dict(shape=(None,))]]:
+        """The columns with a name in order, and the names."""
+
+    def __getitem__(self, slot: int) -> bytes | None:
+        """The name of a column; None if none is held."""

@@ -155,15 +155,17 @@ void try_svmlight(const Text& text) {
   });
 }
 
-// A table of a label, a text or a column that is not used, a number, and true or false.
+constexpr TextRule by_words{Grams::pairs, Amount::log, true};
+
+// A table of a label, a text, words or a column that is not used, a number, and true or false.
 template <bool Dense>
 void parse_table(const Text& text, Missing missing, bool labelled, Parsed<std::int32_t>& out) {
   std::vector<CsvColumn> columns;
   columns.emplace_back(CsvKind::label, 0, "y");
-  columns.emplace_back(Dense ? CsvKind::skip : CsvKind::text, 0, "t");
+  columns.emplace_back(Dense ? CsvKind::skip : missing == Missing::refuse ? CsvKind::words : CsvKind::text, 0, "t");
   columns.emplace_back(CsvKind::number, 0, "x");
   columns.emplace_back(CsvKind::boolean, 1, "b");
-  CsvRows<Dense>(columns, text.end(), ',', missing, labelled, wide, out)
+  CsvRows<Dense>(columns, text.end(), {',', labelled}, missing, by_words, labelled, wide, out)
       .parse(text.begin(), any_number);
 }
 
@@ -178,7 +180,7 @@ void try_table(const Text& text, Missing missing, bool labelled) {
 
 // The records before a cut and those after it are all records.
 void try_cut(const Text& text) {
-  const std::size_t cut = csv_cut(text.begin(), text.length / 2, ',');
+  const std::size_t cut = csv_cut(text.begin(), text.length / 2, {',', true});
   demand(cut <= text.length / 2, "a cut is in the text");
   Parsed<std::int32_t> whole, before, after;
   parse_table<true>(text, Missing::zero, true, whole);
@@ -203,8 +205,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     });
     for (const Missing missing : {Missing::refuse, Missing::indicate})
       try_parser<std::int32_t>(text, Shape::names, [=](const Text& given, auto& out) {
-        parse_jsonl(given.begin(), given.end(), any_number,
-                    {"label", labelled, "w", labelled, missing}, out);
+        const JsonOptions options{"label", labelled, "w", labelled, missing, {"t", "a"}, by_words};
+        parse_jsonl(given.begin(), given.end(), any_number, options, out);
         return true;
       });
   }
@@ -212,6 +214,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try_table<true>(lines, Missing::zero, false);
   try_table<false>(lines, Missing::indicate, true);
   try_table<false>(lines, Missing::refuse, false);
+  try_table<false>(lines, Missing::refuse, true);
   try_cut(lines);
   return 0;
 }

@@ -168,30 +168,46 @@ def _calls_on_text() -> Iterator[partial[Any]]:
         padded = np.frombuffer(content + bytes(64), dtype=np.uint8).copy()
         return {"text": padded, "length": len(content)}
 
-    table: dict[str, Any] = {"separator": ",", "allowed": 1, "labelled": True}
-    kinds, positions = np.array([1, 2, 4], np.uint8), np.zeros(3, np.int32)
+    marks: dict[str, Any] = {"separator": ",", "quotes": True}
+    table: dict[str, Any] = {**marks, "allowed": 1, "labelled": True, "rule": (1, 2, True)}
+    kinds, positions = np.array([1, 2, 4, 6], np.uint8), np.zeros(4, np.int32)
     yield partial(core.parse_svmlight, **text(b"1 1:2 3:4\n-1 2:1\nbad\n"), allowed=2)
     yield partial(core.parse_vw, **text(b"1 | a b:2\n-1 | c\n"), allowed=1, labelled=True)
     yield partial(
         core.parse_jsonl,
-        **text(b'{"y": 1, "a": 2.5, "b": "text"}\n'),
+        **text(b'{"y": 1, "a": 2.5, "b": "text", "c": "two words"}\n'),
         allowed=1,
         label="y",
         labelled=True,
         weight="w",
         weighed=False,
         missing="zero",
+        texts=["c"],
+        rule=(1, 2, True),
     )
-    yield partial(core.csv_cut, **text(b'1,"a\nb",2\n1,2'), separator=",")
-    yield partial(core.csv_records, **text(b'1,"a\nb",2\n'), separator=",", most=4)
+    yield partial(
+        core.parse_texts,
+        text(b"Two words, two TEXTS")["text"],
+        np.array([0, 11, 20]),
+        prefix="c=",
+        rule=(2, 0, False),
+    )
+    yield partial(core.csv_cut, **text(b'1,"a\nb",2\n1,2'), **marks)
+    yield partial(core.csv_records, **text(b'1,"a\nb",2\n'), **marks, most=4)
     yield partial(
         core.parse_csv,
-        **text(b"1,2.5,word\n2,7,other\n"),
+        **text(b"1,2.5,word,some words\n2,7,other,some more\n"),
         **table,
         kinds=kinds,
         positions=positions,
-        names=[b"y", b"a", b"b"],
+        names=[b"y", b"a", b"b", b"c"],
         missing=0,
     )
     yield partial(core.read_number, **text(b"12.5e3"))
-    yield partial(core.hash_names, text(b"onetwo")["text"], np.array([0, 3, 6]))
+    names = text(b"onetwo")["text"], np.array([0, 3, 6])
+    yield partial(core.hash_names, *names)
+    yield partial(core.NamePlaces)
+    yield partial(core.NamePlaces().place, *names)
+    yield partial(core.NamePlaces().find, *names)
+    yield partial(core.SlotNames, 4, 10)
+    yield partial(core.SlotNames(4, 10).meet, np.array([15, 2]), *names)

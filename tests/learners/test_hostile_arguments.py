@@ -83,7 +83,7 @@ CALLS = calls()[0]
 
 def test_every_function_of_the_core_is_called() -> None:
     functions = {name for name in vars(_core) if name[0] != "_"} - {"Online", "OnlineRuns"}
-    assert {call.func.__name__ for call in CALLS} == functions
+    assert {call.func.__name__ for call in CALLS} >= functions
 
 
 @pytest.mark.parametrize("call", CALLS, ids=lambda call: call.func.__name__)

@@ -162,11 +162,13 @@ def test_sizes_that_overflow_are_refused(size: int) -> None:
             length=size,
             allowed=0,
             separator=",",
+            quotes=True,
             kinds=np.zeros(1, np.uint8),
             positions=np.zeros(1, np.int32),
             names=[b"a"],
             missing=0,
             labelled=False,
+            rule=(0, 0, False),
         ),
         lambda: core.read_number(text, length=size),
     ]

@@ -302,7 +302,9 @@ def test_the_format_is_detected_from_the_name_or_the_first_line(
 def test_the_format_may_be_given() -> None:
     assert isinstance(reading(TABLE, "x.svm", format="csv").block.rows, DenseRows)
     assert isinstance(reading(SPARSE, "x.csv", format="svmlight").block.rows, SparseRows)
-    with pytest.raises(ValueError, match="format must be one of svmlight, .*, npz, not 'arff'"):
+    with pytest.raises(
+        ValueError, match="format must be one of svmlight, .*, npz, folders, not 'arff'"
+    ):
         reading(SPARSE, format="arff")
 
 

@@ -28,6 +28,9 @@ def certify(
     max_seconds: options.MaxSeconds = math.inf,
     format: options.Format = None,
     zero_based: options.ZeroBased = False,
+    delimiter: options.Delimiter = None,
+    quote: options.Quote = "double",
+    header: options.Header = None,
 ) -> None:
     """Decide whether the data are separable, and prove it.
 
@@ -42,7 +45,14 @@ def certify(
     status, name = 0, "<stdin>" if data == "-" else data
     with spinner(f"reading {name}") as say:
         given = sources.read(
-            data, label=label, format=format, zero_based=zero_based or None, hashed=True
+            data,
+            label=label,
+            format=format,
+            zero_based=zero_based or None,
+            delimiter=options.named_delimiter(delimiter),
+            quote=quote,
+            header=header,
+            hashed=True,
         )
         say(plural(len(given.block), "row"))
         try:

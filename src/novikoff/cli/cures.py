@@ -42,6 +42,23 @@ CURES: dict[Problem, tuple[str, ...]] = {
         "convert dates to numbers first",
     ),
     Problem.UNUSABLE_COLUMN: ("convert it, or use --ignore {column}", "convert or remove it"),
+    Problem.LOOKS_LIKE_TEXT: (
+        "use --text {column} or --ignore {column}, or --categorical {column} to take each value as "
+        "a category",
+        "remove the column",
+    ),
+    Problem.LOOKS_LIKE_IDS: (
+        "use --ignore {column}, or --categorical {column} to take each value as a category",
+        "remove the column",
+    ),
+    Problem.KEY_LOOKS_LIKE_TEXT: (
+        "use --text {column}, or --categorical {column} to take each value as a category",
+        "remove the key",
+    ),
+    Problem.KEY_LOOKS_LIKE_IDS: (
+        "remove the key, or use --categorical {column} to take each value as a category",
+        "remove the key",
+    ),
     Problem.TOO_LONG_FOR_FLOAT: (
         "scale it; if it is an identifier, use --categorical {column}",
         "scale it",

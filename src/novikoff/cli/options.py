@@ -14,7 +14,7 @@ from novikoff.cli.errors import fail, reason, warn
 from novikoff.ledger.ledger import Ledger
 from novikoff.models.measures import Evaluation
 from novikoff.models.model import Model
-from novikoff.sources import read_options
+from novikoff.sources import read_options, text_rule
 from novikoff.sources.chunks import Source
 from novikoff.sources.inputs import Input, inputs_of
 from novikoff.storage.file_format import is_stored
@@ -58,8 +58,53 @@ Ignore: TypeAlias = Annotated[
 ]
 Categorical: TypeAlias = Annotated[
     list[str] | None,
-    Option("Tables: take the numbers in this column as categories. Repeatable.", metavar="COLUMN"),
+    Option(
+        "Tables: take the numbers or texts in this column as categories; JSON lines: the texts at "
+        "this key. Repeatable.",
+        metavar="COLUMN",
+    ),
 ]
+Text: TypeAlias = Annotated[
+    list[str] | None,
+    Option(
+        "Tables and JSON lines: learn from the words of the texts in this column. Repeatable.",
+        metavar="COLUMN",
+    ),
+]
+TextGrams: TypeAlias = Annotated[
+    text_rule.Grams | None,
+    Option(
+        "Features of a text: words; words and pairs of neighbouring words; or runs of 3 to 5 "
+        "characters within words.",
+        default="pairs",
+    ),
+]
+TextValues: TypeAlias = Annotated[
+    text_rule.TextValues | None,
+    Option("Value of a feature that is n times in a text: n, 1, or ln(1 + n).", default="log"),
+]
+TextUnitLength: TypeAlias = Annotated[
+    bool | None,
+    Option("Scale the features of each text to length 1, or not.", default="--text-unit-length"),
+]
+Delimiter: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "CSV: the character between fields, or 'tab'.",
+        metavar="CHAR",
+        default="comma, tab or semicolon, as the first line has them",
+    ),
+]
+ModelDelimiter: TypeAlias = Annotated[
+    str | None,
+    Option("CSV: the character between fields, or 'tab'.", metavar="CHAR", default="the model's"),
+]
+QUOTE_HELP = "CSV: fields may be in double quotes, or a quote is an ordinary character."
+Quote: TypeAlias = Annotated[read_options.Quote, Option(QUOTE_HELP)]
+ModelQuote: TypeAlias = Annotated[read_options.Quote, Option(QUOTE_HELP, default="the model's")]
+HEADER_HELP = "CSV: the first line names the columns, or is an example."
+Header: TypeAlias = Annotated[bool | None, Option(HEADER_HELP, default="judged by its content")]
+ModelHeader: TypeAlias = Annotated[bool | None, Option(HEADER_HELP, default="the model's")]
 SkipBad: TypeAlias = Annotated[int, Option("Skip up to N bad lines.", min=0)]
 Threads: TypeAlias = Annotated[
     int, Option("Number of parser threads; the result does not depend on it.", min=0, max=256)
@@ -82,6 +127,54 @@ ModelFile: TypeAlias = Annotated[
     str, Argument("MODEL", "A model written by `novikoff train -o MODEL`.")
 ]
 Json: TypeAlias = Annotated[bool, Option("Print the result as JSON.", "--json")]
+
+
+def named_delimiter(delimiter: str | None) -> str | None:
+    """The character that `--delimiter tab` or `--delimiter ';'` names."""
+    if delimiter is None:
+        return None
+    mark = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
+    if not read_options.DELIMITER.fullmatch(mark):
+        fail(
+            f"--delimiter {delimiter!r}: write tab, or one character that is no letter, digit, "
+            "space, quote, sign or point"
+        )
+    return mark
+
+
+def named_text_rule(
+    grams: text_rule.Grams | None,
+    values: text_rule.TextValues | None,
+    unit_length: bool | None,
+) -> text_rule.TextRule:
+    """The rule for texts that these options name; what is not named is usual."""
+    usual = text_rule.USUAL
+    return text_rule.TextRule(
+        grams or usual.grams,
+        values or usual.values,
+        usual.unit_length if unit_length is None else unit_length,
+    )
+
+
+def text_changes(
+    model: Model,
+    text: list[str] | None,
+    grams: text_rule.Grams | None,
+    values: text_rule.TextValues | None,
+    unit_length: bool | None,
+) -> dict[str, tuple[Any, Any]]:
+    """The options for texts with their values, and those of a model to be trained further."""
+    known = model.read_options
+    rule = known.get("text_rule", {})
+    return {
+        "--text": (text and sorted({*text}), sorted(known.get("words", ()))),
+        "--text-grams": (grams, rule.get("grams")),
+        "--text-values": (values, rule.get("values")),
+        "--text-unit-length" if unit_length else "--no-text-unit-length": (
+            unit_length,
+            rule.get("unit_length"),
+        ),
+    }
 
 
 def named_classes(classes: str | None, *, many: bool = False) -> tuple[str, ...] | None:

@@ -32,6 +32,9 @@ def predict(
     label: options.ModelLabel = None,
     format: options.Format = None,
     missing: options.ModelMissing = "refuse",
+    delimiter: options.ModelDelimiter = None,
+    quote: options.ModelQuote = "double",
+    header: options.ModelHeader = None,
     skip_bad: options.SkipBad = 0,
     threads: options.Threads = 2,
 ) -> None:
@@ -57,6 +60,9 @@ def predict(
         labelled=False,
         weighed=False,
         missing=missing,
+        delimiter=options.named_delimiter(delimiter),
+        quote=quote,
+        header=header,
         skip_bad=skip_bad,
         threads=threads,
     )

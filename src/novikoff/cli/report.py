@@ -43,6 +43,9 @@ def report(
     quiet: Annotated[bool, Option("Print nothing but errors.", "-q", "--quiet")] = False,
     format: options.Format = None,
     zero_based: options.ZeroBased = False,
+    delimiter: options.Delimiter = None,
+    quote: options.Quote = "double",
+    header: options.Header = None,
 ) -> None:
     """Write one page about the data: whether they are separable and why, and what was learned.
 
@@ -71,11 +74,23 @@ def report(
             format=format,
             zero_based=zero_based or None,
             classes=two_labels,
+            delimiter=options.named_delimiter(delimiter),
+            quote=quote,
+            header=header,
             hashed=True,
         )
         named = None if names is None else names_in(names, given)
         say(plural(len(given.block), "row"))
-        reading = as_words(label=label, classes=classes, format=format, zero_based=zero_based)
+        reading = as_words(
+            label=label,
+            classes=classes,
+            format=format,
+            zero_based=zero_based,
+            delimiter=delimiter,
+            quote=None if quote == "double" else quote,
+            header=header,
+            no_header=header is False,
+        )
         rest = as_words(
             names=names,
             passes=passes,

@@ -33,6 +33,9 @@ def test(
     label: options.ModelLabel = None,
     format: options.Format = None,
     missing: options.ModelMissing = "refuse",
+    delimiter: options.ModelDelimiter = None,
+    quote: options.ModelQuote = "double",
+    header: options.ModelHeader = None,
     skip_bad: options.SkipBad = 0,
     threads: options.Threads = 2,
 ) -> None:
@@ -52,7 +55,15 @@ def test(
     wanted = {"roc": roc, "precision_recall": precision_recall}
     figures = [(name, to, options.axes_for(to)) for name, to in wanted.items() if to is not None]
     how = ReadOptions(
-        format, label, weighed=False, missing=missing, skip_bad=skip_bad, threads=threads
+        format,
+        label,
+        weighed=False,
+        missing=missing,
+        delimiter=options.named_delimiter(delimiter),
+        quote=quote,
+        header=header,
+        skip_bad=skip_bad,
+        threads=threads,
     )
     source = open_files(data, how.following(found.read_options))
     tested = evaluate(found, source)

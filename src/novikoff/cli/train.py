@@ -163,6 +163,13 @@ def train(
     missing: options.Missing = "refuse",
     ignore: options.Ignore = None,
     categorical: options.Categorical = None,
+    text: options.Text = None,
+    text_grams: options.TextGrams = None,
+    text_values: options.TextValues = None,
+    text_unit_length: options.TextUnitLength = None,
+    delimiter: options.Delimiter = None,
+    quote: options.Quote = "double",
+    header: options.Header = None,
     skip_bad: options.SkipBad = 0,
     threads: options.Threads = 2,
     as_json: options.Json = False,
@@ -205,6 +212,7 @@ def train(
             "--standardise": (standardise or None, start.features.standardise),
             "--unit-length": (unit_length or None, start.features.to_unit_length),
             "--ledger": (ledger or None, start.ledger.keep != "counts"),
+            **options.text_changes(start, text, text_grams, text_values, text_unit_length),
         }
         reject_changes(given)
     if start is None:
@@ -244,6 +252,11 @@ def train(
             missing=missing,
             ignore=tuple(ignore or ()),
             categorical=tuple(categorical or ()),
+            text=tuple(dict.fromkeys(text or ())),
+            text_rule=options.named_text_rule(text_grams, text_values, text_unit_length),
+            delimiter=options.named_delimiter(delimiter),
+            quote=quote,
+            header=header,
             skip_bad=skip_bad,
             threads=threads,
         )

@@ -20,6 +20,9 @@ def verify(
     classes: options.TwoClasses = None,
     format: options.Format = None,
     zero_based: options.ZeroBased = False,
+    delimiter: options.Delimiter = None,
+    quote: options.Quote = "double",
+    header: options.Header = None,
 ) -> None:
     """Check that a certificate proves its verdict on the data.
 
@@ -46,6 +49,9 @@ def verify(
                 format=format,
                 zero_based=zero_based or None,
                 classes=two_labels,
+                delimiter=options.named_delimiter(delimiter),
+                quote=quote,
+                header=header,
                 hashed=True,
             )
             say(f"checking {len(given.block):,} rows")

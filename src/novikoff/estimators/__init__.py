@@ -10,6 +10,14 @@ from novikoff.estimators.perceptrons import (
     Perceptron,
     VotedPerceptron,
 )
+from novikoff.estimators.text import TextFeatures
 from novikoff.estimators.winnow import Winnow
 
-__all__ = ["AveragedPerceptron", "MarginPerceptron", "Perceptron", "VotedPerceptron", "Winnow"]
+__all__ = [
+    "AveragedPerceptron",
+    "MarginPerceptron",
+    "Perceptron",
+    "TextFeatures",
+    "VotedPerceptron",
+    "Winnow",
+]

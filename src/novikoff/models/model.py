@@ -18,7 +18,8 @@ from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import Reading
 from novikoff.runs.cycles import CycleSearch
 from novikoff.sources.features import Features
-from novikoff.sources.read_options import MISSING_RULES
+from novikoff.sources.read_options import DELIMITER, MISSING_RULES, QUOTES
+from novikoff.sources.text_rule import GRAMS, TEXT_VALUES
 from novikoff.storage import file_format as storage
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
 from novikoff.stream.rows import Rows, Vector
@@ -249,6 +250,20 @@ def _checked_options(options: Settings) -> Settings:
             names = stored.texts("features")
             if len({*names, label}) <= len(names) or not {*stored.texts("texts")} <= {*names}:
                 stored.refuse("its columns are not all different, or its texts are not columns")
+        if "words" in options:
+            words = set(stored.texts("words"))
+            if "features" in options and not words <= {*names} - {*stored.texts("texts")}:
+                stored.refuse("its columns of words are not columns, or they are texts")
+            rule = Stored("rule for texts", stored.settings("text_rule"), {})
+            rule.choice("grams", GRAMS)
+            rule.choice("values", TEXT_VALUES)
+            rule.flag("unit_length")
+        if "delimiter" in options and not DELIMITER.fullmatch(stored.text("delimiter")):
+            stored.refuse("its delimiter is none")
+        if "quote" in options:
+            stored.choice("quote", QUOTES)
+        if "header" in options:
+            stored.flag("header")
     return options
 
 

@@ -13,6 +13,7 @@ from novikoff.sources.open import Data as Data
 from novikoff.sources.open import open_files as open_files
 from novikoff.sources.open import read as read
 from novikoff.sources.read_options import ReadOptions as ReadOptions
+from novikoff.sources.text_rule import TextRule as TextRule
 from novikoff.stream.labels import LabelsAsClasses as LabelsAsClasses
 from novikoff.stream.labels import LabelsAsSigns as LabelsAsSigns
 

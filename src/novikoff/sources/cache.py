@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 _ABOUT, _CHECKSUM = b"novikoff", b"checksum"
-_FORMAT = 4
+_FORMAT = 5
 
 
 class Cached:
@@ -104,7 +104,12 @@ class Cached:
                 label = None if about["table"]["label"] is None else table.text("label")
                 if len({*names, label}) <= len(names) or not {*texts} <= {*names}:
                     return False
-                self._table = TableColumns(names, texts, label, table.flag("has_header"))
+                by_words = tuple(table.texts("words"))
+                if not {*by_words} <= {*names} - {*texts}:
+                    return False
+                has_header = table.flag("has_header")
+                weight = None if about["table"]["weight"] is None else table.text("weight")
+                self._table = TableColumns(names, texts, label, has_header, weight, by_words)
             self.features = Features.restored(features, arrays)
         except (pa.ArrowException, OSError, ValueError, KeyError, TypeError):
             return False

@@ -14,8 +14,16 @@ from numpy.typing import NDArray
 from novikoff import _core
 from novikoff.sources.inputs import Paths, inputs_of
 from novikoff.stream.blocks import Codes, Labels
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns
+from novikoff.stream.printing import count, plural
 from novikoff.stream.rows import Positions, Rows, Vector
+
+
+def separate(text: NDArray[np.uint8], starts: Positions) -> list[bytes]:
+    """The pieces text[starts[k]:starts[k + 1]]."""
+    whole = text.tobytes()
+    return [whole[a:b] for a, b in pairwise(starts.tolist())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +46,7 @@ class Names:
         return len(self.starts) - 1
 
     def __iter__(self) -> Iterator[bytes]:
-        text, starts = self.text.tobytes(), self.starts.tolist()
-        return iter([text[a:b] for a, b in pairwise(starts)])
+        return iter(separate(self.text, self.starts))
 
 
 def first_seen(codes: NDArray[np.int32 | np.int64], count: int) -> Positions:
@@ -104,13 +111,17 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class TableColumns:
-    """A table's columns by name: the features, those of them with texts, the label, the weight."""
+    """A table's columns by name: the features, those of them with texts, the label, the weight.
+
+    The words of the columns in `words` are features, not their texts.
+    """
 
     features: tuple[str, ...]
     texts: tuple[str, ...]
     label: str | None
     has_header: bool = True
     weight: str | None = None
+    words: tuple[str, ...] = ()
 
 
 class Source(ABC):
@@ -142,6 +153,16 @@ class Source(ABC):
         """Raise BadExample if a file is not the one that it was at first."""
         for one, before in zip(self.inputs, self._states, strict=True):
             one.check_unchanged(before)
+
+    def skip(self, error: BadExample, *, allowed: int, what: str = "bad line") -> None:
+        """Record what was wrong with a line; if more than allowed are bad, raise it."""
+        words = error.without_cure
+        self.skipped.append(words)
+        if len(self.skipped) > allowed:
+            if allowed:
+                found = plural(len(self.skipped), what)
+                words += f" ({found}, and {count(allowed)} may be skipped)"
+            raise BadExample(words, error.problem, **error.details)
 
     @property
     def table(self) -> TableColumns | None:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
 from novikoff import _core
-from novikoff.sources.chunks import Chunk, Names
+from novikoff.sources.chunks import Chunk, Names, separate
 from novikoff.sources.interactions import Pair, with_products
 from novikoff.storage.checked import Arrays, Stored
 from novikoff.stream.input_problems import BadExample, why_not_a_name
 from novikoff.stream.printing import quoted
-from novikoff.stream.rows import DenseRows, Indices, Positions, Rows, SparseRows, Vector
+from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Vector
 from novikoff.stream.scaling import Spread, unit_length
 
 Kind: TypeAlias = Literal["columns", "indices", "names"]
 
 LANES = 8
+MOST_NAMES = 1 << 20  # of hashed columns
 
 
 class Features:
@@ -37,7 +37,8 @@ class Features:
         Give a name the column hash mod 2^bits instead: the weights never grow, and names with the
         same hash share a weight.
     keep_names
-        With hash_bits: whether to keep the first name of each column, for reports.
+        With hash_bits: whether to keep the first name of each column, for reports; at most 2^20
+        names are kept, those that were met first.
     products
         Pairs of fields to multiply: see `with_products`.
     standardise
@@ -77,21 +78,26 @@ class Features:
         self.frozen = self.seen_zero = False
         self.dim, self._lowest, self.left_out = 0, 1, 0
         self._header: tuple[str, ...] | None = None
-        self._places: dict[bytes, int] = {}
-        self._named_slots: dict[int, bytes] = {}
+        self._hold_no_names()
         self._shift: Vector | None = None
         self._scale: Vector | None = None
+
+    def _hold_no_names(self) -> None:
+        self._places = _core.NamePlaces()
+        bits = 3 if self.hash_bits is None else self.hash_bits
+        self._slot_names = _core.SlotNames(bits, MOST_NAMES)
 
     @classmethod
     def of(cls, names: Sequence[str], slots: Sequence[int], hash_bits: int | None = None) -> Self:
         """The map with these columns for these names (without hashing: 0, 1, 2 and so on)."""
-        out = cls(hash_bits=hash_bits)
-        placed = {name.encode(): slot for name, slot in zip(names, slots, strict=True)}
+        out, given = cls(hash_bits=hash_bits), Names.of(names)
         out.kind = "names"
         if hash_bits is None:
-            out._places, out.dim = placed, len(placed)
+            out._places.place(given.text, given.starts)
+            out.dim = len(out._places)
         else:
-            out._named_slots, out.dim = {j: name for name, j in placed.items()}, 1 << hash_bits
+            out._slot_names.meet(np.array(slots, dtype=np.int64), given.text, given.starts)
+            out.dim = 1 << hash_bits
         return out
 
     @property
@@ -107,16 +113,17 @@ class Features:
         if self.hash_bits is not None:
             return tuple(map(self.name_of, range(self.dim)))
         if self.kind == "names":
-            return tuple(name.decode() for name in self._places)
+            return tuple(name.decode() for name in separate(*self._places.held()))
         return None
 
     def name_of(self, column: int) -> str:
         """The name of a column; without one its index, after # if features are hashed."""
         if self.hash_bits is not None:
-            held = self._named_slots.get(column)
+            held = self._slot_names[column]
             return f"#{column}" if held is None else held.decode()
-        names = self.names
-        return str(column) if names is None else names[column]
+        if self.kind == "names":
+            return self._places[column].decode()
+        return str(column) if self._header is None else self._header[column]
 
     def rows(self, chunk: Chunk) -> Rows:
         """The rows of the chunk over the columns of the map.
@@ -179,7 +186,7 @@ class Features:
         if self.hash_bits is not None:
             slots = sparse.indices.astype(np.int64) & ((1 << self.hash_bits) - 1)
             used, first, which = np.unique(slots, return_index=True, return_inverse=True)
-            self._name_slots(used, (b"%d" % index for index in sparse.indices[first]))
+            self._name_slots(used, Names.of([str(j) for j in sparse.indices[first].tolist()]))
             return self._place(SparseRows(sparse.values, which, sparse.starts, len(used)), used)
         return self._indexed(sparse)
 
@@ -213,23 +220,19 @@ class Features:
             slots = (names.hashes & mask).astype(np.int64)
             self._name_slots(slots, names)
             return slots
-        places = self._places
         if self.frozen:
-            known = (places.get(name, -1) for name in names)
-            return np.fromiter(known, np.int64, len(names))
-        found = (places.setdefault(name, len(places)) for name in names)
-        columns = np.fromiter(found, np.int64, len(names))
-        self.dim = len(places)
+            return self._places.find(names.text, names.starts)
+        columns = self._places.place(names.text, names.starts)
+        self.dim = len(self._places)
         return columns
 
-    def _name_slots(self, slots: Indices, names: Iterable[bytes]) -> None:
+    def _name_slots(self, slots: Positions, names: Names) -> None:
         """Remember the first name of each hashed column."""
         if self.frozen:
             return
         self.dim = 1 << (self.hash_bits or 0)
         if self.keep_names:
-            for slot, name in zip(slots.tolist(), names, strict=True):
-                self._named_slots.setdefault(slot, name)
+            self._slot_names.meet(slots, names.text, names.starts)
 
     def _place(self, rows: SparseRows, columns: Positions) -> SparseRows:
         values, indices, starts, left_out = _core.renumber(
@@ -258,6 +261,17 @@ class Features:
         scaled = sparse.values / whole[sparse.indices]
         return SparseRows(scaled, sparse.indices, sparse.starts, sparse.dim)
 
+    def __getstate__(self) -> dict[str, Any]:
+        held = {"_places": self._places.held(), "_slot_names": self._slot_names.held()}
+        return vars(self) | held
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._hold_no_names()
+        self._places.place(*state["_places"])
+        slots, *names = state["_slot_names"]
+        self._slot_names.meet(slots, *names)
+
     def state(self) -> tuple[dict[str, Any], Arrays]:
         """The settings and arrays of the map, for a model file."""
         settings: dict[str, Any] = {
@@ -271,13 +285,10 @@ class Features:
             "lowest": self._lowest,
             "header": None if self._header is None else list(self._header),
         }
-        slots = sorted(self._named_slots)
-        held = [self._named_slots[slot] for slot in slots] or list(self._places)
-        arrays: Arrays = {
-            "names": np.frombuffer(b"".join(held), dtype=np.uint8),
-            "name_starts": np.cumsum([0, *map(len, held)], dtype=np.int64),
-            "slots": np.array(slots, dtype=np.int64),
-        }
+        slots, text, starts = self._slot_names.held()
+        if self.hash_bits is None:
+            text, starts = self._places.held()
+        arrays: Arrays = {"names": text, "name_starts": starts, "slots": slots}
         if self._scale is not None:  # later features are not scaled
             arrays["scale"] = np.append(self._scale, np.ones(self.dim - len(self._scale)))
         if self._shift is not None:
@@ -316,24 +327,27 @@ class Features:
         return out
 
     def _restore_names(self, stored: Stored) -> None:
-        text = stored.array("names", ("uint8",), (-1,)).tobytes()
-        starts = stored.positions("name_starts", most=len(text)).tolist()
-        if starts[:1] != [0] or starts[-1] != len(text) or starts != sorted(starts):
+        text = np.ascontiguousarray(stored.array("names", ("uint8",), (-1,)))
+        starts = np.ascontiguousarray(stored.positions("name_starts", most=len(text)))
+        if not len(starts) or starts[0] or starts[-1] != len(text) or (np.diff(starts) < 0).any():
             stored.refuse("its names do not follow one another")
-        held = [text[a:b] for a, b in pairwise(starts)]
-        slots = stored.positions("slots").tolist()
+        slots = np.ascontiguousarray(stored.positions("slots"))
         try:
-            for name in held:
+            for name in separate(text, starts):
                 name.decode()
         except UnicodeDecodeError:
             stored.refuse("a name is not UTF-8")
         if self.hash_bits is None:
-            self._places = {name: j for j, name in enumerate(held)}
-            right = len(self._places) == (self.dim if self.kind == "names" else 0)
+            right = len(starts) - 1 == (self.dim if self.kind == "names" else 0)
+            if right:
+                self._places.place(text, starts)
+                right = len(self._places) == len(starts) - 1
         else:
-            self._named_slots = dict(zip(slots, held, strict=False))
-            right = len(slots) == len(held) and all(0 <= slot < self.dim for slot in slots)
+            right = len(slots) == len(starts) - 1
+            right &= bool(((slots >= 0) & (slots < min(self.dim, 1 << self.hash_bits))).all())
             right &= self.kind in (None, "columns") or self.dim == 1 << self.hash_bits
+            if right:
+                self._slot_names.meet(slots, text, starts)
         if not right:
             stored.refuse("its names do not match its columns")
 

@@ -23,10 +23,13 @@ _LOOK = 1 << 16
 
 
 class Input:
-    """A file of examples, or a pipe, which can be read only once; "-" is the standard input."""
+    """A file of examples, or a pipe, which can be read only once; "-" is the standard input.
 
-    def __init__(self, path: str) -> None:
-        self.path, self.is_stdin = path, path == "-"
+    `folder` is the folder of a document, if each folder is a class and each file a document.
+    """
+
+    def __init__(self, path: str, folder: str | None = None) -> None:
+        self.path, self.is_stdin, self.folder = path, path == "-", folder
         self.name = "<stdin>" if self.is_stdin else path  # in errors
         # whether it can be read only once: the standard input, or `<(zcat mail.gz)`
         self.is_pipe = self.is_stdin or (os.path.exists(path) and not os.path.isfile(path))
@@ -205,21 +208,17 @@ def inputs_of(paths: Paths) -> tuple[Input, ...]:
 
     Inputs are returned as they are, so paths need to be looked up only once. The files of a
     directory are sorted by name; subdirectories and names that begin with a dot or an underscore
-    are left out.
+    are left out. If it has no files but folders with files, these are documents: see `documents`.
     """
     found: list[Input] = []
     for one in [paths] if isinstance(paths, str | os.PathLike | Input) else paths:
         if isinstance(one, Input):
             found.append(one)
         elif os.path.isdir(path := os.fspath(one)):
-            inside = sorted(
-                entry.path
-                for entry in os.scandir(path)
-                if not entry.name.startswith((".", "_")) and not entry.is_dir()
-            )
+            inside = [Input(file) for file in _entries(path, folders=False)] or documents(path)
             if not inside:
                 raise BadExample(f"{path}: the directory has no files")
-            found += map(Input, inside)
+            found += inside
         elif not os.path.exists(path) and any(mark in path for mark in "*?["):
             matches = sorted(glob(path, recursive=True))
             if not matches:
@@ -232,6 +231,25 @@ def inputs_of(paths: Paths) -> tuple[Input, ...]:
     if sum(one.is_stdin for one in found) > 1:
         raise BadExample("the standard input can be read only once")
     return tuple(found)
+
+
+def _entries(path: str, *, folders: bool) -> list[str]:
+    """The paths of the files or folders in a directory, but not of hidden ones, by name."""
+    entries = (one for one in os.scandir(path) if not one.name.startswith((".", "_")))
+    return sorted(one.path for one in entries if one.is_dir() == folders)
+
+
+def documents(path: str) -> list[Input]:
+    """The files in the folders of a directory, each with the name of its folder.
+
+    The folders take turns, in proportion to their numbers of files, so that no class comes before
+    another; in each folder the files are in the order of their names.
+    """
+    found: list[tuple[float, str, str]] = []
+    for folder in _entries(path, folders=True):
+        files, name = _entries(folder, folders=False), os.path.basename(folder)
+        found += [((k + 0.5) / len(files), name, file) for k, file in enumerate(files)]
+    return [Input(file, folder) for _, folder, file in sorted(found)]
 
 
 def suffix_of(path: str) -> str:

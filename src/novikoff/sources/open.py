@@ -14,7 +14,8 @@ from novikoff.sources.files.svmlight import Svmlight
 from novikoff.sources.files.text import TextFiles, TextFormat
 from novikoff.sources.inputs import Input, Paths, inputs_of, suffix_of
 from novikoff.sources.numbered import Numbered
-from novikoff.sources.read_options import Format, Missing, ReadOptions
+from novikoff.sources.read_options import Format, Missing, Quote, ReadOptions
+from novikoff.sources.text_rule import USUAL, TextRule
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import Classes, LabelsAsSigns
@@ -39,14 +40,24 @@ def open_files(paths: Paths, how: ReadOptions | None = None) -> Source:
     inputs, how = inputs_of(paths), how or ReadOptions()
     format, name = how.format or _common_format(inputs), inputs[0].name
     if how.expect is None:
-        if how.label is not None and format in ("svmlight", "vw"):
-            raise BadExample(
-                f"{name}: {format} has no column {how.label!r}; every line begins with its label"
-            )
-        if how.weight is not None and format in ("svmlight", "vw", "npz"):
+        if how.label is not None and format in ("svmlight", "vw", "folders"):
+            place = "its folder is" if format == "folders" else "every line begins with"
+            raise BadExample(f"{name}: {format} has no column {how.label!r}; {place} its label")
+        if how.weight is not None and format in ("svmlight", "vw", "npz", "folders"):
             raise BadExample(f"{name}: {format} has no column {how.weight!r} for the weight")
-        if (unused := how.ignore or how.categorical) and format not in _TABLES:
+        has_keys = () if format == "jsonl" else (*how.categorical, *how.text)
+        if (unused := (*how.ignore, *has_keys)) and format not in _TABLES and not how.like_before:
             raise BadExample(f"{name}: {format} has no columns, such as {unused[0]!r}")
+    if format != "csv" and not how.like_before:
+        for option in ("delimiter", "header"):
+            if getattr(how, option) is not None:
+                raise BadExample(f"{name}: {format} has no {option}; only CSV has one")
+        if how.quote != "double":
+            raise BadExample(f"{name}: {format} has no quotes to switch off; only CSV has them")
+    if format == "folders":
+        from novikoff.sources.files.folders import Documents
+
+        return Documents(inputs, how)
     if format == "npz" or format == "parquet" or format == "arrow":
         pipe = next((one for one in inputs if one.is_pipe), None)
         if pipe is not None:
@@ -87,6 +98,9 @@ def _text_format(first: Input, format: Format, how: ReadOptions) -> TextFormat:
             weight=weight,
             weighed=how.weighed,
             missing=how.missing,
+            texts=how.text,
+            text_rule=how.text_rule,
+            categorical=None if how.like_before else how.categorical,
         )
     from novikoff.sources.files.csv import Table
 
@@ -94,6 +108,8 @@ def _text_format(first: Input, format: Format, how: ReadOptions) -> TextFormat:
 
 
 def _common_format(inputs: Sequence[Input]) -> Format:
+    if inputs[0].folder is not None:
+        return _folders(inputs)
     first = format_of(inputs[0])
     for one in inputs[1:]:
         if (other := _SUFFIXES.get(suffix_of(one.path), first)) != first:
@@ -104,8 +120,22 @@ def _common_format(inputs: Sequence[Input]) -> Format:
     return first
 
 
+def _folders(inputs: Sequence[Input]) -> Format:
+    for one in inputs:
+        if one.folder is None:
+            raise BadExample(f"{one.name}: not in a folder, but {inputs[0].name} is; read one kind")
+        if (other := _SUFFIXES.get(suffix_of(one.path))) is not None:
+            raise BadExample(
+                f"{one.name}: this file is {other}, not a document; name the files to read, or a "
+                "pattern"
+            )
+    return "folders"
+
+
 def format_of(one: Input) -> Format:
     """The format of a file, detected from its name, else from its content."""
+    if one.folder is not None:
+        return "folders"
     by_name = _SUFFIXES.get(suffix_of(one.path))
     if by_name is not None:
         return by_name
@@ -171,6 +201,11 @@ def read(
     missing: Missing = "refuse",
     ignore: Sequence[str] = (),
     categorical: Sequence[str] = (),
+    text: Sequence[str] = (),
+    text_rule: TextRule = USUAL,
+    delimiter: str | None = None,
+    quote: Quote = "double",
+    header: bool | None = None,
     hashed: bool = False,
 ) -> Data:
     r"""All the examples of files, with their labels as −1 and +1.
@@ -183,7 +218,7 @@ def read(
     paths
         A file, a directory, a pattern such as "mail-*.svm", or several of them; "-" is the standard
         input. Files compressed by gzip, bzip2 or zstd are decompressed, whatever their names.
-    label, format, missing, ignore, categorical
+    label, format, missing, ignore, categorical, text, text_rule, delimiter, quote, header
         As in `ReadOptions`.
     zero_based
         svmlight: whether indices start at 0; by default, whether any of them is 0.
@@ -206,21 +241,30 @@ def read(
     Example(columns=array([0, 1]), values=array([80.,  7.]), label=1, importance=1.0)
     """
     how = ReadOptions(
-        format, label, missing=missing, ignore=tuple(ignore), categorical=tuple(categorical)
+        format,
+        label,
+        missing=missing,
+        ignore=tuple(ignore),
+        categorical=tuple(categorical),
+        text=tuple(text),
+        text_rule=text_rule,
+        delimiter=delimiter,
+        quote=quote,
+        header=header,
     )
     inputs = inputs_of(paths)
     states = [one.state() for one in inputs]
     files = tuple(f"sha256:{one.sha256()}" for one in inputs) if hashed else ()
     source = open_files(inputs, how)
-    text = source.format if isinstance(source, TextFiles) else None
-    if zero_based is not None and not isinstance(text, Svmlight):
+    lines = source.format if isinstance(source, TextFiles) else None
+    if zero_based is not None and not isinstance(lines, Svmlight):
         raise BadExample(f"{source.name}: zero_based applies to svmlight only")
     features = Features()
     labelling = LabelsAsSigns(classes, is_last_column=label_is_last_column(inputs, how))
     blocks = list(Numbered(source, features, labelling))
     rows = join([block.rows for block in blocks])
     if isinstance(rows, SparseRows):  # columns from the base, with 32-bit indices if they fit
-        base = text.base(zero_based) if isinstance(text, Svmlight) else 0
+        base = lines.base(zero_based) if isinstance(lines, Svmlight) else 0
         dim = max(0, features.dim - base)
         width = np.int32 if max(dim, len(rows.values)) <= np.iinfo(np.int32).max else np.int64
         rows = SparseRows(
@@ -229,8 +273,8 @@ def read(
     labels = np.concatenate([block.labels for block in blocks])
     table = source.table
     names = None if table is not None and not table.has_header else features.names
-    where = getattr(text, "label", None) if table is None else table.label
-    header = table.has_header if table is not None and text is not None else None
+    where = getattr(lines, "label", None) if table is None else table.label
+    has_header = table.has_header if table is not None and lines is not None else None
     for one, state in zip(inputs, states, strict=True):
         one.check_unchanged(state)
-    return Data(Block(rows, labels), names, labelling.classes, where, header, files)
+    return Data(Block(rows, labels), names, labelling.classes, where, has_header, files)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from itertools import combinations
 from typing import Any, Literal, TypeAlias, get_args
 
 from novikoff.sources.chunks import TableColumns
+from novikoff.sources.text_rule import USUAL, TextRule
 
-Format: TypeAlias = Literal["svmlight", "vw", "jsonl", "csv", "parquet", "arrow", "npz"]
+Format: TypeAlias = Literal["svmlight", "vw", "jsonl", "csv", "parquet", "arrow", "npz", "folders"]
 FORMATS: tuple[Format, ...] = get_args(Format)
 Missing: TypeAlias = Literal["refuse", "zero", "indicate"]
 MISSING_RULES: tuple[Missing, ...] = get_args(Missing)
+Quote: TypeAlias = Literal["double", "none"]
+QUOTES: tuple[Quote, ...] = get_args(Quote)
+DELIMITER = re.compile(r"[\x01-\t!#-*,/:-@[-^`{-~\x1c-\x1f]")  # none can be part of a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +30,7 @@ class ReadOptions:
         By default detected from the first file's name, else from its content.
     label
         Tables: the label's column, by name or by position from 0; by default the last one that is
-        not ignored. JSON lines: its key, by default "label".
+        neither ignored nor in `text`. JSON lines: its key, by default "label".
     labelled
         Whether every example must have a label. If not, a table is searched for a label column only
         if `label` names it, or if it has no header and one column more than `expect`.
@@ -44,7 +50,19 @@ class ReadOptions:
     ignore
         Columns of a table to leave out, by name or position.
     categorical
-        Columns of a table to read as texts, though they hold numbers, dates or truth values.
+        Columns of a table to read as categories, though they hold numbers, dates, truth values or
+        long texts; keys of JSON lines whose texts are categories, though they are long.
+    text
+        Columns of a table, or keys of JSON lines, whose words are features (see `text_rule`).
+    text_rule
+        How a text becomes features.
+    delimiter
+        CSV: the character between fields; by default a comma, tab or semicolon, as the first line
+        has them.
+    quote
+        CSV: "double" if fields may be in double quotes; "none" if a quote is an ordinary character.
+    header
+        CSV: whether the first line names the columns; by default it is judged by its content.
     expect
         The feature columns that a model was trained on. They are found by name, in any order, and
         other columns are left out; in a table without a header they are the columns in turn. Only
@@ -55,6 +73,9 @@ class ReadOptions:
         How many threads parse text.
     eager
         Whether to yield examples as soon as they arrive, as from a pipe, not megabytes at a time.
+    like_before
+        Whether the data are read as those of a model were: then no column is refused because its
+        texts do not look like categories.
     """
 
     format: Format | None = None
@@ -66,10 +87,16 @@ class ReadOptions:
     missing: Missing = "refuse"
     ignore: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
+    text: tuple[str, ...] = ()
+    text_rule: TextRule = USUAL
+    delimiter: str | None = None
+    quote: Quote = "double"
+    header: bool | None = None
     expect: tuple[str, ...] | None = None
     skip_bad: int = 0
     threads: int = 2
     eager: bool = False
+    like_before: bool = False
 
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
@@ -78,19 +105,34 @@ class ReadOptions:
             raise ValueError(
                 f"missing must be one of {', '.join(MISSING_RULES)}, not {self.missing!r}"
             )
-        if both := sorted({*self.ignore} & {*self.categorical}):
-            raise ValueError(f"column {both[0]!r} cannot be both ignored and categorical")
+        if self.quote not in QUOTES:
+            raise ValueError(f"quote must be one of {', '.join(QUOTES)}, not {self.quote!r}")
+        if self.delimiter is not None and not DELIMITER.fullmatch(self.delimiter):
+            raise ValueError(
+                "the delimiter must be one character that is no letter, digit, space, quote, sign "
+                f"or point, not {self.delimiter!r}"
+            )
+        uses = {"ignored": self.ignore, "categorical": self.categorical, "text": self.text}
+        for (one, columns), (other, others) in combinations(uses.items(), 2):
+            if both := sorted({*columns} & {*others}):
+                raise ValueError(f"column {both[0]!r} cannot be both {one} and {other}")
 
     def following(self, model: Mapping[str, Any]) -> ReadOptions:
         """The same options, with the columns of a table read as a model's data were."""
+        how = replace(self, like_before=True)
         if not model:
-            return self
+            return how
         how = replace(
-            self,
+            how,
             label=model["label"] if self.label is None else self.label,
             weight=model.get("weight") if self.weight is None else self.weight,
             class_weights=self.class_weights or model.get("class_weights", {}),
             missing=model["missing"] if self.missing == "refuse" else self.missing,
+            text=tuple(model.get("words", ())),
+            text_rule=TextRule(**model["text_rule"]) if "text_rule" in model else self.text_rule,
+            delimiter=self.delimiter or model.get("delimiter"),
+            quote=model.get("quote", "double") if self.quote == "double" else self.quote,
+            header=model.get("header") if self.header is None else self.header,
         )
         if "features" not in model:
             return how
@@ -100,11 +142,11 @@ class ReadOptions:
         """What a model must remember to read other data in the same way."""
         about: dict[str, Any]
         if table is None:
-            weight = self.weight
+            weight, words = self.weight, self.text
             about = {"label": self.label, "missing": self.missing}
             is_usual = self.label is None and self.missing == "refuse"
         else:
-            weight, is_usual = table.weight, False
+            weight, words, is_usual = table.weight, table.words, False
             about = {
                 "label": table.label,
                 "missing": self.missing,
@@ -114,4 +156,12 @@ class ReadOptions:
         more: dict[str, Any] = {} if weight is None else {"weight": weight}
         if self.class_weights:
             more["class_weights"] = dict(self.class_weights)
+        if words:
+            more |= {"words": list(words), "text_rule": asdict(self.text_rule)}
+        if self.delimiter is not None:
+            more["delimiter"] = self.delimiter
+        if self.quote != "double":
+            more["quote"] = self.quote
+        if self.header is not None:
+            more["header"] = self.header
         return {} if is_usual and not more else about | more

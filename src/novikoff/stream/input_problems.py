@@ -35,6 +35,10 @@ class Problem(StrEnum):
     TEXT_AMONG_NUMBERS = "a text in a column of numbers"  # [column]
     DATES = "a column of dates or times"  # [column]
     UNUSABLE_COLUMN = "a column that holds neither numbers nor texts"  # [column]
+    LOOKS_LIKE_TEXT = "a column of texts that hardly repeat"  # [column]
+    LOOKS_LIKE_IDS = "a column of identifiers"  # [column]
+    KEY_LOOKS_LIKE_TEXT = "texts that hardly repeat, at a key of JSON lines"  # [column]
+    KEY_LOOKS_LIKE_IDS = "identifiers at a key of JSON lines"  # [column]
     TOO_LONG_FOR_FLOAT = "a whole number that float64 cannot hold"  # [column]
 
     # reading again, and size
@@ -64,6 +68,19 @@ PYTHON_CURES: dict[Problem, str] = {
         "convert dates to numbers first, or pass ignore=[{column}] or categorical=[{column}]"
     ),
     Problem.UNUSABLE_COLUMN: "convert it, or pass ignore=[{column}]",
+    Problem.LOOKS_LIKE_TEXT: (
+        "pass text=[{column}] or ignore=[{column}], or categorical=[{column}] to take each value "
+        "as a category"
+    ),
+    Problem.LOOKS_LIKE_IDS: (
+        "pass ignore=[{column}], or categorical=[{column}] to take each value as a category"
+    ),
+    Problem.KEY_LOOKS_LIKE_TEXT: (
+        "pass text=[{column}], or categorical=[{column}] to take each value as a category"
+    ),
+    Problem.KEY_LOOKS_LIKE_IDS: (
+        "remove the key, or pass categorical=[{column}] to take each value as a category"
+    ),
     Problem.TOO_LONG_FOR_FLOAT: "scale it; if it is an identifier, pass categorical=[{column}]",
     Problem.READ_ONCE: "read a file, or cache the parsed data (sources.cache.Cached)",
     Problem.TWO_LABELS_ONLY: "choose perceptron, margin, averaged or voted",

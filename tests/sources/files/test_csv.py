@@ -395,7 +395,7 @@ def test_a_stray_quote_costs_its_own_line_only() -> None:
 
 def test_cuts_are_at_line_ends_outside_quotes() -> None:
     def cut(text: str) -> int:
-        return _core.csv_cut(padded(text.encode()), length=len(text), separator=",")
+        return _core.csv_cut(padded(text.encode()), length=len(text), separator=",", quotes=True)
 
     assert [cut(text) for text in ("", "a", "a,b", "a\n", "a\nb", "a\rb", "a\r\nb", "\n\n")] == [
         0, 0, 0, 2, 2, 2, 3, 2,
@@ -415,20 +415,21 @@ def test_the_core_checks_what_it_is_told() -> None:
     good: dict[str, Any] = {
         "length": 4, "allowed": 0, "separator": ",", "kinds": np.array([2, 1], np.uint8),
         "positions": np.array([0, -1], np.int32), "names": [b"x", b"y"], "missing": 0,
-        "labelled": True,
+        "labelled": True, "quotes": True, "rule": (0, 0, False),
     }  # fmt: skip
     assert _core.parse_csv(text, **good)["values"].tolist() == [1.0]
     for wrong in (
         {"length": 5}, {"separator": '"'}, {"separator": ",,"}, {"separator": "\n"},
-        {"kinds": np.array([6, 1], np.uint8)}, {"kinds": np.array([2], np.uint8)},
+        {"kinds": np.array([7, 1], np.uint8)}, {"kinds": np.array([2], np.uint8)},
+        {"rule": (3, 0, True)}, {"rule": (0, 3, True)},
         {"kinds": np.array([2, 2], np.uint8)}, {"positions": np.array([1, -1], np.int32)},
         {"positions": np.array([-1, -1], np.int32)}, {"names": [b"x"]}, {"missing": 3},
     ):  # fmt: skip
         with pytest.raises(ValueError):
             _core.parse_csv(text, **{**good, **wrong})
-    for separator in ("ab", "", " ", "e", ".", "\n", "§"):
-        with pytest.raises(ValueError, match="a separator is one character"):
-            Table(separator=separator)
+    for delimiter in ("ab", "", " ", "e", ".", "\n", "§"):
+        with pytest.raises(ValueError, match="the delimiter must be one character"):
+            ReadOptions(delimiter=delimiter)
     with pytest.raises(ValueError, match="missing must be one of refuse, zero, indicate, not 'no'"):
         ReadOptions(missing="no")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="'a' cannot be both ignored and categorical"):
@@ -474,7 +475,9 @@ def test_wide_and_long_tables_are_read_whole() -> None:
     ]
     words = [f"w{i * i % 3001}" + "x" * (i % 20) for i in range(6000)]
     reading = read(
-        "t,x,y\n" + "".join(f"{w},{i},{i % 7}\n" for i, w in enumerate(words)), size=4096
+        "t,x,y\n" + "".join(f"{w},{i},{i % 7}\n" for i, w in enumerate(words)),
+        table=Table(ReadOptions(categorical=("t",))),
+        size=4096,
     )
     assert reading.rows == [{f"t={w}": 1, "x": i} for i, w in enumerate(words)]
     assert reading.labels == [str(i % 7) for i in range(6000)]

@@ -299,4 +299,6 @@ def test_a_rule_for_missing_values_must_be_known() -> None:
             weight="",
             weighed=True,
             missing="guess",
+            texts=[],
+            rule=(0, 0, False),
         )

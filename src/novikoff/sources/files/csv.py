@@ -11,9 +11,11 @@ import numpy as np
 from novikoff import _core
 from novikoff.sources.chunks import Chunk, Names, TableColumns
 from novikoff.sources.files.table_layout import (
+    SAMPLE,
     Columns,
     Kind,
     Layout,
+    check_categories,
     check_feature_names,
     check_same_names,
     dates_refused,
@@ -24,8 +26,6 @@ from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.number_text import present, which_are_words, why_not_number
 from novikoff.stream.printing import listed, plural, quoted
 from novikoff.stream.rows import DenseRows, Rows, SparseRows
-
-SAMPLE = 1000  # how many records decide what the columns hold
 
 _SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
 _DAY = r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{4})"
@@ -54,10 +54,8 @@ class Table(TextFormat):
     """
 
     def __init__(self, how: ReadOptions | None = None, *, separator: str | None = None) -> None:
-        if separator is not None and not re.fullmatch(r"[\t!#-*,/:-@[-^`{-~]", separator):
-            raise ValueError(f"a separator is one character such as ',' or ';', not {separator!r}")
         self._how = how or ReadOptions()
-        self._separator = separator
+        self._separator = self._how.delimiter or separator
         self._found: Layout | None = None
         self._for_core: dict[str, Any] = {}
 
@@ -71,7 +69,8 @@ class Table(TextFormat):
     @property
     def is_dense(self) -> bool:
         """Whether the rows are rows of numbers."""
-        return self._how.missing != "indicate" and Kind.TEXT not in self.layout.kinds
+        named = {Kind.TEXT, Kind.WORDS} & {*self.layout.kinds}
+        return self._how.missing != "indicate" and not named
 
     @property
     def table(self) -> TableColumns | None:
@@ -97,6 +96,8 @@ class Table(TextFormat):
             parts.append(f"{plural(len(names), 'text')} ({listed(names, 8)})")
         if layout.weight is not None:
             parts.append(f"weight {layout.called(layout.weight)}")
+        if names := layout.having(Kind.WORDS):
+            parts.append(f"words of {listed(names, 8)}")
         if names := layout.having(Kind.SKIP):
             parts.append(f"{len(names)} ignored ({listed(names, 8)})")
         return ", ".join(parts)
@@ -104,7 +105,7 @@ class Table(TextFormat):
     def begin(self, head: bytes, where: str) -> tuple[int, int]:
         """How many bytes and lines of a file that begins with these records are its header."""
         separator = self._separator or _separator(head)
-        found = records(head, separator, SAMPLE + 1)
+        found = self._records(head, separator, SAMPLE + 1)
         if not found:
             if self._found is None:
                 raise BadExample(f"{where}: there are no examples")
@@ -120,11 +121,13 @@ class Table(TextFormat):
             positions[list(layout.features)] = np.arange(len(layout.features))
             self._for_core = {
                 "separator": separator,
+                "quotes": self._quotes,
                 "kinds": np.array(layout.kinds, dtype=np.uint8),
                 "positions": positions,
                 "names": [name.encode() for name in layout.names],
                 "missing": MISSING_RULES.index(self._how.missing),
                 "labelled": self._how.labelled,
+                "rule": self._how.text_rule.for_core,
             }
         else:
             self._check_same(first, where)
@@ -136,8 +139,8 @@ class Table(TextFormat):
         Until the layout is known, two records are needed: a header and an example.
         """
         separator = self._separator or _separator(text[:length].tobytes())
-        cut = _core.csv_cut(text, length=length, separator=separator)
-        if self._found is None and len(records(text[:cut].tobytes(), separator, 2)) < 2:
+        cut = _core.csv_cut(text, length=length, separator=separator, quotes=self._quotes)
+        if self._found is None and len(self._records(text[:cut].tobytes(), separator, 2)) < 2:
             return 0
         return cut
 
@@ -173,10 +176,17 @@ class Table(TextFormat):
         if code == _WIDTH:
             cure = "fill in the rest" if j < width else f"quote a field that contains {separator!r}"
             return 0, BadExample(f"{plural(j, 'field')}, but the first line has {width}; {cure}")
-        field = records(line, separator, 1)[0].fields[j]
+        field = self._records(line, separator, 1)[0].fields[j]
         name = self.layout.names[j] if j < width else ""
         error = _bad_field(code, field, name, separator)
         return 0, error.at(f"column {self.layout.called(j)}")
+
+    @property
+    def _quotes(self) -> bool:
+        return self._how.quote != "none"
+
+    def _records(self, text: bytes, separator: str, most: int) -> list[Record]:
+        return records(text, separator, most, quotes=self._quotes)
 
     def _check_same(self, record: Record, where: str) -> None:
         """A later file must have the columns of the first."""
@@ -215,9 +225,11 @@ class Record(NamedTuple):
     flaw: int
 
 
-def records(text: bytes, separator: str, most: int) -> list[Record]:
+def records(text: bytes, separator: str, most: int, *, quotes: bool = True) -> list[Record]:
     """The first records of a text that are not blank."""
-    found = _core.csv_records(padded(text), length=len(text), separator=separator, most=most)
+    found = _core.csv_records(
+        padded(text), length=len(text), separator=separator, quotes=quotes, most=most
+    )
     return [Record(*record) for record in found]
 
 
@@ -253,13 +265,15 @@ def _find_layout(head: Sequence[Record], where: str, how: ReadOptions) -> Layout
         if len(record.fields) == width and not record.flaw
     ]
     texts = which_are_words(first)
-    columns = Columns(first, how, where, has_header=bool(texts))
+    has_header = bool(texts) if how.header is None else how.header
+    columns = Columns(first, how, where, has_header=has_header)
     label = columns.label()
-    has_header = bool(texts) and not _is_example(first, sample, texts, label, how)
-    if not has_header:
-        sample.insert(0, list(first))
+    if how.header is None and has_header and _is_example(first, sample, texts, label, how):
+        has_header = False
         columns = Columns(first, how, where, has_header=False)
         label = columns.label()
+    if not has_header:
+        sample.insert(0, list(first))
     if not sample:
         raise BadExample(f"{where}: there are no examples")
     names = list(first) if has_header else [str(j) for j in range(width)]
@@ -267,7 +281,8 @@ def _find_layout(head: Sequence[Record], where: str, how: ReadOptions) -> Layout
     if how.expect and not has_header:
         for j, name in zip(features, how.expect, strict=True):
             names[j] = name
-    categorical = Columns(names, how, where, has_header or bool(how.expect)).categorical()
+    named = Columns(names, how, where, has_header or bool(how.expect))
+    categorical, words = named.categorical(), named.words()
     kinds = [Kind.SKIP] * width
     if label is not None:
         kinds[label] = Kind.LABEL
@@ -276,7 +291,10 @@ def _find_layout(head: Sequence[Record], where: str, how: ReadOptions) -> Layout
     for j in sorted(features):
         column = [fields[j] for fields in sample]
         place = f"{line}: column {quoted(first[j]) if has_header else j}"
-        kinds[j] = Kind.TEXT if j in categorical else _kind(column, place, names[j], how)
+        if j in words or j in categorical:
+            kinds[j] = Kind.WORDS if j in words else Kind.TEXT
+        else:
+            kinds[j] = _kind(column, place, names[j], how)
     layout = Layout(where, tuple(names), tuple(kinds), tuple(features), label, has_header, weight)
     check_feature_names(layout, how, line)
     return layout
@@ -293,7 +311,8 @@ def _is_example(
 
     If a model expects columns, it is an example if it holds none of their names.
     """
-    known = {how.label, how.weight, *how.ignore, *how.categorical, *(how.expect or ())}
+    columns = {*how.ignore, *how.categorical, *how.text, *(how.expect or ())}
+    known = {how.label, how.weight, *columns}
     if len(texts) == len(first) or any(first[j] in known for j in texts):
         return False
     if how.expect is not None:
@@ -331,6 +350,7 @@ def _kind(column: Sequence[str], place: str, name: str, how: ReadOptions) -> Kin
     commas = [field for field in fields if _DECIMAL_COMMA.fullmatch(field)]
     if 2 * len(commas) > len(fields):
         raise BadExample(f"{place} holds {quoted(commas[0])}; write decimals with a point")
+    check_categories(fields, place, name)
     return Kind.TEXT
 
 

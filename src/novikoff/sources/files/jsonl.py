@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
 
 from novikoff import _core
+from novikoff.sources.chunks import Chunk
+from novikoff.sources.files.table_layout import SAMPLE, check_categories
 from novikoff.sources.files.text import NOT_UTF8, Parsed, Text, TextFormat, column, not_utf8, part
 from novikoff.sources.read_options import Missing
+from novikoff.sources.text_rule import USUAL, TextRule
 from novikoff.stream.input_problems import BadExample, Problem
-from novikoff.stream.printing import quoted
+from novikoff.stream.printing import listed, plural, quoted
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
 _KEY_BEFORE = re.compile(rf"({_STRING})[ \t]*:[ \t]*(?:\[[^\"\[\]]*)?\Z")
@@ -40,6 +45,7 @@ _MESSAGES = {
     18: "{found} follows the object; write one object on a line",
     19: "a key, with those around it, is longer than 256 bytes; shorten it",
     20: "{key}a weight must be a number of at least 0, {rest}",
+    22: "{key}{word} is not a text, and its words were to be features",
 }
 
 
@@ -53,7 +59,9 @@ class JsonLines(TextFormat):
     repeated, even if "c.d" is one key in one place and d inside c in another. A null is missing.
     The label, under the key `label`, is a text, or a number, true or false as it is written. If
     `weight` is the name of a key, it says how much an example counts; each must have it if
-    `weighed`.
+    `weighed`. The words of the texts under the keys `texts` are features; an array of texts there
+    is one document. Other texts are refused if they do not look like categories, unless
+    `categorical` has their key or is None.
     """
 
     label: str = "label"
@@ -61,11 +69,73 @@ class JsonLines(TextFormat):
     weight: str = ""
     weighed: bool = True
     missing: Missing = "refuse"
-    description = "JSON lines"
+    texts: tuple[str, ...] = ()
+    text_rule: TextRule = USUAL
+    categorical: tuple[str, ...] | None = ()
+
+    @property
+    def description(self) -> str:
+        """What is read: "JSON lines, words of body"."""
+        return ", ".join(
+            ["JSON lines", *([f"words of {listed(self.texts, 8)}"] * bool(self.texts))]
+        )
 
     def parse(self, text: Text, length: int, allowed: int) -> Parsed:
         """The examples of a piece, until more lines than allowed are bad."""
-        return _core.parse_jsonl(text, length=length, allowed=allowed, **asdict(self))
+        return _core.parse_jsonl(
+            text,
+            length=length,
+            allowed=allowed,
+            label=self.label,
+            labelled=self.labelled,
+            weight=self.weight,
+            weighed=self.weighed,
+            missing=self.missing,
+            texts=self.texts,
+            rule=self.text_rule.for_core,
+        )
+
+    def chunk(self, parsed: Parsed, place: Callable[[int], str], first: int) -> Chunk:
+        """The parsed examples as a chunk; the first one shows what the keys hold."""
+        chunk = TextFormat.chunk(self, parsed, place, first)
+        if first == 0 and len(chunk):
+            where = place(0).rpartition(":")[0]
+            for key, met in zip(self.texts, parsed["texts"], strict=True):
+                if not met and self.labelled:
+                    lines = plural(len(chunk), "line")
+                    raise BadExample(f"{where}: the first {lines} have no text at {quoted(key)}")
+            self._check_categories(chunk, where)
+        return chunk
+
+    def _check_categories(self, chunk: Chunk, where: str) -> None:
+        """Refuse keys whose texts do not look like categories, judged by the first lines."""
+        if self.categorical is None or chunk.names is None:
+            return
+        rows, names = chunk.rows.sparse(), chunk.names
+        starts = rows.starts[: SAMPLE + 1].tolist()
+        known = {*self.texts, *self.categorical}
+        parts: dict[int, tuple[str, str]] = {}
+        values: dict[str, list[str]] = {}
+        bags = set[str]()
+        for begin, end in pairwise(starts):
+            here = set[str]()
+            for j in rows.indices[begin:end].tolist():
+                if j not in parts:
+                    name = names.text[names.starts[j] : names.starts[j + 1]].tobytes().decode()
+                    key, _, value = name.partition("=")
+                    parts[j] = (key, "" if key in known else value)
+                key, value = parts[j]
+                if value:
+                    values.setdefault(key, []).append(value)
+                    (bags if key in here else here).add(key)  # an array of texts is a bag
+        for key in sorted({*values} - bags):
+            check_categories(
+                values[key],
+                f"{where}: key {quoted(key)}",
+                key,
+                text=Problem.KEY_LOOKS_LIKE_TEXT,
+                ids=Problem.KEY_LOOKS_LIKE_IDS,
+            )
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
         """The column of the error in a line, and the error."""

@@ -21,9 +21,11 @@ from novikoff.sources.arrays import Where, check_finite, exact
 from novikoff.sources.chunks import Chunk, Names, Source, TableColumns, first_seen
 from novikoff.sources.files.arrow_arrays import from_numpy, starts_of, strings, to_numpy
 from novikoff.sources.files.table_layout import (
+    SAMPLE,
     Columns,
     Kind,
     Layout,
+    check_categories,
     check_feature_names,
     check_same_names,
     dates_refused,
@@ -44,7 +46,7 @@ Mask: TypeAlias = NDArray[np.bool_]
 
 CHUNK = 1 << 20  # bytes of values, and of the texts that are features
 
-_HOLDS = {Kind.NUMBER: "numbers", Kind.TEXT: "texts"}
+_HOLDS = {Kind.NUMBER: "numbers", Kind.TEXT: "texts", Kind.WORDS: "texts"}
 
 
 class ArrowFiles(Source):
@@ -59,7 +61,8 @@ class ArrowFiles(Source):
         self._kind, self._how = kind, how or ReadOptions()
         layouts = [_layout_of(one.path, kind, self._how) for one in self.inputs]
         self._layout = reduce(_merged, layouts)
-        self._texts = [self._layout.kinds[j] is Kind.TEXT for j in self._layout.features]
+        self._kinds = [self._layout.kinds[j] for j in self._layout.features]
+        self._is_dense = self._how.missing != "indicate" and not any(map(is_text, self._kinds))
 
     @property
     def table(self) -> TableColumns:
@@ -85,12 +88,15 @@ class ArrowFiles(Source):
         label = [] if table.label is None else [table.label]
         weight = [] if table.weight is None else [table.weight]
         columns, texts = [*table.features, *label, *weight], [*table.texts, *label]
+        is_first = not self._how.like_before and path == self.inputs[0].path
         with reading(path, self._kind):
             is_parquet = self._kind == "parquet"
             for batch in (
                 _parquet(path, columns, texts, most) if is_parquet else _arrow(path, columns, most)
             ):
                 batch.validate(full=True)  # texts that are not UTF-8, and all that could crash
+                if is_first and row == 0:
+                    self._check_categories(batch, path)
                 yield self._piece(batch, path, row)
                 row += len(batch)
 
@@ -99,12 +105,14 @@ class ArrowFiles(Source):
             return lambda i: f"{path}: row {row + i}: column {quoted(name)}"
 
         missing, label = self._how.missing, self._layout.table.label
-        piece = [
-            text_cells(batch.column(name), f"{name}=", missing, place(name))
-            if is_text
-            else number_cells(batch.column(name), name, missing, place(name))
-            for name, is_text in zip(self._layout.feature_names, self._texts, strict=True)
-        ]
+        piece = []
+        for name, kind in zip(self._layout.feature_names, self._kinds, strict=True):
+            column, where_of = batch.column(name), place(name)
+            if is_text(kind):  # the words of a text are found in it later, so it needs no prefix
+                prefix = "" if kind is Kind.WORDS else f"{name}="
+                piece.append(text_cells(column, prefix, missing, where_of))
+            else:
+                piece.append(number_cells(column, name, missing, where_of))
         if label is not None:
             piece.append(text_cells(batch.column(label), "", "zero", place(label)))
             if self._how.labelled and (piece[-1].codes < 0).any():
@@ -114,14 +122,21 @@ class ArrowFiles(Source):
             piece.append(weight_cells(batch.column(weight), weight, place(weight)))
         return piece
 
+    def _check_categories(self, batch: pa.RecordBatch, path: str) -> None:
+        """Refuse columns whose texts do not look like categories, judged by the first rows."""
+        for name in self._layout.table.texts:
+            if name not in self._how.categorical:
+                values = [value for value in batch.column(name)[:SAMPLE].to_pylist() if value]
+                check_categories([*map(str, values)], f"{path}: column {quoted(name)}", name)
+
     def _cut(self, pieces: Iterator[_Piece]) -> Iterator[list[_Piece]]:
         """The pieces of each chunk, which ends with the row that fills it."""
         held: list[_Piece] = []
         weight = 0
         for piece in pieces:
-            weights = np.full(len(piece[0].codes), 8 * len(self._texts))
-            for cells, is_text in zip(piece, self._texts, strict=False):
-                if is_text:
+            weights = np.full(len(piece[0].codes), 8 * len(self._kinds))
+            for cells, kind in zip(piece, self._kinds, strict=False):
+                if is_text(kind):
                     weights += cells.lengths()
             while len(weights):
                 total = weight + np.cumsum(weights)
@@ -137,7 +152,7 @@ class ArrowFiles(Source):
 
     def _chunk(self, pieces: list[_Piece], path: str, row: int, first: int) -> Chunk:
         columns = [Cells.joined(parts) for parts in zip(*pieces, strict=True)]
-        fields = columns[: len(self._texts)]
+        fields = columns[: len(self._kinds)]
         labels = np.full(len(fields[0].codes), -1, dtype=np.int32)
         texts: tuple[str, ...] = ()
         if self._layout.label is not None:
@@ -145,18 +160,80 @@ class ArrowFiles(Source):
             labels, texts = cells[:, 0], tuple(text.decode() for text in found)
         places = tuple(f"{path}: row {row + i}" for i in first_seen(labels, len(texts)))
         importances = None if self._layout.weight is None else columns[-1].values
-        values = np.column_stack([cells.values for cells in fields])
-        if not any(self._texts) and self._how.missing != "indicate":
+        if self._is_dense:
+            dense = DenseRows(np.column_stack([cells.values for cells in fields]))
             header = self._layout.feature_names
-            return Chunk(
-                DenseRows(values), labels, texts, places, None, importances, first, columns=header
-            )
-        names, indices = numbered(fields)
-        present = indices >= 0
-        starts = np.zeros(len(indices) + 1, dtype=np.int32)
-        np.cumsum(present.sum(axis=1), out=starts[1:])
-        rows = SparseRows(values[present], indices[present], starts, len(names))
+            return Chunk(dense, labels, texts, places, None, importances, first, columns=header)
+        parts: list[tuple[SparseRows, Names]] = []
+        begin = 0
+        for j, kind in enumerate([*self._kinds, Kind.WORDS]):
+            if kind is not Kind.WORDS:
+                continue
+            if begin < j:
+                parts.append(cells_as_rows(fields[begin:j]))
+            if j < len(fields):
+                parts.append(self._documents(fields[j], self._layout.feature_names[j]))
+            begin = j + 1
+        rows, names = parts[0] if len(parts) == 1 else side_by_side(parts)
         return Chunk(rows, labels, texts, places, names, importances, first)
+
+    def _documents(self, cells: Cells, name: str) -> tuple[SparseRows, Names]:
+        """The words of the texts in the cells as features."""
+        import pyarrow as pa
+
+        texts = pa.concat_arrays([cells.names, strings([""])])
+        absent = cells.codes < 0
+        taken = texts.take(from_numpy(np.where(absent, len(cells.names), cells.codes)))
+        text = np.frombuffer(taken.buffers()[2] or b"", np.uint8)
+        rows, names = self._how.text_rule.rows(text, starts_of(taken), name)
+        if self._how.missing != "indicate" or not absent.any():
+            return rows, names
+        gaps = SparseRows(
+            np.ones(int(absent.sum())),
+            np.zeros(int(absent.sum()), dtype=np.int32),
+            np.concatenate([[0], np.cumsum(absent)]).astype(np.int32),
+            1,
+        )
+        return side_by_side([(rows, names), (gaps, Names.of([f"{name}="]))])
+
+
+def is_text(kind: Kind) -> bool:
+    """Whether a column holds texts: categories, or texts whose words are features."""
+    return kind in (Kind.TEXT, Kind.WORDS)
+
+
+def cells_as_rows(fields: Sequence[Cells]) -> tuple[SparseRows, Names]:
+    """The features of the cells of some columns, and their names."""
+    values = np.column_stack([cells.values for cells in fields])
+    names, indices = numbered(fields)
+    present = indices >= 0
+    starts = np.zeros(len(indices) + 1, dtype=np.int32)
+    np.cumsum(present.sum(axis=1), out=starts[1:])
+    return SparseRows(values[present], indices[present], starts, len(names)), names
+
+
+def side_by_side(parts: Sequence[tuple[SparseRows, Names]]) -> tuple[SparseRows, Names]:
+    """The rows of the parts next to each other, and the names in the order of the rows."""
+    lengths = np.array([np.diff(rows.starts) for rows, _ in parts], dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(lengths.sum(axis=0))])
+    values, indices = np.empty(int(starts[-1])), np.empty(int(starts[-1]), dtype=np.int32)
+    before, names_before = starts[:-1].copy(), 0
+    for (rows, names), own in zip(parts, lengths, strict=True):
+        at = np.repeat(before - rows.starts[:-1], own) + np.arange(len(rows.values))
+        values[at], indices[at] = rows.values, rows.indices + names_before
+        before += own
+        names_before += len(names)
+    text = np.concatenate([names.text for _, names in parts])
+    sizes = np.concatenate([np.diff(names.starts) for _, names in parts])
+    hashes = np.concatenate([names.hashes for _, names in parts])
+    ends = np.cumsum(sizes)
+    order = np.argsort(first_seen(indices, names_before), kind="stable")
+    places = np.empty(names_before, dtype=np.int32)
+    places[order] = np.arange(names_before, dtype=np.int32)
+    new_starts = np.concatenate([[0], np.cumsum(sizes[order])])
+    moved = np.repeat((ends - sizes)[order] - new_starts[:-1], sizes[order])
+    named = Names(text[moved + np.arange(len(text))], new_starts, hashes[order])
+    return SparseRows(values, places[indices], starts.astype(np.int32), names_before), named
 
 
 def _layout_of(where: str, kind: FileKind, how: ReadOptions) -> Layout:
@@ -173,9 +250,14 @@ def _layout_of(where: str, kind: FileKind, how: ReadOptions) -> Layout:
     columns = Columns(names, how, where)
     label = columns.label()
     features, categorical = columns.features(label), columns.categorical()
+    words = columns.words()
     kinds = [Kind.SKIP] * len(names)
     for j in features:
         kinds[j] = _kind(schema.field(j).type, names[j], where, j in categorical)
+        if j in words and kinds[j] is not Kind.EMPTY:
+            if kinds[j] is not Kind.TEXT:
+                raise BadExample(f"{where}: column {quoted(names[j])} holds numbers, not texts")
+            kinds[j] = Kind.WORDS
         if how.expect is not None and kinds[j] is Kind.TEXT and j not in categorical:
             raise BadExample(
                 f"{where}: column {quoted(names[j])} holds texts, but the model was trained on "
@@ -419,7 +501,10 @@ def weight_cells(column: pa.Array, name: str, where: Where) -> Cells:
 
 
 def text_cells(column: pa.Array, prefix: str, missing: Missing, where: Where) -> Cells:
-    """The cells of a column whose values, after the prefix, are names."""
+    """The cells of a column whose values, after the prefix, are names.
+
+    Without a prefix, a missing value cannot be indicated: it has no feature.
+    """
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -437,7 +522,7 @@ def text_cells(column: pa.Array, prefix: str, missing: Missing, where: Where) ->
     texts = _texts(entries, used[:-1], lambda k: where(int(np.argmax(codes == k))))
     names = pc.binary_join_element_wise(strings([prefix])[0], texts, strings([""])[0])
     narrow = np.where(used, np.cumsum(used) - 1, -1).astype(np.int32)[codes]
-    if missing == "indicate":
+    if missing == "indicate" and prefix:
         narrow[narrow < 0] = len(names)
         names = pa.concat_arrays([names, strings([prefix])])
     return Cells(narrow, (narrow >= 0).astype(np.float64), names)

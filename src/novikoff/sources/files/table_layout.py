@@ -2,8 +2,9 @@
 
 One column is the label, some are left out, the others are features in the order of the table, or
 of the model that expects them. A number in column c is the value of feature "c", a truth value is 1
-or 0, and a text v is feature "c=v" with value 1. In CSV the first records decide what a column
-holds (`csv.py`), in Parquet and Arrow its type does (`parquet.py`).
+or 0, and a text v is feature "c=v" with value 1, unless its words are to be features (`TextRule`).
+In CSV the first records decide what a column holds (`csv.py`), in Parquet and Arrow its type does
+(`parquet.py`).
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from enum import IntEnum
 from novikoff.sources.chunks import TableColumns
 from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.input_problems import BadExample, Problem, why_not_a_name
-from novikoff.stream.printing import quoted, quoted_list
+from novikoff.stream.printing import count, quoted, quoted_list
+
+SAMPLE = 1000  # how many records decide what the columns hold
 
 
 class Kind(IntEnum):
@@ -28,7 +31,8 @@ class Kind(IntEnum):
     BOOLEAN = 3
     TEXT = 4
     WEIGHT = 5
-    EMPTY = 6  # Parquet and Arrow only: no values, to be read as whatever another file holds
+    WORDS = 6
+    EMPTY = 7  # Parquet and Arrow only: no values, to be read as whatever another file holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +79,17 @@ class Layout:
     @property
     def table(self) -> TableColumns:
         """What a model remembers of the layout."""
-        texts = [j for j in self.features if self.kinds[j] is Kind.TEXT]
+        texts, words = (
+            tuple(self.names[j] for j in self.features if self.kinds[j] is kind)
+            for kind in (Kind.TEXT, Kind.WORDS)
+        )
         return TableColumns(
             self.feature_names,
-            tuple(self.names[j] for j in texts),
+            texts,
             self._reference(self.label),
             self.has_header,
             self._reference(self.weight),
+            words,
         )
 
     def _reference(self, j: int | None) -> str | None:
@@ -112,7 +120,8 @@ class Columns:
             if not str(label).isdigit():  # a name is of no use without a header
                 label = last
         if label is None:
-            rest = [j for j in range(len(names)) if j not in (*ignored, weight)]
+            left_out = {*ignored, weight, *self._positions(how.text)}
+            rest = [j for j in range(len(names)) if j not in left_out]
             found = rest[-1:] if how.labelled else []
         else:
             found = self._positions([str(label)])
@@ -131,6 +140,8 @@ class Columns:
         if at in ignored:
             words = f"{where}: column {called} is both the label and ignored"
             raise BadExample(words, Problem.LABEL_IGNORED, column=str(label))
+        if how.expect is None and at in self._positions(how.text):
+            raise BadExample(f"{where}: column {called} cannot be both the label and a text")
         if self.has_header and names[at] in (how.expect or ()):
             if not how.labelled:
                 return None
@@ -195,9 +206,14 @@ class Columns:
         return [places[name][0] for name in expect]
 
     def categorical(self) -> set[int]:
-        """The positions of the columns that are read as texts whatever they hold."""
+        """The positions of the columns that are read as categories whatever they hold."""
         self._check_present(self.how.categorical)
         return set(self._positions(self.how.categorical))
+
+    def words(self) -> set[int]:
+        """The positions of the columns whose words are features."""
+        self._check_present(self.how.text)
+        return set(self._positions(self.how.text))
 
     def _positions(self, wanted: Iterable[str]) -> list[int]:
         positions: list[int] = []
@@ -240,7 +256,8 @@ def check_feature_names(layout: Layout, how: ReadOptions, where: str) -> None:
     if len(seen) < len(names):
         twice, times = Counter(names).most_common(1)[0]
         raise _same_name(times, twice, where)
-    texts = seen if how.missing == "indicate" else set(layout.having(Kind.TEXT))
+    texts = {*layout.having(Kind.TEXT), *layout.having(Kind.WORDS)}
+    texts = seen if how.missing == "indicate" else texts
     for name in names:
         for column in (name[:i] for i, c in enumerate(name) if c == "="):
             if column in texts:
@@ -248,6 +265,28 @@ def check_feature_names(layout: Layout, how: ReadOptions, where: str) -> None:
                     f"{where}: column name {quoted(name)} clashes with a category of column "
                     f"{quoted(column)}; rename one of them"
                 )
+
+
+def check_categories(
+    values: Sequence[str],
+    place: str,
+    column: str,
+    *,
+    text: Problem = Problem.LOOKS_LIKE_TEXT,
+    ids: Problem = Problem.LOOKS_LIKE_IDS,
+) -> None:
+    """Refuse texts or identifiers in place of categories; `place` ends with the column.
+
+    A feature for each value would only memorise them. Values look like text if they are at least
+    20, more than half of them different, of three words or more on average; like identifiers if
+    they are at least 100 and all different.
+    """
+    n, different = len(values), len(set(values))
+    found = f"{count(n)} values, {'all' if different == n else count(different)} different"
+    if n >= 20 and 2 * different > n and sum(len(value.split()) for value in values) >= 3 * n:
+        raise BadExample(f"{place} looks like text: {found}", text, column=column)
+    if n >= 100 and different == n:
+        raise BadExample(f"{place} looks like identifiers: {found}", ids, column=column)
 
 
 def dates_refused(place: str, column: str, example: str) -> BadExample:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from novikoff.sources.chunks import Chunk, Names, Source, TableColumns
 from novikoff.sources.inputs import OpenInput, Paths
 from novikoff.stream.input_problems import BadExample, Problem
-from novikoff.stream.printing import count, plural, quoted
+from novikoff.stream.printing import quoted
 from novikoff.stream.rows import SparseRows
 
 Text: TypeAlias = NDArray[np.uint8]
@@ -146,20 +146,12 @@ class TextFiles(Source):
             line += lines
             for number, at, why, begin, end in parsed["bad"]:
                 column, error = self.format.flaw(text[begin:end].tobytes(), at - begin, why)
-                self._skip(error.at(f"{place(number)}:{column}" if column else place(number)))
+                error = error.at(f"{place(number)}:{column}" if column else place(number))
+                self.skip(error, allowed=self._skip_bad)
             chunk = self.format.chunk(parsed, place, first)
             line += parsed["lines"]
             first += len(chunk.labels)
             yield chunk
-
-    def _skip(self, error: BadExample) -> None:
-        words, allowed = error.without_cure, self._skip_bad
-        self.skipped.append(words)
-        if len(self.skipped) > allowed:
-            if allowed:
-                found = plural(len(self.skipped), "bad line")
-                words += f" ({found}, and {count(allowed)} may be skipped)"
-            raise BadExample(words, error.problem, **error.details)
 
     def _parsed(self, reading: OpenInput) -> Iterator[tuple[Text, int, Parsed]]:
         """Each piece of the text, the number of header lines before it, and its examples."""

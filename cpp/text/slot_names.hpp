@@ -1,0 +1,77 @@
+// The names of hashed columns.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "text/text.hpp"
+
+namespace novikoff {
+
+// The first name that used each of 2^bits columns, of no more than `most` columns.
+class SlotNames {
+ public:
+  SlotNames(int bits, std::size_t most)
+      : columns_(std::int64_t(1) << bits), most_(most),
+        has_name_((std::size_t(columns_) + page_columns - 1) / page_columns) {
+    starts_.push(0);
+  }
+
+  std::size_t size() const { return starts_.size - 1; }
+  std::int64_t columns() const { return columns_; }
+
+  void meet(std::int64_t slot, std::string_view name) {
+    std::unique_ptr<Page>& page = has_name_[std::size_t(slot) / page_columns];
+    const std::size_t at = std::size_t(slot) % page_columns;
+    const std::uint64_t bit = std::uint64_t(1) << (at % 64);
+    if ((page && page->words[at / 64] & bit) || size() >= most_) return;
+    if (!page) page = std::make_unique<Page>();
+    text_.make_room(name.size());
+    if (!name.empty()) std::memcpy(text_.data + text_.size, name.data(), name.size());
+    text_.size += name.size();
+    starts_.push(std::int64_t(text_.size));
+    places_.emplace_back(slot, places_.size());
+    page->words[at / 64] |= bit;
+  }
+
+  std::optional<std::string_view> name(std::int64_t slot) const {
+    sort();
+    const auto found = std::lower_bound(places_.begin(), places_.end(), std::pair(slot, std::size_t(0)));
+    if (found == places_.end() || found->first != slot) return std::nullopt;
+    return at(found->second);
+  }
+
+  // Calls use(slot, name) in the order of the columns.
+  template <class Use>
+  void each(Use use) const {
+    sort();
+    for (const auto& [slot, place] : places_) use(slot, at(place));
+  }
+
+ private:
+  static constexpr std::size_t page_columns = 1 << 16;
+  struct Page {
+    std::uint64_t words[page_columns / 64] = {};
+  };
+
+  std::int64_t columns_;
+  std::size_t most_;
+  std::vector<std::unique_ptr<Page>> has_name_;  // a bit a column; no page, no names
+  // the columns with their places in the text; sorted when somebody asks
+  mutable std::vector<std::pair<std::int64_t, std::size_t>> places_;
+  mutable std::size_t sorted_ = 0;
+  Buffer<char> text_;
+  Buffer<std::int64_t> starts_;
+
+  void sort() const {
+    if (sorted_ < places_.size()) std::sort(places_.begin(), places_.end());
+    sorted_ = places_.size();
+  }
+  std::string_view at(std::size_t place) const {
+    const std::int64_t begin = starts_.data[place];
+    return {text_.data + begin, std::size_t(starts_.data[place + 1] - begin)};
+  }
+};
+
+}  // namespace novikoff
