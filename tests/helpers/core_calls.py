@@ -207,7 +207,20 @@ def _calls_on_text() -> Iterator[partial[Any]]:
     names = text(b"onetwo")["text"], np.array([0, 3, 6])
     yield partial(core.hash_names, *names)
     yield partial(core.NamePlaces)
-    yield partial(core.NamePlaces().place, *names)
-    yield partial(core.NamePlaces().find, *names)
+    yield partial(place_names, *names)
     yield partial(core.SlotNames, 4, 10)
-    yield partial(core.SlotNames(4, 10).meet, np.array([15, 2]), *names)
+    yield partial(meet_names, np.array([15, 2]), *names)
+
+
+def place_names(*names: Any) -> Any:
+    """The columns of names that are new, and then known."""
+    places = core.NamePlaces()
+    places.place(*names)
+    return places.find(*names), places.held()
+
+
+def meet_names(*names: Any) -> Any:
+    """The names of hashed columns."""
+    held = core.SlotNames(4, 10)
+    held.meet(*names)
+    return held.held()
