@@ -400,6 +400,16 @@ UPLOADS: dict[Problem, tuple[str, str, str]] = {
     Problem.EMPTY_COLUMN: ("a.csv", "x,y,k\n1,,a\n3,,b\n", "x,k\n1,a\n3,b\n"),
     Problem.TEXT_AMONG_NUMBERS: ("a.csv", "x,k\n1,a\n2,b\ntwo,a\n", "x,k\n1,a\n2,b\n2,a\n"),
     Problem.DATES: ("a.csv", "x,k\n2026-01-31,a\n2026-02-01,b\n", "x,k\n31,a\n32,b\n"),
+    Problem.LOOKS_LIKE_TEXT: (
+        "a.csv",
+        "x,t,k\n" + "".join(f"{i},see you at {i},{'ab'[i % 2]}\n" for i in range(20)),
+        "x,k\n1,a\n2,b\n",
+    ),
+    Problem.LOOKS_LIKE_IDS: (
+        "a.csv",
+        "x,t,k\n" + "".join(f"{i},u{i},{'ab'[i % 2]}\n" for i in range(100)),
+        "x,k\n1,a\n2,b\n",
+    ),
 }
 # These need another format, a pipe, a model, or options that the page does not have.
 NOT_IN_UPLOADS = {
@@ -411,6 +421,8 @@ NOT_IN_UPLOADS = {
     Problem.LABEL_IS_FEATURE,
     Problem.LABEL_IGNORED,
     Problem.UNUSABLE_COLUMN,
+    Problem.KEY_LOOKS_LIKE_TEXT,
+    Problem.KEY_LOOKS_LIKE_IDS,
     Problem.TOO_LONG_FOR_FLOAT,
     Problem.READ_ONCE,
     Problem.UNKNOWN_FEATURE_COUNT,

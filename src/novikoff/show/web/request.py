@@ -48,6 +48,8 @@ PAGE_CURES: dict[Problem, str] = {
     Problem.EMPTY_COLUMN: "fill it in or remove column {column}",
     Problem.TEXT_AMONG_NUMBERS: "correct it or remove column {column}",
     Problem.DATES: "convert dates to numbers first, or remove column {column}",
+    Problem.LOOKS_LIKE_TEXT: "remove column {column}",
+    Problem.LOOKS_LIKE_IDS: "remove column {column}",
 }
 
 
