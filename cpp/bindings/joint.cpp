@@ -6,7 +6,7 @@
 #include <tuple>
 #include <vector>
 
-#include "bindings/arrays.hpp"
+#include "bindings/rules.hpp"
 #include "core/joint.hpp"
 #include "bindings/votes.hpp"
 
@@ -17,7 +17,22 @@ static void one_each(Size weights, Size dim, bool bias, Size width) {
     refuse("one weight per feature and class is needed, and one for the constant");
 }
 
-static std::tuple<Size, int, Size, Size> py_joint_learn(
+using JointStopped = std::tuple<Size, int, Size, Size>;
+
+template <class Weights>
+static JointStopped learn(const PassArguments<std::int32_t>& given, const JointRule& rule,
+                          std::int64_t rounds, Size classes, Weights weights, JointMistakes out) {
+  std::vector<double> s(weights.width);
+  const Stop stop = given.learn([&](const auto& rows, auto known, auto weighed, auto sequence) {
+    return weighed ? joint_pass<true>(rows, known, weighed, sequence, given.begin, given.end, rule,
+                                      rounds, classes, weights, s.data(), out)
+                   : joint_pass<false>(rows, known, nullptr, sequence, given.begin, given.end,
+                                       rule, rounds, classes, weights, s.data(), out);
+  });
+  return {stop.at, static_cast<int>(stop.flaw), out.count, classes};
+}
+
+static JointStopped py_joint_learn(
     const Array& values, const Maybe<Array>& indices, const Maybe<Array>& starts, Size dim,
     In<std::int32_t> labels, Maybe<In<double>> importances, Maybe<In<std::int64_t>> order,
     Size begin, Size end, double threshold, In<double> step, double unit, bool bias,
@@ -30,17 +45,37 @@ static std::tuple<Size, int, Size, Size> py_joint_learn(
                        right.size(), rival.size()});
   one_each(w.size(), dim, bias, width);
   if (step.size() != width || classes > width) refuse("one step per class is needed");
-  const JointRule rule{threshold, step.data(), unit, bias};
-  JointMistakes out{{round.data(), row.data(), score.data(), taken.data(), square.data(), 0},
-                    right.data(), rival.data()};
-  std::vector<double> s(width);
-  const Stop stop = given.learn([&](const auto& rows, auto known, auto weighed, auto sequence) {
-    return weighed ? joint_pass<true>(rows, known, weighed, sequence, begin, end, rule, rounds,
-                                      width, classes, w.data(), s.data(), out)
-                   : joint_pass<false>(rows, known, nullptr, sequence, begin, end, rule, rounds,
-                                       width, classes, w.data(), s.data(), out);
-  });
-  return {stop.at, static_cast<int>(stop.flaw), out.count, classes};
+  return learn(given, {threshold, step.data(), unit, bias}, rounds, classes,
+               JointPerceptron{w.data(), width},
+               {{round.data(), row.data(), score.data(), taken.data(), square.data(), 0},
+                right.data(), rival.data()});
+}
+
+static JointAdaptive adaptive_weights(Size dim, bool bias, Size width, double r,
+                                      const Out<double>& w, const Out<double>& variance,
+                                      const Maybe<Out<double>>& u) {
+  one_each(w.size(), dim, bias, width);
+  one_each(variance.size(), dim, bias, width);
+  if (u) one_each(u->size(), dim, bias, width);
+  return {w.data(), variance.data(), u ? u->data() : nullptr, positive(r), width};
+}
+
+static JointStopped py_joint_adapt(
+    const Array& values, const Maybe<Array>& indices, const Maybe<Array>& starts, Size dim,
+    In<std::int32_t> labels, Maybe<In<double>> importances, Maybe<In<std::int64_t>> order,
+    Size begin, Size end, In<double> step, double r, bool bias, std::int64_t rounds, Size width,
+    Size classes, Out<double> w, Out<double> variance, Maybe<Out<double>> u,
+    Out<std::int64_t> round, Out<std::int64_t> row, Out<double> score, Out<double> taken,
+    Out<double> square, Out<std::int32_t> right, Out<std::int32_t> rival) {
+  const PassArguments<std::int32_t> given{any_rows(values, indices, starts, dim), labels,
+                                          importances, order, begin, end};
+  given.check(rounds, {round.size(), row.size(), score.size(), taken.size(), square.size(),
+                       right.size(), rival.size()});
+  const JointAdaptive weights = adaptive_weights(dim, bias, width, r, w, variance, u);
+  if (step.size() != width || classes > width) refuse("one step per class is needed");
+  return learn(given, {below_one, step.data(), 1.0, bias}, rounds, classes, weights,
+               {{round.data(), row.data(), score.data(), taken.data(), square.data(), 0},
+                right.data(), rival.data()});
 }
 
 static std::tuple<Size, int> py_joint_scores(const Array& values, const Maybe<Array>& indices,
@@ -77,6 +112,27 @@ static void py_joint_accumulate(const Array& values, const Maybe<Array>& indices
       [&](const auto& r) {
         return joint_accumulate(r, example.data(), step.data(), right.data(), rival.data(),
                                 example.size(), bias, width, w.data());
+      },
+      rows));
+}
+
+static void py_joint_adapt_again(const Array& values, const Maybe<Array>& indices,
+                                 const Maybe<Array>& starts, Size dim, In<std::int64_t> example,
+                                 In<std::int64_t> round, In<double> step, In<double> importance,
+                                 In<std::int32_t> right, In<std::int32_t> rival, double r,
+                                 bool bias, Size width, Out<double> w, Out<double> variance,
+                                 Maybe<Out<double>> u) {
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  const JointAdaptive weights = adaptive_weights(dim, bias, width, r, w, variance, u);
+  const Size n = example.size();
+  one_for_each_mistake(n, step.size(), right.size(), rival.size());
+  if (round.size() != n || importance.size() != n)
+    refuse("one round and importance per update are needed");
+  nb::gil_scoped_release unlocked;
+  refuse(std::visit(
+      [&](const auto& some) {
+        return joint_adapt_again(some, example.data(), round.data(), step.data(),
+                                 importance.data(), right.data(), rival.data(), n, bias, weights);
       },
       rows));
 }
@@ -121,6 +177,20 @@ void bind_joint(nb::module_& m) {
         "One mistake-driven pass for many classes over rows[order[begin:end]], updating w.\n\n"
         "Returns the first position not learned, the flaw there (0: none), the number of mistakes "
         "recorded, and the number of classes met.");
+  m.def("joint_adapt", py_joint_adapt, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
+        "importances"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a,
+        "step"_a.noconvert(), "r"_a, "bias"_a, "rounds"_a, "width"_a, "classes"_a,
+        "w"_a.noconvert(), "variance"_a.noconvert(), "u"_a.noconvert().none(),
+        "round"_a.noconvert(), "row"_a.noconvert(), "score"_a.noconvert(), "taken"_a.noconvert(),
+        "square"_a.noconvert(), "right"_a.noconvert(), "rival"_a.noconvert(),
+        "The same pass with a variance for each weight, updating both in place; returns the same.");
+  m.def("joint_adapt_again", py_joint_adapt_again, "values"_a.noconvert(),
+        "indices"_a.noconvert().none(), "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(),
+        "example"_a.noconvert(), "round"_a.noconvert(), "step"_a.noconvert(),
+        "importance"_a.noconvert(), "right"_a.noconvert(), "rival"_a.noconvert(), "r"_a, "bias"_a,
+        "width"_a, "w"_a.noconvert(), "variance"_a.noconvert(), "u"_a.noconvert().none(),
+        "Repeats the updates that `joint_adapt` recorded, in place.");
   m.def("joint_scores", py_joint_scores, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "begin"_a, "end"_a,
         "w"_a.noconvert(), "bias"_a, "width"_a, "out"_a.noconvert(),

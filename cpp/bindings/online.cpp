@@ -404,7 +404,11 @@ void bind_online(nb::module_& m) {
            "theta"_a, "rounds"_a, "Winnow.")
       .def("add_joint", &OnlineRuns::add_joint, nb::kw_only(), "w"_a.noconvert(),
            "u"_a.noconvert().none(), "threshold"_a, "step"_a.noconvert(), "unit"_a, "classes"_a,
-           "rounds"_a, "mean"_a, "A perceptron for many classes; it must be the only run.");
+           "rounds"_a, "mean"_a, "A perceptron for many classes; it must be the only run.")
+      .def("add_joint_adaptive", &OnlineRuns::add_joint_adaptive, nb::kw_only(),
+           "w"_a.noconvert(), "variance"_a.noconvert(), "u"_a.noconvert().none(),
+           "step"_a.noconvert(), "r"_a, "classes"_a, "rounds"_a, "mean"_a,
+           "An adaptive perceptron for many classes; it must be the only run.");
   nb::class_<Online>(m, "Online",
                      "Feature names with their columns, and runs that learn one example at a time.")
       .def(nb::init<bool, int, Size>(), nb::kw_only(), "by_name"_a, "hash_bits"_a = 0,

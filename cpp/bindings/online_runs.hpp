@@ -43,6 +43,15 @@ class OnlineRuns {
     return array.data();
   }
 
+  Size joint_width(const In<double>& step, Size classes, bool mean, bool averaging) const {
+    const Size width = step.size();
+    if (mean && !averaging) refuse("the average needs u");
+    if (width == 0 || width % classes_at_a_time != 0 || classes > width)
+      refuse("the width must be a positive multiple of four");
+    if (!each.empty()) refuse("a joint run must be the only run");
+    return width;
+  }
+
  public:
   const Size dim;
   const bool bias;
@@ -77,13 +86,20 @@ class OnlineRuns {
                                                growth_of(alpha, balanced), theta, erases));
   }
 
+  void add_joint_adaptive(Out<double> w, Out<double> variance, Maybe<Out<double>> u,
+                          In<double> step, double r, Size classes, std::int64_t rounds,
+                          bool mean) {
+    const Size width = joint_width(step, classes, mean, u.has_value());
+    const JointAdaptive weights{data(w, width), data(variance, width),
+                                u ? data(*u, width) : nullptr, positive(r), width};
+    each.push_back(std::make_unique<JointAdaptiveRun>(
+        below_one, std::vector<double>(step.data(), step.data() + width), dim, bias, keep_,
+        countable(rounds), classes, weights, mean));
+  }
+
   void add_joint(Out<double> w, Maybe<Out<double>> u, double threshold, In<double> step,
                  double unit, Size classes, std::int64_t rounds, bool mean) {
-    const Size width = step.size();
-    if (mean && !u) refuse("the average needs u");
-    if (width == 0 || width % classes_at_a_time != 0 || classes > width)
-      refuse("the width must be a positive multiple of four");
-    if (!each.empty()) refuse("a joint run must be the only run");
+    const Size width = joint_width(step, classes, mean, u.has_value());
     each.push_back(std::make_unique<JointRun>(
         threshold, std::vector<double>(step.data(), step.data() + width), unit, dim, bias, keep_,
         countable(rounds), classes, data(w, width), u ? data(*u, width) : nullptr, mean));

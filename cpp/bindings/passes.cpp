@@ -2,10 +2,14 @@
 // variances) and Winnow (weights are powers).
 #include "bindings/parts.hpp"
 
+#include <vector>
+
 #include "bindings/rules.hpp"
 #include "core/adaptive.hpp"
 
 using Stopped = std::tuple<Size, int>;
+constexpr Size most_in_matrix = Size(1) << 15;
+
 using StoppedWith = std::tuple<Size, int, Size>;
 
 template <class Weights>
@@ -50,46 +54,57 @@ static StoppedWith py_pass(const Array& values, const Maybe<Array>& indices,
                {round.data(), row.data(), score.data(), taken.data(), square.data(), 0});
 }
 
-static Adaptive adaptive_weights(Size dim, bool bias, double r, const Out<double>& w,
-                                 const Out<double>& variance, const Maybe<Out<double>>& u) {
+// run(weights), with a variance for each weight or, if `full`, a matrix of them.
+template <class F>
+static auto with_adaptive(Size dim, bool bias, bool full, double r, const Out<double>& w,
+                          const Out<double>& variance, const Maybe<Out<double>>& u, F run) {
   one_each(w.size(), dim, bias);
-  one_each(variance.size(), dim, bias);
   if (u) one_each(u->size(), dim, bias);
-  return {w.data(), variance.data(), u ? u->data() : nullptr, positive(r)};
+  double* const late = u ? u->data() : nullptr;
+  const Size n = w.size();
+  if (!full) {
+    one_each(variance.size(), dim, bias);
+    return run(Adaptive{w.data(), variance.data(), late, positive(r)});
+  }
+  if (n > most_in_matrix || variance.size() != n * n) refuse("S needs a row for each weight");
+  std::vector<double> product(n);
+  return run(AdaptiveMatrix{w.data(), variance.data(), late, product.data(), positive(r), n});
 }
 
 static StoppedWith py_adapt(const Array& values, const Maybe<Array>& indices,
                             const Maybe<Array>& starts, Size dim, In<std::int8_t> labels,
                             Maybe<In<double>> importances, Maybe<In<std::int64_t>> order,
-                            Size begin, Size end, Two step, double r, bool bias,
+                            Size begin, Size end, Two step, double r, bool full, bool bias,
                             std::int64_t rounds, Out<double> w, Out<double> variance,
                             Maybe<Out<double>> u, Out<std::int64_t> round, Out<std::int64_t> row,
                             Out<double> score, Out<double> taken, Out<double> square) {
   const PassArguments<std::int8_t> given{any_rows(values, indices, starts, dim), labels,
                                          importances, order, begin, end};
   given.check(rounds, {round.size(), row.size(), score.size(), taken.size(), square.size()});
-  return learn(given, adaptive_rule(step, bias), rounds,
-               adaptive_weights(dim, bias, r, w, variance, u),
-               {round.data(), row.data(), score.data(), taken.data(), square.data(), 0});
+  return with_adaptive(dim, bias, full, r, w, variance, u, [&](auto weights) {
+    return learn(given, adaptive_rule(step, bias), rounds, weights,
+                 {round.data(), row.data(), score.data(), taken.data(), square.data(), 0});
+  });
 }
 
 static void py_adapt_again(const Array& values, const Maybe<Array>& indices,
                            const Maybe<Array>& starts, Size dim, In<std::int64_t> example,
                            In<std::int64_t> round, In<double> step, In<double> importance,
-                           double r, bool bias, Out<double> w, Out<double> variance,
+                           double r, bool full, bool bias, Out<double> w, Out<double> variance,
                            Maybe<Out<double>> u) {
   const AnyRows rows = any_rows(values, indices, starts, dim);
   const Size n = example.size();
   if (round.size() != n || step.size() != n || importance.size() != n)
     refuse("one round, step and importance per update are needed");
-  const Adaptive weights = adaptive_weights(dim, bias, r, w, variance, u);
-  nb::gil_scoped_release unlocked;
-  refuse(std::visit(
-      [&](const auto& some) {
-        return adapt_again(some, example.data(), round.data(), step.data(), importance.data(), n,
-                           bias, weights);
-      },
-      rows));
+  refuse(with_adaptive(dim, bias, full, r, w, variance, u, [&](auto weights) {
+    nb::gil_scoped_release unlocked;
+    return std::visit(
+        [&](const auto& some) {
+          return adapt_again(some, example.data(), round.data(), step.data(), importance.data(), n,
+                             bias, weights);
+        },
+        rows);
+  }));
 }
 
 static StoppedWith py_multiply(const Array& values, const Maybe<Array>& indices,
@@ -150,14 +165,16 @@ void bind_passes(nb::module_& m) {
   m.def("adapt", py_adapt, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
         "importances"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a,
-        "step"_a, "r"_a, "bias"_a, "rounds"_a, "w"_a.noconvert(), "variance"_a.noconvert(),
+        "step"_a, "r"_a, "full"_a, "bias"_a, "rounds"_a, "w"_a.noconvert(),
+        "variance"_a.noconvert(),
         "u"_a.noconvert().none(), "round"_a.noconvert(), "row"_a.noconvert(),
         "score"_a.noconvert(), "taken"_a.noconvert(), "square"_a.noconvert(),
-        "The same pass with a variance for each weight, updating both in place; returns the same.");
+        "The same pass with a variance for each weight, or with a full matrix of them, updating both "
+        "in place; returns the same.");
   m.def("adapt_again", py_adapt_again, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "example"_a.noconvert(),
-        "round"_a.noconvert(), "step"_a.noconvert(), "importance"_a.noconvert(), "r"_a, "bias"_a,
-        "w"_a.noconvert(), "variance"_a.noconvert(), "u"_a.noconvert().none(),
+        "round"_a.noconvert(), "step"_a.noconvert(), "importance"_a.noconvert(), "r"_a, "full"_a,
+        "bias"_a, "w"_a.noconvert(), "variance"_a.noconvert(), "u"_a.noconvert().none(),
         "Repeats the updates that `adapt` recorded, in place.");
   m.def("multiply", py_multiply, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),

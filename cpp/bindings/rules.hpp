@@ -19,9 +19,10 @@ inline Rule rule_of(Two threshold, Two step, double unit, bool bias) {
           bias};
 }
 
-// The rule of adaptive weights: update when y s < 1.
+// Adaptive weights are updated when y s < 1, that is, when it is at most this.
+constexpr double below_one = 1 - std::numeric_limits<double>::epsilon() / 2;
+
 inline Rule adaptive_rule(Two step, bool bias) {
-  constexpr double below_one = 1 - std::numeric_limits<double>::epsilon() / 2;
   return rule_of({below_one, below_one}, step, 1.0, bias);
 }
 

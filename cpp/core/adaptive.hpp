@@ -71,12 +71,87 @@ struct Adaptive {
   }
 };
 
+// The same with a full matrix S, n by n for n weights: p = S x, v = <p, x>,
+//   w += y (1 - m) / d  p,    S_ij -= p_i p_j / d.
+// p_i is summed in the order of the columns, the constant last, and p_i p_j has the same bits as
+// p_j p_i, so S stays symmetric to the bit. Rounding may make v negative, which then counts as 0,
+// and a variance is kept from falling below the least normal number. `product` has room for p.
+struct AdaptiveMatrix {
+  double *w, *variance, *u, *product;
+  double r;
+  Size n;
+
+  static constexpr Size width = 1;
+
+  template <class Row>
+  [[gnu::always_inline]] Flaw score(const Row& x, bool bias, double* s) const {
+    return x.dot(w, bias, *s);
+  }
+
+  template <class Row>
+  [[gnu::always_inline]] Flaw learn(const Row& x, bool bias, Update& made) const {
+    constexpr double huge = std::numeric_limits<double>::max();
+    double v;
+    if (const Flaw flaw = multiply(x, bias, v); flaw != Flaw::none) return flaw;
+    made.square = x.square(bias);
+    const double y = made.step < 0 ? -1.0 : 1.0, ridge = r / std::abs(made.step);
+    if (!(ridge > 0 && ridge <= huge)) return Flaw::step;
+    const double d = v + ridge;
+    made.step = y * (1 - y * made.score) / d;
+    if (!(d <= huge && std::abs(made.step) <= huge && made.step != 0)) return Flaw::value;
+    change(made, d);
+    return Flaw::none;
+  }
+
+  template <class Row>
+  [[gnu::always_inline]] Flaw repeat(const Row& x, bool bias, const Update& made, double c) const {
+    double v;
+    if (const Flaw flaw = multiply(x, bias, v); flaw != Flaw::none) return flaw;
+    change(made, v + r / c);
+    return Flaw::none;
+  }
+
+ private:
+  template <class Row>
+  [[gnu::always_inline]] Flaw multiply(const Row& x, bool bias, double& v) const {
+    double* const __restrict to = product;
+    std::fill_n(to, n, 0.0);
+    const auto add = [&](Size j, double value) __attribute__((always_inline)) {
+      const double* const __restrict of = variance + j * n;
+      if (value != 0)
+        for (Size i = 0; i < n; ++i) to[i] += of[i] * value;
+    };
+    const Flaw flaw = x.each(add);
+    if (flaw != Flaw::none) return flaw;
+    if (bias) add(x.dim, 1.0);
+    double sum;
+    x.dot(product, bias, sum);
+    v = std::max(sum, 0.0);
+    return Flaw::none;
+  }
+
+  [[gnu::always_inline]] void change(const Update& made, double d) const {
+    constexpr double least = std::numeric_limits<double>::min();
+    const double step = made.step, late = double(made.round - 1), beta = 1 / d;
+    const double* const __restrict by = product;
+    for (Size i = 0; i < n; ++i) w[i] += step * by[i];
+    if (u)
+      for (Size i = 0; i < n; ++i) u[i] += late * (step * by[i]);
+    for (Size i = 0; i < n; ++i) {
+      const double own = by[i];
+      double* const __restrict to = variance + i * n;
+      if (own == 0) continue;
+      for (Size j = 0; j < n; ++j) to[j] -= beta * (own * by[j]);
+      to[i] = std::max(to[i], least);
+    }
+  }
+};
+
 // Repeats the updates of a run, in turn: update k was of row example[k], with importance[k].
-template <class Rows>
+template <class Rows, class Weights>
 NOVIKOFF_CLONES Stop adapt_again(const Rows& rows, const std::int64_t* example,
                                  const std::int64_t* round, const double* step,
-                                 const double* importance, Size n, bool bias,
-                                 Adaptive weights) {
+                                 const double* importance, Size n, bool bias, Weights weights) {
   for (Size k = 0; k < n; ++k) {
     Size i;
     typename Rows::Row x;

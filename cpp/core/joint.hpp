@@ -72,6 +72,90 @@ template <class Row>
   return flaw;
 }
 
+// How the perceptron learns classes jointly: w[y] += step x and w[r] -= step x.
+struct JointPerceptron {
+  double* w;
+  Size width;
+
+  JointSum scorer() const { return {w, width}; }
+
+  template <class Row>
+  [[gnu::always_inline]] Flaw learn(const Row& x, bool bias, std::int32_t y, std::int32_t r,
+                                    Update& made) const {
+    made.square = x.square(bias);
+    return part_classes(x, made.step, y, r, bias, width, w);
+  }
+};
+
+// How adaptive weights do (see core/adaptive.hpp): each weight has a variance, and with
+// m = s_y - s_r, v = the sum of (S_yj + S_rj) x_j^2 and d = v + r / c, for importance c,
+//   w_y += (1 - m) / d  S_y x,   w_r -= (1 - m) / d  S_r x,   S -= (S x)^2 / d for both.
+struct JointAdaptive {
+  double *w, *variance, *u;
+  double r;
+  Size width;
+
+  JointSum scorer() const { return {w, width}; }
+
+  // `made.step` is c, and becomes (1 - m) / d.
+  template <class Row>
+  [[gnu::always_inline]] Flaw learn(const Row& x, bool bias, std::int32_t right,
+                                    std::int32_t rival, Update& made) const {
+    constexpr double huge = std::numeric_limits<double>::max();
+    double v;
+    if (const Flaw flaw = weigh(x, bias, right, rival, v); flaw != Flaw::none) return flaw;
+    const double ridge = r / made.step, d = v + ridge;
+    if (!(ridge > 0 && ridge <= huge)) return Flaw::step;
+    made.square = x.square(bias);
+    made.step = (1 - made.score) / d;
+    if (!(d <= huge && made.step <= huge && made.step > 0)) return Flaw::value;
+    return change(x, bias, right, rival, made, v, ridge);
+  }
+
+  template <class Row>
+  [[gnu::always_inline]] Flaw repeat(const Row& x, bool bias, std::int32_t right,
+                                     std::int32_t rival, const Update& made, double c) const {
+    double v;
+    if (const Flaw flaw = weigh(x, bias, right, rival, v); flaw != Flaw::none) return flaw;
+    return change(x, bias, right, rival, made, v, r / c);
+  }
+
+ private:
+  template <class Row>
+  [[gnu::always_inline]] Flaw weigh(const Row& x, bool bias, std::int32_t right,
+                                    std::int32_t rival, double& v) const {
+    double sum = 0;
+    const auto add = [&](Size j, double value) __attribute__((always_inline)) {
+      const double* const of = variance + j * width;
+      sum += (of[right] + of[rival]) * value * value;
+    };
+    const Flaw flaw = x.each(add);
+    if (bias) add(x.dim, 1.0);
+    v = sum;
+    return flaw;
+  }
+
+  template <class Row>
+  [[gnu::always_inline]] Flaw change(const Row& x, bool bias, std::int32_t right,
+                                     std::int32_t rival, const Update& made, double v,
+                                     double ridge) const {
+    constexpr double least = std::numeric_limits<double>::min();
+    const double d = v + ridge, late = double(made.round - 1);
+    const auto adapt = [&](Size at, double step, double value) __attribute__((always_inline)) {
+      const double a = variance[at] * value;
+      w[at] += step * a;
+      if (u) u[at] += late * (step * a);
+      variance[at] = std::max(variance[at] * ((ridge + (v - a * value)) / d), least);
+    };
+    const auto adapt_both = [&](Size j, double value) __attribute__((always_inline)) {
+      adapt(j * width + Size(right), made.step, value);
+      adapt(j * width + Size(rival), -made.step, value);
+    };
+    if (bias) adapt_both(x.dim, 1.0);
+    return x.each(adapt_both);
+  }
+};
+
 struct JointRule {
   double threshold;    // update when s_y - s_r <= threshold
   const double* step;  // how much of x to add, for each class that y may be
@@ -87,21 +171,23 @@ struct JointMistakes : Mistakes {
 
 // For each position k in [begin, end), i = order[k] (or k), y = labels[i]:
 //   s_c = <w_c, x_i> for each class met so far;  r = the first of the others with the highest s;
-//   if s_y - s_r <= threshold:  w_y += step x_i, w_r -= step x_i, and record (t, i, s_y - s_r, y, r).
+//   if s_y - s_r <= threshold:  learn step x_i for y, against r, and record (t, i, s_y - s_r, y, r).
+// `weights` define the update: for the perceptron, w_y += step x_i and w_r -= step x_i.
 // `classes` counts the classes met. A class met for the first time has weights 0; while there is
 // only one class there is no rival and nothing to learn. Importances, flaws and stopping are as in
 // `pass`. `s` has room for `width` scores.
-template <bool weighed, class Rows>
+template <bool weighed, class Rows, class Weights>
 NOVIKOFF_CLONES Stop joint_pass(const Rows& rows, const std::int32_t* labels,
                                 const double* importance, const std::int64_t* order, Size begin,
-                                Size end, const JointRule& rule, std::int64_t rounds, Size width,
-                                Size& classes, double* w, double* s, JointMistakes& out) {
+                                Size end, const JointRule& rule, std::int64_t rounds,
+                                Size& classes, Weights weights, double* s, JointMistakes& out) {
+  const Size width = weights.width;
   constexpr double huge = std::numeric_limits<double>::max();
   for (Size k = begin; k < end; ++k) {
     Size i;
     typename Rows::Row x;
     if (!read_row(rows, order, k, end, i, x)) return {k, Flaw::bounds};
-    if (const Flaw flaw = JointSum{w, width}.score(x, rule.bias, s); flaw != Flaw::none)
+    if (const Flaw flaw = weights.scorer().score(x, rule.bias, s); flaw != Flaw::none)
       return {k, flaw};
     const std::int32_t y = read_once(labels[i]);
     if (Size(y) >= width) return {k, Flaw::label};
@@ -117,14 +203,18 @@ NOVIKOFF_CLONES Stop joint_pass(const Rows& rows, const std::int32_t* labels,
       step *= importance[i];
       if (!(std::abs(step) <= huge)) return {k, Flaw::step};
     }
-    classes = met;
-    if (r < 0 || ahead > rule.threshold || step == 0) continue;
-    if (const Flaw flaw = part_classes(x, step, y, r, rule.bias, width, w); flaw != Flaw::none)
+    if (r < 0 || ahead > rule.threshold || step == 0) {
+      classes = met;
+      continue;
+    }
+    Update made{rounds + std::int64_t(k - begin) + 1, ahead, step, 0};
+    if (const Flaw flaw = weights.learn(x, rule.bias, y, r, made); flaw != Flaw::none)
       return {k, flaw};
+    classes = met;
+    made.score *= rule.unit;
     out.right[out.count] = y;
     out.rival[out.count] = r;
-    const std::int64_t t = rounds + std::int64_t(k - begin) + 1;
-    out.record(i, {t, ahead * rule.unit, step, x.square(rule.bias)});
+    out.record(i, made);
   }
   return {end, Flaw::none};
 }
@@ -143,6 +233,26 @@ NOVIKOFF_CLONES Stop joint_accumulate(const Rows& rows, const std::int64_t* exam
     const std::int32_t y = read_once(right[k]), r = read_once(rival[k]);
     if (Size(y) >= width || Size(r) >= width) return {k, Flaw::label};
     if (const Flaw flaw = part_classes(x, step[k], y, r, bias, width, w); flaw != Flaw::none)
+      return {k, flaw};
+  }
+  return {n, Flaw::none};
+}
+
+// Repeats the updates that joint_pass recorded with adaptive weights, in turn.
+template <class Rows>
+NOVIKOFF_CLONES Stop joint_adapt_again(const Rows& rows, const std::int64_t* example,
+                                       const std::int64_t* round, const double* step,
+                                       const double* importance, const std::int32_t* right,
+                                       const std::int32_t* rival, Size n, bool bias,
+                                       JointAdaptive weights) {
+  for (Size k = 0; k < n; ++k) {
+    Size i;
+    typename Rows::Row x;
+    if (!read_row(rows, example, k, n, i, x)) return {k, Flaw::bounds};
+    const std::int32_t y = read_once(right[k]), r = read_once(rival[k]);
+    if (Size(y) >= weights.width || Size(r) >= weights.width) return {k, Flaw::label};
+    const Update made{round[k], 0, step[k], 0};
+    if (const Flaw flaw = weights.repeat(x, bias, y, r, made, importance[k]); flaw != Flaw::none)
       return {k, flaw};
   }
   return {n, Flaw::none};

@@ -336,7 +336,8 @@ class WinnowRun final : public OnlineRun {
 };
 
 // Many classes jointly: w and u have one row per feature and one column per class.
-class JointRun final : public OnlineRun {
+class JointRun : public OnlineRun {
+ protected:
   const std::vector<double> steps_;  // for each class that may be right
   const JointRule rule_;
   const Size width_;
@@ -345,6 +346,7 @@ class JointRun final : public OnlineRun {
   const bool mean_;
   std::vector<double> scores_;
 
+ private:
   double mean(Size j, Size r) const {
     return mean_of(w_[j * width_ + r], u_[j * width_ + r], rounds);
   }
@@ -404,13 +406,43 @@ class JointRun final : public OnlineRun {
     return std::visit(
         [&](const auto& rows) {
           const Stop stop = joint_pass<true>(rows, &code, &importance, nullptr, 0, 1, rule_, rounds,
-                                              width_, classes_, w_, scores_.data(), out);
+                                             classes_, JointPerceptron{w_, width_},
+                                             scores_.data(), out);
           if (u_ && out.count) {
             const std::int64_t first = 0;
             const double step = out.step[0] * double(out.round[0] - 1);
             joint_accumulate(rows, &first, &step, out.right, out.rival, 1, bias_, width_, u_);
           }
           return stop.flaw;
+        },
+        x);
+  }
+};
+
+// Adaptive weights for many classes: also a variance for each weight.
+class JointAdaptiveRun final : public JointRun {
+  const JointAdaptive weights_;
+
+ public:
+  JointAdaptiveRun(double threshold, std::vector<double> steps, Size dim, bool bias, Keep keep,
+                   std::int64_t rounds, Size classes, const JointAdaptive& weights, bool mean)
+      : JointRun(threshold, std::move(steps), 1.0, dim, bias, keep, rounds, classes, weights.w,
+                 weights.u, mean),
+        weights_(weights) {}
+
+  void forget(Size j) override {
+    JointRun::forget(j);
+    std::fill_n(weights_.variance + j * width_, width_, 1.0);
+  }
+
+ protected:
+  Flaw pass_over(const OneRow& x, std::int32_t code, double importance,
+                 JointMistakes& out) override {
+    return std::visit(
+        [&](const auto& rows) {
+          return joint_pass<true>(rows, &code, &importance, nullptr, 0, 1, rule_, rounds, classes_,
+                                  weights_, scores_.data(), out)
+              .flaw;
         },
         x);
   }

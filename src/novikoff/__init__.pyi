@@ -2,6 +2,7 @@ from novikoff import concepts as concepts
 from novikoff import guarantees as guarantees
 from novikoff import sources as sources
 from novikoff import stream as stream
+from novikoff.estimators import AdaptivePerceptron as AdaptivePerceptron
 from novikoff.estimators import AveragedPerceptron as AveragedPerceptron
 from novikoff.estimators import MarginPerceptron as MarginPerceptron
 from novikoff.estimators import Perceptron as Perceptron
@@ -16,6 +17,7 @@ from novikoff.learners import Adaptive as Adaptive
 from novikoff.learners import Additive as Additive
 from novikoff.learners import BalancedWinnow as BalancedWinnow
 from novikoff.learners import Joint as Joint
+from novikoff.learners import JointAdaptive as JointAdaptive
 from novikoff.learners import Winnow1 as Winnow1
 from novikoff.learners import Winnow2 as Winnow2
 from novikoff.ledger import readings as readings

@@ -10,12 +10,19 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 
-from novikoff import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron
+from novikoff import (
+    AdaptivePerceptron,
+    AveragedPerceptron,
+    MarginPerceptron,
+    Perceptron,
+    VotedPerceptron,
+)
 
 GOOD = np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, -2.0], [-3.0, -1.0]])
 LABELS = np.array([1, 1, 0, 0])
 every = pytest.mark.parametrize(
-    "kind", [Perceptron, MarginPerceptron, AveragedPerceptron, VotedPerceptron]
+    "kind",
+    [Perceptron, MarginPerceptron, AveragedPerceptron, VotedPerceptron, AdaptivePerceptron],
 )
 
 

@@ -24,6 +24,7 @@ from river import (
 
 from helpers.processes import in_a_new_process
 from novikoff import (
+    AdaptivePerceptron,
     AveragedPerceptron,
     BadExample,
     MarginPerceptron,
@@ -39,6 +40,8 @@ LEARNERS = [
     Perceptron(),
     MarginPerceptron(),
     AveragedPerceptron(),
+    AdaptivePerceptron(),
+    AdaptivePerceptron(average=True, multiclass="joint"),
     VotedPerceptron(),
     Winnow(),
     Winnow(variant="winnow1", threshold=4),

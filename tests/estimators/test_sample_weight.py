@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from novikoff import (
+    AdaptivePerceptron,
     AveragedPerceptron,
     MarginPerceptron,
     Perceptron,
@@ -22,7 +23,14 @@ from novikoff.learners import Additive
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 
-KINDS = [Perceptron, MarginPerceptron, AveragedPerceptron, VotedPerceptron, Winnow]
+KINDS = [
+    Perceptron,
+    MarginPerceptron,
+    AveragedPerceptron,
+    VotedPerceptron,
+    AdaptivePerceptron,
+    Winnow,
+]
 every = pytest.mark.parametrize("kind", KINDS)
 
 

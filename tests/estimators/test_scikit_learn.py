@@ -15,7 +15,14 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
-from novikoff import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron, Winnow
+from novikoff import (
+    AdaptivePerceptron,
+    AveragedPerceptron,
+    MarginPerceptron,
+    Perceptron,
+    VotedPerceptron,
+    Winnow,
+)
 
 # A weight multiplies a step, and a mistake-driven rule may make that step or none. Showing the
 # example twice gives it two chances to be a mistake, the second after the first was learned: so a
@@ -31,7 +38,8 @@ NOT_REPEATED = dict.fromkeys(
 FEW = 50  # passes: on data that nothing separates, and many checks have such, all are made
 
 every = pytest.mark.parametrize(
-    "kind", [Perceptron, MarginPerceptron, AveragedPerceptron, VotedPerceptron]
+    "kind",
+    [Perceptron, MarginPerceptron, AveragedPerceptron, VotedPerceptron, AdaptivePerceptron],
 )
 
 

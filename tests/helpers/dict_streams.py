@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from novikoff import (
+    AdaptivePerceptron,
     AveragedPerceptron,
     MarginPerceptron,
     Perceptron,
@@ -34,6 +35,9 @@ MAKERS: dict[str, Maker] = {
     "winnow2": lambda: Winnow(variant="winnow2", threshold=3.0),
     "hashed": lambda: AveragedPerceptron(hash_bits=3),
     "jointly": lambda: Perceptron(multiclass="joint", class_weight={1: 0.3}),
+    "adaptive": lambda: AdaptivePerceptron(keep="examples"),
+    "adaptive counts": lambda: AdaptivePerceptron(average=True, regularisation=0.7),
+    "jointly adaptive": lambda: AdaptivePerceptron(multiclass="joint", keep="examples"),
     "jointly averaged": lambda: AveragedPerceptron(multiclass="joint", eta0=0.3),
     "jointly voted": lambda: VotedPerceptron(multiclass="joint"),
 }

@@ -233,6 +233,32 @@ def joint_perceptron(
     return JointlyPlayed(mistakes, w, stood, clean)
 
 
+def joint_arow(shown: Sequence[Shown], *, classes: int, r: Fraction) -> Adapted:
+    """One pass of AROW over (row, x, class): `arow` on x beside the class, −x beside its rival."""
+    dim = len(shown[0][1])
+    w = [[Fraction(0)] * dim for _ in range(classes)]
+    S = [[Fraction(1)] * dim for _ in range(classes)]
+    mistakes: list[tuple[int, int, Fraction]] = []
+    met: set[int] = set()
+    for t, (row, x, y) in enumerate(shown, 1):
+        met |= {y}
+        scores = {c: dot(w[c], x) for c in sorted(met)}
+        rivals = [c for c in scores if c != y]
+        if not rivals:
+            continue
+        rival = max(rivals, key=lambda c: (scores[c], -c))
+        m = scores[y] - scores[rival]
+        if m >= 1:
+            continue
+        Sx = {c: [s * a for s, a in zip(S[c], x, strict=True)] for c in (y, rival)}
+        beta = 1 / (dot(Sx[y], x) + dot(Sx[rival], x) + r)
+        for c, side in ((y, 1), (rival, -1)):
+            w[c] = [a + side * (1 - m) * beta * b for a, b in zip(w[c], Sx[c], strict=True)]
+            S[c] = [s - beta * b * b for s, b in zip(S[c], Sx[c], strict=True)]
+        mistakes.append((t, row, m))
+    return Adapted(mistakes, [([a for of in w for a in of], len(shown))], 1, False, False, S)
+
+
 def tie_is_wrong(y: int, margin: Fraction, ties: Ties) -> bool:
     """Whether y(w·x) equal to the margin is a mistake: a score of 0 may claim a sign."""
     return margin > 0 or ties == "mistake" or (ties == "positive") == (y < 0)

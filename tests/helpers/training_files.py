@@ -23,7 +23,15 @@ Example: TypeAlias = tuple[int, dict[int, float]]  # a sign or class, and values
 Format: TypeAlias = Literal["svmlight", "vw", "jsonl", "csv"]
 
 COLUMNS = 6
-KINDS: tuple[Kind, ...] = ("perceptron", "margin", "averaged", "voted", "winnow")
+KINDS: tuple[Kind, ...] = (
+    "perceptron",
+    "margin",
+    "averaged",
+    "voted",
+    "adaptive",
+    "adaptive-averaged",
+    "winnow",
+)
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,7 @@ def layouts(X: NDArray[np.float64]) -> Iterator[tuple[str, Any]]:
 def learned() -> Iterator[tuple[str, bytes]]:
     """Weights, mistakes, scores and models of the estimators."""
     from novikoff import (
+        AdaptivePerceptron,
         AveragedPerceptron,
         MarginPerceptron,
         Perceptron,
@@ -64,6 +65,10 @@ def learned() -> Iterator[tuple[str, bytes]]:
         ("margin", MarginPerceptron(max_iter=20, eta0=0.3), X, y),
         ("one against the rest", Perceptron(max_iter=5), X, three),
         ("joint", AveragedPerceptron(max_iter=5, multiclass="joint"), X, three),
+        ("adaptive", AdaptivePerceptron(regularisation=0.7), X, y),
+        ("adaptive, averaged", AdaptivePerceptron(average=True), X, y),
+        ("adaptive, full matrix", AdaptivePerceptron(matrix="full"), X, y),
+        ("adaptive, joint", AdaptivePerceptron(multiclass="joint"), X, three),
         ("winnow", Winnow(max_iter=5, alpha=1.37), X, y),
         ("winnow2", Winnow(max_iter=5, variant="winnow2", alpha=1.37), np.abs(X), y),
     ]
@@ -75,7 +80,11 @@ def learned() -> Iterator[tuple[str, bytes]]:
             yield f"{name}, {layout}, weights", estimator.coef_.tobytes()
             yield f"{name}, {layout}, mistakes", str(estimator.n_mistakes_).encode()
     names = [f"word {j}" for j in range(X.shape[1])]
-    for name, estimator in (("averaged", AveragedPerceptron()), ("winnow", Winnow(alpha=1.37))):
+    for name, estimator in (
+        ("averaged", AveragedPerceptron()),
+        ("adaptive", AdaptivePerceptron()),
+        ("winnow", Winnow(alpha=1.37)),
+    ):
         for x, label in zip(X.tolist(), y.tolist(), strict=True):
             estimator.learn_one(dict(zip(names, x, strict=True)), label, classes=[-1, 1])
         estimator.to_model().save(f"{name}.model")

@@ -25,9 +25,11 @@ from helpers.strategies import (
     precisions,
     seeds,
 )
-from novikoff.learners import Adaptive
-from novikoff.learners.rule import restored
+from novikoff import AdaptivePerceptron
+from novikoff.learners import Adaptive, JointAdaptive
+from novikoff.learners.rule import Rule, restored
 from novikoff.ledger import readings
+from novikoff.ledger.ledger import Matrix
 from novikoff.runs.loop import play
 from novikoff.sources import block
 from novikoff.storage.file_format import BadModel
@@ -51,9 +53,10 @@ def near(exact: Any) -> Any:
     return pytest.approx(np.array(exact, dtype=np.float64), rel=1e-9, abs=1e-9)
 
 
+@pytest.mark.parametrize("matrix", ["diagonal", "full"])
 @settings(max_examples=80)
-@given(st.data())
-def test_the_learner_is_the_textbook(draws: st.DataObject) -> None:
+@given(draws=st.data())
+def test_the_learner_is_the_textbook(matrix: Matrix, draws: st.DataObject) -> None:
     data, bias = draws.draw(dyadic_data(most_rows=8)), draws.draw(st.booleans())
     order, epochs = draws.draw(orders(len(data))), draws.draw(st.integers(1, 3))
     h = draws.draw(dyadic_importances(len(data)))
@@ -77,7 +80,7 @@ def test_the_learner_is_the_textbook(draws: st.DataObject) -> None:
         r=Fraction(r),
         start=[ZERO] * length,
         variances=fractions(variances),
-        full=False,
+        full=matrix == "full",
         importances=each,
         epochs=epochs,
     )
@@ -94,6 +97,7 @@ def test_the_learner_is_the_textbook(draws: st.DataObject) -> None:
         data.dim,
         bias=bias,
         regularisation=r,
+        matrix=matrix,
         averaging=True,
         variances=variances,
         class_weights=(low, high),
@@ -107,7 +111,9 @@ def test_the_learner_is_the_textbook(draws: st.DataObject) -> None:
     assert ledger.scores.tolist() == near([s for _, _, s in book.mistakes])
     assert learner.weights.tolist() == near(book.weights)
     assert learner.average.tolist() == near(book.average)
-    assert learner.variances.tolist() == near([S[j] for j, S in enumerate(book.variances)])
+    S = learner.variances if matrix == "full" else np.diag(learner.variances)
+    assert S.reshape(-1).tolist() == near([a for row in book.variances for a in row])
+    assert S.tobytes() == S.T.copy().tobytes()
     assert ledger.importances.tolist() == [float(each[row]) for _, row in made]
     assert ledger.labels.tolist() == [int(data.y[row]) for _, row in made]
     by_row = {row: x for row, x, _ in shown}
@@ -176,6 +182,79 @@ def test_where_nothing_is_rounded_the_learner_is_the_textbook_to_the_last_bit(
     assert list(made) == book.mistakes
     assert fractions(learner.weights) == book.weights
     assert fractions(learner.variances) == [S[j] for j, S in enumerate(book.variances)]
+
+
+@settings(max_examples=80)
+@given(data=dyadic_data(most_rows=8), layout=layouts, draws=st.data())
+def test_many_classes_are_learned_as_in_the_textbook(
+    data: Data, layout: Layout, draws: st.DataObject
+) -> None:
+    drawn = draws.draw(st.lists(st.integers(0, 3), min_size=len(data), max_size=len(data)))
+    order: dict[int, int] = {}
+    codes: Any = np.array([order.setdefault(c, len(order)) for c in drawn], dtype=np.int32)
+    shown = [(i, fractions(x), int(y)) for i, (x, y) in enumerate(zip(data.X, codes, strict=True))]
+    book = textbook.joint_arow(shown, classes=len(order), r=Fraction(1, 2))
+    assume(all(abs(m - 1) > Fraction(1, 10**8) for _, _, m in book.mistakes))
+    learner = JointAdaptive(data.dim, regularisation=0.5)
+    ledger = play([Data(data.X, codes).block(layout)], learner).ledger
+    made = list(zip(ledger.rounds.tolist(), ledger.rows.tolist(), strict=True))
+    assert made == [(t, row) for t, row, _ in book.mistakes]
+    assert ledger.scores.tolist() == near([m for _, _, m in book.mistakes])
+    assert learner.weights.reshape(-1).tolist() == near(book.weights)
+    assert learner.variances.tolist() == near(book.variances)
+
+
+def test_a_full_matrix_has_at_most_2048_features() -> None:
+    for make in (
+        lambda: Adaptive(2049, matrix="full"),
+        lambda: Adaptive(8, matrix="full").widen(2056),
+    ):
+        with pytest.raises(BadExample, match=r"at most 2,048 features.*; pass matrix='diagonal'"):
+            make()
+    assert Adaptive(2049).dim == 2049
+
+
+@settings(max_examples=30)
+@given(data=float_data(most_rows=10), layout=layouts)
+def test_a_full_matrix_widens_as_if_it_had_been_wide(data: Data, layout: Layout) -> None:
+    wide = Data(np.pad(data.X, ((0, 0), (0, 8))), data.y).block(layout)
+    straight = Adaptive(data.dim + 8, matrix="full", bias=True, averaging=True)
+    grown = Adaptive(data.dim, matrix="full", bias=True, averaging=True)
+    middle = len(data) // 2
+    straight.learn(wide, 0, middle)
+    grown.learn(data.block(layout), 0, middle)
+    grown.widen(data.dim + 8)
+    for one in (straight, grown):
+        if middle < len(data):
+            one.learn(wide, middle, len(data))
+    assert straight.weights.tobytes() == grown.weights.tobytes()
+    assert straight.variances.tobytes() == grown.variances.tobytes()
+
+
+def test_a_matrix_that_is_not_symmetric_is_refused() -> None:
+    learner = Adaptive(2, matrix="full")
+    play(block([[1.0, 2.0]], [1]), learner)
+    settings_, arrays = learner.state()
+    assert restored(settings_, arrays).state()[0] == settings_
+    S = arrays["variances"]
+    for i, j, value in ((0, 1, 0.5), (0, 0, 1.5), (0, 0, -0.5), (0, 1, np.inf), (0, 1, np.nan)):
+        lie = S.copy()
+        lie[i, j] = value
+        with pytest.raises(BadModel):
+            restored(settings_, {**arrays, "variances": lie})
+
+
+def test_single_examples_are_not_learned_with_a_full_matrix() -> None:
+    clf = AdaptivePerceptron(matrix="full")
+    with pytest.raises(ValueError, match="matrix='full' learns from blocks of rows"):
+        clf.learn_one({"a": 1.0}, 1)
+    X, y = np.eye(3), np.array([0, 1, 1])
+    assert clf.partial_fit(X, y, classes=[0, 1]).n_updates_ == 3
+
+
+def test_the_full_matrix_is_for_two_labels() -> None:
+    with pytest.raises(ValueError, match="a full matrix supports two labels only"):
+        Rule("adaptive", matrix="full", joint=True)
 
 
 @settings(max_examples=60)
@@ -330,6 +409,7 @@ def test_a_run_never_ends_in_a_cycle() -> None:
         ({"regularisation": 0.0}, "regularisation must be a finite number above 0"),
         ({"regularisation": math.inf}, "regularisation must be"),
         ({"regularisation": True}, "regularisation must be"),
+        ({"matrix": "sparse"}, "matrix must be 'diagonal' or 'full'"),
         ({"variances": np.array([1.0, 0.0])}, "variances must all be above 0"),
         ({"variances": np.array([1.0])}, "variances must hold 2 finite numbers"),
         ({"variances": np.array([1.0, np.inf])}, "variances must hold 2 finite numbers"),

@@ -53,6 +53,7 @@ from novikoff.learners import (
     Additive,
     BalancedWinnow,
     Joint,
+    JointAdaptive,
     Multiplicative,
     Winnow1,
     Winnow2,
@@ -113,6 +114,19 @@ ADAPTIVE: dict[str, Callable[[int], Adaptive]] = {
         averaging=True,
     ),
 }
+MATRICES: dict[str, Callable[[int], Adaptive]] = {
+    "full matrix": lambda dim: Adaptive(dim, matrix="full"),
+    "full matrix with a bias": lambda dim: Adaptive(
+        dim,
+        matrix="full",
+        bias=True,
+        regularisation=0.3,
+        averaging=True,
+        start=start_for(dim + 1),
+        variances=np.exp(start_for(dim + 1)),
+        class_weights=(0.3, 1.7),
+    ),
+}
 WINNOWS: dict[str, Callable[[int], Multiplicative]] = {
     "Winnow1": lambda dim: Winnow1(dim, threshold=3.0),
     "Winnow1, ties positive": lambda dim: Winnow1(dim, alpha=1.3, ties="positive"),
@@ -129,6 +143,10 @@ JOINT: dict[str, Callable[[int], Joint]] = {
     "joint": lambda dim: Joint(dim),
     "joint, five classes known": lambda dim: Joint(dim, classes=5, bias=True, averaging=True),
     "joint, margin and rate": lambda dim: Joint(dim, margin=0.7, rate=0.3, averaging=True),
+    "joint, adaptive": lambda dim: JointAdaptive(dim),
+    "joint, adaptive, five classes known": lambda dim: JointAdaptive(
+        dim, classes=5, bias=True, averaging=True, regularisation=0.3, class_weights=(0.3, 1.7)
+    ),
 }
 CLASS_LEARNERS: dict[str, Callable[[ConceptClass], ClassLearner]] = {
     "CON": Consistent,
@@ -216,6 +234,7 @@ def of_literals(form: Any, make: Callable[[int, bool], ConceptLearner]) -> Kind:
 WITH_WEIGHTS: dict[str, Kind] = {
     **{name: of_weights(make) for name, make in SUMS.items()},
     **{name: of_weights(make) for name, make in ADAPTIVE.items()},
+    **{name: of_weights(make) for name, make in MATRICES.items()},
     **{name: of_weights(make) for name, make in WINNOWS.items()},
     **{name: jointly(make) for name, make in JOINT.items()},
 }
@@ -240,7 +259,9 @@ def state(learner: AnyLearner) -> tuple[Any, ...]:
     if isinstance(learner, Multiplicative):
         return learner.rounds, learner._w.tobytes(), learner.powers.tobytes()
     average = learner.average.tobytes() if averages(learner) else b""
-    variances = learner.variances.tobytes() if isinstance(learner, Adaptive) else b""
+    variances = b""
+    if isinstance(learner, Adaptive | JointAdaptive):
+        variances = learner.variances.tobytes()
     return learner.rounds, learner.weights.tobytes(), average, variances
 
 
@@ -588,7 +609,7 @@ def test_a_refused_example_changes_nothing(kind: Kind, draws: st.DataObject) -> 
     assert state(learner) == before
 
 
-FACTORIES: dict[str, Callable[[int], Any]] = {**SUMS, **ADAPTIVE, **WINNOWS, **JOINT}
+FACTORIES: dict[str, Callable[[int], Any]] = {**SUMS, **ADAPTIVE, **MATRICES, **WINNOWS, **JOINT}
 
 
 @pytest.mark.parametrize("make", FACTORIES.values(), ids=FACTORIES.keys())

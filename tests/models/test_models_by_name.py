@@ -11,6 +11,7 @@ import pytest
 
 from helpers.dict_streams import Stream, learn_in_turn, stream
 from novikoff import (
+    AdaptivePerceptron,
     AveragedPerceptron,
     Features,
     MarginPerceptron,
@@ -32,6 +33,17 @@ KINDS: dict[str, tuple[Any, Kind, dict[str, Any]]] = {
     "margin": (lambda: MarginPerceptron(margin=0.5, keep="counts"), "margin", {"margin": 0.5}),
     "averaged": (lambda: AveragedPerceptron(keep="counts"), "averaged", {}),
     "voted": (VotedPerceptron, "voted", {}),
+    "adaptive": (AdaptivePerceptron, "adaptive", {}),
+    "adaptive, hashed": (
+        lambda: AdaptivePerceptron(average=True, regularisation=0.7, hash_bits=4),
+        "adaptive-averaged",
+        {"regularisation": 0.7},
+    ),
+    "jointly adaptive": (
+        lambda: AdaptivePerceptron(multiclass="joint"),
+        "adaptive",
+        {"joint": True},
+    ),
     "winnow": (lambda: Winnow(keep="counts"), "winnow", {}),
     "jointly": (
         lambda: AveragedPerceptron(multiclass="joint", keep="counts"),

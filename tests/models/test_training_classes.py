@@ -33,7 +33,7 @@ TEXT_FORMATS = {
     "dense": TextFormat("csv", joint=True),
 }
 ways = st.sampled_from(sorted(TEXT_FORMATS)).map(TEXT_FORMATS.__getitem__)
-KINDS: tuple[Kind, ...] = ("perceptron", "margin", "averaged", "voted")
+KINDS: tuple[Kind, ...] = ("perceptron", "margin", "averaged", "voted", "adaptive")
 
 
 def plans() -> st.SearchStrategy[Plan]:

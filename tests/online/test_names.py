@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from helpers.dict_streams import learn_in_turn, learned_state, stream
 from helpers.strategies import seeds
-from novikoff import AveragedPerceptron, BadExample, Perceptron, Winnow
+from novikoff import AdaptivePerceptron, AveragedPerceptron, BadExample, Perceptron, Winnow
 
 
 class Forgetful:
@@ -72,7 +72,7 @@ def test_the_least_used_names_are_forgotten(seed: int, most: int) -> None:
     assert clf.intercept_[0] == book.constant
 
 
-@pytest.mark.parametrize("make", [AveragedPerceptron, Winnow])
+@pytest.mark.parametrize("make", [AveragedPerceptron, AdaptivePerceptron, Winnow])
 def test_forgetting_in_blocks_is_forgetting_one_by_one(make: Any) -> None:
     examples = stream(11, 80, names=60)
     alone = learn_in_turn(make(max_names=12, keep="counts"), examples)

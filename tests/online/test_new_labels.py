@@ -10,7 +10,14 @@ import numpy as np
 import pytest
 
 from helpers.dict_streams import MAKERS, learn_in_turn, learned_state, stream
-from novikoff import AveragedPerceptron, BadExample, MarginPerceptron, Perceptron, Winnow
+from novikoff import (
+    AdaptivePerceptron,
+    AveragedPerceptron,
+    BadExample,
+    MarginPerceptron,
+    Perceptron,
+    Winnow,
+)
 
 X = {"a": 1.0, "b": "c"}
 
@@ -18,6 +25,7 @@ SYMMETRIC: dict[str, Callable[[], Any]] = {
     "plain": Perceptron,
     "margin": lambda: MarginPerceptron(margin=0.3),
     "averaged": AveragedPerceptron,
+    "adaptive": AdaptivePerceptron,
     "winnow": Winnow,
 }
 

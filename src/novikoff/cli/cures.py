@@ -66,6 +66,7 @@ CURES: dict[Problem, tuple[str, ...]] = {
     Problem.READ_ONCE: ("use --cache, or read a file", "read a file"),
     Problem.UNKNOWN_FEATURE_COUNT: ("use --threshold or --hash-bits",),
     Problem.TOO_MANY_WEIGHTS: ("check the index, or use --hash-bits 22",),
+    Problem.TOO_MANY_FOR_MATRIX: ("use --matrix diagonal",),
     Problem.TOO_MANY_WEIGHTS_FOR_CLASSES: ("use --hash-bits 16, or learn fewer classes",),
 }
 

@@ -13,7 +13,7 @@ import numpy as np
 from novikoff.cli import options
 from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, show
-from novikoff.learners import Adaptive, Multiplicative
+from novikoff.learners import Adaptive, JointAdaptive, Multiplicative
 from novikoff.learners.rule import FULL_NAMES
 from novikoff.models.model import Model
 from novikoff.sources.interactions import ALL
@@ -59,6 +59,7 @@ def to_dict(model: Model, most: int) -> dict[str, Any]:
         "constant": learner.bias,
         "margin": getattr(learner, "margin", None),
         "regularisation": getattr(learner, "regularisation", None),
+        "matrix": getattr(learner, "matrix", None),
         "alpha": getattr(learner, "alpha", None),
         "threshold": getattr(learner, "threshold", None),
         "examples": examples_seen(model),
@@ -86,8 +87,9 @@ def in_words(model: Model, most: int) -> str:
     settings = ""
     if isinstance(learner, Multiplicative):
         settings = f", alpha {learner.alpha:g}, threshold {learner.threshold:g}"
-    elif isinstance(learner, Adaptive):
-        settings = f", regularisation {learner.regularisation:g}"
+    elif isinstance(learner, Adaptive | JointAdaptive):
+        full = ", full matrix" if getattr(learner, "matrix", None) == "full" else ""
+        settings = f", regularisation {learner.regularisation:g}{full}"
     elif learner.margin:
         settings = f", margin {learner.margin:g}"
     transforms = {

@@ -18,7 +18,7 @@ from novikoff.cli.errors import fail, rejecting_settings, show, warn
 from novikoff.cli.progress import Progress, spinner
 from novikoff.guarantees.words import run_ended
 from novikoff.learners.rule import Kind, Rule
-from novikoff.ledger.ledger import Keep
+from novikoff.ledger.ledger import Keep, Matrix
 from novikoff.models.measures import Evaluation
 from novikoff.models.model import Model
 from novikoff.models.training import USUAL_PASSES_IN_WORDS, Plan, Training, usual_passes
@@ -70,6 +70,13 @@ def train(
     regularisation: Annotated[
         float | None,
         Option("Adaptive learners: how much it takes to move a weight.", default="1"),
+    ] = None,
+    matrix: Annotated[
+        Matrix | None,
+        Option(
+            "Adaptive learners: variances of the weights alone, or with all correlations.",
+            default="diagonal",
+        ),
     ] = None,
     alpha: Annotated[
         float | None,
@@ -201,6 +208,7 @@ def train(
                 regularisation,
                 getattr(start.learner, "regularisation", None),
             ),
+            "--matrix": (matrix, getattr(start.learner, "matrix", None)),
             "--alpha": (alpha, getattr(start.learner, "alpha", None)),
             "--threshold": (threshold, getattr(start.learner, "threshold", None)),
             "--no-bias" if bias is False else "--bias": (bias, start.learner.bias),
@@ -237,6 +245,7 @@ def train(
             bias=bias is not False,
             margin=margin,
             regularisation=regularisation,
+            matrix=matrix,
             alpha=alpha,
             threshold=threshold,
             joint=joint,

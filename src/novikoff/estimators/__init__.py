@@ -4,6 +4,7 @@ What learns is the engine in `online`, the rules are in `learners`, and nothing 
 scikit-learn.
 """
 
+from novikoff.estimators.adaptive import AdaptivePerceptron
 from novikoff.estimators.perceptrons import (
     AveragedPerceptron,
     MarginPerceptron,
@@ -14,6 +15,7 @@ from novikoff.estimators.text import TextFeatures
 from novikoff.estimators.winnow import Winnow
 
 __all__ = [
+    "AdaptivePerceptron",
     "AveragedPerceptron",
     "MarginPerceptron",
     "Perceptron",

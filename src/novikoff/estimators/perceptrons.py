@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from novikoff.estimators.base import LinearClassifier
+from novikoff.estimators.validation import check_multiclass
 from novikoff.learners import Ties
 from novikoff.learners.compiled_pass import is_finite_number
 from novikoff.learners.rule import Kind, Rule
@@ -21,8 +22,7 @@ def _rule_of(estimator: Any, kind: Kind, margin: float = 0.0) -> Rule:
     eta0, multiclass = estimator.eta0, estimator.multiclass
     if not (is_finite_number(eta0) and eta0 > 0):
         raise ValueError(f"eta0 must be a finite number above 0, not {eta0!r}")
-    if multiclass not in ("ovr", "joint"):
-        raise ValueError(f"multiclass must be 'ovr' or 'joint', not {multiclass!r}")
+    check_multiclass(multiclass)
     return Rule(
         kind,
         bias=bool(estimator.fit_intercept),

@@ -151,6 +151,12 @@ class ForRiver(base.MiniBatchClassifier):
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
         from novikoff import estimators
 
-        for kind in ("Perceptron", "MarginPerceptron", "AveragedPerceptron", "Winnow"):
+        for kind in (
+            "Perceptron",
+            "MarginPerceptron",
+            "AveragedPerceptron",
+            "AdaptivePerceptron",
+            "Winnow",
+        ):
             yield {"estimator": getattr(estimators, kind)()}
         yield {"estimator": estimators.Perceptron(multiclass="joint")}

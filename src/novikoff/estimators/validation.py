@@ -145,6 +145,12 @@ def check_common(estimator: Any) -> None:
         )
 
 
+def check_multiclass(multiclass: str) -> None:
+    """Raise ValueError unless it names a way to learn more than two classes."""
+    if multiclass not in ("ovr", "joint"):
+        raise ValueError(f"multiclass must be 'ovr' or 'joint', not {multiclass!r}")
+
+
 def starts(
     vectors: int,
     dim: int,

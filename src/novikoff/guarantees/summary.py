@@ -144,7 +144,7 @@ class Summary:
             unknown=known.OTHER_RULE | ({"error_bound": why_not} if why_not else {}),
         )
         if ledger.rule not in ("additive", "joint"):
-            return counts
+            return replace(counts, classes=ledger.n_classes if ledger.is_joint else None)
         blocks = None if data is None else [block for block in blocks_of(data) if len(block)]
         if blocks is not None:
             ledger = known.with_examples(ledger, blocks)
@@ -314,7 +314,7 @@ def _verdict(s: Summary) -> str:
         return f"{words.meaning} (proof: {plural(len(s.cycle.rows), 'row')})"
     if checked:
         return f"{words.meaning}; but the final weights separate them, in exact arithmetic"
-    if s.verdict == Verdict.BUDGET and s.rule not in ("joint", "concepts"):
+    if s.verdict == Verdict.BUDGET and s.classes is None and s.rule != "concepts":
         return f"{words.meaning}; certify(X, y) decides whether any weights separate the examples"
     return str(words)
 

@@ -49,7 +49,7 @@ def run_ended(
     ----------
     rule
         The ledger's rule: "joint" for many classes learned at once, "multiplicative" for Winnow,
-        "concepts" for a learner whose hypotheses are concepts.
+        "concepts" for a learner whose hypotheses are concepts, "adaptive" and "joint-adaptive".
     margin
         The margin that each example had to exceed; 0 for a run without one.
     passes
@@ -62,12 +62,16 @@ def run_ended(
     """
     goal = {
         "joint": f"score the class of every {_one(of)} highest",
+        "joint-adaptive": f"score the class of every {_one(of)} highest by 1 or more",
+        "adaptive": f"separate the {of} by 1 or more",
         "concepts": f"are right about every {_one(of)}",
     }.get(rule, f"separate the {of}")
     more = f"more passes may separate the {of}"
     match Verdict(verdict):
         case Verdict.SEPARATED:
             clean = "the last pass made no mistake"
+            if rule in ("adaptive", "joint-adaptive"):
+                clean = "the last pass made no update"
             if margin:
                 clean = f"the last pass got every {_one(of)} right by more than {short(margin, 6)}"
             found = "hypotheses" if rule == "concepts" else "weights"
@@ -82,7 +86,8 @@ def run_ended(
         case Verdict.BUDGET:
             tried = f"the {of} or the passes ran out"
             if passes is not None:
-                tried = f"none of the {count(passes)} passes was free of mistakes"
+                flaw = "updates" if rule in ("adaptive", "joint-adaptive") else "mistakes"
+                tried = f"none of the {count(passes)} passes was free of {flaw}"
             return Words("out of passes", tried, more)
         case Verdict.INTERRUPTED:
             return Words("interrupted", "stopped by Ctrl-C; this describes the run up to then")

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.learners.compiled_pass import check_class_weights, is_finite_number, one_pass
-from novikoff.ledger.ledger import Adaptation, Keep, Ledger, Mistakes
+from novikoff.learners.compiled_pass import check_class_weights, check_regularisation, one_pass
+from novikoff.ledger.ledger import Adaptation, Keep, Ledger, Matrix, Mistakes
 from novikoff.ledger.readings import mean_of_weights
 from novikoff.ledger.weights import (
     parted,
@@ -23,7 +23,10 @@ from novikoff.ledger.weights import (
 )
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
+from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.rows import Rows, Vector, dots
+
+MOST_FEATURES = 2048  # of a full matrix: 32 MB
 
 
 class Adaptive:
@@ -32,12 +35,15 @@ class Adaptive:
     Each weight has a variance, 1 at first. With m = y(w·x) < 1, v = Σ S_j x_j² and β = 1/(v + r),
     the weights become w + (1 − m)β y S∘x and the variances S − β (S∘x)². A feature that was seen
     often, or with large values, has a small variance and so takes small steps: no scaling of the
-    features is needed. We know of no mistake bound for this rule, in which S is the diagonal of a
-    matrix; the bounds from mistakes to errors on new examples (`guarantees.risk_bound`) hold for
-    it as for every online learner.
+    features is needed. This S is the diagonal of the matrix of the paper, for which the bounds
+    were proved: v = xᵀSx, w + (1 − m)β y Sx and S − β Sx(Sx)ᵀ. For the diagonal rule we know of no
+    mistake bound. The bounds from mistakes to errors on new examples (`guarantees.risk_bound`) hold
+    for both, as for every online learner.
 
-    Importance c and class weights divide r: β = 1/(v + r/c). For c = 0 the example is scored but
-    not learned from.
+    Importance c and class weights divide r: β = 1/(v + r/c). With the full matrix this equals
+    showing the example c times. Each showing adds xxᵀ/r to the inverse of S and yx/r to that
+    inverse times w, and leaves m below 1; so c showings add c times that, as one with r/c does. For
+    c = 0 the example is scored but not learned from.
 
     Parameters
     ----------
@@ -45,6 +51,10 @@ class Adaptive:
         The number of features, and whether a constant feature 1 follows them.
     regularisation
         r > 0: how much it takes to move a weight. 1 was right, or nearly so, on all data tried.
+    matrix
+        "diagonal", for any number of features; "full" takes time and memory in proportion to their
+        square, so it has at most 2,048. Where v/r exceeds about 10¹² it loses precision: scale very
+        large features.
     averaging
         Keep the sum that `average` needs; it costs work only on updates.
     start, variances
@@ -69,21 +79,24 @@ class Adaptive:
         *,
         bias: bool = False,
         regularisation: float = 1.0,
+        matrix: Matrix = "diagonal",
         averaging: bool = False,
         start: Vector | None = None,
         variances: Vector | None = None,
         class_weights: tuple[float, float] = (1.0, 1.0),
     ) -> None:
-        if not (is_finite_number(regularisation) and regularisation > 0):
-            raise ValueError(
-                f"regularisation must be a finite number above 0, not {regularisation!r}"
-            )
+        check_regularisation(regularisation)
+        if matrix not in get_args(Matrix):
+            raise ValueError(f"matrix must be 'diagonal' or 'full', not {matrix!r}")
         check_class_weights(class_weights)
+        self.matrix = matrix
+        self._check_size(dim)
         self.dim, self.bias, self.regularisation = dim, bool(bias), float(regularisation)
         self.class_weights = (float(class_weights[0]), float(class_weights[1]))
         self.rounds = 0
         length = dim + self.bias
-        self._w, self._s = np.zeros(length), np.ones(length)
+        self._w: Vector = np.zeros(length)
+        self._s: Vector = np.ones(length)
         if start is not None:
             self._w = _numbers(start, length, "start") + 0.0  # the start −0 is the start 0
         if variances is not None:
@@ -91,6 +104,8 @@ class Adaptive:
             if not (self._s > 0).all():
                 raise ValueError("variances must all be above 0")
         self._starting = None if variances is None else self._s.copy()
+        if self._is_full:
+            self._s = np.diag(self._s)
         self._u = np.zeros(length) if averaging else None
 
     @property
@@ -100,8 +115,19 @@ class Adaptive:
 
     @property
     def variances(self) -> Vector:
-        """S, the present variance of each weight, the constant's last."""
+        """S, the present variance of each weight, the constant's last; a matrix if it is full."""
         return self._s.copy()
+
+    @property
+    def _is_full(self) -> bool:
+        return self.matrix == "full"
+
+    def _check_size(self, dim: int) -> None:
+        if self._is_full and dim > MOST_FEATURES:
+            raise BadExample(
+                f"a full matrix has at most {MOST_FEATURES:,} features, and these are {dim:,}",
+                Problem.TOO_MANY_FOR_MATRIX,
+            )
 
     @property
     def averaging(self) -> bool:
@@ -121,8 +147,9 @@ class Adaptive:
         The new ones have weight 0 and variance 1. The learner continues as one of this width from
         the start would, bit for bit if each width is a multiple of 8, as for :class:`Additive`.
         """
+        self._check_size(dim)
         self._w = widened(self._w, dim, bias=self.bias)
-        self._s = variances_widened(self._s, dim, bias=self.bias)
+        self._s = variances_widened(self._s, dim, bias=self.bias, full=self._is_full)
         if self._u is not None:
             self._u = widened(self._u, dim, bias=self.bias)
         if self._starting is not None:
@@ -141,6 +168,10 @@ class Adaptive:
 
     def share_weights(self, runs: _core.OnlineRuns, *, mean: bool) -> None:
         """Share the weights with the online core, which updates them in place."""
+        if self._is_full:
+            raise ValueError(
+                "matrix='full' learns from blocks of rows, not from single examples or names"
+            )
         self._own_weights()
         runs.add_adaptive(
             w=self._w,
@@ -169,6 +200,7 @@ class Adaptive:
             "dim": dim,
             "bias": self.bias,
             "regularisation": self.regularisation,
+            "matrix": self.matrix,
             "averaging": self._u is not None,
             "rounds": self.rounds,
         }
@@ -176,7 +208,8 @@ class Adaptive:
         for name, sums in (("w", self._w), ("u", self._u)):
             if sums is not None:
                 arrays[name], arrays[f"{name}_constant"] = parted(sums, dim, bias=self.bias)
-        arrays["variances"] = variances_narrowed(self._s, dim, bias=self.bias)
+        full = self._is_full
+        arrays["variances"] = variances_narrowed(self._s, dim, bias=self.bias, full=full)
         if self._starting is not None:
             starting = variances_narrowed(self._starting, dim, bias=self.bias)
             arrays["starting_variances"] = starting
@@ -198,6 +231,7 @@ class Adaptive:
                 dim,
                 bias=bias,
                 regularisation=stored.number("regularisation"),
+                matrix=stored.choice("matrix", get_args(Matrix)),
                 variances=starting,
                 class_weights=(low, high),
             )
@@ -209,17 +243,24 @@ class Adaptive:
             return whole(stored.vector(name, dim), constant, bias=bias)
 
         learner._w, learner._u = sums("w"), sums("u") if averaging else None
-        variances = stored.vector("variances", length)
+        shape = (length, length) if learner._is_full else (length,)
+        variances = stored.array("variances", ("float64",), shape)
+        own = variances.diagonal() if learner._is_full else variances
         # a forgotten feature starts again, at 1
         most = 1.0 if starting is None else np.maximum(starting, 1.0)
-        if not ((variances > 0) & (variances <= most)).all():
+        if not ((own > 0) & (own <= most)).all():
             stored.refuse("its variances are not all above 0 and at most those at the start")
+        if learner._is_full and not (
+            np.isfinite(variances).all() and np.array_equal(variances, variances.T)
+        ):
+            stored.refuse("its variances are not a symmetric matrix")
         learner._s, learner.rounds = variances, stored.count("rounds")
         return learner
 
     def open_ledger(self, keep: Keep = "examples") -> Ledger:
         """An empty ledger that starts from the present weights and variances."""
-        variances = self._s.copy() if (self._s != 1).any() else None
+        at_first = np.eye(len(self._w)) if self._is_full else np.ones(len(self._w))
+        variances = None if np.array_equal(self._s, at_first) else self._s.copy()
         return Ledger(
             self.dim,
             bias=self.bias,
@@ -227,7 +268,7 @@ class Adaptive:
             began=self.rounds,
             keep=keep,
             rule="adaptive",
-            adaptation=Adaptation(self.regularisation, variances),
+            adaptation=Adaptation(self.regularisation, variances, self.matrix),
         )
 
     def scores(self, rows: Rows) -> Vector:
@@ -246,10 +287,11 @@ class Adaptive:
             dim=self.dim,
             step=self.class_weights,
             r=self.regularisation,
+            full=self._is_full,
             bias=self.bias,
             rounds=self.rounds,
             w=self._w,
-            variance=self._s,
+            variance=self._s.reshape(-1),
             u=self._u,
         )
         self.rounds += at - begin

@@ -48,6 +48,12 @@ def check_sizes(rate: float, margin: float, class_weights: Sequence[float]) -> N
     check_class_weights(class_weights)
 
 
+def check_regularisation(regularisation: float) -> None:
+    """Raise ValueError unless r of an adaptive rule is positive and finite."""
+    if not (is_finite_number(regularisation) and regularisation > 0):
+        raise ValueError(f"regularisation must be a finite number above 0, not {regularisation!r}")
+
+
 def check_class_weights(class_weights: Sequence[float]) -> None:
     """Raise ValueError for factors of a step that are not positive and finite."""
     if not all(0 < c < math.inf for c in class_weights):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from novikoff.ledger.readings import mean_of_weights
 from novikoff.ledger.weights import class_scores, columns_for, parted, times, whole, widened
 from novikoff.storage.checked import Arrays, Settings, Stored
 from novikoff.stream.blocks import Block
-from novikoff.stream.rows import Rows, Vector
+from novikoff.stream.rows import Positions, Rows, Vector
 
 
 class Joint:
@@ -179,26 +179,51 @@ class Joint:
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
+        rule = {"threshold": self._threshold, "unit": self._unit}
+        at, which, mistakes = self._pass(_core.joint_learn, block, begin, end, rule)
+        if self._u is not None:
+            assert mistakes.classes is not None
+            assert mistakes.rivals is not None
+            # the u of `mean_of_weights`
+            _core.joint_accumulate(
+                *block.rows.core,
+                example=which,
+                step=times(mistakes.rounds - 1, mistakes.steps),
+                right=mistakes.classes,
+                rival=mistakes.rivals,
+                bias=self.bias,
+                width=self._u.shape[1],
+                w=self._u.reshape(-1),
+            )
+        return at, mistakes
+
+    def _pass(
+        self,
+        core: Callable[..., tuple[int, int, int, int]],
+        block: Block,
+        begin: int,
+        end: int,
+        rule: Mapping[str, Any],
+    ) -> tuple[int, Positions, Mistakes]:
+        """As `one_pass`, with room for the classes of the block."""
         codes = block.codes
         self.make_room(int(codes.max(initial=-1)) + 1)
         self._own_weights()
         room, width = end - begin, self._w.shape[1]
         classes, rivals = np.empty(room, np.int32), np.empty(room, np.int32)
 
-        def core(*rows: Any, **rule: Any) -> tuple[int, int, int]:
-            at, flaw, made, self.n_classes = _core.joint_learn(*rows, **rule)
+        def counting(*rows: Any, **rule: Any) -> tuple[int, int, int]:
+            at, flaw, made, self.n_classes = core(*rows, **rule)
             return at, flaw, made
 
         at, which, mistakes = one_pass(
-            core,
+            counting,
             block,
             begin,
             end,
             labels=codes,
             dim=self.dim,
-            threshold=self._threshold,
             step=self._steps(width),
-            unit=self._unit,
             bias=self.bias,
             rounds=self.rounds,
             width=width,
@@ -206,28 +231,20 @@ class Joint:
             w=self._w.reshape(-1),
             right=classes,
             rival=rivals,
-        )
-        made = len(mistakes)
-        mistakes = replace(
-            mistakes,
-            classes=classes[:made].copy(),
-            rivals=rivals[:made].copy(),
-            n_classes=self.n_classes,
+            **rule,
         )
         self.rounds += at - begin
-        if self._u is not None:
-            # the u of `mean_of_weights`
-            _core.joint_accumulate(
-                *block.rows.core,
-                example=which,
-                step=times(mistakes.rounds - 1, mistakes.steps),
-                right=classes[:made],
-                rival=rivals[:made],
-                bias=self.bias,
-                width=width,
-                w=self._u.reshape(-1),
-            )
-        return at, mistakes
+        made = len(mistakes)
+        return (
+            at,
+            which,
+            replace(
+                mistakes,
+                classes=classes[:made].copy(),
+                rivals=rivals[:made].copy(),
+                n_classes=self.n_classes,
+            ),
+        )
 
     def _steps(self, width: int) -> Vector:
         """The factor with which a mistaken example of each class is added."""

@@ -12,7 +12,9 @@ from novikoff.learners.adaptive import Adaptive
 from novikoff.learners.additive import Additive
 from novikoff.learners.compiled_pass import Ties
 from novikoff.learners.joint import Joint
+from novikoff.learners.joint_adaptive import JointAdaptive
 from novikoff.learners.multiplicative import Multiplicative, Variant
+from novikoff.ledger.ledger import Matrix
 from novikoff.ledger.readings import Reading
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.rows import Vector
@@ -28,7 +30,7 @@ Kind: TypeAlias = Literal[
     "winnow1",
     "winnow2",
 ]
-Linear: TypeAlias = Additive | Adaptive | Multiplicative | Joint
+Linear: TypeAlias = Additive | Adaptive | Multiplicative | Joint  # JointAdaptive is a Joint
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 # Each kind of learner, and the reading of its run that predicts.
@@ -62,8 +64,8 @@ class Rule:
         Whether a constant feature 1 follows the features; Winnow1 and Winnow2 never have one.
     margin, rate, ties
         As for `Additive` and `Joint`; the Winnows use `ties` only, the adaptive kinds none.
-    regularisation
-        For the adaptive kinds, as for `Adaptive`; None means 1.
+    regularisation, matrix
+        For the adaptive kinds, as for `Adaptive`; None means 1 and "diagonal".
     alpha, threshold
         For the Winnows, as for `Multiplicative`. None means the usual value of the kind.
     joint
@@ -76,6 +78,7 @@ class Rule:
     rate: float = 1.0
     ties: Ties = "mistake"
     regularisation: float | None = None
+    matrix: Matrix | None = None
     alpha: float | None = None
     threshold: float | None = None
     joint: bool = False
@@ -85,8 +88,11 @@ class Rule:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {self.kind!r}")
         if self.joint and self.kind in WINNOWS:
             raise BadExample(f"{self.kind} supports two labels only", Problem.TWO_LABELS_ONLY)
-        if self.joint and self.kind in ADAPTIVE:
-            raise BadExample(f"{self.kind} supports two labels only", Problem.TWO_LABELS_ONLY)
+        if self.joint and self.matrix == "full":
+            raise BadExample(
+                "a full matrix supports two labels only, or one against the rest",
+                Problem.TWO_LABELS_ONLY,
+            )
         if self.joint and self.ties != "mistake":
             raise ValueError(
                 f"ties={self.ties!r} applies to two classes only; classes that are learned jointly "
@@ -138,6 +144,17 @@ class Rule:
         if start is not None and self.kind in WINNOWS:
             raise ValueError("Winnow cannot start from given weights")
         averaging = self.reading == "average"
+        r = 1.0 if self.regularisation is None else self.regularisation
+        if self.joint and self.kind in ADAPTIVE:
+            return JointAdaptive(
+                dim,
+                classes=classes,
+                bias=self.bias,
+                regularisation=r,
+                averaging=averaging,
+                start=start,
+                class_weights=class_weights,
+            )
         if self.joint:
             return Joint(
                 dim,
@@ -154,7 +171,8 @@ class Rule:
             return Adaptive(
                 dim,
                 bias=self.bias,
-                regularisation=1.0 if self.regularisation is None else self.regularisation,
+                regularisation=r,
+                matrix=self.matrix or "diagonal",
                 averaging=averaging,
                 start=start,
                 variances=variances,
@@ -188,6 +206,7 @@ def restored(settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) ->
     rules: dict[str, type[Linear]] = {
         "adaptive": Adaptive,
         "joint": Joint,
+        "joint-adaptive": JointAdaptive,
         "multiplicative": Multiplicative,
     }
     return rules.get(str(settings.get("rule")), Additive).restored(settings, arrays)

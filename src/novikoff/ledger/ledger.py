@@ -83,18 +83,39 @@ class Mistakes:
 
 
 Keep: TypeAlias = Literal["examples", "positions", "counts"]
-Rule: TypeAlias = Literal["additive", "adaptive", "multiplicative", "concepts", "joint"]
+Rule: TypeAlias = Literal[
+    "additive", "adaptive", "multiplicative", "concepts", "joint", "joint-adaptive"
+]
+Matrix: TypeAlias = Literal["diagonal", "full"]
 
 
 @dataclass(frozen=True, slots=True)
 class Adaptation:
     """How the steps of an adaptive rule shrink: r, and S before the ledger's first round.
 
-    `variances` has one number for each feature, the constant's last; None if all are 1.
+    `variances` has one number for each feature, the constant's last; if `matrix` is "full", a row
+    and a column for each; for many classes learned jointly, a row for each feature and a column for
+    each class known then. It is None if all variances are 1, without correlations.
     """
 
     regularisation: float
     variances: Vector | None = None
+    matrix: Matrix = "diagonal"
+
+    @property
+    def is_full(self) -> bool:
+        """Whether S is a full matrix."""
+        return self.matrix == "full"
+
+    def widened(self, dim: int, *, bias: bool) -> Adaptation:
+        """The same for `dim` features."""
+        if self.variances is None:
+            return self
+        wide = variances_widened(self.variances, dim, bias=bias, full=self.is_full)
+        return replace(self, variances=wide)
+
+
+_JOINT: tuple[Rule, ...] = ("joint", "joint-adaptive")
 
 
 def read_only(*arrays: NDArray[Any] | None) -> None:
@@ -136,9 +157,9 @@ class Ledger:
         the weights that shrink with each update, and a step is y(1 − m)β (see `Adaptive`);
         "concepts", it rules out hypotheses, and a step is just the label; "joint", for many
         classes: the row is added to the weights of the right class and subtracted from those of its
-        rival, and `start` has a column for each class.
+        rival, and `start` has a column for each class; "joint-adaptive", both for many classes.
     adaptation
-        For the rule "adaptive": r, and the variances before the first round.
+        For the adaptive rules: r, and the variances before the first round.
 
     Attributes
     ----------
@@ -325,13 +346,10 @@ class Ledger:
             raise ValueError(f"cannot reduce {self.dim} features to {dim}")
         if dim == self.dim:
             return
-        adaptation = self.adaptation
-        if adaptation is not None and adaptation.variances is not None:
-            variances = variances_widened(adaptation.variances, dim, bias=self.bias)
-            adaptation = replace(adaptation, variances=variances)
+        how = self.adaptation
         self._change(
             dim=dim,
-            adaptation=adaptation,
+            adaptation=None if how is None else how.widened(dim, bias=self.bias),
             start=None if self.start is None else widened(self.start, dim, bias=self.bias),
             _kept=self._kept.map(lambda piece: piece.widened(dim)),
         )
@@ -344,7 +362,7 @@ class Ledger:
         """
         now = self.snapshot()
         dim = int(now.dim if dim is None else dim)
-        settings = {
+        settings: Settings = {
             "dim": dim,
             "bias": now.bias,
             "unit": float(now.unit),
@@ -354,7 +372,7 @@ class Ledger:
             "rounds": now.n_rounds,
             "updates": now.n_updates,
             "mistakes": now.n_mistakes,
-        } | ({"classes": now.n_classes} if now.rule == "joint" else {})
+        } | ({"classes": now.n_classes} if now.is_joint else {})
         arrays: Arrays = {
             "largest_square": np.array([now.largest_square]),
             "epoch_ends": np.array(now.epoch_ends, dtype=np.int64),
@@ -364,10 +382,12 @@ class Ledger:
         if now.start is not None:
             arrays["start"], constant = parted(now.start, dim, bias=now.bias)
             arrays["start_constant"] = constant
-        if now.adaptation is not None:
-            settings["regularisation"] = now.adaptation.regularisation
-            if (variances := now.adaptation.variances) is not None:
-                arrays["variances"] = variances_narrowed(variances, dim, bias=now.bias)
+        if (how := now.adaptation) is not None:
+            settings |= {"regularisation": how.regularisation, "matrix": how.matrix}
+            if how.variances is not None:
+                full = how.is_full
+                narrow = variances_narrowed(how.variances, dim, bias=now.bias, full=full)
+                arrays["variances"] = narrow
         if now.keep != "counts":
             arrays |= now.mistakes.columns
         if now.keep == "examples" and (kept := now._kept.whole) is not None:
@@ -382,14 +402,14 @@ class Ledger:
         keep, rule = stored.choice("keep", get_args(Keep)), stored.choice("rule", get_args(Rule))
         began, unit, start = stored.count("began"), stored.number("unit"), None
         if "start" in stored:
-            wide = (-1,) if rule == "joint" else ()  # a column for each class
+            wide = (-1,) if rule in _JOINT else ()  # a column for each class
             features = stored.array("start", ("float64",), (dim, *wide))
             constant = stored.array("start_constant", ("float64",), (1, *features.shape[1:]))
             start = whole(features, constant, bias=bias)
         ledger = cls(dim, bias=bias, start=start, began=began, unit=unit, keep=keep, rule=rule)
-        if rule == "adaptive":
-            ledger.adaptation = _restored_adaptation(stored, dim + bias)
-        ledger.n_classes = known = stored.count("classes") if rule == "joint" else 0
+        ledger.n_classes = known = stored.count("classes") if rule in _JOINT else 0
+        if rule in ("adaptive", "joint-adaptive"):
+            ledger.adaptation = _restored_adaptation(stored, dim + bias, known, rule)
         ledger.n_rounds, ledger.n_updates = stored.count("rounds"), n
         ledger.n_mistakes, played = stored.count("mistakes"), ledger.n_rounds
         ledger.largest_square = float(stored.vector("largest_square", 1, least=0)[0])
@@ -414,9 +434,9 @@ class Ledger:
                 stored.refuse("its mistakes are not in the order of their rounds")
             if columns["squares"].min() < 0 or columns["squares"].max() != ledger.largest_square:
                 stored.refuse("its largest square is not that of its mistakes")
-            if rule == "joint":
+            if rule in _JOINT:
                 columns |= {c: stored.codes(c, n, known) for c in ("classes", "rivals")}
-            if rule == "adaptive":
+            if ledger.adaptation is not None:
                 columns["importances"] = stored.vector("importances", n, least=0)
             made = Mistakes(**columns)
             if np.count_nonzero(made.wrong) != ledger.n_mistakes:
@@ -426,6 +446,11 @@ class Ledger:
             kept = Stored("ledger", {}, with_prefix("kept", arrays))
             ledger._kept = ledger._kept.plus(KeptRows.restored(kept, dim, ledger.rows))
         return ledger
+
+    @property
+    def is_joint(self) -> bool:
+        """Whether many classes were learned jointly."""
+        return self.rule in _JOINT
 
     def __len__(self) -> int:
         return self.n_updates
@@ -442,7 +467,7 @@ class Ledger:
         found = self._mistakes.whole
         if found is None:
             none, nothing = np.empty(0, dtype=np.int64), np.empty(0)
-            nobody = np.empty(0, dtype=np.int32) if self.rule == "joint" else None
+            nobody = np.empty(0, dtype=np.int32) if self.is_joint else None
             each = nothing if self.adaptation is not None else None
             return Mistakes(none, none, nothing, nothing, nothing, nobody, nobody, each)
         read_only(*found.columns.values())
@@ -530,7 +555,7 @@ class Ledger:
 
     def expect_sums(self) -> None:
         """Raise ValueError unless the weights of two classes are a sum of the mistakes."""
-        if self.rule == "joint":
+        if self.is_joint:
             raise ValueError(
                 "this needs a run with two labels; many classes were learned jointly (for these, "
                 "see guarantees.joint_bound and readings)"
@@ -554,12 +579,21 @@ class Ledger:
         return np.diff(np.concatenate([[1], now.rounds, [now.n_rounds + 1]]))
 
 
-def _restored_adaptation(stored: Stored, length: int) -> Adaptation:
+def _restored_adaptation(stored: Stored, length: int, classes: int, rule: Rule) -> Adaptation:
     regularisation, variances = stored.number("regularisation"), None
+    matrix = stored.choice("matrix", get_args(Matrix))
     if not 0 < regularisation < math.inf:
         stored.refuse(f"its regularisation is {regularisation!r}, not a finite number above 0")
+    if rule == "joint-adaptive" and matrix == "full":
+        stored.refuse("classes that are learned jointly have no full matrix")
     if "variances" in stored:
-        variances = stored.vector("variances", length)
-        if not ((variances > 0) & (variances < math.inf)).all():
+        shape: tuple[int, ...] = (length, length) if matrix == "full" else (length,)
+        if rule == "joint-adaptive":
+            shape = (length, -1)
+        variances = stored.array("variances", ("float64",), shape)
+        own = variances.diagonal() if matrix == "full" else variances
+        if not (own > 0).all() or not np.isfinite(variances).all():
             stored.refuse("its variances are not all above 0 and finite")
-    return Adaptation(regularisation, variances)
+        if rule == "joint-adaptive" and variances.shape[1] > classes:
+            stored.refuse(f"it has variances of more than its {classes} classes")
+    return Adaptation(regularisation, variances, matrix)

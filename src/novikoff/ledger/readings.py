@@ -60,7 +60,7 @@ def scores(
     if reading == "vote":
         return vote(ledger, rows, zero_is_positive=zero_is_positive)
     w = weights(learner, ledger, reading) if average is None else average
-    if ledger.rule == "joint":
+    if ledger.is_joint:
         return class_scores(rows, w.T, bias=ledger.bias)[:, : len(w)]
     return dots(rows, w, bias=ledger.bias)
 
@@ -104,6 +104,8 @@ def final(ledger: Ledger) -> Vector:
     ledger = _expect_sums(ledger)
     if ledger.rule == "adaptive":
         return weights_after(ledger, len(ledger))
+    if ledger.rule == "joint-adaptive":
+        return _shown(ledger, _adapted_classes(ledger)[0])
     return _shown(ledger, _sum(ledger, ledger.steps, ledger.start))
 
 
@@ -116,6 +118,8 @@ def average(ledger: Ledger) -> Vector:
     ledger = _expect_sums(ledger)
     if ledger.rule == "adaptive":
         return next(trajectory(ledger, [len(ledger)])).average(ledger.n_rounds)
+    if ledger.rule == "joint-adaptive":
+        return _shown(ledger, mean_of_weights(*_adapted_classes(ledger), ledger.n_rounds))
     w = _sum(ledger, ledger.steps, ledger.start)
     u = _sum(ledger, ledger.steps * (ledger.rounds - 1), None)
     return _shown(ledger, mean_of_weights(w, u, ledger.n_rounds))
@@ -133,7 +137,7 @@ def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector
     for the class with the highest score (the first among equals) of all classes known at the end: a
     class that had not appeared yet has weights 0.
     """
-    if ledger.rule == "adaptive":
+    if ledger.adaptation is not None:
         raise ValueError("adaptive weights do not vote; read them as 'final' or 'average'")
     ledger = _expect_sums(ledger)
     if ledger.rule == "joint":
@@ -203,7 +207,7 @@ def trajectory(ledger: Ledger, after: Iterable[int] | None = None) -> Iterator[M
     The ledger is of two labels and kept its examples. Only one vector of weights is held at a time,
     so the memory does not grow with the mistakes.
     """
-    if ledger.rule == "joint":
+    if ledger.is_joint:
         ledger.expect_sums()
     ledger.expect_examples()
     ledger = ledger.snapshot()
@@ -211,7 +215,8 @@ def trajectory(ledger: Ledger, after: Iterable[int] | None = None) -> Iterator[M
     late, made = np.zeros_like(w), 0
     how, variances = ledger.adaptation, None
     if how is not None:
-        variances = np.ones_like(w) if how.variances is None else how.variances.copy()
+        unit = np.eye(len(w)) if how.is_full else np.ones_like(w)
+        variances = unit if how.variances is None else how.variances.copy()
     for k in range(1, len(ledger) + 1) if after is None else after:
         if not made <= k <= len(ledger):
             raise ValueError(f"numbers of mistakes must be increasing and at most {len(ledger)}")
@@ -237,9 +242,10 @@ def _replay(ledger: Ledger, new: slice, w: Vector, late: Vector, variances: Vect
         step=steps,
         importance=ledger.importances[new],
         r=how.regularisation,
+        full=how.is_full,
         bias=ledger.bias,
         w=w,
-        variance=variances,
+        variance=variances.reshape(-1),
         u=late,
     )
 
@@ -271,7 +277,7 @@ def _poll(
 
 def _expect_sums(ledger: Ledger) -> Ledger:
     """A snapshot; refused if weights are not a sum of the mistakes, or no examples were kept."""
-    if ledger.rule not in ("joint", "adaptive"):
+    if not ledger.is_joint and ledger.adaptation is None:
         ledger.expect_sums()
     ledger.expect_examples()
     return ledger.snapshot()
@@ -301,9 +307,34 @@ def _sum(ledger: Ledger, steps: Vector, start: Vector | None) -> Vector:
     return w
 
 
-def _table(ledger: Ledger, start: Vector | None) -> Vector:
-    """A column for each class known at the end; 0 where a class had no weights at the start."""
-    w = np.zeros((ledger.dim + ledger.bias, columns_for(ledger.n_classes)))
+def _adapted_classes(ledger: Ledger) -> tuple[Vector, Vector]:
+    """The weights of an adaptive run of many classes, and the u of `mean_of_weights`."""
+    how = ledger.adaptation
+    assert how is not None
+    w, u = _table(ledger, ledger.start), _table(ledger, None)
+    variances = _table(ledger, how.variances, unknown=1.0)
+    if len(ledger):
+        _core.joint_adapt_again(
+            *ledger.examples.core,
+            example=ledger.example,
+            round=ledger.rounds,
+            step=ledger.steps,
+            importance=ledger.importances,
+            right=ledger.classes,
+            rival=ledger.rivals,
+            r=how.regularisation,
+            bias=ledger.bias,
+            width=w.shape[1],
+            w=w.reshape(-1),
+            variance=variances.reshape(-1),
+            u=u.reshape(-1),
+        )
+    return w, u
+
+
+def _table(ledger: Ledger, start: Vector | None, *, unknown: float = 0.0) -> Vector:
+    """A column for each class known at the end; `unknown` where a class had none at the start."""
+    w = np.full((ledger.dim + ledger.bias, columns_for(ledger.n_classes)), unknown)
     if start is not None:
         w[:, : start.shape[1]] = start
     return w
@@ -311,6 +342,6 @@ def _table(ledger: Ledger, start: Vector | None) -> Vector:
 
 def _shown(ledger: Ledger, w: Vector) -> Vector:
     """The weights as they are read: in their unit, a row a class."""
-    if ledger.rule == "joint":
+    if ledger.is_joint:
         w = np.ascontiguousarray(w[:, : ledger.n_classes].T)
     return ledger.unit * w

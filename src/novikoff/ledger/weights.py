@@ -70,20 +70,33 @@ def whole(features: Vector, constant: Vector, *, bias: bool) -> Vector:
     return np.concatenate([features, constant]) if bias else features
 
 
-def variances_widened(variances: Vector, dim: int, *, bias: bool) -> Vector:
-    """A copy for `dim` features, new variances being 1; the constant's stays last."""
-    features = len(variances) - bias
-    wide = widened(variances, dim, bias=bias)
-    wide[features:dim] = 1.0
-    return wide
+def variances_widened(variances: Vector, dim: int, *, bias: bool, full: bool = False) -> Vector:
+    """A copy for `dim` features, new variances being 1; the constant's stays last.
+
+    If `full`, they are a matrix, and new features are not correlated with the others.
+    """
+    features, length = len(variances) - bias, dim + bias
+    if not full:
+        wide = widened(variances, dim, bias=bias)
+        wide[features:dim] = 1.0
+        return wide
+    if dim < features:
+        raise ValueError(f"cannot reduce {features} features to {dim}")
+    matrix, at = np.eye(length), np.r_[0:features, dim:length]
+    matrix[np.ix_(at, at)] = variances
+    return matrix
 
 
-def variances_narrowed(variances: Vector, dim: int, *, bias: bool) -> Vector:
-    """Those of the first `dim` features, and the constant's; all others must be 1."""
+def variances_narrowed(variances: Vector, dim: int, *, bias: bool, full: bool = False) -> Vector:
+    """Those of the first `dim` features, and the constant's; all others must be as at first."""
     features = len(variances) - bias
-    if (variances[dim:features] != 1).any():
-        raise ValueError(f"{dim} features are too few: others have been learned from")
-    return np.concatenate([variances[:dim], variances[features:]])
+    at = np.r_[0 : min(dim, features), features : len(variances)]
+    taken = variances[np.ix_(at, at)] if full else variances[at]
+    if dim > features or not np.array_equal(
+        variances_widened(taken, features, bias=bias, full=full), variances
+    ):
+        raise ValueError(f"{dim} features do not hold all that was learned")
+    return np.ascontiguousarray(taken)
 
 
 def columns_for(classes: int) -> int:

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from novikoff.learners import Adaptive, Joint, Multiplicative
+from novikoff.learners import Adaptive, Joint, JointAdaptive, Multiplicative
 from novikoff.learners.compiled_pass import is_finite_number
 from novikoff.learners.rule import ADAPTIVE, KINDS, READINGS, WINNOWS, Kind, Linear, restored
 from novikoff.ledger import readings
@@ -197,17 +197,19 @@ class Model:
         if isinstance(learner, Multiplicative):
             right = WINNOWS.get(self.kind) == learner.variant and ledger.rule == "multiplicative"
         else:
-            adaptive = isinstance(learner, Adaptive)
-            rule = "joint" if self.is_joint else "adaptive" if adaptive else "additive"
-            right = ledger.rule == rule and (self.kind in ADAPTIVE) == adaptive
+            adaptive = isinstance(learner, Adaptive | JointAdaptive)
+            one, many = ("adaptive", "joint-adaptive") if adaptive else ("additive", "joint")
+            right = ledger.rule == (many if self.is_joint else one)
+            right &= (self.kind in ADAPTIVE) == adaptive
             right &= self.kind not in WINNOWS
             right &= (READINGS[self.kind] == "average") == learner.averaging
         if not right:
             stored.refuse(f"the learner does not match the model's kind, {self.kind!r}")
-        if (how := ledger.adaptation) is not None and isinstance(learner, Adaptive):
-            right = how.regularisation == learner.regularisation
+        if isinstance(learner, Adaptive | JointAdaptive) and ledger.adaptation is not None:
+            right = ledger.adaptation.regularisation == learner.regularisation
+            right &= ledger.adaptation.matrix == getattr(learner, "matrix", "diagonal")
         if not right:
-            stored.refuse("its learner and its ledger differ in their regularisation")
+            stored.refuse("its learner and its ledger differ in their regularisation or matrix")
         if self.kind == "voted" and ledger.keep != "examples":
             stored.refuse("a voted model needs its examples, and the ledger keeps none")
         if learner.rounds != ledger.began + ledger.n_rounds:

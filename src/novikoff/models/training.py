@@ -79,6 +79,7 @@ class Plan:
         if kind != "margin" and margin:
             raise ValueError(f"margin applies to the learner margin only, not to {kind}")
         only = {"alpha": WINNOWS, "threshold": WINNOWS, "regularisation": ADAPTIVE}
+        only["matrix"] = ADAPTIVE
         for name, kinds in only.items():
             if kind not in kinds and getattr(self.rule, name) is not None:
                 raise ValueError(f"{name} applies to {listed([*kinds])} only, not to {kind}")

@@ -22,6 +22,7 @@ from novikoff.guarantees.verdict import Verdict
 from novikoff.learners.adaptive import Adaptive
 from novikoff.learners.compiled_pass import learned_once
 from novikoff.learners.joint import Joint
+from novikoff.learners.joint_adaptive import JointAdaptive
 from novikoff.learners.multiplicative import Multiplicative
 from novikoff.learners.rule import Linear, Rule
 from novikoff.ledger import readings
@@ -533,7 +534,7 @@ class Engine:
                         dense = values.reshape(-1, self.dim)
                         rows = DenseRows(dense.astype(np.float32) if single else dense)
                 mistakes = Mistakes(*waiting["mistakes"], **joint)
-                if isinstance(learner, Adaptive):
+                if isinstance(learner, Adaptive | JointAdaptive):
                     mistakes = learner.weighed(mistakes, waiting["importances"])
                 ledger.record(mistakes, waiting["met"], rows)
 

@@ -45,6 +45,7 @@ class Problem(StrEnum):
     READ_ONCE = "a second pass over a pipe"
     UNKNOWN_FEATURE_COUNT = "the default threshold needs the number of features"
     TOO_MANY_WEIGHTS = "more weights than fit"
+    TOO_MANY_FOR_MATRIX = "more features than a full matrix has"
     TOO_MANY_WEIGHTS_FOR_CLASSES = "more weights than fit, because of the number of classes"
 
 
@@ -86,6 +87,7 @@ PYTHON_CURES: dict[Problem, str] = {
     Problem.TWO_LABELS_ONLY: "choose perceptron, margin, averaged or voted",
     Problem.UNKNOWN_FEATURE_COUNT: "pass threshold=, or hash the features (hash_bits=)",
     Problem.TOO_MANY_WEIGHTS: "check the index, or hash the features (hash_bits=)",
+    Problem.TOO_MANY_FOR_MATRIX: "pass matrix='diagonal'",
     Problem.TOO_MANY_WEIGHTS_FOR_CLASSES: "hash the features (hash_bits=), or learn fewer classes",
 }
 

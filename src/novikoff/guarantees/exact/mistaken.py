@@ -199,7 +199,7 @@ def expect_data_of(ledger: Ledger, blocks: Sequence[Block]) -> tuple[Positions, 
     for block in blocks:
         if block.rows.dim != ledger.dim:
             raise BadExample(f"the data have {block.rows.dim} features, the ledger {ledger.dim}")
-    joint = ledger.rule == "joint"
+    joint = ledger.is_joint
     positions = np.concatenate([b.positions(np.arange(len(b))) for b in blocks])
     labels = np.concatenate([b.codes if joint else b.labels for b in blocks])
     if ledger.keep != "counts" and len(ledger):
