@@ -184,9 +184,11 @@ class Adaptive:
         )
 
     def _own_weights(self) -> None:
-        if not self._w.flags.writeable:  # mapped from a file, and so is the rest
-            self._w, self._s = self._w.copy(), self._s.copy()
-            self._u = None if self._u is None else self._u.copy()
+        """Copy what is mapped from a file: with a constant only the variances are."""
+        for name in ("_w", "_s", "_u"):
+            numbers: Vector | None = getattr(self, name)
+            if numbers is not None and not numbers.flags.writeable:
+                setattr(self, name, numbers.copy())
 
     def state(self, dim: int | None = None) -> tuple[Settings, Arrays]:
         """Everything `restored` needs to make the same learner: settings for JSON, and arrays.
