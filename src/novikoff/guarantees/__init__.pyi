@@ -1,3 +1,7 @@
+from novikoff.guarantees.arow import ArowBound as ArowBound
+from novikoff.guarantees.arow import ArowSandwich as ArowSandwich
+from novikoff.guarantees.arow import arow_bound as arow_bound
+from novikoff.guarantees.arow import arow_sandwich as arow_sandwich
 from novikoff.guarantees.comparators import LossBound as LossBound
 from novikoff.guarantees.comparators import best_comparator as best_comparator
 from novikoff.guarantees.comparators import freund_schapire as freund_schapire

@@ -15,12 +15,14 @@ from operator import attrgetter
 import numpy as np
 
 from novikoff import guarantees
+from novikoff.guarantees.arow import ArowBound, ArowSandwich
 from novikoff.guarantees.exact.arithmetic import ExactVector, Number, Numbers, fraction, root
 from novikoff.guarantees.exact.losses import Counted
 from novikoff.guarantees.exact.mistaken import Mistaken, expect_data_of, expect_threshold
 from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.guarantees.risk import RiskBound
 from novikoff.guarantees.running_sandwich import Sandwich
+from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
 from novikoff.stream.blocks import Block, Stream
 from novikoff.stream.input_problems import BadExample
@@ -105,6 +107,21 @@ def bound_by_losses(
         return guarantees.best_comparator(ledger, data), ""
     except BadExample as error:
         return None, str(error)
+
+
+def arow(ledger: Ledger) -> tuple[ArowBound | None, ArowSandwich | None, str]:
+    """The bound and the sandwich of an adaptive run for its final weights; or why none."""
+    if ledger.adaptation is None or not ledger.adaptation.is_full:
+        return None, None, "no mistake bound is known for diagonal variances; see matrix='full'"
+    if ledger.keep != "examples":
+        return None, None, NOT_KEPT
+    if len(ledger) * (ledger.dim + 1) > _TO_FOLLOW:
+        return None, None, "the run is too long for exact sums"
+    u = readings.final(ledger)
+    try:
+        return guarantees.arow_bound(ledger, u), guarantees.arow_sandwich(ledger, u), ""
+    except ValueError as error:
+        return None, None, str(error)
 
 
 def can_follow(ledger: Ledger) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 
 from novikoff import guarantees
 from novikoff.guarantees import known
+from novikoff.guarantees.arow import ArowBound, ArowSandwich
 from novikoff.guarantees.certificate import MarginInterval
 from novikoff.guarantees.comparators import LossBound
 from novikoff.guarantees.exact.arithmetic import Number, fraction_text, root
@@ -66,6 +67,9 @@ class Summary:
         known.
     sandwich
         The numbers of the theorem's proof.
+    arow, arow_sandwich
+        The bound on the mistakes of an adaptive run with the full matrix, and the numbers of its
+        proof, for the final weights.
     error_bound
         A bound on the errors on new examples, on average over the weights of the first pass, with
         95 % confidence.
@@ -94,6 +98,8 @@ class Summary:
     bound: Bound | None = None
     bound_interval: tuple[int, int | None] | None = None
     sandwich: Chain | None = None
+    arow: ArowBound | None = None
+    arow_sandwich: ArowSandwich | None = None
     error_bound: RiskBound | None
     unknown: Mapping[str, str]
 
@@ -143,6 +149,10 @@ class Summary:
             error_bound=error_bound,
             unknown=known.OTHER_RULE | ({"error_bound": why_not} if why_not else {}),
         )
+        if ledger.rule == "adaptive":
+            arow, sides, why = known.arow(ledger)
+            unknown = {**counts.unknown, "bound": why, "sandwich": why}
+            return replace(counts, arow=arow, arow_sandwich=sides, unknown=unknown)
         if ledger.rule not in ("additive", "joint"):
             return replace(counts, classes=ledger.n_classes if ledger.is_joint else None)
         blocks = None if data is None else [block for block in blocks_of(data) if len(block)]
@@ -368,7 +378,9 @@ def _bound(s: Summary) -> Iterator[str]:
     if s.updates == 0:
         yield "the run made no mistake"
         return
-    if s.bound is None:
+    if s.arow is not None:
+        yield f"{s.arow}, for the final weights"
+    elif s.bound is None:
         yield f"none: {s.unknown['bound']}"
     else:
         by_losses = isinstance(s.bound, LossBound)
@@ -400,6 +412,10 @@ def _bound(s: Summary) -> Iterator[str]:
 
 
 def _sandwich(s: Summary) -> Iterator[str]:
+    if s.arow_sandwich is not None:
+        yield "(k − Σg)/r ≤ ⟨u,Aw⟩ ≤ √(uᵀAu)√(wᵀAw) ≤ √(uᵀAu)√((ln det A + U)/r), u = w at the end"
+        yield str(s.arow_sandwich)
+        return
     if s.sandwich is None:
         why = s.unknown.get("sandwich")
         yield f"none: {why}" if why else "the run made no mistake"

@@ -156,6 +156,8 @@ def expect_ledger(given: object, rule: Rule | None = "additive") -> Ledger:
         given.expect_sums()
     if rule == "joint" and given.rule != "joint":
         raise ValueError(f"this needs classes learned jointly; the ledger's rule is {given.rule!r}")
+    if rule == "adaptive" and given.rule != "adaptive":
+        raise ValueError(f"this needs an adaptive run; the ledger's rule is {given.rule!r}")
     return given.snapshot()
 
 

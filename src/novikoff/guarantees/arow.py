@@ -1,0 +1,308 @@
+"""The mistakes of the adaptive perceptron (AROW) with the full matrix of variances."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any
+
+import flint
+import numpy as np
+
+from novikoff.guarantees.exact.arithmetic import ExactVector, Integers, Numbers, integers, root
+from novikoff.guarantees.exact.logarithms import ball, floored
+from novikoff.guarantees.exact.mistaken import Mistaken, with_witness
+from novikoff.guarantees.exact.rows import Entries
+from novikoff.ledger.ledger import Adaptation, Ledger
+from novikoff.stream.blocks import Labels
+from novikoff.stream.printing import count, plural, short
+from novikoff.stream.rows import Positions, Rows, Vector
+
+MOST_COLUMNS = 300  # an exact determinant of so many takes seconds
+_MOMENTS = 50
+_AT_ONCE = 1 << 12  # rows
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """The exact numbers of the proof after some updates: of `mistakes` and of `narrow` ones.
+
+    `losses` is Σg, `progress` ⟨u,Aw⟩, `spread` uᵀAu, `energy` wᵀAw, and `growth` is det A over its
+    value at the start.
+    """
+
+    mistakes: int
+    narrow: int
+    losses: Fraction
+    progress: Fraction
+    spread: Fraction
+    energy: Fraction
+    growth: Fraction
+
+
+@dataclass(frozen=True, slots=True)
+class ArowBound:
+    """At most `bound` mistakes were possible, and `mistakes` were made, among `updates` updates.
+
+    `losses` is Σ max(0, 1 − y⟨u,x⟩) over the updates, `spread` is r·uᵀAu, and `growth` is det A
+    over its value before the first round.
+    """
+
+    bound: int
+    mistakes: int
+    updates: int
+    losses: Fraction = field(repr=False)
+    spread: Fraction = field(repr=False)
+    growth: Fraction = field(repr=False)
+    witness: tuple[Fraction, ...] = field(repr=False)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the mistakes made are within the bound."""
+        return self.mistakes <= self.bound
+
+    def __str__(self) -> str:
+        but = "" if self.holds else ", more than the bound because of rounding"
+        return (
+            f"Crammer, Kulesza & Dredze 2009: at most {plural(self.bound, 'mistake')}, "
+            f"{count(self.mistakes)} made in {plural(self.updates, 'update')}{but} "
+            f"(Σg = {short(self.losses, 6)})"
+        )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ArowSandwich:
+    """After k updates, lower ≤ progress ≤ product ≤ upper: the proof of `arow_bound`, live.
+
+    They are (k − Σg)/r, ⟨u,Aw⟩, √(uᵀAu)·√(wᵀAw) and √(uᵀAu)·√((ln det A + U)/r). The arrays hold
+    exact numbers rounded once, except `upper`, whose logarithm is correct to many digits more than
+    are kept. `holds` is decided in exact arithmetic, the logarithm by intervals.
+    """
+
+    k: Positions = field(repr=False)
+    lower: Vector = field(repr=False)
+    progress: Vector = field(repr=False)
+    product: Vector = field(repr=False)
+    upper: Vector = field(repr=False)
+    holds: bool
+
+    def __str__(self) -> str:
+        if len(self.k) == 0:
+            return "no updates"
+        traces = (self.lower, self.progress, self.product, self.upper)
+        ends = " ≤ ".join(short(float(trace[-1]), 6) for trace in traces)
+        words = f"after {plural(int(self.k[-1]), 'update')}: {ends}"
+        return words if self.holds else f"rounding broke a link of {words}"
+
+
+def arow_bound(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> ArowBound:
+    """M ≤ √(r‖u‖² + Σ⟨u,x⟩²)·√(ln det A + U) + Σg − U mistakes of AROW with the full matrix.
+
+    The sums are over the updates: M mistakes and U narrow ones, right by less than 1. u is any
+    vector of weights, g = max(0, 1 − y⟨u,x⟩) what it loses on an example, and A = I + Σ xxᵀ/r the
+    inverse of S, the matrix of variances. The proof has three steps.
+
+    1. Each update adds yx/r to Aw, so ⟨u,Aw⟩ = Σ y⟨u,x⟩/r ≥ (M + U − Σg)/r.
+    2. ⟨u,Aw⟩ ≤ √(uᵀAu)·√(wᵀAw), by Cauchy and Schwarz.
+    3. An update adds 1/r − (1 − m)²/(v + r) to wᵀAw. That is at most 1/r; and on a mistake, where
+       m ≤ 0, at most v/(r(v + r)) ≤ ln(1 + v/r)/r. As det A grows by the factor 1 + v/r, wᵀAw is
+       at most (ln det A + U)/r.
+
+    Unlike Novikoff's, this bound depends on the scale of u. With starting variances V, A starts at
+    V⁻¹, and det A counts relative to that. The numbers are exact; the run was made in floating
+    point, where rounding may turn a score that is barely positive into a mistake.
+
+    Parameters
+    ----------
+    ledger
+        Of an adaptive run with the full matrix, from w = 0 and without importances; of the diagonal
+        form no such bound is known.
+    witness
+        u: a number for each feature, and one more for the constant.
+    rows
+        The rows of the data, if the ledger kept only their positions.
+
+    Reference: Crammer, Kulesza & Dredze (2009).
+
+    >>> from novikoff import Adaptive, guarantees, play, sources
+    >>> block = sources.block([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0]], [1, -1, -1])
+    >>> run = play(block, Adaptive(2, matrix="full"), epochs=3)
+    >>> print(guarantees.arow_bound(run.ledger, [1, -1]))
+    Crammer, Kulesza & Dredze 2009: at most 3 mistakes, 2 made in 6 updates (Σg = 0)
+    """
+    ledger, u = with_witness(ledger, witness, "adaptive")
+    (last,) = _moments(ledger, u, rows, [len(ledger)])
+    r = Fraction(_adaptation(ledger).regularisation)
+    rest = last.losses - last.narrow
+    squared = r * last.spread
+
+    def value() -> flint.arb:
+        return (ball(squared) * (ball(last.growth).log() + last.narrow)).sqrt() + ball(rest)
+
+    def is_exactly(n: int) -> bool:
+        # the logarithm of a fraction other than 1 is transcendental, and so is the value with it
+        if squared == 0:
+            return n == rest
+        return last.growth == 1 and (n - rest) ** 2 == squared * last.narrow and n >= rest
+
+    return ArowBound(
+        max(0, floored(value, is_exactly)),
+        last.mistakes,
+        len(ledger),
+        last.losses,
+        squared,
+        last.growth,
+        u.numbers,
+    )
+
+
+def arow_sandwich(
+    ledger: Ledger,
+    witness: Numbers,
+    *,
+    after: Iterable[int] | None = None,
+    rows: Rows | None = None,
+) -> ArowSandwich:
+    """The inequalities of the proof of `arow_bound` after these numbers of updates.
+
+    By default after fifty of them, evenly spaced: each needs a system of equations solved exactly.
+    The other parameters are those of `arow_bound`.
+
+    >>> from novikoff import Adaptive, guarantees, play, sources
+    >>> block = sources.block([[1.0, 0.0], [0.0, 1.0], [-1.0, 1.0]], [1, -1, -1])
+    >>> run = play(block, Adaptive(2, matrix="full"), epochs=3)
+    >>> print(guarantees.arow_sandwich(run.ledger, [1, -1]))
+    after 6 updates: 6 ≤ 6 ≤ 6 ≤ 7.36075
+    """
+    ledger, u = with_witness(ledger, witness, "adaptive")
+    n = len(ledger)
+    if after is None:
+        after = sorted({math.ceil(n * k / _MOMENTS) for k in range(1, _MOMENTS + 1)} - {0})
+    k = list(after)
+    if k != sorted(set(k)) or (k and not 1 <= k[0] <= k[-1] <= n):
+        raise ValueError(f"numbers of updates must be increasing and from 1 to {n}")
+    r = Fraction(_adaptation(ledger).regularisation)
+    traces, holds = list[tuple[float, float, float, float]](), True
+    for at, now in zip(k, _moments(ledger, u, rows, k), strict=True):
+        least, square = (at - now.losses) / r, now.spread * now.energy
+        with flint.ctx.workprec(128):
+            allowed = (ball(now.growth).log() + now.narrow) / ball(r)
+            most = (ball(now.spread) * allowed).sqrt()
+            fits = bool(ball(now.energy) <= allowed) or now.energy * r == now.narrow
+        holds &= least <= now.progress and now.progress**2 <= square and fits
+        traces.append((float(least), float(now.progress), root(square), float(most.mid())))
+    lower, progress, product, upper = np.array(traces, dtype=np.float64).reshape(-1, 4).T
+    return ArowSandwich(np.array(k, dtype=np.int64), lower, progress, product, upper, holds)
+
+
+def _adaptation(ledger: Ledger) -> Adaptation:
+    assert ledger.adaptation is not None
+    return ledger.adaptation
+
+
+def _moments(
+    ledger: Ledger, u: ExactVector, rows: Rows | None, after: Iterable[int]
+) -> Iterator[_Moment]:
+    """The numbers of the proof after these numbers of updates, which increase."""
+    about = _adaptation(ledger)
+    if not about.is_full:
+        raise ValueError(
+            "no mistake bound is known for diagonal variances; learn with matrix='full', or see "
+            "guarantees.risk_bound"
+        )
+    V = about.variances
+    if ledger.start is not None or (V is not None and np.count_nonzero(V) > len(V)):
+        raise ValueError(
+            "the run did not start at w = 0 and uncorrelated variances, as this theorem needs"
+        )
+    if len(ledger) and set(ledger.importances.tolist()) != {1.0}:
+        raise ValueError("this theorem counts every update once; the run weighed its examples")
+    size = ledger.dim + ledger.bias
+    if size > MOST_COLUMNS:
+        raise ValueError(f"{size} columns are too many for exact sums; {MOST_COLUMNS} are possible")
+    r, sums = (
+        Fraction(about.regularisation),
+        _Sums.at_start(np.ones(size) if V is None else V.diagonal()),
+    )
+    if not len(ledger):
+        yield from (sums.moment(u, r) for _ in after)
+        return
+    seen, wrong = Mistaken.of(ledger, rows, rule="adaptive"), ledger.mistakes.wrong
+    e = Entries.of(seen.rows, np.arange(len(seen.rows)), bias=seen.bias)
+    x, exponent = integers(e.values)
+    sums.unit = Fraction(2) ** exponent
+    dots = [n * u.unit * sums.unit for n in e.dots(x, u).tolist()]
+    table = np.zeros((len(seen.rows), size), dtype=object)
+    table[np.repeat(np.arange(len(seen.rows)), e.lengths), e.columns] = x
+    made = 0
+    for k in after:
+        new = slice(made, k)
+        for i, y, is_wrong in zip(
+            seen.which[new].tolist(), seen.labels[new].tolist(), wrong[new].tolist(), strict=True
+        ):
+            sums.count(y * dots[i], is_mistake=is_wrong)
+        for begin in range(made, k, _AT_ONCE):
+            part = slice(begin, min(k, begin + _AT_ONCE))
+            sums.add(table[seen.which[part]], seen.labels[part])
+        made = k
+        yield sums.moment(u, r)
+
+
+@dataclass(slots=True)
+class _Sums:
+    """What the proof adds up: Σ xxᵀ and Σ yx in units of the integer rows, and u's own sums."""
+
+    squares: flint.fmpz_mat
+    signed: flint.fmpz_mat
+    precisions: list[Fraction]  # the diagonal of A before the first round
+    unit: Fraction = Fraction(1)
+    mistakes: int = 0
+    narrow: int = 0
+    losses: Fraction = Fraction(0)
+    dots: Fraction = Fraction(0)
+    dots_squared: Fraction = Fraction(0)
+
+    @classmethod
+    def at_start(cls, variances: Vector) -> _Sums:
+        size, precisions = len(variances), [1 / Fraction(v) for v in variances.tolist()]
+        return cls(flint.fmpz_mat(size, size), flint.fmpz_mat(size, 1), precisions)
+
+    def count(self, right_by: Fraction, *, is_mistake: bool) -> None:
+        """One more update, on an example with this y⟨u,x⟩."""
+        self.mistakes += is_mistake
+        self.narrow += not is_mistake
+        self.losses += max(Fraction(0), 1 - right_by)
+        self.dots += right_by
+        self.dots_squared += right_by**2
+
+    def add(self, rows: Integers, labels: Labels) -> None:
+        """Add these rows, as integers."""
+        n, size = rows.shape
+        x = flint.fmpz_mat(n, size, rows.ravel().tolist())
+        turned = x.transpose()
+        self.squares += turned * x
+        self.signed += turned * flint.fmpz_mat(n, 1, labels.tolist())
+
+    def moment(self, u: ExactVector, r: Fraction) -> _Moment:
+        """The numbers of the proof as they are now."""
+        size, scale = len(self.precisions), self.unit**2 / r
+        whole = math.lcm(scale.denominator, *(p.denominator for p in self.precisions))
+        start = flint.fmpz_mat(size, size)
+        for j, precision in enumerate(self.precisions):
+            start[j, j] = int(precision * whole)
+        A = start + self.squares * int(scale * whole)  # times `whole`
+        solution: Any = A.solve(self.signed)
+        energy = (self.signed.transpose() * solution)[0, 0]
+        growth = Fraction(int(A.det()), int(start.det()))
+        own = sum((p * n * n for p, n in zip(self.precisions, u.numbers, strict=True)), Fraction(0))
+        return _Moment(
+            self.mistakes,
+            self.narrow,
+            self.losses,
+            self.dots / r,
+            own + self.dots_squared / r,
+            Fraction(int(energy.p), int(energy.q)) * whole * scale / r,
+            growth,
+        )
