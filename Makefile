@@ -48,6 +48,7 @@ bench: $(READY)
 	$(BIN)/python bench/decimals.py
 	$(BIN)/python bench/halving.py
 	$(BIN)/python bench/winnow.py
+	$(BIN)/python bench/adaptive.py
 	$(BIN)/python bench/multiclass.py
 	$(BIN)/python bench/one_at_a_time.py
 	$(BIN)/python bench/fuzz.py --inputs 1000000

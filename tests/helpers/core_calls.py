@@ -34,6 +34,8 @@ def calls() -> tuple[list[partial[Any]], list[NDArray[Any]]]:
     two: dict[str, Any] = {"threshold": (1e9, 1e9), "step": (1.0, 1.0)}
     survived = np.ones(N + 1, np.int64)
     w, u, w_joint, out = (np.zeros(k) for k in (DIM + 1, DIM + 1, (DIM + 1) * WIDTH, N * WIDTH))
+    variances = [(False, np.ones(DIM + 1)), (True, np.eye(DIM + 1).reshape(-1))]
+    again = {**made, "round": np.arange(1, N + 1), "importance": np.ones(N)}
     places: dict[str, Any] = {name: np.empty(N, np.int64) for name in ("round", "row")}
     numbers: dict[str, Any] = {name: np.empty(N) for name in ("score", "taken", "square")}
     room = {**places, **numbers}
@@ -54,6 +56,65 @@ def calls() -> tuple[list[partial[Any]], list[NDArray[Any]]]:
             powers=u,
             w=w,
             **room,
+        ),
+        *(
+            partial(
+                core.adapt,
+                *rows,
+                labels=labels,
+                **part,
+                step=(1.0, 1.0),
+                r=1.0,
+                full=full,
+                bias=True,
+                w=w,
+                variance=variance,
+                u=u,
+                **room,
+            )
+            for full, variance in variances
+        ),
+        *(
+            partial(
+                core.adapt_again,
+                *rows,
+                **again,
+                r=1.0,
+                full=full,
+                bias=True,
+                w=w,
+                variance=variance,
+                u=u,
+            )
+            for full, variance in variances
+        ),
+        partial(
+            core.joint_adapt,
+            *rows,
+            labels=codes,
+            **part,
+            step=np.ones(WIDTH),
+            r=1.0,
+            bias=True,
+            classes=0,
+            width=WIDTH,
+            w=w_joint,
+            variance=np.ones_like(w_joint),
+            u=np.zeros_like(w_joint),
+            **room,
+            **found,
+        ),
+        partial(
+            core.joint_adapt_again,
+            *rows,
+            **again,
+            **pairs,
+            r=1.0,
+            bias=True,
+            width=WIDTH,
+            w=w_joint,
+            variance=np.ones_like(w_joint),
+            u=np.zeros_like(w_joint),
         ),
         partial(core.scores, *rows, **span, w=w, out=out),
         partial(

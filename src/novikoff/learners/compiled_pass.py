@@ -138,8 +138,12 @@ def learn_parts(
     made: list[Mistakes] = []
     try:
         while at < last:
+            begin = at
             at, mistakes = learner.learn(block, at, min(last, at + part))
-            made.append(mistakes)
+            if ledger.keep == "counts":  # nothing to keep, so nothing to join
+                ledger.record(mistakes, at - begin)
+            else:
+                made.append(mistakes)
             after_part(mistakes)
     finally:
         if made:

@@ -64,7 +64,7 @@ class Mistakes:
 
         The others were right, but not by more than the margin of the rule.
         """
-        return np.sign(self.steps) * self.scores <= 0
+        return np.where(self.steps < 0, self.scores >= 0, self.scores <= 0)
 
     @classmethod
     def joined(cls, pieces: Sequence[Mistakes]) -> Mistakes:
