@@ -473,3 +473,30 @@ def test_a_state_that_no_run_could_reach_is_refused(name: str, value: Vector) ->
         restored(settings_, {**arrays, name: value})
     with pytest.raises(BadModel, match="regularisation"):
         restored({**settings_, "regularisation": -1.0}, arrays)
+
+
+@pytest.mark.parametrize("multiclass", ["ovr", "joint"])
+def test_a_forgotten_name_goes_back_to_weight_zero_and_variance_one(multiclass: Any) -> None:
+    clf = AdaptivePerceptron(max_names=4, multiclass=multiclass, average=True)
+    for k in range(40):
+        clf.learn_one({f"x{k}": 2.0, "always": 1.0}, k % 2, classes=[0, 1] if k == 0 else None)
+    engine = clf._opened()
+    assert engine is not None
+    assert engine.core is not None
+    (learner,) = engine.learners
+    assert isinstance(learner, Adaptive | JointAdaptive)
+    named = engine.core.named()[0].tolist()
+    others = [j for j in range(learner.dim) if j not in named]
+    assert others
+    assert (learner.variances[..., others] == 1).all()
+    assert (learner.weights[..., others] == 0).all()
+    assert (learner.average[..., others] == 0).all()
+    assert (learner.variances[..., named] < 1).all()
+
+
+def test_the_summary_of_many_classes_claims_no_bound() -> None:
+    X, y = np.eye(4)[[0, 1, 2, 0, 1, 2]], np.array([0, 1, 2, 0, 1, 2])
+    clf = AdaptivePerceptron(multiclass="joint", keep="examples").fit(X, y)
+    summary: Any = clf.summary(X, y)
+    assert (summary.classes, summary.bound, summary.updates) == (3, None, clf.n_updates_)
+    assert "adaptive steps and many classes" in " ".join(str(summary).split())

@@ -111,6 +111,8 @@ def bound_by_losses(
 
 def arow(ledger: Ledger) -> tuple[ArowBound | None, ArowSandwich | None, str]:
     """The bound and the sandwich of an adaptive run for its final weights; or why none."""
+    if ledger.is_joint:
+        return None, None, "no mistake bound is known for adaptive steps and many classes"
     if ledger.adaptation is None or not ledger.adaptation.is_full:
         return None, None, "no mistake bound is known for diagonal variances; see matrix='full'"
     if ledger.keep != "examples":

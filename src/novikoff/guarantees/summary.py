@@ -149,12 +149,15 @@ class Summary:
             error_bound=error_bound,
             unknown=known.OTHER_RULE | ({"error_bound": why_not} if why_not else {}),
         )
-        if ledger.rule == "adaptive":
+        if ledger.adaptation is not None:
             arow, sides, why = known.arow(ledger)
             unknown = {**counts.unknown, "bound": why, "sandwich": why}
-            return replace(counts, arow=arow, arow_sandwich=sides, unknown=unknown)
+            known_classes = ledger.n_classes if ledger.is_joint else None
+            return replace(
+                counts, classes=known_classes, arow=arow, arow_sandwich=sides, unknown=unknown
+            )
         if ledger.rule not in ("additive", "joint"):
-            return replace(counts, classes=ledger.n_classes if ledger.is_joint else None)
+            return counts
         blocks = None if data is None else [block for block in blocks_of(data) if len(block)]
         if blocks is not None:
             ledger = known.with_examples(ledger, blocks)
