@@ -25,11 +25,12 @@ HINGE = ["--loss_function", "hinge", "--sgd", "--power_t", "0", "--learning_rate
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a process took, the most memory it held (in MB), and what it printed."""
+    """What a process took, the most memory it held (in MB), what it printed, and its CPU time."""
 
     seconds: float
     peak: float
     output: str
+    cpu: float
 
 
 def measure(command: Command) -> Measured:
@@ -50,7 +51,8 @@ def measure(command: Command) -> Measured:
     if process.returncode:
         raise SystemExit(f"{shlex.join(command)}\nexit status {process.returncode}\n{output}")
     unit = 1 if sys.platform == "darwin" else 1024
-    return Measured(seconds, usage.ru_maxrss * unit / 1e6, output)
+    cpu = usage.ru_utime + usage.ru_stime
+    return Measured(seconds, usage.ru_maxrss * unit / 1e6, output, cpu)
 
 
 def best_of(times: int, commands: Mapping[str, Command]) -> dict[str, Measured]:
@@ -64,6 +66,7 @@ def best_of(times: int, commands: Mapping[str, Command]) -> dict[str, Measured]:
                 seen,
                 seconds=min(seen.seconds, before.seconds),
                 peak=max(seen.peak, before.peak),
+                cpu=min(seen.cpu, before.cpu),
             )
     return best
 

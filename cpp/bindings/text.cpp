@@ -33,6 +33,24 @@ static nb::tuple names(NameTable& table) {
   return nb::make_tuple(array(text), array(table.starts), array(table.hashes));
 }
 
+// The names of hashed columns as they were met; the columns are the lowest bits of their hashes.
+static nb::tuple names(const SlotNames& hashed) {
+  Buffer<std::uint8_t> text;
+  Buffer<std::int64_t> starts;
+  Buffer<std::uint64_t> hashes;
+  starts.push(0);
+  hashed.each(
+      [&](std::int64_t slot, std::string_view name) {
+        text.make_room(name.size() + 1);
+        std::memcpy(text.data + text.size, name.data(), name.size());
+        text.size += name.size();
+        starts.push(std::int64_t(text.size));
+        hashes.push(std::uint64_t(slot));
+      },
+      false);
+  return nb::make_tuple(array(text), array(starts), array(hashes));
+}
+
 static nb::list bad_lines(const std::vector<BadLine>& bad) {
   nb::list out;
   for (const BadLine& b : bad) out.append(nb::make_tuple(b.line, b.at, b.why, b.begin, b.end));
@@ -58,7 +76,7 @@ static nb::dict examples(Parsed<Index>& parsed) {
   out["importances"] = importances(parsed.importances);
   out["label_texts"] = names(parsed.label_texts);
   out["label_lines"] = array(parsed.label_lines);
-  out["names"] = names(parsed.names);
+  out["names"] = parsed.hashed ? names(*parsed.hashed) : names(parsed.names);
   out["bad"] = bad_lines(parsed.bad);
   out["lines"] = parsed.lines;
   return out;
@@ -229,17 +247,40 @@ static nb::typed<nb::list, nb::any> py_csv_records(In<std::uint8_t> text, std::s
   return out;
 }
 
+// Sorts the columns of each row, and adds up the values of equal ones.
+static void put_in_order(Parsed<std::int32_t>& parsed) {
+  const std::size_t n = parsed.starts.size - 1, stored = parsed.values.size;
+  const SparseRows<double, std::int32_t> rows{parsed.values.data, parsed.indices.data,
+                                              parsed.starts.data, n,
+                                              std::size_t(parsed.hashed->columns()), stored};
+  const auto in_order = [&](std::size_t i) {
+    const auto *const from = parsed.indices.data + parsed.starts.data[i],
+               *const to = parsed.indices.data + parsed.starts.data[i + 1];
+    return std::adjacent_find(from, to, std::greater_equal<>()) == to;
+  };
+  std::size_t i = 0;
+  while (i < n && in_order(i)) ++i;
+  if (i == n) return;
+  Renumbered out;
+  renumber(rows, nullptr, out);
+  parsed.values.swap(out.values);
+  parsed.indices.swap(out.indices);
+  parsed.starts.swap(out.starts);
+}
+
 template <bool Dense>
 static nb::dict csv_rows(const char* text, std::size_t length, std::size_t allowed, CsvMarks marks,
                          std::vector<CsvColumn>& columns, Missing missing, const TextRule& rule,
-                         bool labelled, std::size_t wide) {
+                         bool labelled, std::size_t wide, int bits, std::size_t most_names) {
   Parsed<std::int32_t> parsed;
+  if (bits) parsed.hashed.emplace(bits, most_names);
   {
     nb::gil_scoped_release unlocked;
     Buffer<char> own;
     const char* const begin = ended(text, length, own);
     CsvRows<Dense> rows(columns, begin + length, marks, missing, rule, labelled, wide, parsed);
     rows.parse(begin, allowed);
+    if (bits) put_in_order(parsed);
   }
   return examples(parsed);
 }
@@ -247,12 +288,14 @@ static nb::dict csv_rows(const char* text, std::size_t length, std::size_t allow
 static nb::typed<nb::dict, nb::str, nb::any> py_parse_csv(In<std::uint8_t> text, std::size_t length, std::size_t allowed,
                              std::string_view separator, bool quotes, In<std::uint8_t> kinds,
                              In<std::int32_t> positions, const std::vector<nb::bytes>& names,
-                             std::uint8_t missing, bool labelled, const RuleNumbers& rule_numbers) {
+                             std::uint8_t missing, bool labelled, const RuleNumbers& rule_numbers,
+                             int bits, std::size_t most_names) {
   const char* const begin = begin_of(text, length);
   const CsvMarks marks = marks_of(separator, quotes);
   if (kinds.size() == 0 || kinds.size() != positions.size() || kinds.size() != names.size())
     throw nb::value_error("a kind, a position and a name are needed for each column");
   if (missing > std::uint8_t(Missing::indicate)) throw nb::value_error("no such rule for gaps");
+  if (bits < 0 || bits > 31) throw nb::value_error("bits must be from 0 to 31");
   bool dense = Missing(missing) != Missing::indicate;
   std::size_t wide = 0;
   std::vector<CsvColumn> columns;
@@ -272,7 +315,7 @@ static nb::typed<nb::dict, nb::str, nb::any> py_parse_csv(In<std::uint8_t> text,
   }
   const auto rows = dense ? csv_rows<true> : csv_rows<false>;
   return rows(begin, length, allowed, marks, columns, Missing(missing), rule_of(rule_numbers),
-              labelled, wide);
+              labelled, wide, dense ? 0 : bits, most_names);
 }
 
 static Owned<std::uint64_t> py_hash_names(In<std::uint8_t> text, In<std::int64_t> starts) {
@@ -331,7 +374,7 @@ struct PySlotNames : SlotNames {
     each_name(text, starts, [&](std::string_view name) {
       const std::int64_t slot = read_once(slots(k++));
       if (slot < 0 || slot >= columns()) throw nb::value_error("there is no such column");
-      SlotNames::meet(slot, name);
+      SlotNames::meet(slot, {name});
     });
   }
   std::tuple<Owned<std::int64_t>, Owned<std::uint8_t>, Owned<std::int64_t>> held() const {
@@ -410,10 +453,11 @@ void bind_text(nb::module_& m) {
         "where it ends, its fields, and what is wrong with its quotes (0: nothing).");
   m.def("parse_csv", py_parse_csv, "text"_a.noconvert(), nb::kw_only(), "length"_a, "allowed"_a,
         "separator"_a, "quotes"_a, "kinds"_a.noconvert(), "positions"_a.noconvert(), "names"_a,
-        "missing"_a, "labelled"_a, "rule"_a,
+        "missing"_a, "labelled"_a, "rule"_a, "bits"_a, "most_names"_a,
         "The examples of a table without its header: rows of numbers, each at its column's position,\n"
         "or named features if a column holds texts or what is missing is to be a feature. The rule\n"
-        "is that of parse_texts.");
+        "is that of parse_texts. With bits, names are hashed to 2^bits columns at once: the rows are\n"
+        "over these, in order, and names are the first ones of their columns, with these as hashes.");
   m.def("read_number", py_read_number, "text"_a.noconvert(), nb::kw_only(), "length"_a,
         "The number that text[:length] writes: None if none, infinity if it is too large.");
   m.def("hash_names", py_hash_names, "text"_a.noconvert(), "starts"_a.noconvert(),

@@ -299,7 +299,7 @@ struct CsvRows {
     for (const char* p = text; p < reader.end; skip_line_end(p, reader.end), ++out.lines) {
       if (reader.blank(p)) continue;
       const char *const record = p, *at = p;
-      const std::size_t entries = out.values.size, known_names = out.names.size(),
+      const std::size_t entries = out.values.size, known_names = out.known_names(),
                         known_labels = out.label_texts.size();
       CsvFlaw flaw = CsvFlaw::none;
       std::size_t where = 0, j = 0;
@@ -346,14 +346,14 @@ struct CsvRows {
   void forget(std::size_t entries, std::size_t known_names, std::size_t known_labels) {
     out.values.size = entries;
     if (!Dense) out.indices.size = entries;
-    if (out.names.size() == known_names && out.label_texts.size() == known_labels) return;
+    if (out.known_names() == known_names && out.label_texts.size() == known_labels) return;
     lately.clear();
     for (CsvColumn& column : columns) {
-      if (column.feature >= std::int64_t(known_names)) column.feature = -1;
-      if (column.gap >= std::int64_t(known_names)) column.gap = -1;
+      if (out.hashed || column.feature >= std::int64_t(known_names)) column.feature = -1;
+      if (out.hashed || column.gap >= std::int64_t(known_names)) column.gap = -1;
     }
     for (TextReader& one : texts) one.keep(known_names);
-    out.names.keep(known_names);
+    out.forget_names(known_names);
     out.forget_labels(known_labels);
   }
 
@@ -466,16 +466,17 @@ struct CsvRows {
       if (is_label) return labelled ? CsvFlaw::label : CsvFlaw::none;
       return gap(column);
     }
-    NameTable& table = is_label ? out.label_texts : out.names;
+    const NameTable& table = is_label ? out.label_texts : out.names;
     const std::size_t known = table.size();
     if (is_label) {
       place = out.label(text, out.lines);
     } else {
       name.assign(column.prefix).append(text);
-      place = table.place(name);
+      place = out.place(name);
     }
-    // a text seen before has been checked already
-    return table.size() == known ? CsvFlaw::none : strange(text);
+    // a text in the table has been checked already
+    const bool is_known = table.size() == known && (is_label || !out.hashed);
+    return is_known ? CsvFlaw::none : strange(text);
   }
 
   void add_text(const CsvColumn& column, std::int32_t place) {
@@ -486,7 +487,7 @@ struct CsvRows {
   CsvFlaw gap(CsvColumn& column) {
     if (missing == Missing::refuse) return CsvFlaw::missing;
     if (missing == Missing::indicate) {
-      if (column.gap < 0) column.gap = out.names.place(column.prefix);
+      if (column.gap < 0) column.gap = out.place(column.prefix);
       add_feature(column.gap, 1.0);
     } else if (Dense) {
       add(column, 0.0);
@@ -499,7 +500,7 @@ struct CsvRows {
       out.values.data[out.values.size + std::size_t(column.position)] = value;
       return;
     }
-    if (column.feature < 0) column.feature = out.names.place(column.name());
+    if (column.feature < 0) column.feature = out.place(column.name());
     add_feature(column.feature, value);
   }
 

@@ -1,11 +1,15 @@
 // The names of hashed columns.
 #pragma once
 
+#include <algorithm>
+#include <initializer_list>
 #include <memory>
 #include <optional>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "text/text.hpp"
+#include "text/buffer.hpp"
 
 namespace novikoff {
 
@@ -21,18 +25,31 @@ class SlotNames {
   std::size_t size() const { return starts_.size - 1; }
   std::int64_t columns() const { return columns_; }
 
-  void meet(std::int64_t slot, std::string_view name) {
+  // Holds the name, given in parts, if its column has none.
+  void meet(std::int64_t slot, std::initializer_list<std::string_view> parts) {
+    if (size() >= most_) return;
     std::unique_ptr<Page>& page = has_name_[std::size_t(slot) / page_columns];
-    const std::size_t at = std::size_t(slot) % page_columns;
-    const std::uint64_t bit = std::uint64_t(1) << (at % 64);
-    if ((page && page->words[at / 64] & bit) || size() >= most_) return;
     if (!page) page = std::make_unique<Page>();
-    text_.make_room(name.size());
-    if (!name.empty()) std::memcpy(text_.data + text_.size, name.data(), name.size());
-    text_.size += name.size();
+    std::uint64_t& word = word_of(*page, slot);
+    if (word & bit_of(slot)) return;
+    for (const std::string_view part : parts) {
+      text_.make_room(part.size());
+      if (!part.empty()) std::memcpy(text_.data + text_.size, part.data(), part.size());
+      text_.size += part.size();
+    }
     starts_.push(std::int64_t(text_.size));
     places_.emplace_back(slot, places_.size());
-    page->words[at / 64] |= bit;
+    word |= bit_of(slot);
+  }
+
+  // Forgets all names but the first `some`; only before any is asked for.
+  void keep(std::size_t some) {
+    for (; size() > some; places_.pop_back()) {
+      const std::int64_t slot = places_.back().first;
+      word_of(*has_name_[std::size_t(slot) / page_columns], slot) &= ~bit_of(slot);
+      --starts_.size;
+      text_.size = std::size_t(starts_.data[starts_.size - 1]);
+    }
   }
 
   std::optional<std::string_view> name(std::int64_t slot) const {
@@ -42,10 +59,10 @@ class SlotNames {
     return at(found->second);
   }
 
-  // Calls use(slot, name) in the order of the columns.
+  // Calls use(slot, name) in the order of the columns, or as they were met.
   template <class Use>
-  void each(Use use) const {
-    sort();
+  void each(Use use, bool by_column = true) const {
+    if (by_column) sort();
     for (const auto& [slot, place] : places_) use(slot, at(place));
   }
 
@@ -54,6 +71,11 @@ class SlotNames {
   struct Page {
     std::uint64_t words[page_columns / 64] = {};
   };
+
+  static std::uint64_t& word_of(Page& page, std::int64_t slot) {
+    return page.words[std::size_t(slot) % page_columns / 64];
+  }
+  static std::uint64_t bit_of(std::int64_t slot) { return std::uint64_t(1) << (slot % 64); }
 
   std::int64_t columns_;
   std::size_t most_;

@@ -10,44 +10,12 @@
 #include <string_view>
 #include <vector>
 
+#include "text/buffer.hpp"
 #include "text/hashing.hpp"
 #include "text/numbers.hpp"
+#include "text/slot_names.hpp"
 
 namespace novikoff {
-
-// A growing array that is not initialised and can be handed to NumPy. `add` needs room made before.
-template <class T>
-struct Buffer {
-  T* data = nullptr;
-  std::size_t size = 0, room = 0;
-
-  Buffer() = default;
-  Buffer(const Buffer&) = delete;
-  Buffer& operator=(const Buffer&) = delete;
-  ~Buffer() { std::free(data); }
-
-  void reserve(std::size_t wanted) {
-    if (wanted <= room) return;
-    void* const more = std::realloc(data, wanted * sizeof(T));
-    if (!more) throw std::bad_alloc();
-    data = static_cast<T*>(more);
-    room = wanted;
-  }
-  void make_room(std::size_t some) {
-    if (size + some > room) reserve(std::max(size + some, 2 * room));
-  }
-  void add(T item) { data[size++] = item; }
-  void push(T item) {
-    make_room(1);
-    add(item);
-  }
-  T* release() {
-    T* const given = data;
-    data = nullptr;
-    size = room = 0;
-    return given;
-  }
-};
 
 // Distinct names in the order of their first use. Name k is text[starts[k], starts[k + 1]).
 struct NameTable {
@@ -165,10 +133,29 @@ struct Parsed {
   NameTable label_texts;
   Buffer<std::int64_t> label_lines;  // the line of each label's first use, from 0
   NameTable names;                   // of features, for formats that name them
+  std::optional<SlotNames> hashed;   // if names are hashed to columns at once: their names
   std::vector<BadLine> bad;
   std::int64_t lines = 0;
 
   Parsed() { starts.push(0); }
+
+  // The position of a feature's name; the column if names are hashed.
+  std::int32_t place(std::string_view name) {
+    if (!hashed) return names.place(name);
+    return place(hash_name(name), {name});
+  }
+  // The column of a hashed name, which is given in parts.
+  std::int32_t place(std::uint64_t hash, std::initializer_list<std::string_view> parts) {
+    const auto column = std::int64_t(hash & std::uint64_t(hashed->columns() - 1));
+    hashed->meet(column, parts);
+    return std::int32_t(column);
+  }
+  // How many names of features there are; and forgets all but the first `some`.
+  std::size_t known_names() const { return hashed ? hashed->size() : names.size(); }
+  void forget_names(std::size_t some) {
+    if (hashed) hashed->keep(some);
+    else names.keep(some);
+  }
 
   // The position of a label; a new label is added with its line.
   std::int32_t label(std::string_view text, std::int64_t line) {

@@ -8,6 +8,7 @@
 
 #include "core/logarithm.hpp"
 #include "text/characters.hpp"
+#include "text/sorting.hpp"
 #include "text/text.hpp"
 
 namespace novikoff {
@@ -145,41 +146,43 @@ class PairTable {
 // whatever is between them. Of characters, the features are the runs of 3 to 5 characters of each
 // word with a space before and after it.
 class TextReader {
+  static constexpr std::uint32_t few = 16;  // counts below this have their amounts at hand
+
  public:
   TextReader(std::string_view prefix, const TextRule& rule, Parsed<std::int32_t>& out)
       : prefix_(prefix), rule_(rule), out_(out), begun_(NameHash{}.add(prefix)) {
-    for (std::uint32_t n = 0; n < std::size(amounts_); ++n) amounts_[n] = slow_amount(n);
+    for (std::uint32_t n = 0; n < few; ++n) amounts_[n] = amount(n);
   }
 
   // Adds a text to the document; its first word is not a neighbour of the last one before.
   void add(std::string_view text) {
     read_words(text);
-    if (rule_.grams == Grams::pairs) count_pairs();
+    if (out_.hashed) hash_words();
+    else if (rule_.grams == Grams::pairs) count_pairs();
     else for (const std::int32_t word : text_) count_word(word);
   }
 
-  // Ends the document: appends its features to out, in the order of their first occurrence, and
-  // makes room for `more`.
+  // Ends the document: appends its features to out, and makes room for `more`. They come in the order
+  // of their first occurrence; hashed, in the order of their columns.
   void finish(std::size_t more = 0) {
+    if (out_.hashed) count_keys();
     out_.values.make_room(counts_.met.size() + more);
     out_.indices.make_room(counts_.met.size() + more);
-    double squares = 0;
-    const std::size_t begin = out_.values.size;
+    const double norm = rule_.unit_length ? norm_of_counts() : 1;
+    double scaled[few];
+    for (std::uint32_t n = 1; n < few; ++n) scaled[n] = amounts_[n] / norm;
     for (const auto& [place, count] : counts_.met) {
-      const double value = count < std::size(amounts_) ? amounts_[count] : slow_amount(count);
-      squares += value * value;
-      out_.values.add(value);
+      out_.values.add(count < few ? scaled[count] : amount(count) / norm);
       out_.indices.add(place);
     }
     counts_.met.clear();
-    if (!rule_.unit_length) return;
-    const double norm = std::sqrt(squares);
-    for (std::size_t i = begin; i < out_.values.size; ++i) out_.values.data[i] /= norm;
   }
 
   // Forgets the document, and all names but the first `some` of out.
   void keep(std::size_t some) {
     counts_.met.clear();
+    keys_.clear();
+    if (out_.hashed) return;
     pairs_.keep(std::int32_t(some));
     while (!words_.empty() && words_.back().place >= std::int64_t(some)) words_.pop_back();
     texts_.keep(words_.size());
@@ -203,7 +206,7 @@ class TextReader {
   const TextRule rule_;
   Parsed<std::int32_t>& out_;
   const NameHash begun_;
-  double amounts_[64];
+  double amounts_[few];
   NameTable texts_;          // the words, or runs of characters, by their numbers
   std::vector<Word> words_;  // the same
   std::vector<ShortWord> lately_ = std::vector<ShortWord>(1 << 13);  // a cache of their numbers
@@ -212,6 +215,10 @@ class TextReader {
   Buffer<char> word_;
   std::vector<std::int32_t> text_;  // the numbers of the text's words
   std::vector<std::size_t> slots_;  // of its pairs
+  std::vector<std::uint64_t> keys_;  // hashed: the hashes of all that was met in the document
+  std::vector<std::uint64_t> order_, spare_;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> same_column_;
+  std::vector<std::uint32_t> many_;
 
   // The numbers of the words of a text, or of their runs of characters.
   void read_words(std::string_view text) {
@@ -298,16 +305,17 @@ class TextReader {
     return known.number;
   }
   std::int32_t added(std::int32_t number) {
-    if (std::size_t(number) == words_.size()) words_.emplace_back();
+    if (std::size_t(number) == words_.size()) {
+      words_.emplace_back();
+      words_.back().hash = NameHash(begun_).add(texts_[std::size_t(number)]);
+    }
     return number;
   }
 
   void count_word(std::int32_t number) {
     Word& word = words_[std::size_t(number)];
     if (word.place == NameTable::none) {
-      const std::string_view text = texts_[std::size_t(number)];
-      word.hash = begun_;
-      word.place = out_.names.append({prefix_, text}, word.hash.add(text).value());
+      word.place = out_.names.append({prefix_, texts_[std::size_t(number)]}, word.hash.value());
     }
     counts_.count(word.place, word.last);
   }
@@ -335,7 +343,78 @@ class TextReader {
     }
   }
 
-  double slow_amount(std::uint32_t n) const {
+  // Hashed: the keys of the words and pairs of the text.
+  void hash_words() {
+    const bool pairs = rule_.grams == Grams::pairs;
+    keys_.reserve(keys_.size() + 2 * text_.size());
+    NameHash before;
+    std::string_view text, last;
+    for (std::size_t i = 0; i < text_.size(); ++i, last = text) {
+      const Word& word = words_[std::size_t(text_[i])];
+      text = texts_[std::size_t(text_[i])];
+      keys_.push_back(word.hash.value());
+      out_.place(keys_.back(), {prefix_, text});
+      if (pairs && i > 0) {
+        keys_.push_back(before.add(" ").add(text).value());
+        out_.place(keys_.back(), {prefix_, last, " ", text});
+      }
+      before = word.hash;
+    }
+  }
+
+  // Hashed: counts the keys of the document, in the order of their columns; those of one column in
+  // the order of their first occurrence.
+  void count_keys() {
+    const auto mask = std::uint64_t(out_.hashed->columns() - 1);
+    order_.clear();
+    for (std::size_t i = 0; i < keys_.size(); ++i) order_.push_back((keys_[i] & mask) << 32 | i);
+    sort_by_column(order_, spare_);
+    const auto key = [this](std::size_t i) { return keys_[order_[i] & 0xffffffffu]; };
+    for (std::size_t i = 0, end; i < order_.size(); i = end) {
+      const auto column = std::int32_t(order_[i] >> 32);
+      bool is_one = true;
+      for (end = i + 1; end < order_.size() && std::int32_t(order_[end] >> 32) == column; ++end)
+        is_one &= key(end) == key(i);
+      if (is_one) counts_.met.push_back({column, std::uint32_t(end - i)});
+      else count_same_column(column, i, end);
+    }
+    keys_.clear();
+  }
+  void count_same_column(std::int32_t column, std::size_t begin, std::size_t end) {
+    same_column_.clear();
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto at = std::uint32_t(order_[i]);
+      same_column_.emplace_back(keys_[at], at);
+    }
+    std::sort(same_column_.begin(), same_column_.end());
+    std::size_t found = 0;  // the first position of each key, and its count
+    for (std::size_t i = 0, next; i < same_column_.size(); i = next) {
+      for (next = i + 1; next < same_column_.size(); ++next)
+        if (same_column_[next].first != same_column_[i].first) break;
+      same_column_[found++] = {same_column_[i].second, std::uint32_t(next - i)};
+    }
+    same_column_.resize(found);
+    std::sort(same_column_.begin(), same_column_.end());
+    for (const auto& [at, count] : same_column_) counts_.met.push_back({column, count});
+  }
+
+  // The norm of the amounts, added up from the smallest count to the largest: it depends neither on
+  // the order of the features nor on their columns.
+  double norm_of_counts() {
+    std::uint64_t times[few] = {};
+    many_.clear();
+    for (const auto& [place, count] : counts_.met) {
+      if (count < few) ++times[count];
+      else many_.push_back(count);
+    }
+    double squares = 0;
+    for (std::uint32_t n = 1; n < few; ++n) squares += double(times[n]) * (amounts_[n] * amounts_[n]);
+    std::sort(many_.begin(), many_.end());
+    for (const std::uint32_t n : many_) squares += amount(n) * amount(n);
+    return std::sqrt(squares);
+  }
+
+  double amount(std::uint32_t n) const {
     if (rule_.amount == Amount::count) return n;
     return rule_.amount == Amount::binary ? 1 : natural_logarithm(double(n) + 1);
   }

@@ -278,11 +278,12 @@ def csv_records(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order=
     where it ends, its fields, and what is wrong with its quotes (0: nothing).
     """
 
-def parse_csv(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, separator: str, quotes: bool, kinds: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], positions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], names: Sequence[bytes], missing: int, labelled: bool, rule: tuple[int, int, bool]) -> dict[str, Any]:
+def parse_csv(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, separator: str, quotes: bool, kinds: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], positions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], names: Sequence[bytes], missing: int, labelled: bool, rule: tuple[int, int, bool], bits: int, most_names: int) -> dict[str, Any]:
     """
     The examples of a table without its header: rows of numbers, each at its column's position,
     or named features if a column holds texts or what is missing is to be a feature. The rule
-    is that of parse_texts.
+    is that of parse_texts. With bits, names are hashed to 2^bits columns at once: the rows are
+    over these, in order, and names are the first ones of their columns, with these as hashes.
     """
 
 def read_number(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int) -> float | None:

@@ -169,6 +169,8 @@ def test_sizes_that_overflow_are_refused(size: int) -> None:
             missing=0,
             labelled=False,
             rule=(0, 0, False),
+            bits=0,
+            most_names=0,
         ),
         lambda: core.read_number(text, length=size),
     ]

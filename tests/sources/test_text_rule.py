@@ -308,3 +308,37 @@ def test_the_number_of_threads_does_not_matter(tmp_path: Path) -> None:
         assert len(blocks) > 1
         found.append((features.names, [block.rows.values.tobytes() for block in blocks]))
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("bits", [3, 5, 18])
+@pytest.mark.parametrize("rule", RULES, ids=str)
+def test_names_hashed_while_they_are_read_give_the_same_rows(
+    tmp_path: Path, bits: int, rule: TextRule
+) -> None:
+    dice = random.Random(2)
+    lines = [
+        f"{dice.randrange(9)},{dice.choice('uvw')},{dice.choice(['ham', 'spam'])},"
+        + " ".join(f"w{dice.randrange(40)}" for _ in range(dice.randrange(120)))
+        for _ in range(300)
+    ]
+    lines[7] = "bad,new,ham,words of a bad line"
+    (tmp_path / "t.csv").write_text("\n".join(["x,c,kind,text", *lines, ""]))
+    how = ReadOptions(label="kind", text=("text",), text_rule=rule, skip_bad=1)
+    found = []
+    for at_once in (False, True):
+        features = Features(hash_bits=bits)
+        options = features.hashed_while_read(how) if at_once else how
+        source = open_files(str(tmp_path / "t.csv"), options)
+        rows = [block.rows.sparse() for block in Numbered(source, features, LabelsAsSigns())]
+        arrays = [(r.values.tobytes(), r.indices.tolist(), r.starts.tolist()) for r in rows]
+        found.append((features.names, arrays))
+    assert found[0] == found[1]
+
+
+def test_names_are_hashed_while_they_are_read_only_if_that_is_the_same() -> None:
+    how = ReadOptions()
+    assert Features().hashed_while_read(how) == how
+    assert Features(hash_bits=4, products=[("a", "b")]).hashed_while_read(how) == how
+    assert Features(hash_bits=4, keep_names=False).hashed_while_read(how).most_names == 0
+    assert Features(hash_bits=4).hashed_while_read(how, named=False).most_names == 0
+    assert Features(hash_bits=4).hashed_while_read(how).hash_bits == 4

@@ -67,6 +67,7 @@ def predict(
         threads=threads,
     )
     how = replace(how.following(found.read_options), eager=data == ["-"])
+    how = found.features.hashed_while_read(how, named=False)
     source = open_files(data, how)
     if output is None:
         if isinstance(sys.stdout, io.TextIOWrapper):

@@ -65,7 +65,8 @@ def test(
         skip_bad=skip_bad,
         threads=threads,
     )
-    source = open_files(data, how.following(found.read_options))
+    how = found.features.hashed_while_read(how.following(found.read_options), named=False)
+    source = open_files(data, how)
     tested = evaluate(found, source)
     if not tested.confusion.examples:
         fail(f"{data[0]}: there are no examples")

@@ -305,7 +305,8 @@ def train(
             labels = LabelsAsClasses(known or (), closed=named is not None, most=most)
         else:
             labels = LabelsAsSigns(known, is_last_column=is_last_column)
-        numbered = Numbered(open_files(inputs, how), features, labels, how.class_weights)
+        hashed = features.hashed_while_read(how)
+        numbered = Numbered(open_files(inputs, hashed), features, labels, how.class_weights)
         blocks: Numbered | Cached = numbered
         if cache is not None:
             # the data of a pipe are unknown, so no cache matches them

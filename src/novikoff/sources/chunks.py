@@ -79,6 +79,9 @@ class Chunk:
         The position of the first example in the whole source.
     columns
         The names of the columns of a table of numbers.
+    is_hashed
+        Whether the features are hashed: a column of the rows is the hash of a name, and `names` are
+        the first ones of their columns.
     """
 
     rows: Rows
@@ -89,6 +92,7 @@ class Chunk:
     importances: Vector | None = None
     first: int = 0
     columns: tuple[str, ...] | None = None
+    is_hashed: bool = False
 
     def __len__(self) -> int:
         return len(self.rows)

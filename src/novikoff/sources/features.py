@@ -11,6 +11,7 @@ import numpy as np
 from novikoff import _core
 from novikoff.sources.chunks import Chunk, Names, separate
 from novikoff.sources.interactions import Pair, with_products
+from novikoff.sources.read_options import ReadOptions
 from novikoff.storage.checked import Arrays, Stored
 from novikoff.stream.input_problems import BadExample, why_not_a_name
 from novikoff.stream.printing import quoted
@@ -182,7 +183,12 @@ class Features:
         if chunk.names is not None:
             if not chunk.names.text.all():
                 raise _nul_in_name(chunk, chunk.names)
-            return self._place(sparse, self._columns_of(chunk.names))
+            columns = self._columns_of(chunk.names)
+            if not chunk.is_hashed:
+                return self._place(sparse, columns)
+            if self.hash_bits is None or sparse.dim != 1 << self.hash_bits:
+                raise ValueError("the features were hashed to another number of columns")
+            return sparse.widened(self.room)
         if self.hash_bits is not None:
             slots = sparse.indices.astype(np.int64) & ((1 << self.hash_bits) - 1)
             used, first, which = np.unique(slots, return_index=True, return_inverse=True)
@@ -243,6 +249,16 @@ class Features:
         )
         self.left_out += left_out
         return SparseRows(values, indices, starts, self.room)
+
+    def hashed_while_read(self, how: ReadOptions, *, named: bool = True) -> ReadOptions:
+        """The options, with names hashed as they are read, if that gives the same rows.
+
+        If not `named`, the names are not needed afterwards.
+        """
+        if self.products or self.hash_bits is None:
+            return how
+        most = MOST_NAMES if named and self.keep_names else 0
+        return replace(how, hash_bits=self.hash_bits, most_names=most)
 
     @property
     def room(self) -> int:

@@ -415,7 +415,7 @@ def test_the_core_checks_what_it_is_told() -> None:
     good: dict[str, Any] = {
         "length": 4, "allowed": 0, "separator": ",", "kinds": np.array([2, 1], np.uint8),
         "positions": np.array([0, -1], np.int32), "names": [b"x", b"y"], "missing": 0,
-        "labelled": True, "quotes": True, "rule": (0, 0, False),
+        "labelled": True, "quotes": True, "rule": (0, 0, False), "bits": 0, "most_names": 0,
     }  # fmt: skip
     assert _core.parse_csv(text, **good)["values"].tolist() == [1.0]
     for wrong in (

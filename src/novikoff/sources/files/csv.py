@@ -128,6 +128,8 @@ class Table(TextFormat):
                 "missing": MISSING_RULES.index(self._how.missing),
                 "labelled": self._how.labelled,
                 "rule": self._how.text_rule.for_core,
+                "bits": self._how.hash_bits or 0,
+                "most_names": self._how.most_names,
             }
         else:
             self._check_same(first, where)
@@ -157,7 +159,8 @@ class Table(TextFormat):
         if names is None:
             rows = DenseRows(parsed["values"].reshape(len(labels), len(layout.features)))
         else:
-            rows = SparseRows(parsed["values"], parsed["indices"], parsed["starts"], len(names))
+            dim = len(names) if self._how.hash_bits is None else 1 << self._how.hash_bits
+            rows = SparseRows(parsed["values"], parsed["indices"], parsed["starts"], dim)
         return Chunk(
             rows,
             labels,
@@ -167,6 +170,7 @@ class Table(TextFormat):
             parsed["importances"],
             first,
             columns=layout.feature_names if names is None else None,
+            is_hashed=names is not None and self._how.hash_bits is not None,
         )
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
