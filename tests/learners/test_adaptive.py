@@ -214,12 +214,15 @@ def test_a_full_matrix_has_at_most_2048_features() -> None:
     assert Adaptive(2049).dim == 2049
 
 
+@pytest.mark.parametrize("matrix", ["diagonal", "full"])
 @settings(max_examples=30)
 @given(data=float_data(most_rows=10), layout=layouts)
-def test_a_full_matrix_widens_as_if_it_had_been_wide(data: Data, layout: Layout) -> None:
+def test_a_learner_widens_as_if_it_had_been_wide(
+    matrix: Matrix, data: Data, layout: Layout
+) -> None:
     wide = Data(np.pad(data.X, ((0, 0), (0, 8))), data.y).block(layout)
-    straight = Adaptive(data.dim + 8, matrix="full", bias=True, averaging=True)
-    grown = Adaptive(data.dim, matrix="full", bias=True, averaging=True)
+    straight = Adaptive(data.dim + 8, matrix=matrix, bias=True, averaging=True)
+    grown = Adaptive(data.dim, matrix=matrix, bias=True, averaging=True)
     middle = len(data) // 2
     straight.learn(wide, 0, middle)
     grown.learn(data.block(layout), 0, middle)
