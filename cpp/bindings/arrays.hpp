@@ -10,6 +10,7 @@
 #include <optional>
 #include <variant>
 
+#include "core/honest.hpp"
 #include "core/passes.hpp"
 #include "core/rows.hpp"
 
@@ -118,6 +119,13 @@ inline Size length(const AnyRows& rows) {
 inline std::int64_t countable(std::int64_t rounds) {
   if (rounds < 0 || rounds > std::int64_t(1) << 62) refuse("a run has from 0 to 2^62 rounds");
   return rounds;
+}
+
+// Counts of scores in an array that NumPy owns.
+inline HonestScores honest_scores(const Out<std::int64_t>& counts) {
+  if (counts.size() != HonestScores::size) refuse("the counts of scores have another size");
+  if (counts(0) < 0 || counts(0) > std::int64_t(1) << 62) refuse("a run has from 0 to 2^62 rounds");
+  return {counts.data()};
 }
 
 inline void within(Size begin, Size end, Size n) {

@@ -21,13 +21,15 @@ using JointStopped = std::tuple<Size, int, Size, Size>;
 
 template <class Weights>
 static JointStopped learn(const PassArguments<std::int32_t>& given, const JointRule& rule,
-                          std::int64_t rounds, Size classes, Weights weights, JointMistakes out) {
+                          std::int64_t rounds, Size classes, Weights weights, JointMistakes out,
+                          const Maybe<Out<std::int64_t>>& counts) {
+  const HonestScores honest = counts ? honest_scores(*counts) : HonestScores{nullptr};
   std::vector<double> s(weights.width);
   const Stop stop = given.learn([&](const auto& rows, auto known, auto weighed, auto sequence) {
     return weighed ? joint_pass<true>(rows, known, weighed, sequence, given.begin, given.end, rule,
-                                      rounds, classes, weights, s.data(), out)
+                                      rounds, classes, weights, s.data(), out, honest)
                    : joint_pass<false>(rows, known, nullptr, sequence, given.begin, given.end,
-                                       rule, rounds, classes, weights, s.data(), out);
+                                       rule, rounds, classes, weights, s.data(), out, honest);
   });
   return {stop.at, static_cast<int>(stop.flaw), out.count, classes};
 }
@@ -38,7 +40,7 @@ static JointStopped py_joint_learn(
     Size begin, Size end, double threshold, In<double> step, double unit, bool bias,
     std::int64_t rounds, Size width, Size classes, Out<double> w, Out<std::int64_t> round,
     Out<std::int64_t> row, Out<double> score, Out<double> taken, Out<double> square,
-    Out<std::int32_t> right, Out<std::int32_t> rival) {
+    Out<std::int32_t> right, Out<std::int32_t> rival, Maybe<Out<std::int64_t>> counts) {
   const PassArguments<std::int32_t> given{any_rows(values, indices, starts, dim), labels,
                                           importances, order, begin, end};
   given.check(rounds, {round.size(), row.size(), score.size(), taken.size(), square.size(),
@@ -48,7 +50,8 @@ static JointStopped py_joint_learn(
   return learn(given, {threshold, step.data(), unit, bias}, rounds, classes,
                JointPerceptron{w.data(), width},
                {{round.data(), row.data(), score.data(), taken.data(), square.data(), 0},
-                right.data(), rival.data()});
+                right.data(), rival.data()},
+               counts);
 }
 
 static JointAdaptive adaptive_weights(Size dim, bool bias, Size width, double r,
@@ -66,7 +69,8 @@ static JointStopped py_joint_adapt(
     Size begin, Size end, In<double> step, double r, bool bias, std::int64_t rounds, Size width,
     Size classes, Out<double> w, Out<double> variance, Maybe<Out<double>> u,
     Out<std::int64_t> round, Out<std::int64_t> row, Out<double> score, Out<double> taken,
-    Out<double> square, Out<std::int32_t> right, Out<std::int32_t> rival) {
+    Out<double> square, Out<std::int32_t> right, Out<std::int32_t> rival,
+    Maybe<Out<std::int64_t>> counts) {
   const PassArguments<std::int32_t> given{any_rows(values, indices, starts, dim), labels,
                                           importances, order, begin, end};
   given.check(rounds, {round.size(), row.size(), score.size(), taken.size(), square.size(),
@@ -75,7 +79,8 @@ static JointStopped py_joint_adapt(
   if (step.size() != width || classes > width) refuse("one step per class is needed");
   return learn(given, {below_one, step.data(), 1.0, bias}, rounds, classes, weights,
                {{round.data(), row.data(), score.data(), taken.data(), square.data(), 0},
-                right.data(), rival.data()});
+                right.data(), rival.data()},
+               counts);
 }
 
 static std::tuple<Size, int> py_joint_scores(const Array& values, const Maybe<Array>& indices,
@@ -173,7 +178,7 @@ void bind_joint(nb::module_& m) {
         "threshold"_a, "step"_a.noconvert(), "unit"_a, "bias"_a, "rounds"_a, "width"_a,
         "classes"_a, "w"_a.noconvert(), "round"_a.noconvert(), "row"_a.noconvert(),
         "score"_a.noconvert(), "taken"_a.noconvert(), "square"_a.noconvert(),
-        "right"_a.noconvert(), "rival"_a.noconvert(),
+        "right"_a.noconvert(), "rival"_a.noconvert(), "counts"_a.noconvert().none() = nb::none(),
         "One mistake-driven pass for many classes over rows[order[begin:end]], updating w.\n\n"
         "Returns the first position not learned, the flaw there (0: none), the number of mistakes "
         "recorded, and the number of classes met.");
@@ -184,6 +189,7 @@ void bind_joint(nb::module_& m) {
         "w"_a.noconvert(), "variance"_a.noconvert(), "u"_a.noconvert().none(),
         "round"_a.noconvert(), "row"_a.noconvert(), "score"_a.noconvert(), "taken"_a.noconvert(),
         "square"_a.noconvert(), "right"_a.noconvert(), "rival"_a.noconvert(),
+        "counts"_a.noconvert().none() = nb::none(),
         "The same pass with a variance for each weight, updating both in place; returns the same.");
   m.def("joint_adapt_again", py_joint_adapt_again, "values"_a.noconvert(),
         "indices"_a.noconvert().none(), "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(),

@@ -77,7 +77,11 @@ class Online {
   Flaw learn_row(const OneRow& x, std::int32_t code, double importance) {
     auto& runs = runs_->each;
     for (const auto& run : runs) run->make_room(x);
-    if (runs.size() == 1) return runs[0]->learn(x, code, importance, position_);
+    if (runs.size() == 1) {
+      const Flaw flaw = runs[0]->learn(x, code, importance, position_);
+      if (flaw == Flaw::none) runs[0]->count_score(code, importance);
+      return flaw;
+    }
     for (const auto& run : runs) run->remember(x);
     Size learned = 0;
     const auto go_back = [&] {
@@ -93,6 +97,7 @@ class Online {
       go_back();
       throw;
     }
+    for (Size k = 0; k < runs.size(); ++k) runs[k]->count_score(Size(code) == k, importance);
     return Flaw::none;
   }
 
@@ -399,6 +404,8 @@ void bind_online(nb::module_& m) {
       .def("add_adaptive", &OnlineRuns::add_adaptive, nb::kw_only(), "w"_a.noconvert(),
            "variance"_a.noconvert(), "u"_a.noconvert().none(), "step"_a, "r"_a, "rounds"_a,
            "mean"_a, "An adaptive perceptron; with `mean` it predicts by the average.")
+      .def("count_scores", &OnlineRuns::count_scores, "counts"_a.noconvert(),
+           "Let the run that was added last count its scores before learning.")
       .def("add_winnow", &OnlineRuns::add_winnow, nb::kw_only(), "powers"_a.noconvert(),
            "w"_a.noconvert(), "threshold"_a, "step"_a, "alpha"_a, "balanced"_a, "erases"_a,
            "theta"_a, "rounds"_a, "Winnow.")

@@ -79,6 +79,12 @@ class OnlineRuns {
                                                  countable(rounds), weights, mean));
   }
 
+  void count_scores(Out<std::int64_t> counts) {
+    if (each.empty()) refuse("there is no run yet");
+    each.back()->count_in(honest_scores(counts));
+    arrays_.push_back(nb::cast(counts));
+  }
+
   void add_winnow(Out<double> powers, Out<double> w, Two threshold, Two step, double alpha,
                   bool balanced, bool erases, double theta, std::int64_t rounds) {
     each.push_back(std::make_unique<WinnowRun>(rule_of(threshold, step, 1.0, bias), dim, keep_,

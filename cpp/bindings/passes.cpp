@@ -6,20 +6,38 @@
 
 #include "bindings/rules.hpp"
 #include "core/adaptive.hpp"
+#include "core/logarithm.hpp"
 
 using Stopped = std::tuple<Size, int>;
 constexpr Size most_in_matrix = Size(1) << 15;
 
 using StoppedWith = std::tuple<Size, int, Size>;
 
+constexpr Size counted_at_once = 4096;
+
+// The pass over given rows. If there are counts, it is made some rows at a time, whose scores are
+// then counted: an array for all of them would take longer to get than to fill.
 template <class Weights>
 static StoppedWith learn(const PassArguments<std::int8_t>& given, const Rule& rule,
-                         std::int64_t rounds, Weights weights, Mistakes out) {
+                         std::int64_t rounds, Weights weights, Mistakes out,
+                         const Maybe<Out<std::int64_t>>& counts) {
+  const HonestScores honest = counts ? honest_scores(*counts) : HonestScores{nullptr};
   const Stop stop = given.learn([&](const auto& rows, auto labels, auto importances, auto order) {
-    return importances ? pass<true>(rows, labels, importances, order, given.begin, given.end, rule,
-                                    rounds, weights, out)
-                       : pass<false>(rows, labels, nullptr, order, given.begin, given.end, rule,
-                                     rounds, weights, out);
+    const auto learn_from = [&](Size begin, Size end, double* met) {
+      const std::int64_t before = rounds + std::int64_t(begin - given.begin);
+      return importances ? pass<true>(rows, labels, importances, order, begin, end, rule, before,
+                                      weights, out, met)
+                         : pass<false>(rows, labels, nullptr, order, begin, end, rule, before,
+                                       weights, out, met);
+    };
+    if (!honest.data) return learn_from(given.begin, given.end, nullptr);
+    double met[counted_at_once];
+    Stop last{given.begin, Flaw::none};
+    for (Size at = given.begin; at < given.end && last.flaw == Flaw::none; at = last.at) {
+      last = learn_from(at, std::min(given.end, at + counted_at_once), met);
+      honest.meet_rows(met, at, last.at, labels, importances, order, rows.n);
+    }
+    return last;
   });
   return {stop.at, static_cast<int>(stop.flaw), out.count};
 }
@@ -45,13 +63,13 @@ static StoppedWith py_pass(const Array& values, const Maybe<Array>& indices,
                            Size begin, Size end, Two threshold, Two step, double unit, bool bias,
                            std::int64_t rounds, Out<double> w, Out<std::int64_t> round,
                            Out<std::int64_t> row, Out<double> score, Out<double> taken,
-                           Out<double> square) {
+                           Out<double> square, Maybe<Out<std::int64_t>> counts) {
   one_each(w.size(), dim, bias);
   const PassArguments<std::int8_t> given{any_rows(values, indices, starts, dim), labels,
                                          importances, order, begin, end};
   given.check(rounds, {round.size(), row.size(), score.size(), taken.size(), square.size()});
   return learn(given, rule_of(threshold, step, unit, bias), rounds, Sum<double>{w.data()},
-               {round.data(), row.data(), score.data(), taken.data(), square.data(), 0});
+               {round.data(), row.data(), score.data(), taken.data(), square.data(), 0}, counts);
 }
 
 // run(weights), with a variance for each weight or, if `full`, a matrix of them.
@@ -77,13 +95,14 @@ static StoppedWith py_adapt(const Array& values, const Maybe<Array>& indices,
                             Size begin, Size end, Two step, double r, bool full, bool bias,
                             std::int64_t rounds, Out<double> w, Out<double> variance,
                             Maybe<Out<double>> u, Out<std::int64_t> round, Out<std::int64_t> row,
-                            Out<double> score, Out<double> taken, Out<double> square) {
+                            Out<double> score, Out<double> taken, Out<double> square,
+                            Maybe<Out<std::int64_t>> counts) {
   const PassArguments<std::int8_t> given{any_rows(values, indices, starts, dim), labels,
                                          importances, order, begin, end};
   given.check(rounds, {round.size(), row.size(), score.size(), taken.size(), square.size()});
   return with_adaptive(dim, bias, full, r, w, variance, u, [&](auto weights) {
     return learn(given, adaptive_rule(step, bias), rounds, weights,
-                 {round.data(), row.data(), score.data(), taken.data(), square.data(), 0});
+                 {round.data(), row.data(), score.data(), taken.data(), square.data(), 0}, counts);
   });
 }
 
@@ -114,7 +133,7 @@ static StoppedWith py_multiply(const Array& values, const Maybe<Array>& indices,
                                std::int64_t rounds, double alpha, bool balanced, bool erases,
                                double theta, Out<double> powers, Out<double> w,
                                Out<std::int64_t> round, Out<std::int64_t> row, Out<double> score,
-                               Out<double> taken, Out<double> square) {
+                               Out<double> taken, Out<double> square, Maybe<Out<std::int64_t>> counts) {
   one_each(w.size(), dim, bias);
   one_each(powers.size(), dim, bias);
   const PassArguments<std::int8_t> given{any_rows(values, indices, starts, dim), labels,
@@ -122,7 +141,7 @@ static StoppedWith py_multiply(const Array& values, const Maybe<Array>& indices,
   given.check(rounds, {round.size(), row.size(), score.size(), taken.size(), square.size()});
   return learn(given, rule_of(threshold, step, 1.0, bias), rounds,
                Powers<double>(powers.data(), w.data(), growth_of(alpha, balanced), theta, erases),
-               {round.data(), row.data(), score.data(), taken.data(), square.data(), 0});
+               {round.data(), row.data(), score.data(), taken.data(), square.data(), 0}, counts);
 }
 
 static Stopped py_scores(const Array& values, const Maybe<Array>& indices,
@@ -152,16 +171,37 @@ static void py_weights(double alpha, bool balanced, In<double> powers, Out<doubl
   for (Size j = 0; j < powers.size(); ++j) out(j) = growth.weight(powers(j));
 }
 
+static double py_middle_of_bin(Size bin) {
+  if (bin >= score_bins) refuse("there is no such bin");
+  return middle_of(bin);
+}
+
+static void py_logarithms(In<double> numbers, Out<double> out) {
+  if (numbers.size() != out.size()) refuse("one logarithm per number is needed");
+  nb::gil_scoped_release unlocked;
+  for (Size k = 0; k < numbers.size(); ++k) {
+    const double x = numbers(k);
+    out(k) = x > 0 && x <= std::numeric_limits<double>::max()
+                 ? natural_logarithm(x)
+                 : -std::numeric_limits<double>::infinity();
+  }
+}
+
 void bind_passes(nb::module_& m) {
+  m.attr("SCORE_BINS") = score_bins;
+  m.attr("SCORE_COUNTS") = HonestScores::size;
+  m.def("middle_of_bin", py_middle_of_bin, "bin"_a, "The middle of the scores of a bin.");
+  m.def("logarithms", py_logarithms, "numbers"_a.noconvert(), "out"_a.noconvert(),
+        "The natural logarithms, with the same bits on every machine; -inf for 0.");
   m.def("learn", py_pass, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
         "importances"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a,
         "threshold"_a, "step"_a, "unit"_a, "bias"_a, "rounds"_a, "w"_a.noconvert(),
         "round"_a.noconvert(), "row"_a.noconvert(), "score"_a.noconvert(), "taken"_a.noconvert(),
-        "square"_a.noconvert(),
+        "square"_a.noconvert(), "counts"_a.noconvert().none() = nb::none(),
         "One mistake-driven pass over rows[order[begin:end]], updating w in place.\n\n"
         "Returns the first position not learned, the flaw there (0: none), and the number of mistakes "
-        "recorded.");
+        "recorded. The scores of the rows before they were learned from are counted in counts.");
   m.def("adapt", py_adapt, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
         "importances"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a,
@@ -169,6 +209,7 @@ void bind_passes(nb::module_& m) {
         "variance"_a.noconvert(),
         "u"_a.noconvert().none(), "round"_a.noconvert(), "row"_a.noconvert(),
         "score"_a.noconvert(), "taken"_a.noconvert(), "square"_a.noconvert(),
+        "counts"_a.noconvert().none() = nb::none(),
         "The same pass with a variance for each weight, or with a full matrix of them, updating both "
         "in place; returns the same.");
   m.def("adapt_again", py_adapt_again, "values"_a.noconvert(), "indices"_a.noconvert().none(),
@@ -182,6 +223,7 @@ void bind_passes(nb::module_& m) {
         "threshold"_a, "step"_a, "bias"_a, "rounds"_a, "alpha"_a, "balanced"_a, "erases"_a,
         "theta"_a, "powers"_a.noconvert(), "w"_a.noconvert(), "round"_a.noconvert(),
         "row"_a.noconvert(), "score"_a.noconvert(), "taken"_a.noconvert(), "square"_a.noconvert(),
+        "counts"_a.noconvert().none() = nb::none(),
         "The same pass with weights alpha^powers, updating both in place; returns the same.");
   m.def("scores", py_scores, "values"_a.noconvert(), "indices"_a.noconvert().none(),
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "begin"_a, "end"_a,

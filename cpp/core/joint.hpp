@@ -12,6 +12,7 @@
 #include <cmath>
 
 #include "core/clones.hpp"
+#include "core/honest.hpp"
 #include "core/passes.hpp"
 
 namespace novikoff {
@@ -175,12 +176,14 @@ struct JointMistakes : Mistakes {
 // `weights` define the update: for the perceptron, w_y += step x_i and w_r -= step x_i.
 // `classes` counts the classes met. A class met for the first time has weights 0; while there is
 // only one class there is no rival and nothing to learn. Importances, flaws and stopping are as in
-// `pass`. `s` has room for `width` scores.
+// `pass`. `s` has room for `width` scores. If `honest` has an array, it counts the leads of all
+// classes before x_i was learned from.
 template <bool weighed, class Rows, class Weights>
 NOVIKOFF_CLONES Stop joint_pass(const Rows& rows, const std::int32_t* labels,
                                 const double* importance, const std::int64_t* order, Size begin,
                                 Size end, const JointRule& rule, std::int64_t rounds,
-                                Size& classes, Weights weights, double* s, JointMistakes& out) {
+                                Size& classes, Weights weights, double* s, JointMistakes& out,
+                                HonestScores honest) {
   const Size width = weights.width;
   constexpr double huge = std::numeric_limits<double>::max();
   for (Size k = begin; k < end; ++k) {
@@ -203,14 +206,19 @@ NOVIKOFF_CLONES Stop joint_pass(const Rows& rows, const std::int32_t* labels,
       step *= importance[i];
       if (!(std::abs(step) <= huge)) return {k, Flaw::step};
     }
-    if (r < 0 || ahead > rule.threshold || step == 0) {
+    const auto accept = [&] {
       classes = met;
+      if (honest.data)
+        honest.meet_classes(s, met, Size(y), rule.unit, weighed ? importance[i] : 1.0);
+    };
+    if (r < 0 || ahead > rule.threshold || step == 0) {
+      accept();
       continue;
     }
     Update made{rounds + std::int64_t(k - begin) + 1, ahead, step, 0};
     if (const Flaw flaw = weights.learn(x, rule.bias, y, r, made); flaw != Flaw::none)
       return {k, flaw};
-    classes = met;
+    accept();
     made.score *= rule.unit;
     out.right[out.count] = y;
     out.rival[out.count] = r;

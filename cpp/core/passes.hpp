@@ -100,11 +100,12 @@ template <class Rows>
 // from `rounds` + 1. If `weighed`, the step is multiplied by importance_i, and an example whose
 // step is 0 is scored but not learned from; otherwise importances are not read. A non-finite
 // feature makes s non-finite whatever the weights (0 * inf is NaN), so checking s checks the data.
-// Stops before the first row that it cannot use; everything before that row is learned.
+// Stops before the first row that it cannot use; everything before that row is learned. Unless it is
+// null, `met` gets the score of each row before it was learned from.
 template <bool weighed, class Rows, class Weights>
 NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const double* importance,
                           const std::int64_t* order, Size begin, Size end, const Rule& rule,
-                          std::int64_t rounds, Weights weights, Mistakes& out) {
+                          std::int64_t rounds, Weights weights, Mistakes& out, double* met) {
   constexpr double huge = std::numeric_limits<double>::max();
   for (Size k = begin; k < end; ++k) {
     Size i;
@@ -112,6 +113,7 @@ NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const dou
     if (!read_row(rows, order, k, end, i, x)) return {k, Flaw::bounds};
     double s;
     if (const Flaw flaw = weights.score(x, rule.bias, &s); flaw != Flaw::none) return {k, flaw};
+    if (met) met[k - begin] = s * rule.unit;
     const int positive = labels[i] > 0;
     const double y = positive ? 1.0 : -1.0;
     if (y * s > rule.threshold[positive] && y * s <= huge) continue;

@@ -71,6 +71,13 @@ class OnlineRun {
   virtual double weight(Size j, Size output) const = 0;
   virtual void forget(Size j) = 0;
 
+  // Lets the run count its scores, if there is an array for them.
+  void count_in(HonestScores honest) { honest_ = honest; }
+  // Counts the score that the last example had before it was learned from.
+  virtual void count_score(std::int32_t code, double importance) {
+    if (honest_.data) honest_.meet(met_, code == 1, importance);
+  }
+
   // Makes room to record a mistake on x: after this, `learn` cannot run out of memory halfway.
   void make_room(const OneRow& x) {
     if (keep_ == Keep::counts) return;
@@ -137,6 +144,9 @@ class OnlineRun {
 
   virtual Flaw pass_over(const OneRow& x, std::int32_t code, double importance,
                          JointMistakes& out) = 0;
+  HonestScores honest_{nullptr};
+  double met_ = 0;  // the last score
+
   virtual std::array<double*, 3> sums() = 0;  // what learning changes; any may be null
 
  private:
@@ -231,7 +241,7 @@ class PerceptronRun : public OnlineRun {
     return std::visit(
         [&](const auto& rows) {
           const Stop stop = pass<true>(rows, &label, &importance, nullptr, 0, 1, rule_, rounds,
-                                        Sum<double>{w_}, out);
+                                        Sum<double>{w_}, out, &met_);
           if (u_ && out.count) {
             const std::int64_t first = 0;
             const double step = out.step[0] * double(out.round[0] - 1);
@@ -265,7 +275,8 @@ class AdaptiveRun final : public PerceptronRun {
     const std::int8_t label = code == 1 ? 1 : -1;
     return std::visit(
         [&](const auto& rows) {
-          return pass<true>(rows, &label, &importance, nullptr, 0, 1, rule_, rounds, weights_, out)
+          return pass<true>(rows, &label, &importance, nullptr, 0, 1, rule_, rounds, weights_, out,
+                            &met_)
               .flaw;
         },
         x);
@@ -328,7 +339,7 @@ class WinnowRun final : public OnlineRun {
     return std::visit(
         [&](const auto& rows) {
           return pass<true>(rows, &label, &importance, nullptr, 0, 1, rule_, rounds,
-                             Reference{powers_}, out)
+                             Reference{powers_}, out, &met_)
               .flaw;
         },
         x);
@@ -370,6 +381,7 @@ class JointRun : public OnlineRun {
   double weight(Size j, Size r) const override {
     return rule_.unit * (mean_ ? mean(j, r) : w_[j * width_ + r]);
   }
+  void count_score(std::int32_t, double) override {}  // the pass has counted it
   void forget(Size j) override {
     for (Size r = 0; r < width_; ++r) {
       w_[j * width_ + r] = 0;
@@ -407,7 +419,7 @@ class JointRun : public OnlineRun {
         [&](const auto& rows) {
           const Stop stop = joint_pass<true>(rows, &code, &importance, nullptr, 0, 1, rule_, rounds,
                                              classes_, JointPerceptron{w_, width_},
-                                             scores_.data(), out);
+                                             scores_.data(), out, honest_);
           if (u_ && out.count) {
             const std::int64_t first = 0;
             const double step = out.step[0] * double(out.round[0] - 1);
@@ -441,7 +453,7 @@ class JointAdaptiveRun final : public JointRun {
     return std::visit(
         [&](const auto& rows) {
           return joint_pass<true>(rows, &code, &importance, nullptr, 0, 1, rule_, rounds, classes_,
-                                  weights_, scores_.data(), out)
+                                  weights_, scores_.data(), out, honest_)
               .flaw;
         },
         x);

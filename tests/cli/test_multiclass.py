@@ -265,7 +265,8 @@ def test_the_printed_result_agrees_with_the_json(fruit: Path) -> None:
         f"Mistakes  {90 - right}; {unknown} of them on 2 unknown labels, the first {first}",
     ]
     sizes = []
-    for line in lines[6:11]:
+    assert lines[4].startswith("Log loss  infinite: a label is unknown, calibration error 0.")
+    for line in lines[7:12]:
         label, examples, hits, precision, recall, f1 = line.split()
         one = found["classes"][label]
         assert (int(examples), int(hits)) == (one["examples"], one["right"])
@@ -274,11 +275,11 @@ def test_the_printed_result_agrees_with_the_json(fruit: Path) -> None:
         assert shares == [None if s is None else f"{s:.2%}" for s in told_shares]
         sizes.append(int(examples))
     assert sizes == sorted(sizes, reverse=True)
-    taken = [line.split() for line in lines[13:]]
+    taken = [line.split() for line in lines[14:]]
     assert all(int(n) == expected[true][label] for true, _, label, n in taken)
     wrong = [n for true, row in expected.items() for label, n in row.items() if label != true]
     assert [int(n) for *_, n in taken] == sorted(wrong, reverse=True)[:10]
-    table = stdout_of("test", fruit / "m", fruit / "all.csv", "--confusion").splitlines()[12:]
+    table = stdout_of("test", fruit / "m", fruit / "all.csv", "--confusion").splitlines()[13:]
     columns = table[0].split()[2::2]
     assert len(columns) == 5
     for row in table[1:]:

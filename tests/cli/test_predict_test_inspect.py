@@ -131,7 +131,9 @@ def test_the_printed_result_agrees_with_the_json(mail: Path, tmp_path: Path) -> 
     ]
     assert found["baseline"] == {"label": "ham", "accuracy": 4 / 7}
     assert found["classes"]["spam"]["f1"] == 0.4
-    assert [line.split() for line in lines[7:]] == [
+    loss, error = found["log_loss"], found["calibration_error"]
+    assert lines[6] == f"Log loss  {loss:.4f}, calibration error {error:.4f}"
+    assert [line.split() for line in lines[8:]] == [
         ["label", "predicted", "ham", "predicted", "spam"],
         ["ham", "3", "1"],
         ["spam", "2", "1"],

@@ -142,7 +142,8 @@ def test_the_printed_result_agrees_with_the_json(tmp_path: Path) -> None:
     area = "–" if held["roc_area"] is None else f"{held['roc_area']:.4f}"
     assert (
         f"Held out  {right:.2%} of 12 examples right; {base['accuracy']:.2%} by always predicting "
-        f"{base['label']}; F1 of spam {f1:.2%}, ROC area {area}\n"
+        f"{base['label']}; F1 of spam {f1:.2%}, ROC area {area}; log loss {held['log_loss']:.4f}, "
+        f"calibration error {held['calibration_error']:.4f}\n"
     ) in screen
     assert screen.splitlines()[-1].startswith(f"Model     {tmp_path / 'model'} (perceptron, ")
 

@@ -182,11 +182,18 @@ def test_the_classes_are_named_where_the_estimator_needs_them() -> None:
 
 
 def test_rules_without_probabilities_say_so() -> None:
-    model = ForRiver(Perceptron())
+    model = ForRiver(AveragedPerceptron())
     with pytest.raises(NotImplementedError):
         model.predict_proba_one({})
     with pytest.raises(NotImplementedError):
         evaluate.progressive_val_score(datasets.Phishing(), model, metrics.LogLoss())
+
+
+def test_rules_with_probabilities_are_judged_by_them() -> None:
+    model = preprocessing.StandardScaler() | ForRiver(Perceptron())
+    loss = evaluate.progressive_val_score(datasets.Phishing(), model, metrics.LogLoss())
+    assert loss.get() < 0.5  # by chance 0.69
+    assert set(model.predict_proba_one(next(iter(datasets.Phishing()))[0])) == {False, True}
 
 
 def test_only_an_estimator_can_be_wrapped() -> None:
@@ -252,5 +259,5 @@ def test_n_grams_are_named_by_their_words() -> None:
 def test_metrics_that_need_probabilities_raise_an_error() -> None:
     with pytest.raises(NotImplementedError, match="Perceptron gives no probabilities, which"):
         evaluate.progressive_val_score(
-            datasets.Phishing().take(9), ForRiver(Perceptron()), metrics.ROCAUC()
+            datasets.Phishing().take(9), ForRiver(AveragedPerceptron()), metrics.ROCAUC()
         )

@@ -12,7 +12,7 @@ from typing import Annotated, Any, TypeAlias
 from novikoff.cli.arguments import Argument, Option
 from novikoff.cli.errors import fail, reason, warn
 from novikoff.ledger.ledger import Ledger
-from novikoff.models.measures import Evaluation
+from novikoff.models.measures import Evaluation, Reliability
 from novikoff.models.model import Model
 from novikoff.sources import read_options, text_rule
 from novikoff.sources.chunks import Source
@@ -321,6 +321,18 @@ def measures(tested: Evaluation, *, known: int) -> dict[str, Any]:
             "roc_area": _or_none(ranking.roc_area),
             "average_precision": _or_none(ranking.average_precision),
         }
+    if (reliability := tested.reliability) is not None:
+        loss = reliability.log_loss
+        about |= {
+            "log_loss": None if math.isinf(loss) else loss,
+            "calibration_error": reliability.calibration_error,
+            "reliability": [
+                {"examples": n, "predicted": _or_none(p), "observed": _or_none(happened)}
+                for n, p, happened in zip(
+                    reliability.examples, reliability.predicted, reliability.observed, strict=True
+                )
+            ],
+        }
     return {
         "examples": found.examples,
         "mistakes": found.mistakes,
@@ -341,6 +353,13 @@ def baseline_in_words(tested: Evaluation) -> str:
     found = tested.confusion
     label = cut(plain(tested.labels[found.commonest]), LONGEST_LABEL)
     return f"{share(found.baseline)} by always predicting {label}"
+
+
+def reliability_in_words(reliability: Reliability) -> str:
+    """How good the probabilities are."""
+    loss = reliability.log_loss
+    shown = "infinite: a label is unknown" if math.isinf(loss) else f"{loss:.4f}"
+    return f"{shown}, calibration error {reliability.calibration_error:.4f}"
 
 
 def warn_of_skipped_lines(source: Source) -> None:

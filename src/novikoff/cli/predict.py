@@ -7,9 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
+import numpy as np
+
 from novikoff.cli import options
 from novikoff.cli.arguments import Option
-from novikoff.cli.errors import show
+from novikoff.cli.errors import fail, show
+from novikoff.models.measures import predicted_classes
 from novikoff.models.model import Model
 from novikoff.models.prediction import labels_of, scored
 from novikoff.sources import ReadOptions, open_files
@@ -26,6 +29,9 @@ def predict(
     what: Annotated[
         What, Option("Print labels, scores, or both with a tab between.", "--print")
     ] = "labels",
+    probabilities: Annotated[
+        bool, Option("Print probabilities instead of scores; alone unless with --print both.")
+    ] = False,
     output: Annotated[
         Path | None, Option("Write to this file.", "-o", "--output", default="stdout")
     ] = None,
@@ -49,11 +55,16 @@ def predict(
     `scores` prints the scores of all classes, in the order in which `novikoff inspect` lists them;
     `both` prints the label and its score.
 
+    With --probabilities, each line is the probability of the positive label; or of each class, in
+    the same order. With --print both, it is the label and its probability.
+
     Exit status: 0 done, 2 bad input, 130 interrupted.
     """
     if output is not None:
         options.check_output(output, "predictions", [model, *data])
     found = options.load_model(model, data)
+    if probabilities and not found.gives_probabilities:
+        fail(f"--probabilities: {found.kind} gives no probabilities")
     how = ReadOptions(
         format,
         label,
@@ -72,27 +83,34 @@ def predict(
     if output is None:
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8", errors="strict")  # labels as they are
-        for lines in predictions(found, source, what):
+        for lines in predictions(found, source, what, probabilities=probabilities):
             show(lines, end="")
     else:
         with atomic_write(output) as file:
-            for lines in predictions(found, source, what):
+            for lines in predictions(found, source, what, probabilities=probabilities):
                 file.write(lines.encode())
     options.warn_of_skipped_lines(source)
     options.warn_of_unknown_features(found)
 
 
-def predictions(model: Model, source: Source, what: What) -> Iterator[str]:
+def predictions(
+    model: Model, source: Source, what: What, *, probabilities: bool = False
+) -> Iterator[str]:
     """The lines for each chunk of examples."""
     shown = {label: plain(label) for label in model.classes}
     for _, scores in scored(model, source):
-        if what == "scores":
-            rows = scores.reshape(len(scores), -1).tolist()
+        best = scores.max(axis=1) if model.is_joint else scores
+        numbers = scores
+        if probabilities:
+            chances = model.probabilities(scores)
+            numbers = chances if model.is_joint else chances[:, 1]
+            best = chances[np.arange(len(scores)), predicted_classes(scores)]
+        if what == "scores" or (probabilities and what == "labels"):
+            rows = numbers.reshape(len(scores), -1).tolist()
             lines = ["\t".join(map(repr, row)) for row in rows]
         else:
             lines = [shown[label] for label in labels_of(model, scores)]
         if what == "both":
-            best = scores.max(axis=1) if model.is_joint else scores
             pairs = zip(lines, best.tolist(), strict=True)
-            lines = [f"{label}\t{score!r}" for label, score in pairs]
+            lines = [f"{label}\t{number!r}" for label, number in pairs]
         yield "".join(f"{line}\n" for line in lines)

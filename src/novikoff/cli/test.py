@@ -29,6 +29,9 @@ def test(
     precision_recall: Annotated[
         Path | None, Option("Draw the precision-recall curve: .png, .svg or .pdf.")
     ] = None,
+    reliability: Annotated[
+        Path | None, Option("Draw the reliability of the probabilities: .png, .svg or .pdf.")
+    ] = None,
     as_json: options.Json = False,
     label: options.ModelLabel = None,
     format: options.Format = None,
@@ -45,14 +48,18 @@ def test(
     labels follow the precision, recall and F1 of the positive one, the area under the ROC curve
     (the share of pairs of a positive and a negative example that the scores put in the right
     order), and the confusion table. For many classes it prints the precision, recall and F1 of
-    each, and the most frequent confusions.
+    each, and the most frequent confusions. If the model gives probabilities, it prints their log
+    loss (the mean of -ln p of the right label) and their calibration error (the mean distance of
+    predicted from observed shares, in 15 intervals).
 
     Exit status: 0 done, 2 bad input, 130 interrupted.
     """
     found = options.load_model(model, data)
     if found.is_joint and (roc or precision_recall):
         fail(f"--{'roc' if roc else 'precision-recall'}: the curve is for models of two labels")
-    wanted = {"roc": roc, "precision_recall": precision_recall}
+    if reliability and not found.gives_probabilities:
+        fail(f"--reliability: {found.kind} gives no probabilities")
+    wanted = {"roc": roc, "precision_recall": precision_recall, "reliability": reliability}
     figures = [(name, to, options.axes_for(to)) for name, to in wanted.items() if to is not None]
     how = ReadOptions(
         format,
@@ -75,7 +82,8 @@ def test(
     for name, to, ax in figures:
         from novikoff.show import plots
 
-        plots.save(getattr(plots, name)(tested.ranking, ax=ax), to)
+        of = tested.reliability if name == "reliability" else tested.ranking
+        plots.save(getattr(plots, name)(of, ax=ax), to)
     if as_json:
         about = options.measures(tested, known=len(found.classes))
         about["unknown_feature_values"] = found.features.left_out
@@ -96,6 +104,7 @@ def two_labels_in_words(tested: Evaluation, ranking: Ranking) -> list[str]:
         *_accuracy(tested),
         f"Positive  {labels[1]}: {shares}",
         f"ROC area  {shown}",
+        *_reliability(tested),
         "",
         *_table(tested, [0, 1]),
     ]
@@ -124,7 +133,8 @@ def classes_in_words(model: Model, tested: Evaluation, *, whole: bool) -> list[s
         one = counts[k]
         shares = (share(one.precision), share(one.recall), share(one.f1))
         table.append((labels[k], count(one.examples), count(one.right), *shares))
-    lines = [*accuracy, mistakes + _on_unknown_labels(model, tested), "", *aligned(table)]
+    mistakes += _on_unknown_labels(model, tested)
+    lines = [*accuracy, mistakes, *_reliability(tested), "", *aligned(table)]
     if (more := len(labels) - CLASSES_SHOWN) > 0:
         lines.append(f"and {plural(more, 'smaller class', 'smaller classes')}; --json lists all")
     if whole:
@@ -144,6 +154,11 @@ def _accuracy(tested: Evaluation) -> list[str]:
         f"Baseline  {options.baseline_in_words(tested)}",
         f"Mistakes  {count(found.mistakes)}",
     ]
+
+
+def _reliability(tested: Evaluation) -> list[str]:
+    found = tested.reliability
+    return [] if found is None else [f"Log loss  {options.reliability_in_words(found)}"]
 
 
 def _on_unknown_labels(model: Model, tested: Evaluation) -> str:

@@ -593,11 +593,14 @@ class Result:
             return "no examples"
         words = f"{share(found.accuracy)} of {plural(found.examples, 'example')} right; "
         words += options.baseline_in_words(tested)
+        loss = tested.reliability
+        chances = f"; log loss {options.reliability_in_words(loss)}" if loss else ""
         if tested.ranking is None:
-            return words
+            return words + chances
         positive, area = found.of_classes(2)[1], tested.ranking.roc_area
         of_positive = f"F1 of {cut(plain(tested.labels[1]))} {share(positive.f1)}"
-        return f"{words}; {of_positive}, ROC area {'–' if math.isnan(area) else f'{area:.4f}'}"
+        shown = "–" if math.isnan(area) else f"{area:.4f}"
+        return f"{words}; {of_positive}, ROC area {shown}{chances}"
 
     def _commonest(self) -> str:
         """The share of the commonest label, which is the accuracy of always predicting it."""

@@ -7,12 +7,13 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from copy import deepcopy
-from typing import Any, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state, compute_class_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -34,6 +35,13 @@ from novikoff.learners.rule import Rule
 from novikoff.ledger.ledger import Keep
 from novikoff.ledger.readings import Reading
 from novikoff.ledger.weights import LANES
+from novikoff.models.calibration import (
+    Calibration,
+    jointly,
+    logarithms,
+    of_two,
+    one_against_rest,
+)
 from novikoff.models.model import Model
 from novikoff.online.engine import Engine
 from novikoff.online.locks import Rank, new_lock
@@ -67,6 +75,10 @@ _NO_CLASSES = np.empty(0)
 _WORST_FIRST = (Verdict.INTERRUPTED, Verdict.BUDGET, Verdict.CYCLE, Verdict.SEPARATED)
 
 
+def _gives_probabilities(estimator: Any) -> bool:
+    return bool(estimator.gives_probabilities)
+
+
 class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # type: ignore[misc]  # sklearn is untyped
     """A linear classifier that learns from its mistakes, around an engine that holds its state.
 
@@ -85,6 +97,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     keep: Keep = "examples"
     class_weight: ClassWeight = None
     multiclass: str = "ovr"
+    gives_probabilities: ClassVar[bool] = True  # the scores that learn are those that predict
 
     # state
     _engine: Engine | None = None
@@ -458,6 +471,34 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         engine, scores = self._scores(X, reading)
         return engine.labels.predict(scores, zero_is_positive=engine.rule.zero_is_positive)
 
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # sklearn is untyped
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """The probability of each class, a row an example, in the order of `classes_`.
+
+        They are calibrated by the scores that examples had before they were learned from, in the
+        first pass of `fit` and in `partial_fit`, `learn_one` and `learn_many`: no data are held
+        out. They are right for new examples from the same source if the examples of the first pass
+        came in a random order. The label of `predict` is that of the score, so where a class is
+        rare it may have a probability below one half.
+        """
+        engine, scores = self._scores(X, None)
+        return _probabilities(engine, scores)
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # sklearn is untyped
+    def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
+        """The natural logarithms of `predict_proba`."""
+        return logarithms(self.predict_proba(X))
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # sklearn is untyped
+    def predict_proba_one(self, x: Any) -> dict[Any, float]:
+        """The probability of each class for one example; empty before the first label."""
+        if self._opened() is None:
+            plain_example(x)  # raises if x is not an example
+            return {}
+        engine, scores = self._scores([x], None)
+        (chances,) = _probabilities(engine, scores).tolist()
+        return dict(zip(engine.labels.classes.tolist(), chances, strict=True))
+
     def _scores(self, X: Any, reading: Reading | None) -> tuple[Engine, NDArray[np.float64]]:
         """The engine as it was when this was called, and its scores."""
         check_is_fitted(self)
@@ -676,3 +717,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _probabilities(engine: Engine, scores: Vector) -> Vector:
+    """The probability of each class for each score, or row of scores, of an engine's runs."""
+    maps = [Calibration.of(one.honest) for one in engine.learners if one.honest is not None]
+    if len(engine.labels.classes) == 1:
+        return np.ones((len(scores), 1))
+    if isinstance(engine.labels, JointLabels):
+        if scores.ndim == 1:  # of two classes, the lead of the second
+            scores = np.column_stack([np.zeros(len(scores)), scores])
+        return jointly(maps[0], scores)
+    return of_two(maps[0], scores) if scores.ndim == 1 else one_against_rest(maps, scores)

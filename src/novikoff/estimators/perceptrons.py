@@ -185,6 +185,8 @@ class AveragedPerceptron(LinearClassifier):
     References: Freund & Schapire (1999), section 5; Collins (2002), section 2.
     """
 
+    gives_probabilities = False
+
     def __init__(
         self,
         *,
@@ -218,6 +220,8 @@ class VotedPerceptron(LinearClassifier):
 
     Reference: Freund & Schapire (1999), Figure 1, Theorem 3 and Corollary 1.
     """
+
+    gives_probabilities = False
 
     def __init__(
         self,

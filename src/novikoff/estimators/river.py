@@ -25,9 +25,9 @@ class ForRiver(base.MiniBatchClassifier):
     A river pipeline may scale an example differently when it predicts and when it then learns, so
     the two scores of one example can differ; the mistake bounds count the scores while learning.
 
-    These rules give no probabilities: `predict_proba_one` raises NotImplementedError, and metrics
-    and ensembles that need probabilities cannot be used. Feature names that are tuples of texts,
-    such as river's n-grams, are joined by spaces.
+    Estimators that predict by an average or a vote give no probabilities: `predict_proba_one` then
+    raises NotImplementedError, and metrics and ensembles that need probabilities cannot be used.
+    Feature names that are tuples of texts, such as river's n-grams, are joined by spaces.
 
     Parameters
     ----------
@@ -111,11 +111,16 @@ class ForRiver(base.MiniBatchClassifier):
     def predict_proba_one(
         self, x: dict[base.typing.FeatureName, Any], **kwargs: Any
     ) -> dict[base.typing.ClfTarget, float]:
-        """Raises NotImplementedError: these rules give no probabilities."""
-        raise NotImplementedError(
-            f"{type(self.estimator).__name__} gives no probabilities, which metrics such as ROCAUC "
-            "and river's ensembles need; use metrics of labels, such as Accuracy"
-        )
+        """The probability of each label of one example; NotImplementedError if there are none."""
+        if not hasattr(self.learner, "predict_proba_one"):
+            raise NotImplementedError(
+                f"{type(self.estimator).__name__} gives no probabilities, which metrics such as "
+                "ROCAUC and river's ensembles need; use metrics of labels, such as Accuracy"
+            )
+        found: dict[base.typing.ClfTarget, float] = self._call(self.learner.predict_proba_one, x)
+        if self._multiclass or not set(found) <= {False, True}:
+            return found
+        return {False: 0.0, True: 0.0} | (found or {False: 0.5, True: 0.5})
 
     def learn_many(self, X: Any, y: Any) -> None:
         """Learn from the rows of a frame in order, as `learn_one` would."""

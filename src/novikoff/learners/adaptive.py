@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.learners.compiled_pass import check_class_weights, check_regularisation, one_pass
+from novikoff.ledger.honest_scores import HonestScores, counts_of
 from novikoff.ledger.ledger import Adaptation, Keep, Ledger, Matrix, Mistakes
 from novikoff.ledger.readings import mean_of_weights
 from novikoff.ledger.weights import (
@@ -72,6 +73,8 @@ class Adaptive:
     >>> learner.weights.tolist(), learner.variances.tolist()
     ([0.2272727272727273, -0.5454545454545455], [0.4545454545454546, 0.2727272727272727])
     """
+
+    honest: HonestScores | None = None  # counts the scores before learning, for probabilities
 
     def __init__(
         self,
@@ -160,6 +163,7 @@ class Adaptive:
         """Swap the two labels, exactly, of a rule that `is_symmetric`."""
         self._w = turned(self._w)
         self._u = None if self._u is None else turned(self._u)
+        self.honest = None if self.honest is None else self.honest.turned()
 
     @property
     def is_symmetric(self) -> bool:
@@ -286,6 +290,7 @@ class Adaptive:
             begin,
             end,
             labels=block.signs,
+            counts=counts_of(self.honest),
             dim=self.dim,
             step=self.class_weights,
             r=self.regularisation,

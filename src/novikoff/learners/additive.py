@@ -17,6 +17,7 @@ from novikoff.learners.compiled_pass import (
     stored_unit,
     thresholds_of,
 )
+from novikoff.ledger.honest_scores import HonestScores, counts_of
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.ledger.readings import mean_of_weights
 from novikoff.ledger.weights import parted, times, turned, whole, widened
@@ -55,6 +56,8 @@ class Additive:
     References: Rosenblatt (1958); Block (1962); Novikoff (1962), Theorem 1; Krauth & Mézard (1987)
     for the margin; Freund & Schapire (1999) for the average and the vote.
     """
+
+    honest: HonestScores | None = None  # counts the scores before learning, for probabilities
 
     def __init__(
         self,
@@ -121,6 +124,7 @@ class Additive:
         """Swap the two labels, exactly, of a rule that `is_symmetric`."""
         self._w = turned(self._w)
         self._u = None if self._u is None else turned(self._u)
+        self.honest = None if self.honest is None else self.honest.turned()
 
     @property
     def is_symmetric(self) -> bool:
@@ -225,6 +229,7 @@ class Additive:
             begin,
             end,
             labels=block.signs,
+            counts=counts_of(self.honest),
             dim=self.dim,
             threshold=self._thresholds,
             step=self._steps,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.learners.compiled_pass import check_class_weights, check_sizes, one_pass, stored_unit
+from novikoff.ledger.honest_scores import HonestScores, counts_of
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.ledger.readings import mean_of_weights
 from novikoff.ledger.weights import class_scores, columns_for, parted, times, whole, widened
@@ -60,6 +61,7 @@ class Joint:
     ('separated', 2, [[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]])
     """
 
+    honest: HonestScores | None = None  # counts the leads before learning, for probabilities
     is_symmetric = False  # classes have no order, so there are no two labels to swap
 
     def __init__(
@@ -231,6 +233,7 @@ class Joint:
             w=self._w.reshape(-1),
             right=classes,
             rival=rivals,
+            counts=counts_of(self.honest),
             **rule,
         )
         self.rounds += at - begin

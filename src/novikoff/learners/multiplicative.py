@@ -17,6 +17,7 @@ from novikoff.learners.compiled_pass import (
     one_pass,
     thresholds_of,
 )
+from novikoff.ledger.honest_scores import HonestScores, counts_of
 from novikoff.ledger.ledger import Keep, Ledger, Mistakes
 from novikoff.ledger.weights import parted, turned, whole, widened
 from novikoff.storage.checked import Arrays, Settings, Stored
@@ -62,6 +63,7 @@ class Multiplicative:
     """
 
     averaging = False
+    honest: HonestScores | None = None  # counts the scores before learning, for probabilities
 
     def __init__(
         self,
@@ -126,6 +128,7 @@ class Multiplicative:
     def turn_round(self) -> None:
         """Swap the two labels, exactly, of a rule that `is_symmetric`."""
         self._become(turned(self._p))
+        self.honest = None if self.honest is None else self.honest.turned()
 
     @property
     def is_symmetric(self) -> bool:
@@ -246,6 +249,7 @@ class Multiplicative:
             begin,
             end,
             labels=block.signs,
+            counts=counts_of(self.honest),
             dim=self.dim,
             threshold=self._thresholds,
             step=self.class_weights,

@@ -14,6 +14,7 @@ from novikoff.learners.compiled_pass import Ties
 from novikoff.learners.joint import Joint
 from novikoff.learners.joint_adaptive import JointAdaptive
 from novikoff.learners.multiplicative import Multiplicative, Variant
+from novikoff.ledger.honest_scores import HonestScores
 from novikoff.ledger.ledger import Matrix
 from novikoff.ledger.readings import Reading
 from novikoff.stream.input_problems import BadExample, Problem
@@ -103,6 +104,10 @@ class Rule:
     def reading(self) -> Reading:
         """The reading of the run that predicts."""
         return READINGS[self.kind]
+
+    def honest_scores(self) -> HonestScores | None:
+        """New counts of scores, for probabilities; None if other weights learn than predict."""
+        return HonestScores() if self.reading == "final" else None
 
     @property
     def needs_width(self) -> bool:

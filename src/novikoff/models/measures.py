@@ -11,9 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.models.calibration import logarithms
 from novikoff.stream.blocks import Codes, Labels
 from novikoff.stream.labels import predicts_positive
 from novikoff.stream.rows import Positions, Vector
+
+INTERVALS = 15  # of probabilities, to compare them with what happened
+_UNITS = 2.0**32
 
 
 def predicted_classes(scores: Vector) -> Codes:
@@ -176,6 +180,37 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
+class Reliability:
+    """How probabilities compare with what happened: of two labels, those of the positive one.
+
+    Of many classes, they are those of the class with the highest probability, and what happened is
+    whether it was the right one.
+
+    Attributes
+    ----------
+    log_loss
+        The mean of −ln p, where p is the probability that the right label was given; infinite if an
+        example has a label that the model does not know.
+    examples, predicted, observed
+        For each of 15 intervals of equal width: how many examples have a probability in it, the
+        mean of their probabilities, and the share of them for which it happened (NaN without
+        examples).
+    """
+
+    log_loss: float
+    examples: tuple[int, ...]
+    predicted: tuple[float, ...]
+    observed: tuple[float, ...]
+
+    @property
+    def calibration_error(self) -> float:
+        """The mean distance of the predicted from the observed shares, weighted by examples."""
+        columns = zip(self.examples, self.predicted, self.observed, strict=True)
+        apart = math.fsum(n * abs(p - share) for n, p, share in columns if n)
+        return apart / sum(self.examples) if any(self.examples) else float("nan")
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """How predictions compare with labels.
 
@@ -186,11 +221,14 @@ class Evaluation:
         have.
     ranking
         Of two labels, the order of the examples by score; None for many classes.
+    reliability
+        How probabilities compare with the labels; None if there are none.
     """
 
     confusion: Confusion
     labels: tuple[str, ...]
     ranking: Ranking | None = None
+    reliability: Reliability | None = None
 
 
 class Judge:
@@ -202,14 +240,51 @@ class Judge:
     def __init__(self, *, joint: bool) -> None:
         self.confusion, self._is_joint = Confusion(), joint
         self._positive, self._scores = list[NDArray[np.bool_]](), list[Vector]()
+        # sums in units of 2⁻³²: whole numbers, which do not depend on the order
+        self._bins = np.zeros((3, INTERVALS), dtype=np.int64)  # examples, probabilities, happened
+        self._loss, self._is_surprised = 0, False
 
-    def add(self, labels: Labels | Codes, scores: Vector) -> None:
-        """Compare the scores of examples with their labels, or with their numbers of classes."""
-        codes = labels if self._is_joint else labels > 0
+    def add(
+        self, labels: Labels | Codes, scores: Vector, probabilities: Vector | None = None
+    ) -> None:
+        """Compare the scores of examples with their labels, or with their numbers of classes.
+
+        `probabilities` has a column a class.
+        """
+        codes = labels if self._is_joint else (labels > 0).astype(np.int32)
         self.confusion.count(codes, predicted_classes(scores))
+        if probabilities is not None and len(codes):
+            self._add_probabilities(codes, probabilities)
         if not self._is_joint:
             self._positive.append(labels > 0)
             self._scores.append(np.asarray(scores))
+
+    def _add_probabilities(self, codes: NDArray[Any], probabilities: Vector) -> None:
+        known = codes < probabilities.shape[1]
+        self._is_surprised |= not known.all()
+        given = probabilities[np.flatnonzero(known), codes[known]]
+        self._loss += int((-logarithms(given) * _UNITS).astype(np.int64).sum())
+        if self._is_joint:
+            best = probabilities.argmax(axis=1)
+            p, happened = probabilities[np.arange(len(codes)), best], best == codes
+        else:
+            p, happened = probabilities[:, 1], codes > 0
+        interval = np.minimum((p * INTERVALS).astype(np.int64), INTERVALS - 1)
+        for row, amounts in enumerate((np.ones(len(p)), np.floor(p * _UNITS), happened)):
+            np.add.at(self._bins[row], interval, amounts.astype(np.int64))
+
+    def _reliability(self) -> Reliability | None:
+        examples, chances, happened = self._bins.tolist()
+        if not (total := sum(examples)):
+            return None
+        return Reliability(
+            math.inf if self._is_surprised else self._loss / (total * _UNITS),
+            tuple(examples),
+            tuple(
+                _share(chance, n * int(_UNITS)) for chance, n in zip(chances, examples, strict=True)
+            ),
+            tuple(map(_share, happened, examples)),
+        )
 
     def evaluation(self, labels: tuple[str, ...]) -> Evaluation:
         """The result; `labels` are those of the classes."""
@@ -217,4 +292,4 @@ class Judge:
         if not self._is_joint:
             positive = np.concatenate([np.zeros(0, dtype=np.bool_), *self._positive])
             ranking = Ranking.of(positive, np.concatenate([np.zeros(0), *self._scores]))
-        return Evaluation(self.confusion, labels, ranking)
+        return Evaluation(self.confusion, labels, ranking, self._reliability())

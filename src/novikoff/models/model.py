@@ -14,8 +14,10 @@ from novikoff.learners import Adaptive, Joint, JointAdaptive, Multiplicative
 from novikoff.learners.compiled_pass import is_finite_number
 from novikoff.learners.rule import ADAPTIVE, KINDS, READINGS, WINNOWS, Kind, Linear, restored
 from novikoff.ledger import readings
+from novikoff.ledger.honest_scores import HonestScores
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import Reading
+from novikoff.models.calibration import Calibration, jointly, of_two
 from novikoff.runs.cycles import CycleSearch
 from novikoff.sources.features import Features
 from novikoff.sources.read_options import DELIMITER, MISSING_RULES, QUOTES
@@ -65,6 +67,7 @@ class Model:
     watch: Arrays = field(default_factory=dict)
     _mapped: mmap | None = field(default=None, repr=False)  # the file it came from, if not copied
     _average: tuple[int, int, Vector] | None = field(default=None, init=False, repr=False)
+    _calibration: tuple[int, Calibration] | None = field(default=None, init=False, repr=False)
 
     @property
     def is_joint(self) -> bool:
@@ -108,6 +111,28 @@ class Model:
         scores = readings.scores(self.learner, self.ledger, reading, rows, average=average)
         return self._with_unseen_classes(scores, axis=1)
 
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether scores were counted before learning, so that there are probabilities."""
+        return self.learner.honest is not None
+
+    def probabilities(self, scores: Vector) -> Vector:
+        """The probability of each class for each score of `scores`, or row of scores.
+
+        They rest on the scores that examples had before they were learned from
+        (`models/calibration.py`). Of two labels, the positive one is the second column.
+        """
+        honest = self.learner.honest
+        if honest is None:
+            raise ValueError(
+                f"{self.kind} predicts by other weights than it learns with, so it "
+                "has no honest scores to make probabilities of"
+            )
+        if self._calibration is None or self._calibration[0] != honest.examples:
+            self._calibration = honest.examples, Calibration.of(honest)
+        calibration = self._calibration[1]
+        return (jointly if self.is_joint else of_two)(calibration, scores)
+
     def _with_unseen_classes(self, table: Vector, axis: int) -> Vector:
         """The table with zeros for classes that are named but were not in any example."""
         if not self.is_joint or table.shape[axis] == len(self.classes):
@@ -136,6 +161,8 @@ class Model:
             "ledger": self.ledger.state(dim),
             "features": self.features.state(),
         }
+        if self.learner.honest is not None:
+            parts["scores"] = self.learner.honest.state()
         header: Settings = {name: settings for name, (settings, _) in parts.items()}
         header |= {
             "kind": self.kind,
@@ -176,6 +203,9 @@ class Model:
             with_prefix("watch", arrays),
             storage.mapped_file(arrays),
         )
+        if "scores" in header:
+            scores = with_prefix("scores", arrays)
+            out.learner.honest = HonestScores.restored(stored.settings("scores"), scores)
         out._check(stored)
         return out
 
@@ -210,6 +240,8 @@ class Model:
             right &= ledger.adaptation.matrix == getattr(learner, "matrix", "diagonal")
         if not right:
             stored.refuse("its learner and its ledger differ in their regularisation or matrix")
+        if (learner.honest is not None) != (READINGS[self.kind] == "final"):
+            stored.refuse(f"its honest scores do not match its kind, {self.kind!r}")
         if self.kind == "voted" and ledger.keep != "examples":
             stored.refuse("a voted model needs its examples, and the ledger keeps none")
         if learner.rounds != ledger.began + ledger.n_rounds:

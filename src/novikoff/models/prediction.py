@@ -47,6 +47,7 @@ def evaluate(model: Model, source: Source) -> Evaluation:
         negative, positive = model.classes
         labels = LabelsAsSigns((negative, positive))
     for chunk, scores in scored(model, source):
-        judge.add(chunk.coded(labels), scores)
+        chances = model.probabilities(scores) if model.gives_probabilities else None
+        judge.add(chunk.coded(labels), scores, chances)
     source.check_unchanged()
     return judge.evaluation(labels.classes)

@@ -110,6 +110,7 @@ class Plan:
     ) -> Model:
         """A model that has learned nothing yet."""
         learner = self.new_learner(features.hash_bits, classes=len(classes))
+        learner.honest = self.rule.honest_scores()
         kind = self.rule.kind
         ledger = learner.open_ledger("examples" if kind == "voted" else self.keep)
         return Model(kind, learner, features, classes, ledger, self.order(whole=whole))
@@ -217,9 +218,16 @@ class Training:
             if after_block is not None:
                 after_block(self)
 
+        honest = model.learner.honest
+
         def close_pass(_ledger: Ledger) -> None:
             self.passes_made += 1
             self.position = 0
+            if honest is not None:  # from now on the examples are not new
+                honest.is_open = False
+
+        if honest is not None:
+            honest.is_open = self.passes_made == 0
 
         run = play(
             self,
@@ -287,7 +295,10 @@ class Training:
         for block in self._blocks:
             rows = np.flatnonzero(held_out(block, self.plan.holdout))
             for some in (rows[k : k + most] for k in range(0, len(rows), most)):
-                judge.add(block.labels[some], self.model.scores(block.rows.take(some)))
+                scores = self.model.scores(block.rows.take(some))
+                is_probable = self.model.gives_probabilities
+                chances = self.model.probabilities(scores) if is_probable else None
+                judge.add(block.labels[some], scores, chances)
         return judge.evaluation(self.model.classes)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -33,7 +33,7 @@ from novikoff.online.locks import Rank, new_lock
 from novikoff.online.names import Names, Outcome, Weights, check_bounds, names_of
 from novikoff.online.one_example import negative, plain, plain_row, unscored
 from novikoff.runs.interrupts import undisturbed
-from novikoff.runs.loop import Interrupted, Run, play
+from novikoff.runs.loop import Interrupted, Progress, Run, play
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.multiclass import Classes, Given, JointLabels, Labels
@@ -108,6 +108,8 @@ class Engine:
             rule.learner(dim, classes=len(labels.classes), class_weights=f, start=s)
             for f, s in zip(factors, start, strict=True)
         ]
+        for learner in self.learners:
+            learner.honest = rule.honest_scores()
         self.runs = [Run(one.open_ledger(keep), Verdict.BUDGET) for one in self.learners]
         self.is_stream = self.is_interrupted = False
         self.by_name = self.is_online = False
@@ -166,7 +168,8 @@ class Engine:
             again = shuffle != "once" and shuffle
             stream = Shuffled(block, seed=seed, again=True) if again else block
             title = f"{self.labels.classes[k]} against the rest, " if len(self.runs) > 1 else ""
-            report = partial(_print_pass, title) if verbose else None
+            said = partial(_print_pass, title) if verbose else None
+            report = partial(_after_pass, learner, said)
             try:
                 run = play(
                     stream, learner, epochs=epochs, ledger=self.runs[k].ledger, progress=report
@@ -174,6 +177,9 @@ class Engine:
             except Interrupted as stopped:
                 self.runs[k], self.is_interrupted = stopped.run, True
                 raise
+            finally:
+                if learner.honest is not None:
+                    learner.honest.is_open = True  # what comes next is new
             self.runs[k] = run
 
     def learn_block(
@@ -318,6 +324,8 @@ class Engine:
         runs = _core.OnlineRuns(self.dim, bias=self.learners[0].bias, keep=self.keep)
         for learner in self.learners:
             learner.share_weights(runs, mean=self.rule.reading == "average")
+            if learner.honest is not None:
+                learner.honest.share(runs)
         core.open(runs, seen=seen)
 
     @property
@@ -672,6 +680,14 @@ class Engine:
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)
         self.core, self.lock = None, new_lock(Rank.ENGINE, self)
+
+
+def _after_pass(learner: Linear, report: Progress | None, ledger: Ledger) -> None:
+    """Count no more scores: after the first pass the examples are not new."""
+    if learner.honest is not None:
+        learner.honest.is_open = False
+    if report is not None:
+        report(ledger)
 
 
 def _print_pass(title: str, ledger: Ledger) -> None:

@@ -10,6 +10,7 @@ from novikoff.show.plots.certified import certificate, constant
 from novikoff.show.plots.curves import experiment, margins, mistakes, readings, sandwich
 from novikoff.show.plots.estimators import Fitted, estimator, fitted
 from novikoff.show.plots.planes import plane
+from novikoff.show.plots.probabilities import reliability
 from novikoff.show.plots.ranking import precision_recall, roc
 from novikoff.show.plots.runs import turning, update
 
@@ -29,6 +30,7 @@ __all__ = [
     "plane",
     "precision_recall",
     "readings",
+    "reliability",
     "roc",
     "sandwich",
     "save",

@@ -1,0 +1,112 @@
+"""Honest scores: how often each score was met before its example was learned from.
+
+In a first pass over data, and in a stream, an example is scored before it is learned from, so its
+score is that of a new example. `models/calibration.py` makes probabilities of these counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import _core
+from novikoff.storage.checked import Arrays, Settings, Stored
+from novikoff.stream.rows import Vector
+
+UNIT = 1 << 16  # an example of importance 1 counts as so many units
+_MOST = 1 << 62
+
+
+class HonestScores:
+    """Counts of scores by label, of the last half of the examples at least.
+
+    A score is counted in a bin by its leading bits: its sign, its exponent from −64 to 63, and four
+    bits after the point. The counts are whole numbers, so they do not depend on the order of the
+    examples. An importance counts in units of 2⁻¹⁶, at most 2³⁰, and an example of less than half a
+    unit does not count. Of n examples, those from number 2ᵏ⁻¹ on are counted, where 2ᵏ ≤ n < 2ᵏ⁺¹:
+    scores before that are those of weights that had hardly learned.
+
+    Of many classes learned jointly, each example counts once for each class: the lead of the class
+    over its best rival, which is positive for one class at most.
+
+    Attributes
+    ----------
+    is_open
+        Whether scores are counted now. Close it in later passes, whose examples are not new.
+    counts
+        The number of examples, and the two tables of counts that the core updates.
+    """
+
+    def __init__(self) -> None:
+        self.is_open = True
+        self.counts: NDArray[np.int64] = np.zeros(_core.SCORE_COUNTS, dtype=np.int64)
+
+    @property
+    def examples(self) -> int:
+        """How many examples of positive importance were met."""
+        return int(self.counts[0])
+
+    @property
+    def _tables(self) -> NDArray[np.int64]:
+        """The earlier counts and the later ones, by bin and by label, −1 first."""
+        return self.counts[1:].reshape(2, _core.SCORE_BINS, 2)
+
+    def by_bin(self) -> tuple[Vector, NDArray[np.int64]]:
+        """The middle of each bin that has counts, in increasing order, and its counts by label."""
+        both = self._tables[0] + self._tables[1]
+        bins = np.flatnonzero(both.any(axis=1))
+        return np.array([_core.middle_of_bin(int(k)) for k in bins]), both[bins]
+
+    def share(self, runs: _core.OnlineRuns) -> None:
+        """Let the online run that was added last count its scores here."""
+        if self.is_open:
+            runs.count_scores(self.counts)
+
+    def turned(self) -> HonestScores:
+        """The counts with the labels −1 and +1 swapped, and so the signs of the scores."""
+        out = deepcopy(self)
+        out._tables[:] = self._tables[:, ::-1, ::-1]
+        return out
+
+    def state(self) -> tuple[Settings, Arrays]:
+        """Everything that `restored` needs: settings for JSON, and arrays."""
+        places = np.flatnonzero(self.counts[1:])
+        arrays: Arrays = {"places": places, "units": self.counts[1:][places]}
+        return {"examples": self.examples}, arrays
+
+    @classmethod
+    def restored(
+        cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]
+    ) -> HonestScores:
+        """The counts that `state` described."""
+        stored = Stored("honest scores", settings, arrays)
+        out = cls()
+        places = stored.positions("places", most=len(out.counts) - 2)
+        units = stored.positions("units", len(places), most=_MOST)
+        if (np.diff(places) < 1).any():
+            stored.refuse("its places are not in increasing order")
+        out.counts[0] = min(stored.count("examples"), _MOST)
+        out.counts[1:][places] = units
+        return out
+
+    def __getstate__(self) -> dict[str, Any]:
+        settings, arrays = self.state()
+        return {"is_open": self.is_open, "settings": settings, "arrays": arrays}
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        self.counts = self.restored(state["settings"], state["arrays"]).counts
+        self.is_open = state["is_open"]
+
+    def __deepcopy__(self, _memo: object) -> HonestScores:
+        out = HonestScores()
+        out.counts, out.is_open = self.counts.copy(), self.is_open
+        return out
+
+
+def counts_of(honest: HonestScores | None) -> NDArray[np.int64] | None:
+    """Where the core counts scores; None if it does not."""
+    return None if honest is None or not honest.is_open else honest.counts

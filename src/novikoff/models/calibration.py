@@ -1,0 +1,173 @@
+"""From scores to probabilities: a monotone map, fitted to honest scores."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from novikoff import _core
+from novikoff.ledger.honest_scores import UNIT, HonestScores
+from novikoff.stream.rows import Vector
+
+_CELL = 10 * UNIT  # a share of fewer examples says little
+_TAIL = 10  # a level of the map extends over its scores without a tenth at either end
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A map from scores to the probability of the positive label, linear between its knots.
+
+    It never decreases. Below the first knot and above the last it is constant, so it is never 0
+    or 1 unless no example was counted.
+
+    Attributes
+    ----------
+    scores, probabilities
+        The knots; the scores increase.
+    """
+
+    scores: Vector
+    probabilities: Vector
+
+    @classmethod
+    def of(cls, honest: HonestScores) -> Calibration:
+        """The map that fits honest scores.
+
+        Neighbouring bins are joined into cells of at least ten examples. The shares of positive
+        examples in the cells are made monotone by pooling neighbours that are not (the isotonic
+        fit, Ayer et al. 1955), and each pool is moved towards the share of all by one example. A
+        pool gives the map a level from its lower to its upper tenth.
+
+        It is right for new examples if the counted ones were independent draws from the same source
+        as the new ones, and if the weights had not changed much since.
+
+        References: Ayer, Brunk, Ewing, Reid & Silverman (1955); Zadrozny & Elkan (2002) for
+        probabilities.
+        """
+        middles, counts = honest.by_bin()
+        cells = _cells(middles.tolist(), counts.tolist())
+        weight, positive = sum(cell.weight for cell in cells), sum(cell.positive for cell in cells)
+        share = (positive + UNIT) / (weight + 2 * UNIT)
+        knots: list[tuple[float, float]] = []
+        level = 0.0
+        for pool in _pooled(cells):
+            inside = sum(cell.weight for cell in pool)
+            level = max(level, (sum(c.positive for c in pool) + share * UNIT) / (inside + UNIT))
+            ends = (_at_share(pool, inside, 1), _at_share(pool, inside, _TAIL - 1))
+            knots += [(score, level) for score in dict.fromkeys(ends)]
+        if not knots:
+            knots = [(0.0, share)]
+        scores, probabilities = zip(*knots, strict=True)
+        return cls(np.array(scores), np.array(probabilities))
+
+    def __call__(self, scores: Vector) -> Vector:
+        """The probability of each score."""
+        x, p = self.scores, self.probabilities
+        if len(x) == 1:
+            return np.full(np.shape(scores), p[0])
+        k = np.clip(np.searchsorted(x, scores, side="right"), 1, len(x) - 1)
+        along = (np.clip(scores, x[0], x[-1]) - x[k - 1]) / (x[k] - x[k - 1])
+        # by steps of its own, which round alike everywhere; NumPy's interp may fuse them
+        rise: Vector = along * (p[k] - p[k - 1])
+        return np.minimum(p[k - 1] + rise, p[k])
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """Neighbouring bins: their weight in units, how much of it is positive, and their mean."""
+
+    weight: int
+    positive: int
+    mean: float
+
+
+def _cells(middles: Sequence[float], counts: Sequence[Sequence[int]]) -> list[_Cell]:
+    """Neighbouring bins joined until a cell has the weight of ten examples."""
+    cells: list[_Cell] = []
+    weight, positive, moment = 0, 0, 0.0
+
+    def close() -> None:
+        cells.append(_Cell(weight, positive, moment / weight))
+
+    for k, (middle, (negative, more)) in enumerate(zip(middles, counts, strict=True)):
+        weight, positive = weight + negative + more, positive + more
+        moment += middle * (negative + more)
+        if weight >= _CELL or (k == len(middles) - 1 and not cells):
+            close()
+            weight, positive, moment = 0, 0, 0.0
+    if weight:  # too little for a cell of its own
+        last = cells.pop()
+        weight, positive = weight + last.weight, positive + last.positive
+        moment += last.mean * last.weight
+        close()
+    return cells
+
+
+def _pooled(cells: Sequence[_Cell]) -> list[list[_Cell]]:
+    """Neighbours in pools whose shares of positive weight increase; exact in whole numbers."""
+    pools: list[tuple[int, int, list[_Cell]]] = []
+    for cell in cells:
+        weight, positive, pool = cell.weight, cell.positive, [cell]
+        while pools and pools[-1][1] * weight >= positive * pools[-1][0]:
+            before = pools.pop()
+            weight, positive, pool = weight + before[0], positive + before[1], before[2] + pool
+        pools.append((weight, positive, pool))
+    return [pool for _, _, pool in pools]
+
+
+def _at_share(pool: Sequence[_Cell], weight: int, tenths: int) -> float:
+    """The mean of the cell up to which the pool has so many tenths of its weight."""
+    so_far = 0
+    for cell in pool:
+        so_far += cell.weight
+        if so_far * _TAIL >= weight * tenths:
+            return cell.mean
+    return pool[-1].mean
+
+
+def of_two(calibration: Calibration, scores: Vector) -> Vector:
+    """The probabilities of the negative and the positive label, a row a score."""
+    positive = calibration(scores)
+    return np.column_stack([1.0 - positive, positive])
+
+
+def one_against_rest(calibrations: Sequence[Calibration], scores: Vector) -> Vector:
+    """The probability of each class, learned each in its own run; `scores` has a column a class.
+
+    The probabilities of the runs are divided by their sum.
+    """
+    each = [calibration(scores[:, k]) for k, calibration in enumerate(calibrations)]
+    return _shares(each)
+
+
+def jointly(calibration: Calibration, scores: Vector) -> Vector:
+    """The probability of each class, learned jointly; `scores` has a column a class.
+
+    The calibration is of the lead of a class over its best rival, and the same for all classes.
+    """
+    classes, rows = scores.shape[1], np.arange(len(scores))
+    if classes < 2:
+        return np.ones(scores.shape)
+    best = scores.argmax(axis=1)
+    others = scores.copy()
+    others[rows, best] = -np.inf
+    leads = scores - scores[rows, best][:, None]
+    leads[rows, best] = scores[rows, best] - others.max(axis=1)
+    return _shares([calibration(leads[:, k]) for k in range(classes)])
+
+
+def _shares(each: Sequence[Vector]) -> Vector:
+    """The columns divided by their sum, added up in the order of the classes."""
+    total = np.zeros(len(each[0]))
+    for column in each:
+        total = total + column
+    return np.column_stack([column / total for column in each])
+
+
+def logarithms(probabilities: Vector) -> Vector:
+    """The natural logarithms, with the same bits on every machine."""
+    out = np.empty(probabilities.size)
+    _core.logarithms(np.ascontiguousarray(probabilities).reshape(-1), out)
+    return out.reshape(probabilities.shape)

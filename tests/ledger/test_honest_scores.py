@@ -1,0 +1,177 @@
+"""Scores before learning: counted by their leading bits, in any order, wherever a stream is cut."""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from collections import Counter
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.strategies import Data, Layout, float_data, layouts, seeds
+from novikoff import MarginPerceptron, Perceptron, Winnow, _core
+from novikoff.learners import Adaptive, Additive, BalancedWinnow
+from novikoff.ledger.honest_scores import UNIT, HonestScores
+from novikoff.runs.loop import play
+from novikoff.storage.file_format import BadModel
+from novikoff.stream.order import Shuffled
+
+few = settings(max_examples=40)
+LEARNERS = [
+    lambda dim: Additive(dim, bias=True, rate=0.3),
+    lambda dim: Adaptive(dim, bias=True),
+    lambda dim: BalancedWinnow(dim, bias=True),
+]
+learners = st.sampled_from(LEARNERS)
+
+
+def bin_of(score: float) -> int:
+    """The bin of a score, from the definition: sign, exponent, four bits after the point."""
+    (bits,) = struct.unpack("<q", struct.pack("<d", abs(score)))
+    size: int = min(max((bits >> 48) - ((1023 - 64) << 4), 0), 2047)
+    return 2047 - size if score < 0 else 2048 + size
+
+
+def expected(met: list[tuple[float, bool, float]]) -> HonestScores:
+    """The counts of these scores, labels and importances, in plain Python."""
+    counted = [(s, y, int(min(h, 2.0**30) * 65536 + 0.5)) for s, y, h in met]
+    counted = [one for one in counted if one[2]]
+    out, n = HonestScores(), len(counted)
+    out.counts[0] = n
+    latest = 1 << (n.bit_length() - 1) if n else 1
+    for table, numbers in enumerate((range(latest // 2, latest), range(latest, n + 1))):
+        for number in numbers:
+            if number >= 1:
+                s, y, units = counted[number - 1]
+                out._tables[table, bin_of(s), int(y)] += units
+    return out
+
+
+def same(one: HonestScores | None, other: HonestScores | None) -> bool:
+    return one is not None and other is not None and one.counts.tolist() == other.counts.tolist()
+
+
+@few
+@given(data=float_data(), layout=layouts, make=learners, seed=seeds, weighed=st.booleans())
+def test_each_score_is_counted_before_its_example_is_learned(
+    data: Data, layout: Layout, make: Any, seed: int, weighed: bool
+) -> None:
+    dice = np.random.default_rng(seed)
+    h = np.where(dice.random(len(data)) < 0.2, 0.0, dice.lognormal(0, 3, len(data)))
+    block = data.block(layout, importances=h if weighed else None)
+    (shown,) = Shuffled(block, seed=seed)
+    watched, plain = make(data.dim), make(data.dim)
+    watched.honest = HonestScores()
+    play(shown, watched)
+    met = []
+    for k in range(len(data)):
+        i = shown.row_shown(k)
+        score = float(plain.scores(block.rows.take(np.array([i])))[0])
+        met.append((score, bool(data.y[i] > 0), float(h[i]) if weighed else 1.0))
+        plain.learn(shown, k, k + 1)
+    assert same(watched.honest, expected(met))
+    assert watched.weights.tobytes() == plain.weights.tobytes()
+
+
+@pytest.mark.parametrize("kind", [Perceptron, MarginPerceptron, Winnow])
+@pytest.mark.parametrize("classes", [2, 3])
+def test_one_by_one_and_in_blocks_the_counts_are_the_same(kind: Any, classes: int) -> None:
+    dice = np.random.default_rng(classes)
+    X, y, h = dice.normal(size=(300, 5)), dice.integers(0, classes, 300), dice.random(300) * 3
+    single, mixed, block = kind(), kind(), kind()
+    block.partial_fit(X, y, classes=range(classes), sample_weight=h)
+    mixed.partial_fit(X[:100], y[:100], classes=range(classes), sample_weight=h[:100])
+    for model, start in ((single, 0), (mixed, 100)):
+        for i in range(start, 300):
+            named = range(classes) if i == 0 else None
+            model.learn_one(X[i], int(y[i]), classes=named, weight=float(h[i]))
+    of_block = [learner.honest for learner in block._engine.learners]
+    assert len(of_block) == (1 if classes == 2 else 3)
+    for model in (single, mixed, pickle.loads(pickle.dumps(single)), deepcopy(mixed)):
+        for one, other in zip(model._engine.learners, of_block, strict=True):
+            assert same(one.honest, other)
+
+
+def test_joint_classes_count_the_lead_of_each_over_its_best_rival() -> None:
+    dice = np.random.default_rng(0)
+    X, y = dice.normal(size=(80, 3)), dice.integers(0, 3, 80)
+    block, single = Perceptron(multiclass="joint"), Perceptron(multiclass="joint")
+    trial, met = Perceptron(multiclass="joint"), list[tuple[float, bool, float]]()
+    block.partial_fit(X, y, classes=range(3))
+    for i, (x, label) in enumerate(zip(X, y.tolist(), strict=True)):
+        single.learn_one(x, label, classes=range(3) if i == 0 else None)
+        s = trial.decision_function(x[None])[0] if i else np.zeros(3)
+        met += [(s[c] - max(np.delete(s, c)), c == label, 1.0) for c in range(3)]
+        trial.partial_fit(x[None], [label], classes=range(3) if i == 0 else None)
+    assert block._engine is not None
+    assert single._engine is not None
+    found = block._engine.learners[0].honest
+    assert found is not None
+    assert same(found, single._engine.learners[0].honest)
+    assert found.examples == 80
+    counts = Counter((bin_of(s), y) for s, y, _ in met[3 * 31 :])  # examples 32 to 80
+    both = found._tables.sum(axis=0)
+    assert {(k, bool(y)): n for (k, y), n in counts.items()} == {
+        (int(k), bool(y)): int(both[k, y]) // UNIT for k, y in zip(*np.nonzero(both), strict=True)
+    }
+
+
+def test_only_the_first_pass_is_counted() -> None:
+    dice = np.random.default_rng(1)
+    X, y = dice.normal(size=(100, 3)), dice.integers(0, 2, 100)
+    once, often = (Perceptron(max_iter=passes).fit(X, y) for passes in (1, 5))
+    assert often.n_iter_ == 5
+    assert once._engine is not None
+    assert often._engine is not None
+    assert same(once._engine.learners[0].honest, often._engine.learners[0].honest)
+    often.partial_fit(X[:7], y[:7])  # new examples, as far as anyone knows
+    assert often._engine.learners[0].honest is not None
+    assert often._engine.learners[0].honest.examples == 107
+
+
+def test_swapping_the_labels_swaps_the_signs() -> None:
+    dice = np.random.default_rng(2)
+    X, y = dice.normal(size=(60, 4)), dice.integers(0, 2, 60)
+    late, early = Perceptron(), Perceptron()  # the greater label comes second, or is known before
+    y[0] = 0
+    for i in range(60):
+        late.learn_one(X[i], int(y[i]))
+        early.learn_one(X[i], int(y[i]), classes=[0, 1] if i == 0 else None)
+    assert late._engine is not None
+    assert early._engine is not None
+    one, other = late._engine.learners[0].honest, early._engine.learners[0].honest
+    assert same(one, other)
+    assert one is not None
+    assert same(one.turned().turned(), one)
+    assert not same(one.turned(), one)
+
+
+def test_the_middle_of_a_bin_is_in_it() -> None:
+    middles = [_core.middle_of_bin(k) for k in range(_core.SCORE_BINS)]
+    assert [bin_of(middle) for middle in middles] == list(range(_core.SCORE_BINS))
+    assert middles == sorted(middles)
+    with pytest.raises(ValueError):
+        _core.middle_of_bin(_core.SCORE_BINS)
+
+
+def test_counts_are_restored_and_damaged_ones_refused() -> None:
+    counts = expected([(k / 7 - 1, k % 3 == 0, 1.0) for k in range(20)])
+    state, arrays = counts.state()
+    assert same(HonestScores.restored(state, arrays), counts)
+    for wrong in (
+        {"places": arrays["places"][::-1].copy()},
+        {"places": arrays["places"] + 2**40},
+        {"places": arrays["places"] - 2**40},
+        {"units": -arrays["units"]},
+        {"units": arrays["units"][1:]},
+        {"units": arrays["units"].astype(np.float64)},
+    ):
+        with pytest.raises(BadModel):
+            HonestScores.restored(state, {**arrays, **wrong})
+    with pytest.raises(BadModel):
+        HonestScores.restored({"examples": -1}, arrays)
