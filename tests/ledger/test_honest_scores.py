@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.strategies import Data, Layout, float_data, layouts, seeds
-from novikoff import MarginPerceptron, Perceptron, Winnow, _core
+from novikoff import AdaptivePerceptron, MarginPerceptron, Perceptron, Winnow, _core
 from novikoff.learners import Adaptive, Additive, BalancedWinnow
 from novikoff.ledger.honest_scores import UNIT, HonestScores
 from novikoff.runs.loop import play
@@ -78,7 +78,7 @@ def test_each_score_is_counted_before_its_example_is_learned(
     assert watched.weights.tobytes() == plain.weights.tobytes()
 
 
-@pytest.mark.parametrize("kind", [Perceptron, MarginPerceptron, Winnow])
+@pytest.mark.parametrize("kind", [AdaptivePerceptron, Perceptron, MarginPerceptron, Winnow])
 @pytest.mark.parametrize("classes", [2, 3])
 def test_one_by_one_and_in_blocks_the_counts_are_the_same(kind: Any, classes: int) -> None:
     dice = np.random.default_rng(classes)

@@ -13,7 +13,14 @@ from sklearn.datasets import load_digits, make_classification
 from sklearn.isotonic import IsotonicRegression
 from sklearn.metrics import log_loss
 
-from novikoff import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron, Winnow
+from novikoff import (
+    AdaptivePerceptron,
+    AveragedPerceptron,
+    MarginPerceptron,
+    Perceptron,
+    VotedPerceptron,
+    Winnow,
+)
 from novikoff.ledger.honest_scores import UNIT, HonestScores
 from novikoff.models.calibration import (
     Calibration,
@@ -100,7 +107,7 @@ def test_known_probabilities_are_found() -> None:
     assert np.abs(found - chance).mean() < 0.02
 
 
-@pytest.mark.parametrize("kind", [Perceptron, MarginPerceptron, Winnow])
+@pytest.mark.parametrize("kind", [AdaptivePerceptron, Perceptron, MarginPerceptron, Winnow])
 @pytest.mark.parametrize("multiclass", ["ovr", "joint"])
 def test_estimators_give_a_probability_for_each_class(kind: Any, multiclass: str) -> None:
     X, y = load_digits(return_X_y=True)
@@ -140,7 +147,9 @@ def test_probabilities_of_two_labels_by_name_and_by_row() -> None:
 def test_weights_that_predict_but_do_not_learn_give_no_probabilities(kind: Any) -> None:
     for name in ("predict_proba", "predict_log_proba", "predict_proba_one"):
         assert not hasattr(kind(), name)
-    assert hasattr(Perceptron(), "predict_proba")
+    assert not hasattr(AdaptivePerceptron(average=True), "predict_proba")
+    for other in (AdaptivePerceptron(), Perceptron()):
+        assert hasattr(other, "predict_proba")
 
 
 def test_many_classes_share_one_probability() -> None:

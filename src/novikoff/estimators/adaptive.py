@@ -91,6 +91,11 @@ class AdaptivePerceptron(LinearClassifier):
     matrix: Matrix
     average: bool
 
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether there is `predict_proba`: not if an average predicts."""
+        return not self.average
+
     def _rule(self) -> Rule:
         check_multiclass(self.multiclass)
         if not isinstance(self.average, bool | np.bool_):

@@ -7,7 +7,7 @@ from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from copy import deepcopy
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -97,7 +97,6 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     keep: Keep = "examples"
     class_weight: ClassWeight = None
     multiclass: str = "ovr"
-    gives_probabilities: ClassVar[bool] = True  # the scores that learn are those that predict
 
     # state
     _engine: Engine | None = None
@@ -426,6 +425,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         return self._busy_in == os.getpid()
 
     # predicting
+
+    @property
+    def gives_probabilities(self) -> bool:
+        """Whether there is `predict_proba`: the weights that predict must be those that learn."""
+        return True
 
     def predict_one(self, x: Any) -> Any:
         """The label predicted for x, a plain object; None before the first label.

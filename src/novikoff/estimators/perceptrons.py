@@ -185,7 +185,10 @@ class AveragedPerceptron(LinearClassifier):
     References: Freund & Schapire (1999), section 5; Collins (2002), section 2.
     """
 
-    gives_probabilities = False
+    @property
+    def gives_probabilities(self) -> bool:
+        """False: other weights predict than learn."""
+        return False
 
     def __init__(
         self,
@@ -221,7 +224,10 @@ class VotedPerceptron(LinearClassifier):
     Reference: Freund & Schapire (1999), Figure 1, Theorem 3 and Corollary 1.
     """
 
-    gives_probabilities = False
+    @property
+    def gives_probabilities(self) -> bool:
+        """False: other weights predict than learn."""
+        return False
 
     def __init__(
         self,
