@@ -268,6 +268,8 @@ def _calls_on_text() -> Iterator[partial[Any]]:
     yield partial(core.read_number, **text(b"12.5e3"))
     names = text(b"onetwo")["text"], np.array([0, 3, 6])
     yield partial(core.hash_names, *names)
+    yield partial(core.middle_of_bin, 7)
+    yield partial(core.logarithms, np.array([0.5, 1.0]), np.empty(2))
     yield partial(core.NamePlaces)
     yield partial(place_names, *names)
     yield partial(core.SlotNames, 4, 10)

@@ -82,7 +82,8 @@ CALLS = calls()[0]
 
 
 def test_every_function_of_the_core_is_called() -> None:
-    functions = {name for name in vars(_core) if name[0] != "_"} - {"Online", "OnlineRuns"}
+    public = {name for name, value in vars(_core).items() if name[0] != "_" and callable(value)}
+    functions = public - {"Online", "OnlineRuns"}
     assert {call.func.__name__ for call in CALLS} >= functions
 
 
