@@ -399,6 +399,7 @@ UPLOADS: dict[Problem, tuple[str, str, str]] = {
     Problem.MISSING_VALUE: ("a.csv", "x,y,k\n1,nan,a\n3,4,b\n5,6,a\n", "x,y,k\n3,4,b\n5,6,a\n"),
     Problem.EMPTY_COLUMN: ("a.csv", "x,y,k\n1,,a\n3,,b\n", "x,k\n1,a\n3,b\n"),
     Problem.TEXT_AMONG_NUMBERS: ("a.csv", "x,k\n1,a\n2,b\ntwo,a\n", "x,k\n1,a\n2,b\n2,a\n"),
+    Problem.QUOTES: ("a.csv", 'x,k\n1,"a"b\n2,b\n', 'x,k\n1,"a""b"\n2,b\n'),
     Problem.DATES: ("a.csv", "x,k\n2026-01-31,a\n2026-02-01,b\n", "x,k\n31,a\n32,b\n"),
     Problem.LOOKS_LIKE_TEXT: (
         "a.csv",
@@ -427,6 +428,7 @@ NOT_IN_UPLOADS = {
     Problem.READ_ONCE,
     Problem.UNKNOWN_FEATURE_COUNT,
     Problem.TOO_MANY_WEIGHTS,
+    Problem.TOO_MANY_FOR_MATRIX,
     Problem.TOO_MANY_WEIGHTS_FOR_CLASSES,
 }
 

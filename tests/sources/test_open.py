@@ -403,11 +403,14 @@ def test_a_line_of_svmlight_that_cannot_be_read_is_named(line: str, words: str) 
         (
             '1,"2"3,0',
             "column 'wide, cm': expected ',' after '2' in quotes; "
-            "inside quotes, write a quote twice",
+            "write a quote inside quotes twice, or pass quote='none' if quotes are "
+            "ordinary characters",
         ),
         (
             '1,"2,0\n1,2,0',
-            "column 'wide, cm': a quote is opened and not closed; close it or remove it",
+            "column 'wide, cm': a quote is opened and not closed; "
+            "write a quote inside quotes twice, or pass quote='none' if quotes are "
+            "ordinary characters",
         ),
     ],
 )

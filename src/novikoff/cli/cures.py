@@ -37,6 +37,10 @@ CURES: dict[Problem, tuple[str, ...]] = {
     ),
     Problem.EMPTY_COLUMN: ("use --ignore {column} or --missing zero", "remove the column"),
     Problem.TEXT_AMONG_NUMBERS: ("correct it, or use --categorical {column}", "correct it"),
+    Problem.QUOTES: (
+        "write a quote inside quotes twice, or use --quote none if quotes are ordinary characters",
+        "write a quote inside quotes twice",
+    ),
     Problem.DATES: (
         "convert dates to numbers first, or use --ignore {column} or --categorical {column}",
         "convert dates to numbers first",

@@ -33,6 +33,7 @@ class Problem(StrEnum):
     MISSING_VALUE = "missing value"
     EMPTY_COLUMN = "a column without values"  # [column]
     TEXT_AMONG_NUMBERS = "a text in a column of numbers"  # [column]
+    QUOTES = "a field in quotes that does not end as one"
     DATES = "a column of dates or times"  # [column]
     UNUSABLE_COLUMN = "a column that holds neither numbers nor texts"  # [column]
     LOOKS_LIKE_TEXT = "a column of texts that hardly repeat"  # [column]
@@ -65,6 +66,9 @@ PYTHON_CURES: dict[Problem, str] = {
     Problem.MISSING_VALUE: "fill it in, or pass missing='zero' or missing='indicate'",
     Problem.EMPTY_COLUMN: "pass ignore=[{column}] or missing='zero'",
     Problem.TEXT_AMONG_NUMBERS: "correct it, or pass categorical=[{column}]",
+    Problem.QUOTES: (
+        "write a quote inside quotes twice, or pass quote='none' if quotes are ordinary characters"
+    ),
     Problem.DATES: (
         "convert dates to numbers first, or pass ignore=[{column}] or categorical=[{column}]"
     ),

@@ -340,6 +340,7 @@ def test_a_few_texts_in_a_column_of_numbers_are_bad_lines() -> None:
 
 
 HEAD = 'height,"wide, cm",tall\n1,2,0\n\n3,4,1\n'
+QUOTES = "write a quote inside quotes twice, or pass quote='none' if quotes are ordinary characters"
 CONVERT = "convert the file (iconv -f latin1 -t utf8)"
 
 
@@ -359,12 +360,9 @@ CONVERT = "convert the file (iconv -f latin1 -t utf8)"
         ("x,2,3,4", "4 fields, but the first line has 3; quote a field that contains ','"),
         ("1,2,", "column 'tall': the label is missing; fill it in or remove the row"),
         ("1,2,nan", "column 'tall': label 'nan' is not a class; correct it or remove the row"),
-        ('1,"2"3,0', "column 'wide, cm': expected ',' after '2' in quotes; "
-         "inside quotes, write a quote twice"),
-        ('x,2,0,"4" ', "column 3: expected ',' after '4' in quotes; "
-         "inside quotes, write a quote twice"),
-        ('1,"2,0', "column 'wide, cm': a quote is opened and not closed; "
-         "close it or remove it"),
+        ('1,"2"3,0', "column 'wide, cm': expected ',' after '2' in quotes; " + QUOTES),
+        ('x,2,0,"4" ', "column 3: expected ',' after '4' in quotes; " + QUOTES),
+        ('1,"2,0', "column 'wide, cm': a quote is opened and not closed; " + QUOTES),
         (b"1,2,\xe9", f"column 'tall': byte 0xe9 is not UTF-8; in Latin-1 it is 'é': {CONVERT}"),
         (b"1,2,a long one \xff", "column 'tall': byte 0xff is not UTF-8; in Latin-1 it is "
          f"'ÿ': {CONVERT}"),
@@ -526,10 +524,8 @@ def test_a_first_line_like_the_others_is_an_example() -> None:
         ("a,a=b,y\nu,2,3\n", {}, "t.csv:1: column name 'a=b' clashes with a category of column "
          "'a'; rename one of them"),
         ("a,,y\n1,2,3\n", {}, "t.csv:1: column 1 has no name; give it one"),
-        ('a,"b" ,y\n1,2,3\n', {}, "t.csv:1: expected ',' after 'b' in quotes; inside "
-         "quotes, write a quote twice"),
-        ('\n\na,"y\n1,2\n', {}, "t.csv:3: a quote is opened and not closed; close it or "
-         "remove it"),
+        ('a,"b" ,y\n1,2,3\n', {}, "t.csv:1: expected ',' after 'b' in quotes; " + QUOTES),
+        ('\n\na,"y\n1,2\n', {}, "t.csv:3: a quote is opened and not closed; " + QUOTES),
         (b"a,\xff,y\n1,2,3\n", {}, "t.csv:1: byte 0xff is not UTF-8; in Latin-1 it is "
          f"'ÿ': {CONVERT}"),
         (HEAD, {"expect": ["height", "depth"]}, "t.csv: there is no column 'depth', which the "

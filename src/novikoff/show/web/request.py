@@ -47,6 +47,7 @@ PAGE_CURES: dict[Problem, str] = {
     Problem.MISSING_VALUE: "fill it in or remove the row",
     Problem.EMPTY_COLUMN: "fill it in or remove column {column}",
     Problem.TEXT_AMONG_NUMBERS: "correct it or remove column {column}",
+    Problem.QUOTES: "write a quote inside quotes twice",
     Problem.DATES: "convert dates to numbers first, or remove column {column}",
     Problem.LOOKS_LIKE_TEXT: "remove column {column}",
     Problem.LOOKS_LIKE_IDS: "remove column {column}",

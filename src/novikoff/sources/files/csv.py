@@ -360,11 +360,12 @@ def _kind(column: Sequence[str], place: str, name: str, how: ReadOptions) -> Kin
 
 def _bad_field(code: int, field: bytes, name: str, separator: str) -> BadExample:
     plain = field.decode(errors="replace")
-    text, problem = quoted(plain), None
+    text = quoted(plain)
+    problem: Problem | None = None
     if code == _OPEN:
-        words = "a quote is opened and not closed; close it or remove it"
+        words, problem = "a quote is opened and not closed", Problem.QUOTES
     elif code == _QUOTE:
-        words = f"expected {separator!r} after {text} in quotes; inside quotes, write a quote twice"
+        words, problem = f"expected {separator!r} after {text} in quotes", Problem.QUOTES
     elif code == _NUMBER and _DECIMAL_COMMA.fullmatch(plain):
         words = f"{text} is not a number; write decimals with a point"
     elif code in (_NUMBER, _BOOLEAN):
