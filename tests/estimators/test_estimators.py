@@ -25,9 +25,9 @@ from novikoff import (
     VotedPerceptron,
     sources,
 )
+from novikoff.estimators.progress import ShownPasses
 from novikoff.learners import Additive
 from novikoff.ledger import readings
-from novikoff.online import engine
 from novikoff.sources import rows_of
 from novikoff.stream.input_problems import BadExample
 
@@ -472,13 +472,13 @@ def test_a_fit_interrupted_in_its_first_pass_leaves_a_model_too(monkeypatch: Any
 @every
 def test_an_interrupted_fit_leaves_a_model_that_works(kind: Any, monkeypatch: Any) -> None:
     X, y = noisy(seed=3)
-    clf = kind(max_iter=1000, verbose=1)
+    clf = kind(max_iter=1000)
 
-    def interrupt_after_three(_title: str, ledger: Any) -> None:
+    def interrupt_after_three(_: ShownPasses, _title: str, ledger: Any) -> None:
         if len(ledger.epoch_ends) == 3:
             signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr(engine, "_print_pass", interrupt_after_three)
+    monkeypatch.setattr(ShownPasses, "__call__", interrupt_after_three)
     with pytest.raises(Interrupted):
         clf.fit(X, y)
     assert clf.verdict_ == "interrupted"
@@ -493,8 +493,8 @@ def test_a_fitted_estimator_can_be_displayed(kind: Any) -> None:
     X, y = noisy()
     for clf in (
         kind(),
-        kind().fit(X, y),
-        kind(hash_bits=4).fit(pd.DataFrame(X).add_prefix("x"), y),
+        kind(max_iter=9).fit(X, y),
+        kind(max_iter=9, hash_bits=4).fit(pd.DataFrame(X).add_prefix("x"), y),
     ):
         assert not hasattr(clf, "named_weights")
         assert "fit_intercept" in clf._repr_html_()
@@ -512,9 +512,9 @@ def test_fit_makes_each_learner_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(Additive, "__init__", counted)
     X, y = noisy()
-    Perceptron().fit(X, y)
+    Perceptron(max_iter=9).fit(X, y)
     assert len(made) == 1
-    Perceptron().fit(X, np.arange(len(y)) % 3)
+    Perceptron(max_iter=9).fit(X, np.arange(len(y)) % 3)
     assert len(made) == 4
 
 

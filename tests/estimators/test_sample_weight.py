@@ -134,7 +134,7 @@ def test_examples_of_weight_zero_are_scored_and_not_learned_from(kind: Any) -> N
 def test_a_weight_is_finite_and_at_least_zero(wrong: float) -> None:
     X, y, h = drawn()
     h[3] = wrong
-    learned = Perceptron().fit(X, y)
+    learned = Perceptron(max_iter=9).fit(X, y)
     before = pickle.dumps(learned)
     for learn in (learned.fit, learned.partial_fit, learned.learn_many):
         with pytest.raises(BadExample, match=f"row 3: sample_weight {wrong!r} must be finite"):

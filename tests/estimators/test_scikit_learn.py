@@ -24,6 +24,9 @@ from novikoff import (
     Winnow,
 )
 
+# one of scikit-learn's checks sets max_iter to 1000, the usual, on data that nothing separates
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
 # What cannot hold, and why.
 EXPECTED_FAILURES = {
     # A mistake-driven rule makes a step or none. Showing an example twice gives it two chances to

@@ -376,7 +376,7 @@ def test_a_stream_is_one_pass_however_it_is_cut() -> None:
     assert (s.verdict, s.epochs, s.pass_lengths) == ("budget", 1, (150, 150))
     block = sources.block(X, np.where(y == 0, 1, -1))
     assert s == played(block, 1, bias=True).summary(block)
-    clf.fit(X, y == 1).partial_fit(X[:7], y[:7] == 1)
+    clf.set_params(max_iter=20).fit(X, y == 1).partial_fit(X[:7], y[:7] == 1)
     s = clf.summary(np.vstack([X, X[:7]]), np.append(y, y[:7]) == 1)
     assert (s.pass_lengths, s.examples, s.bound) == ((7, 150), 157, None)
     assert "of 7 to 150 examples" in said(s)

@@ -43,7 +43,7 @@ def test_of_many_classes_one_must_be_chosen() -> None:
     dice = np.random.default_rng(0)
     X = dice.normal(size=(60, 2))
     y = np.argmax(np.stack([X[:, 0], X[:, 1], -X.sum(axis=1)]), axis=0)
-    clf = Perceptron().fit(X, y)
+    clf = Perceptron(max_iter=20).fit(X, y)
     with pytest.raises(ValueError, match=r"of must be one of the classes \[0, 1, 2\]"):
         plots.estimator(clf, X, y)
     with pytest.raises(ValueError, match="got 9"):

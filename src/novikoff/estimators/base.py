@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
@@ -12,12 +13,14 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state, compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from novikoff import _core
+from novikoff.estimators.progress import ShownPasses
 from novikoff.estimators.validation import (
     COLUMNS,
     Columns,
@@ -65,9 +68,13 @@ from novikoff.stream.multiclass import (
     plain_labels,
 )
 from novikoff.stream.order import Shuffle
+from novikoff.stream.printing import count as count_of
+from novikoff.stream.printing import plural
 from novikoff.stream.rows import Rows, Vector
 
 ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None
+
+USUAL_PASSES = 1000  # of an estimator that is to separate the data
 
 _BEGINNING = new_lock(Rank.ESTIMATOR)  # held while an estimator gets an engine, or opens its core
 _BUSY = "another thread is learning with this estimator; try again when it is done"
@@ -97,6 +104,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     keep: Keep = "examples"
     class_weight: ClassWeight = None
     multiclass: str = "ovr"
+
+    # whether fit is to separate the data, so that it warns if it did not
+    _separates: bool = False
 
     # state
     _engine: Engine | None = None
@@ -173,20 +183,40 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                 )
             engine = self._new_engine(rule, labels, rows.dim, y=y, starts=begin)
             try:
-                engine.fit(
-                    rows,
-                    codes,
-                    epochs=self.max_iter,
-                    importances=weights,
-                    shuffle=self.shuffle,
-                    seed=seed,
-                    verbose=bool(self.verbose),
-                )
+                with ShownPasses(self.max_iter, verbose=bool(self.verbose)) as progress:
+                    engine.fit(
+                        rows,
+                        codes,
+                        epochs=self.max_iter,
+                        importances=weights,
+                        shuffle=self.shuffle,
+                        seed=seed,
+                        progress=progress,
+                    )
             except Interrupted:
                 self._take(engine, columns)
                 raise
             self._take(engine, columns)
+        self._warn_of_budget(engine)
         return self
+
+    def _warn_of_budget(self, engine: Engine) -> None:
+        """Warn if an estimator that is to separate the data did not, within the usual passes.
+
+        Whoever sets max_iter to another number has chosen a budget, and needs no warning.
+        """
+        last = sum(run.ledger.epoch_mistakes[-1] for run in engine.runs)
+        ended = any(run.verdict == Verdict.BUDGET for run in engine.runs)
+        if not (self._separates and ended and self.max_iter == USUAL_PASSES):
+            return
+        warnings.warn(
+            f"{type(self).__name__} made {plural(last, 'mistake')} in the last of "
+            f"{count_of(self.max_iter)} passes, so the data may not be separable. "
+            "AveragedPerceptron does not need separable data; certify(X, y) decides whether they "
+            "are; a larger max_iter makes more passes, and any other makes fewer without a warning",
+            ConvergenceWarning,
+            stacklevel=3,
+        )
 
     def partial_fit(
         self,

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.estimators.base import LinearClassifier
+from novikoff.estimators.base import USUAL_PASSES, LinearClassifier
 from novikoff.learners import Ties
 from novikoff.learners.compiled_pass import is_finite_number
 from novikoff.learners.multiplicative import VARIANTS, Variant
@@ -78,7 +78,7 @@ class Winnow(LinearClassifier):
         alpha: float | None = None,
         threshold: float | None = None,
         fit_intercept: bool = True,
-        max_iter: int = 1000,
+        max_iter: int = USUAL_PASSES,
         shuffle: Shuffle = "once",
         ties: Ties = "mistake",
         keep: Keep = "examples",

@@ -142,13 +142,13 @@ class Engine:
         importances: Vector | None = None,
         shuffle: Shuffle = False,
         seed: int = 0,
-        verbose: bool = False,
+        progress: Callable[[str, Ledger], None] | None = None,
     ) -> None:
         """Pass over the rows until a pass makes no mistake, the weights repeat, or `epochs` passes.
 
-        `codes` are those of `labels`; `importances` say how much each row counts (None: 1 each);
-        `verbose` prints a line for each pass. Ctrl-C raises Interrupted, and what was learned until
-        then stays.
+        `codes` are those of `labels`; `importances` say how much each row counts (None: 1 each).
+        After each pass `progress` is called with the title of the run, if there are several, and
+        its ledger. Ctrl-C raises Interrupted, and what was learned until then stays.
         """
         self._seen = len(codes)
         order = numbers = None
@@ -168,7 +168,7 @@ class Engine:
             again = shuffle != "once" and shuffle
             stream = Shuffled(block, seed=seed, again=True) if again else block
             title = f"{self.labels.classes[k]} against the rest, " if len(self.runs) > 1 else ""
-            said = partial(_print_pass, title) if verbose else None
+            said = None if progress is None else partial(progress, title)
             report = partial(_after_pass, learner, said)
             try:
                 run = play(
@@ -688,12 +688,3 @@ def _after_pass(learner: Linear, report: Progress | None, ledger: Ledger) -> Non
         learner.honest.is_open = False
     if report is not None:
         report(ledger)
-
-
-def _print_pass(title: str, ledger: Ledger) -> None:
-    passes, made = len(ledger.epoch_ends), ledger.epoch_mistakes[-1]
-    shown = ledger.epoch_ends[-1] - (ledger.epoch_ends[-2] if passes > 1 else 0)
-    pass_ = f"{title}epoch {passes}: {made} mistakes in {shown} examples ({made / shown:.2%})"
-    updates = ledger.epoch_updates[-1]
-    learned = "" if ledger.n_updates == ledger.n_mistakes else f"; {updates} updates"
-    print(f"{pass_}, {ledger.n_mistakes} in all{learned}", flush=True)
