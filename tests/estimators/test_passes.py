@@ -42,7 +42,7 @@ def slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("kind", [Perceptron, MarginPerceptron])
 @pytest.mark.parametrize("multiclass", ["ovr", "joint"])
 def test_an_estimator_that_is_to_separate_says_so_if_it_did_not(kind: Any, multiclass: str) -> None:
-    words = rf"{kind.__name__} made \d+ mistakes in the last of 1,000 passes, so the data may not"
+    words = rf"{kind.__name__} made \d+ updates in the last of 1,000 passes, so the data may not"
     with pytest.warns(ConvergenceWarning, match=words) as said:
         clf = kind(multiclass=multiclass).fit(X, NOISE)
     assert (clf.verdict_, clf.n_iter_) == ("budget", 1000)

@@ -18,7 +18,7 @@ from novikoff.sources import open_files
 from novikoff.sources.chunks import Chunk, Names
 from novikoff.sources.features import Features
 from novikoff.sources.interactions import ALL, Pair
-from novikoff.stream.rows import DenseRows, Rows, SparseRows
+from novikoff.stream.rows import DenseRows, Rows, SparseRows, Vector
 
 Example = dict[str, float]
 
@@ -206,19 +206,43 @@ def test_products_of_a_table_and_of_indices_go_by_their_names() -> None:
         max_size=4,
     )
 )
-def test_standardised_columns_have_mean_0_and_deviation_1(chunks: list[list[list[float]]]) -> None:
-    features = Features(standardise=True)
-    features.survey(map(table, chunks))
-    values = np.concatenate([features.rows(table(chunk)).values for chunk in chunks])
+def test_columns_that_are_mostly_nonzero_get_mean_0_and_deviation_1_others_size_1(
+    chunks: list[list[list[float]]],
+) -> None:
     raw = np.concatenate([np.array(chunk) for chunk in chunks])
+    dense = 2 * (raw != 0).sum(axis=0) >= len(raw)
     varied = raw.std(axis=0) > 0
-    assert values.mean(axis=0) == pytest.approx(0, abs=1e-9)
-    assert values.std(axis=0)[varied] == pytest.approx(1)
-    assert values[:, ~varied] == pytest.approx(0, abs=1e-9)
+    for made in (table, as_indexed):
+        features = Features(standardise=True)
+        features.survey(map(made, chunks))
+        rows = [features.rows(made(chunk)) for chunk in chunks]
+        values = np.concatenate([by_position(some, 3) for some in rows])
+        assert values.mean(axis=0)[dense] == pytest.approx(0, abs=1e-9)
+        assert values.std(axis=0)[dense & varied] == pytest.approx(1)
+        assert values[:, ~varied] == pytest.approx(0, abs=1e-9)
+        for x, old in zip(values.T[~dense], raw.T[~dense], strict=True):
+            assert ((x == 0) == (old == 0)).all()
+            if old.any():
+                assert (x[x != 0] ** 2).mean() == pytest.approx(1)
+
+
+def as_indexed(chunk: list[list[float]]) -> Chunk:
+    return indexed([{j: x for j, x in enumerate(row) if x} for row in chunk])
+
+
+def by_position(rows: Rows, dim: int) -> Vector:
+    """The rows as an array of `dim` columns."""
+    whole = np.zeros((len(rows), max(dim, rows.dim)))
+    for i in range(len(rows)):
+        columns, values = rows.row(i)
+        whole[i, columns] = values
+    return whole[:, :dim]
 
 
 @given(st.lists(examples, min_size=1, max_size=4))
-def test_standardised_names_are_divided_by_their_deviation(chunks: list[list[Example]]) -> None:
+def test_standardised_names_have_a_value_wherever_the_zeros_were_moved(
+    chunks: list[list[Example]],
+) -> None:
     features = Features(standardise=True)
     features.survey(map(named, chunks))
     every = [e for chunk in chunks for e in chunk]
@@ -227,9 +251,14 @@ def test_standardised_names_are_divided_by_their_deviation(chunks: list[list[Exa
     for chunk in chunks:
         rows = by_name(features.rows(named(chunk)), features)
         for example, row in zip(chunk, rows, strict=True):
-            for name, x in example.items():
-                spread = np.std([e.get(name, 0.0) for e in every])
-                assert row[name] == pytest.approx(x / (spread or 1.0))
+            for name in names:
+                x, column = example.get(name, 0.0), np.array([e.get(name, 0.0) for e in every])
+                if 2 * np.count_nonzero(column) >= len(column):
+                    expected = (x - column.mean()) / (column.std() or 1.0)
+                else:
+                    used = column[column != 0]
+                    expected = x / (np.sqrt((used**2).mean()) if len(used) else 1.0)
+                assert row.get(name, 0.0) == pytest.approx(expected, abs=1e-9)
 
 
 def test_scaling_to_length_1_comes_last() -> None:

@@ -17,7 +17,7 @@ from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, rejecting_settings, show, warn
 from novikoff.cli.progress import Progress, spinner
 from novikoff.guarantees.words import run_ended
-from novikoff.learners.rule import Kind, Rule
+from novikoff.learners.rule import ADAPTIVE, FULL_NAMES, Kind, Rule
 from novikoff.ledger.ledger import Keep, Matrix
 from novikoff.models.measures import Evaluation
 from novikoff.models.model import Model
@@ -47,7 +47,13 @@ def train(
     output: Annotated[
         Path, Option("Write the model to this file.", "-o", "--output", metavar="MODEL")
     ],
-    learner: Annotated[Kind | None, Option("Learning algorithm.", default="perceptron")] = None,
+    learner: Annotated[
+        Kind | None,
+        Option(
+            "Learning algorithm.",
+            default="adaptive; with --until-separated perceptron, with --multiclass averaged",
+        ),
+    ] = None,
     stream: Annotated[
         bool | None,
         Option(
@@ -135,10 +141,20 @@ def train(
             metavar="A*B",
         ),
     ] = None,
-    unit_length: Annotated[bool, Option("Scale each example to length 1.")] = False,
+    unit_length: Annotated[
+        bool | None,
+        Option(
+            "Scale each example to length 1.",
+            default="adaptive learners, read whole: --unit-length if there are many words",
+        ),
+    ] = None,
     standardise: Annotated[
-        bool, Option("Divide each feature by its standard deviation, measured in an extra pass.")
-    ] = False,
+        bool | None,
+        Option(
+            "Bring the features to one scale, measured first; in a stream, in an extra pass.",
+            default="adaptive learners, read whole: --standardise",
+        ),
+    ] = None,
     multiclass: Annotated[
         bool, Option("Learn any number of classes, each with its own weights.")
     ] = False,
@@ -217,14 +233,14 @@ def train(
             "--hash-bits": (hash_bits, start.features.hash_bits),
             "--no-names": (names and None, start.features.keep_names),
             "--interactions": (products or None, start.features.products),
-            "--standardise": (standardise or None, start.features.standardise),
-            "--unit-length": (unit_length or None, start.features.to_unit_length),
+            "--standardise": (standardise, start.features.standardise),
+            "--unit-length": (unit_length, start.features.to_unit_length),
             "--ledger": (ledger or None, start.ledger.keep != "counts"),
             **options.text_changes(start, text, text_grams, text_values, text_unit_length),
         }
         reject_changes(given)
     if start is None:
-        kind = learner or "perceptron"
+        kind = learner or usual_kind(joint=joint, until_separated=until_separated)
         margin = float(kind == "margin") if margin is None else margin
     else:
         kind, bias = start.kind, start.learner.bias
@@ -238,8 +254,15 @@ def train(
         "standardise": standardise,
         "to_unit_length": unit_length,
     }
+
+    def new_features(*, whole: bool) -> Features:
+        """Features that have met nothing; some settings are usual for data that are read whole."""
+        usual = {"standardise": bool(standardise), "to_unit_length": bool(unit_length)}
+        if whole and (kind in ADAPTIVE or (learner is None and not until_separated)):
+            usual = {"standardise": standardise is not False}
+        return Features(**transforms | usual)
+
     with rejecting_settings():
-        features = Features(**transforms) if start is None else start.features
         rule = Rule(
             kind,
             bias=bias is not False,
@@ -276,7 +299,7 @@ def train(
         stream = usual_stream(inputs, start)
     if has_pipe:
         is_kept = cache is not None or stream is False
-        reject_second_reading(plan, start, is_kept=is_kept, standardise=standardise)
+        reject_second_reading(plan, start, is_kept=is_kept, measures=bool(standardise and stream))
         if class_weight == [BALANCED]:
             fail(
                 "--class-weight balanced reads the data twice; save the pipe's data in a file first"
@@ -297,8 +320,12 @@ def train(
     if start is not None:
         how = how.following(start.read_options)
 
-    def opened(features: Features) -> tuple[Source, Numbered | Cached, bool]:
-        """The data, their blocks, and whether these come from a cache."""
+    def opened(features: Features, *, whole: bool) -> tuple[Source, Numbered | Cached, bool]:
+        """The data, their blocks, and whether these come from a cache.
+
+        Columns that are to be standardised are measured here, unless the data are read whole: then
+        that is done in memory, and a cache holds them unscaled.
+        """
         labels: LabelsAsSigns | LabelsAsClasses
         if rule.joint:
             most = max_classes or MOST_CLASSES
@@ -310,21 +337,23 @@ def train(
         blocks: Numbered | Cached = numbered
         if cache is not None:
             # the data of a pipe are unknown, so no cache matches them
-            blocks = Cached(numbered, cache, known_by + secrets.token_hex() * has_pipe)
+            state = json.dumps([features.is_unmeasured and not whole, features.state()[0]])
+            blocks = Cached(numbered, cache, f"{known_by} {state}{secrets.token_hex() * has_pipe}")
         from_cache = isinstance(blocks, Cached) and blocks.is_ready
-        if start is None and standardise and not from_cache:
+        if features.is_unmeasured and not whole and not from_cache:
             features.survey(numbered.chunks())
         return numbered.source, blocks, from_cache
 
     began = time.perf_counter()
-    source, blocks, from_cache = opened(features)
+    features = new_features(whole=not stream) if start is None else start.features
+    source, blocks, from_cache = opened(features, whole=not stream)
     whole: Whole | None = None
     if not stream:
         most_bytes = MOST_BYTES if stream is None else None
         with spinner(f"reading {plain(source.name)}", quiet=quiet):
             whole = Whole.of(blocks, most_bytes)
         if whole is None:  # too large: start again, as a stream
-            source, blocks, from_cache = opened(Features(**transforms))
+            source, blocks, from_cache = opened(new_features(whole=False), whole=False)
         else:
             usual = usual_passes(len(whole))
             shuffles = shuffle is not False
@@ -334,7 +363,8 @@ def train(
     with Watch(source, whole or blocks, progress, output, checkpoint, began) as watch:
         run = training.run(watch.after_block)
     training.save(output)
-    result = Result(training, run, source, output, watch, training.test_held_out())
+    by_default = learner is None and start is None and not until_separated
+    result = Result(training, run, source, output, watch, training.test_held_out(), by_default)
     options.warn_of_skipped_lines(source)
     warn_of_labels(training)
     for label in how.class_weights:
@@ -413,6 +443,13 @@ def balancing_factors(
     return {label: sum(counts.values()) / (len(counts) * n) for label, n in counts.items()}
 
 
+def usual_kind(*, joint: bool, until_separated: bool) -> Kind:
+    """The learner if nobody names one: that of the theorem if the data are to be separated."""
+    if until_separated:
+        return "perceptron"
+    return "averaged" if joint else "adaptive"
+
+
 def usual_stream(inputs: Sequence[Input], start: Model | None) -> bool | None:
     """Whether these data are a stream if nobody says so; None if their size in memory decides.
 
@@ -440,11 +477,11 @@ def warn_of_labels(training: Training) -> None:
 
 
 def reject_second_reading(
-    plan: Plan, start: Model | None, *, is_kept: bool, standardise: bool
+    plan: Plan, start: Model | None, *, is_kept: bool, measures: bool
 ) -> None:
     """Reject what needs the data twice when they come from a pipe, before the first pass."""
-    if standardise:
-        fail("--standardise reads the data twice; save the pipe's data in a file first")
+    if measures:
+        fail("--standardise reads a stream twice; use --no-stream, or save it in a file first")
     if not is_kept and (plan.passes > 1 or plan.holdout is not None):
         what = "more passes" if plan.passes > 1 else "--holdout"
         fail(f"a pipe can be read only once; for {what}, use --no-stream, --cache or a file")
@@ -543,6 +580,7 @@ class Result:
     output: Path
     watch: Watch
     tested: Evaluation | None
+    by_default: bool
 
     def to_dict(self) -> dict[str, Any]:
         """Everything, as JSON takes it."""
@@ -555,6 +593,8 @@ class Result:
             "examples": model.examples,
             "labels": {model.classes[c]: n for c, n in sorted(counts.items())},
             "order": model.order,
+            "standardised": model.features.standardise,
+            "unit_length": bool(model.features.to_unit_length),
             "passes": self.training.passes_made,
             "verdict": str(self.run.verdict),
             "class_weights": model.read_options.get("class_weights", {}),
@@ -572,6 +612,7 @@ class Result:
         lines = [
             f"Data      {self.source.description}; {options.labels_in_words(model)}",
             f"Read      {self._reading()}",
+            f"Learner   {self._learner()}",
             f"Examples  {count(model.examples)} with "
             f"{plural(model.features.count, 'feature')}{constant}{self._commonest()}",
             f"Passes    {count(self.training.passes_made)} in {seconds:.2f} s{at_speed}",
@@ -607,6 +648,13 @@ class Result:
         runs = self.training.label_runs
         n, label = runs.examples[runs.commonest], self.training.model.classes[runs.commonest]
         return f"; {percent(n, runs.examples.total(), 2)} are {cut(plain(label))}"
+
+    def _learner(self) -> str:
+        model = self.training.model
+        scaled = [", features standardised"] if model.features.standardise else []
+        scaled += [", examples scaled to length 1"] if model.features.to_unit_length else []
+        why = " (the default; --learner perceptron for the theory)" if self.by_default else ""
+        return f"{FULL_NAMES[model.kind]}{''.join(scaled)}{why}"
 
     def _reading(self) -> str:
         order = self.training.model.order

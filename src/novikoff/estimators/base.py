@@ -205,15 +205,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
 
         Whoever sets max_iter to another number has chosen a budget, and needs no warning.
         """
-        last = sum(run.ledger.epoch_mistakes[-1] for run in engine.runs)
+        last = sum(run.ledger.epoch_updates[-1] for run in engine.runs)
         ended = any(run.verdict == Verdict.BUDGET for run in engine.runs)
         if not (self._separates and ended and self.max_iter == USUAL_PASSES):
             return
         warnings.warn(
-            f"{type(self).__name__} made {plural(last, 'mistake')} in the last of "
+            f"{type(self).__name__} made {plural(last, 'update')} in the last of "
             f"{count_of(self.max_iter)} passes, so the data may not be separable. "
             "AveragedPerceptron does not need separable data; certify(X, y) decides whether they "
-            "are; a larger max_iter makes more passes, and any other makes fewer without a warning",
+            "are. With any other max_iter there is no warning",
             ConvergenceWarning,
             stacklevel=3,
         )

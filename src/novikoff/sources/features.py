@@ -22,6 +22,7 @@ Kind: TypeAlias = Literal["columns", "indices", "names"]
 
 LANES = 8
 MOST_NAMES = 1 << 20  # of hashed columns
+MANY_COLUMNS = 1000
 
 
 class Features:
@@ -43,10 +44,14 @@ class Features:
     products
         Pairs of fields to multiply: see `with_products`.
     standardise
-        Divide each column by its standard deviation, which `survey` measures; the columns of a
-        table of numbers are also shifted to mean 0.
+        Bring the columns to one scale, once `survey` or `measure` has measured them. A column that
+        is nonzero in at least half of the rows is shifted to mean 0 and divided by its standard
+        deviation; any other, such as a word or a category, is divided by the root mean square of
+        its nonzero values, and its zeros stay 0.
     to_unit_length
-        Divide each row by its length, after everything else.
+        Divide each row by its length, after everything else. None: only if the columns are
+        measured and look like words, that is, if there are more than 1,000 and most values are in
+        columns that are zero in more than half of the rows.
 
     Attributes
     ----------
@@ -67,7 +72,7 @@ class Features:
         keep_names: bool = True,
         products: Sequence[Pair] = (),
         standardise: bool = False,
-        to_unit_length: bool = False,
+        to_unit_length: bool | None = False,
     ) -> None:
         if hash_bits is not None and not 3 <= hash_bits <= 31:
             raise ValueError(f"hash_bits must be from 3 to 31, not {hash_bits}")
@@ -131,7 +136,17 @@ class Features:
 
         New names are added; a frozen map ignores them and counts them in `left_out`.
         """
-        rows = self._numbered(chunk)
+        return self.scaled(self._numbered(chunk))
+
+    @property
+    def is_unmeasured(self) -> bool:
+        """Whether the columns are to be standardised, and have not been measured yet."""
+        return self.standardise and self._scale is None
+
+    def scaled(self, rows: Rows) -> Rows:
+        """The rows, standardised and scaled; as they are while the columns are unmeasured."""
+        if self.is_unmeasured:
+            return rows
         if self._scale is not None:
             with np.errstate(over="ignore"):
                 rows = self._standardised(rows, self._scale)
@@ -145,20 +160,29 @@ class Features:
         return unit_length(rows) if self.to_unit_length else rows
 
     def survey(self, chunks: Iterable[Chunk]) -> None:
-        """Read all examples once, to learn every feature and its standard deviation."""
+        """Read all examples once, to learn every feature and to measure its column."""
+        self.measure(self._numbered(chunk) for chunk in chunks)
+
+    def measure(self, blocks: Iterable[Rows]) -> None:
+        """Measure the columns of all rows, which are not scaled yet."""
         spread = Spread()
         with np.errstate(over="ignore", invalid="ignore"):
-            for chunk in chunks:
-                spread.add(self._numbered(chunk))
-            wild = np.flatnonzero(~np.isfinite(spread.deviation[: self.dim]))
+            for rows in blocks:
+                spread.add(rows)
+            deviation, size, is_dense = spread.deviation, spread.size, spread.is_dense
+            wild = np.flatnonzero(~np.isfinite(deviation[: self.dim]))
         if len(wild):
             raise BadExample(
                 f"feature {self.name_of(int(wild[0]))!r}: the values are too large to standardise; "
                 "scale them"
             )
         if self.standardise:
-            self._scale = spread.deviation[: self.dim]
-            self._shift = spread.mean[: self.dim] if self.kind == "columns" else None
+            self._scale = np.where(is_dense, deviation, size)[: self.dim]
+            self._shift = np.where(is_dense, spread.mean, 0.0)[: self.dim]
+        if self.to_unit_length is None:
+            values = spread.nonzero
+            in_dense = int(values[is_dense].sum())
+            self.to_unit_length = self.dim > MANY_COLUMNS and 2 * in_dense < int(values.sum())
 
     def _numbered(self, chunk: Chunk) -> Rows:
         if self.products:
@@ -268,14 +292,17 @@ class Features:
         return max(LANES, 1 << max(0, self.dim - 1).bit_length())
 
     def _standardised(self, rows: Rows, scale: Vector) -> Rows:
+        shift = np.zeros(len(scale)) if self._shift is None else self._shift
         if isinstance(rows, DenseRows):
-            moved = rows.values if self._shift is None else rows.values - self._shift
-            return DenseRows(moved / scale)
-        sparse = rows.sparse()
-        whole = np.ones(sparse.dim)
-        whole[: len(scale)] = scale
-        scaled = sparse.values / whole[sparse.indices]
-        return SparseRows(scaled, sparse.indices, sparse.starts, sparse.dim)
+            return DenseRows((rows.values - shift) / scale)
+        shift, scale = (
+            np.append(each, np.full(rows.dim - len(each), rest))  # later features are not scaled
+            for each, rest in ((shift, 0.0), (scale, 1.0))
+        )
+        moved = np.flatnonzero(shift)
+        full = rows.with_columns(moved) if len(moved) else rows
+        scaled = (full.values - shift[full.indices]) / scale[full.indices]
+        return SparseRows(scaled, full.indices, full.starts, full.dim)
 
     def __getstate__(self) -> dict[str, Any]:
         held = {"_places": self._places.held(), "_slot_names": self._slot_names.held()}
@@ -297,7 +324,7 @@ class Features:
             "keep_names": self.keep_names,
             "products": [list(pair) for pair in self.products],
             "standardise": self.standardise,
-            "to_unit_length": self.to_unit_length,
+            "to_unit_length": bool(self.to_unit_length),
             "lowest": self._lowest,
             "header": None if self._header is None else list(self._header),
         }
@@ -308,7 +335,7 @@ class Features:
         if self._scale is not None:  # later features are not scaled
             arrays["scale"] = np.append(self._scale, np.ones(self.dim - len(self._scale)))
         if self._shift is not None:
-            arrays["shift"] = self._shift
+            arrays["shift"] = np.append(self._shift, np.zeros(self.dim - len(self._shift)))
         return settings, arrays
 
     @classmethod

@@ -38,7 +38,10 @@ class Whole:
 
     @classmethod
     def of(cls, source: Numbered | Cached, most: int | None = None) -> Self | None:
-        """All examples of the source; None if their rows take more than `most` bytes."""
+        """All examples of the source; None if their rows take more than `most` bytes.
+
+        Columns that are to be standardised and have not been measured yet are measured here.
+        """
         blocks, size, label_runs = list[Block](), 0, LabelRuns()
         for block in source:
             size += block.rows.nbytes
@@ -46,7 +49,11 @@ class Whole:
                 return None
             blocks.append(block)
             label_runs.add(block.labels)
-        return cls(source, [_widened(block, source.features.room) for block in blocks], label_runs)
+        features = source.features
+        if features.is_unmeasured:
+            features.measure(block.rows for block in blocks)
+            blocks = [replace(block, rows=features.scaled(block.rows)) for block in blocks]
+        return cls(source, [_widened(block, features.room) for block in blocks], label_runs)
 
     def shuffle(self, seed: int) -> None:
         """Put the examples in an order drawn from the seed, the same in every pass from now on.

@@ -149,6 +149,26 @@ class SparseRows:
         """These rows themselves."""
         return self
 
+    def with_columns(self, columns: Positions) -> SparseRows:
+        """The rows with an entry in each of these columns, 0 where they had none, in order."""
+        n = len(self)
+        tidy = SparseRows(self.values, self.indices, self.starts, self.dim)
+        tidy.put_in_order()
+        span = slice(int(tidy.starts[0]), int(tidy.starts[-1]))
+        of_row = np.repeat(np.arange(n), np.diff(tidy.starts)).astype(np.int64)
+        indices, rank = tidy.indices[span], np.full(self.dim, -1)
+        rank[columns] = np.arange(len(columns))
+        is_there = np.zeros((n, len(columns)), dtype=np.bool_)
+        wanted = rank[indices] >= 0
+        is_there[of_row[wanted], rank[indices][wanted]] = True
+        rows, ranks = np.nonzero(~is_there)
+        places = np.concatenate([of_row * self.dim + indices, rows * self.dim + columns[ranks]])
+        order = np.argsort(places, kind="stable")  # two runs in order: this merges them
+        values = np.append(tidy.values[span], np.zeros(len(rows), dtype=tidy.values.dtype))[order]
+        more = np.concatenate([[0], np.cumsum(np.bincount(rows, minlength=n))])
+        starts = tidy.starts - tidy.starts[0] + more
+        return SparseRows(values, places[order] % self.dim, starts, self.dim)
+
     def widened(self, dim: int) -> SparseRows:
         """The same entries in rows of `dim` features, not fewer than now; nothing is copied."""
         if dim < self.dim:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff import _core
 from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Values, Vector, join
@@ -49,6 +50,7 @@ class Spread:
         self.count = 0
         self._mean: Vector = np.zeros(0)
         self._squares: Vector = np.zeros(0)
+        self._nonzero: Positions = np.zeros(0, dtype=np.int64)
         self._held: list[Rows] = []
         self._held_entries = 0
 
@@ -84,6 +86,7 @@ class Spread:
         n, dim = len(rows), rows.dim
         more = np.zeros(max(0, dim - len(self._mean)))
         self._mean, self._squares = np.append(self._mean, more), np.append(self._squares, more)
+        self._nonzero = np.append(self._nonzero, more.astype(np.int64))
         if isinstance(rows, SparseRows):
             span = slice(int(rows.starts[0]), int(rows.starts[-1]))
             columns, values = rows.indices[span], rows.values[span].astype(np.float64)
@@ -91,9 +94,11 @@ class Spread:
             mean = np.bincount(columns, values, minlength=dim) / n
             apart = np.bincount(columns, (values - mean[columns]) ** 2, minlength=dim)
             squares = apart + (n - stored) * mean**2
+            self._nonzero[:dim] += np.bincount(columns[values != 0], minlength=dim)
         else:
             mean = _column_sums(rows.values) / n
             squares = _column_sums((rows.values - mean) ** 2)
+            self._nonzero[:dim] += np.count_nonzero(rows.values, axis=0)
         moved = mean - self._mean[:dim]
         total = self.count + n
         self._mean[:dim] += moved * (n / total)
@@ -103,6 +108,26 @@ class Spread:
         self._squares[dim:] += beyond**2 * (self.count * n / total)
         self._mean[dim:] -= beyond * (n / total)
         self.count = total
+
+    @property
+    def nonzero(self) -> Positions:
+        """In how many rows each column is not 0."""
+        self._close_block()
+        return self._nonzero
+
+    @property
+    def is_dense(self) -> NDArray[np.bool_]:
+        """Whether each column is nonzero in at least half of the rows."""
+        return 2 * self.nonzero >= self.count
+
+    @property
+    def size(self) -> Vector:
+        """The root mean square of the nonzero values of each column; 1 if it has none."""
+        mean = self.mean
+        mean_square = self._squares / max(1, self.count) + mean**2
+        out: Vector = np.sqrt(mean_square * (self.count / np.maximum(1, self.nonzero)))
+        out[out == 0] = 1.0
+        return out
 
     @property
     def deviation(self) -> Vector:
