@@ -57,7 +57,10 @@ FILES: dict[str, tuple[bytes, str]] = {
     "bad.npz": (b"PK\x03\x04 not really", "bad.npz"),
     "bad.jsonl": (b'{"label": 1, "a": }\n', "bad.jsonl:1:19:"),
     "bad.vw": (b"1 | a:x\n", "bad.vw:1:"),
-    "large.svm": (b"1 1:1e300\n-1 1:-1e300\n", "row 0: the score is too large for float64"),
+    "large.svm": (
+        b"1 1:1e300\n-1 1:-1e300\n",
+        "feature '1': the values are too large to standardise",
+    ),
 }
 
 
@@ -164,18 +167,21 @@ def test_an_unknown_label_is_refused(here: Path) -> None:
         (["--margin", "0", "--learner", "margin"], "the margin must be finite and above 0, not 0"),
         (
             ["--initial", "model", "--learner", "voted"],
-            "--learner differs from the initial model's (perceptron); leave it out",
+            "--learner differs from the initial model's (adaptive); leave it out",
         ),
         (
             ["--initial", "model", "--margin", "2"],
-            "--margin differs from the initial model's (0)",
+            "--margin differs from the initial model; leave it out",
         ),
         (
             ["--initial", "model", "--no-bias"],
             "--no-bias differs from the initial model; leave it out",
         ),
         (["--initial", "model", "--hash-bits", "9"], "--hash-bits differs from the initial model"),
-        (["--initial", "model", "--standardise"], "--standardise differs from the initial model"),
+        (
+            ["--initial", "model", "--no-standardise"],
+            "--standardise differs from the initial model",
+        ),
         (
             ["--initial", "model", "--interactions", "all"],
             "--interactions differs from the initial model",
@@ -214,7 +220,7 @@ def test_a_pipe_is_not_read_twice(option: list[Any], here: Path) -> None:
     words = refused_training(here, "-", *option, input=SVM)
     assert words.endswith("use --no-stream, --cache or a file")
     words = refused_training(here, "-", "--standardise", "--cache", here / "c", input=SVM)
-    assert words.startswith("--standardise reads the data twice")
+    assert words.startswith("--standardise reads a stream twice")
 
 
 def test_resuming_a_finished_run_says_so_and_succeeds(here: Path) -> None:

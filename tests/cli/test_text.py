@@ -49,7 +49,7 @@ def table(path: Path, rows: list[tuple[str, str]]) -> Path:
 def test_a_model_reads_texts_as_its_training_data_were_read(tmp_path: Path) -> None:
     rows = messages(400)
     file, model = table(tmp_path / "t.tsv", rows), tmp_path / "m"
-    words = stdout_of("train", file, "-o", model, *HOW, "-q")
+    words = stdout_of("train", file, "-o", model, *HOW, "-q", "--learner", "averaged")
     assert "CSV, tab, no header, label 0, words of 1" in words
     assert json_of("test", model, file)["accuracy"] > 0.9
     bare = tmp_path / "bare.tsv"

@@ -177,7 +177,7 @@ def test_inspect_shows_alpha_threshold_and_the_weights_that_were_learned(
             ["--learner", "winnow1", "--threshold", "9", "--bias"],
             "--bias: winnow1 has a threshold instead of a constant term",
         ),
-        (["--alpha", "2"], "alpha applies to winnow, winnow1, winnow2 only, not to perceptron"),
+        (["--alpha", "2"], "alpha applies to winnow, winnow1, winnow2 only, not to adaptive"),
         (
             ["--learner", "voted", "--threshold", "2"],
             "threshold applies to winnow, winnow1, winnow2 only, not to voted",

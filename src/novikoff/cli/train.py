@@ -51,7 +51,7 @@ def train(
         Kind | None,
         Option(
             "Learning algorithm.",
-            default="adaptive; with --until-separated perceptron, with --multiclass averaged",
+            default="adaptive; with --until-separated perceptron",
         ),
     ] = None,
     stream: Annotated[
@@ -240,7 +240,8 @@ def train(
         }
         reject_changes(given)
     if start is None:
-        kind = learner or usual_kind(joint=joint, until_separated=until_separated)
+        # the theorem's learner, if the data are to be separated
+        kind = learner or ("perceptron" if until_separated else "adaptive")
         margin = float(kind == "margin") if margin is None else margin
     else:
         kind, bias = start.kind, start.learner.bias
@@ -258,7 +259,7 @@ def train(
     def new_features(*, whole: bool) -> Features:
         """Features that have met nothing; some settings are usual for data that are read whole."""
         usual = {"standardise": bool(standardise), "to_unit_length": bool(unit_length)}
-        if whole and (kind in ADAPTIVE or (learner is None and not until_separated)):
+        if whole and kind in ADAPTIVE:
             usual = {"standardise": standardise is not False}
         return Features(**transforms | usual)
 
@@ -441,13 +442,6 @@ def balancing_factors(
     how = how if start is None else how.following(start.read_options)
     counts = label_counts(open_files(inputs, how))
     return {label: sum(counts.values()) / (len(counts) * n) for label, n in counts.items()}
-
-
-def usual_kind(*, joint: bool, until_separated: bool) -> Kind:
-    """The learner if nobody names one: that of the theorem if the data are to be separated."""
-    if until_separated:
-        return "perceptron"
-    return "averaged" if joint else "adaptive"
 
 
 def usual_stream(inputs: Sequence[Input], start: Model | None) -> bool | None:
@@ -673,6 +667,10 @@ class Result:
         )
         if verdict != "budget":
             return str(ended)
+        if model.kind in ADAPTIVE:
+            done = f"{plural(self.training.passes_made, 'pass was', 'passes were')} made"
+            certify = "; novikoff certify tells whether the examples can be separated"
+            return done if model.is_joint else done + certify
         if plan.passes == 1:
             return f"{ended.meaning}; try --passes 10"
         certify = ", or run novikoff certify"

@@ -19,7 +19,7 @@ from novikoff.models.model import Model
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.loop import Run, play
 from novikoff.sources.cache import Cached
-from novikoff.sources.features import Features
+from novikoff.sources.features import MOST_WEIGHTS, Features
 from novikoff.sources.numbered import Numbered
 from novikoff.sources.read_options import ReadOptions
 from novikoff.sources.whole import Whole
@@ -31,7 +31,6 @@ from novikoff.stream.order import block_order
 from novikoff.stream.printing import listed
 from novikoff.stream.rows import Positions
 
-MOST_WEIGHTS = 1 << 28
 USUAL_PASSES_IN_WORDS = "10, and 5 from 10,000 examples on"
 
 
@@ -268,12 +267,7 @@ class Training:
                 f"{MOST_WEIGHTS:,} weights allowed",
                 Problem.TOO_MANY_WEIGHTS_FOR_CLASSES,
             )
-        if dim > MOST_WEIGHTS and features.hash_bits is None:
-            raise BadExample(
-                f"feature index {features.dim - 1:,} needs more than the "
-                f"{MOST_WEIGHTS:,} weights allowed",
-                Problem.TOO_MANY_WEIGHTS,
-            )
+        features.check_width()
 
     def _shuffled(self, block: Block, number: int) -> Positions | None:
         """The order of the rows of a block; None if they stay as they are."""

@@ -13,7 +13,7 @@ from novikoff.sources.chunks import Chunk, Names, separate
 from novikoff.sources.interactions import Pair, with_products
 from novikoff.sources.read_options import ReadOptions
 from novikoff.storage.checked import Arrays, Stored
-from novikoff.stream.input_problems import BadExample, why_not_a_name
+from novikoff.stream.input_problems import BadExample, Problem, why_not_a_name
 from novikoff.stream.printing import quoted
 from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Vector
 from novikoff.stream.scaling import Spread, unit_length
@@ -23,6 +23,7 @@ Kind: TypeAlias = Literal["columns", "indices", "names"]
 LANES = 8
 MOST_NAMES = 1 << 20  # of hashed columns
 MANY_COLUMNS = 1000
+MOST_WEIGHTS = 1 << 28
 
 
 class Features:
@@ -168,6 +169,7 @@ class Features:
         spread = Spread()
         with np.errstate(over="ignore", invalid="ignore"):
             for rows in blocks:
+                self.check_width()
                 spread.add(rows)
             deviation, size, is_dense = spread.deviation, spread.size, spread.is_dense
             wild = np.flatnonzero(~np.isfinite(deviation[: self.dim]))
@@ -183,6 +185,15 @@ class Features:
             values = spread.nonzero
             in_dense = int(values[is_dense].sum())
             self.to_unit_length = self.dim > MANY_COLUMNS and 2 * in_dense < int(values.sum())
+
+    def check_width(self) -> None:
+        """Raise BadExample if the columns would need gigabytes of weights."""
+        if self.dim > MOST_WEIGHTS and self.hash_bits is None:
+            raise BadExample(
+                f"feature index {self.dim - 1:,} needs more than the "
+                f"{MOST_WEIGHTS:,} weights allowed",
+                Problem.TOO_MANY_WEIGHTS,
+            )
 
     def _numbered(self, chunk: Chunk) -> Rows:
         if self.products:

@@ -50,10 +50,11 @@ class Whole:
             blocks.append(block)
             label_runs.add(block.labels)
         features = source.features
+        blocks = [_widened(block, features.room) for block in blocks]
         if features.is_unmeasured:
             features.measure(block.rows for block in blocks)
             blocks = [replace(block, rows=features.scaled(block.rows)) for block in blocks]
-        return cls(source, [_widened(block, features.room) for block in blocks], label_runs)
+        return cls(source, blocks, label_runs)
 
     def shuffle(self, seed: int) -> None:
         """Put the examples in an order drawn from the seed, the same in every pass from now on.

@@ -90,15 +90,16 @@ class Spread:
         if isinstance(rows, SparseRows):
             span = slice(int(rows.starts[0]), int(rows.starts[-1]))
             columns, values = rows.indices[span], rows.values[span].astype(np.float64)
-            stored = np.bincount(columns, minlength=dim)
+            nonzero = np.bincount(columns[values != 0], minlength=dim)
             mean = np.bincount(columns, values, minlength=dim) / n
-            apart = np.bincount(columns, (values - mean[columns]) ** 2, minlength=dim)
-            squares = apart + (n - stored) * mean**2
-            self._nonzero[:dim] += np.bincount(columns[values != 0], minlength=dim)
+            apart = np.where(values == 0, 0.0, (values - mean[columns]) ** 2)
+            squares = np.bincount(columns, apart, minlength=dim)
         else:
+            nonzero = np.count_nonzero(rows.values, axis=0)
             mean = _column_sums(rows.values) / n
-            squares = _column_sums((rows.values - mean) ** 2)
-            self._nonzero[:dim] += np.count_nonzero(rows.values, axis=0)
+            squares = _column_sums(np.where(rows.values == 0, 0.0, (rows.values - mean) ** 2))
+        self._nonzero[:dim] += nonzero
+        squares = squares + (n - nonzero) * mean**2  # the same sum for dense and sparse rows
         moved = mean - self._mean[:dim]
         total = self.count + n
         self._mean[:dim] += moved * (n / total)
