@@ -28,7 +28,7 @@ def mail(tmp_path: Path) -> Path:
 def numbered(tmp_path: Path) -> Path:
     """A model of svmlight that uses columns 1 to 3."""
     (tmp_path / "x.svm").write_text("1 1:0.1 3:2\n-1 2:0.3\n1 1:0.7\n-1 2:0.1 3:-1\n")
-    trained_model(tmp_path / "x", tmp_path / "x.svm", "--passes", 3)
+    trained_model(tmp_path / "x", tmp_path / "x.svm", "--passes", 3, "--no-standardise")
     return tmp_path / "x"
 
 

@@ -95,7 +95,7 @@ def test_with_standard_error_closed_the_model_is_written_and_no_error_is_in_the_
 ) -> None:
     done = in_shell("train mail.csv -o m 2>&-", folder)
     assert (done.returncode, done.stdout.count("\n"), done.stderr) == (0, 8, "")
-    assert "novikoff" not in done.stdout
+    assert "novikoff: " not in done.stdout
     assert (folder / "m").exists()
     failed = in_shell("train nosuch.csv -o n 2>&-", folder)
     assert (failed.returncode, failed.stdout) == (2, "")

@@ -93,7 +93,7 @@ class Spread:
             nonzero = np.bincount(columns[values != 0], minlength=dim)
             mean = np.bincount(columns, values, minlength=dim) / n
             apart = np.where(values == 0, 0.0, (values - mean[columns]) ** 2)
-            squares = np.bincount(columns, apart, minlength=dim)
+            squares = np.bincount(columns, apart, minlength=dim).astype(np.float64)
         else:
             nonzero = np.count_nonzero(rows.values, axis=0)
             mean = _column_sums(rows.values) / n
