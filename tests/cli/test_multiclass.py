@@ -379,6 +379,8 @@ def test_a_cycle_of_many_classes_is_a_verdict(tmp_path: Path) -> None:
         tmp_path / "m",
         "-q",
         "--multiclass",
+        "--learner",
+        "perceptron",
         "--passes",
         200,
     ]
