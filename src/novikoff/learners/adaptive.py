@@ -229,6 +229,12 @@ class Adaptive:
         dim, bias, averaging = stored.count("dim"), stored.flag("bias"), stored.flag("averaging")
         low, high = stored.vector("class_weights", 2).tolist()
         length = dim + bias
+
+        def sums(name: str) -> Vector:
+            constant = stored.vector(f"{name}_constant", 1)
+            return whole(stored.vector(name, dim), constant, bias=bias)
+
+        w, u = sums("w"), sums("u") if averaging else None  # they are as long as `dim` says
         starting = None
         if "starting_variances" in stored:
             starting = stored.vector("starting_variances", length)
@@ -243,12 +249,7 @@ class Adaptive:
             )
         except ValueError as error:
             stored.refuse(str(error))
-
-        def sums(name: str) -> Vector:
-            constant = stored.vector(f"{name}_constant", 1)
-            return whole(stored.vector(name, dim), constant, bias=bias)
-
-        learner._w, learner._u = sums("w"), sums("u") if averaging else None
+        learner._w, learner._u = w, u
         shape = (length, length) if learner._is_full else (length,)
         variances = stored.array("variances", ("float64",), shape)
         own = variances.diagonal() if learner._is_full else variances
