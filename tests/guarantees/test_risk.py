@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff import guarantees, sources
+from novikoff import Perceptron, guarantees, sources
 from novikoff.learners import Additive
 from novikoff.ledger.ledger import Ledger
 from novikoff.runs.loop import play
@@ -204,3 +204,18 @@ def test_the_average_risk_of_runs_on_independent_draws_is_within_the_bounds(
     assert (broken <= (1 - confidence) * runs).all()
     # M/n alone is a fair guess and no bound
     assert 0.3 * runs < without_the_rest < 0.7 * runs
+
+
+def test_examples_of_weight_0_give_no_bound_in_blocks_and_one_by_one() -> None:
+    block = sources.block([[1.0], [1.0], [2.0]], [1, -1, 1])
+    block = replace(block, importances=np.array([1.0, 0.0, 1.0]))
+    ledger = play(block, Additive(1)).ledger
+    with pytest.raises(ValueError, match="weight 0"):
+        guarantees.risk_bound(ledger)
+    again = Ledger.restored(*ledger.state())
+    assert again.has_weightless
+    clf = Perceptron()
+    for weight in (1.0, 0.0):
+        clf.learn_one({"x": 1.0}, weight > 0, weight=weight)
+    assert clf.ledger_.has_weightless
+    assert "weight 0" in str(clf.summary())

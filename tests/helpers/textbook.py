@@ -85,9 +85,13 @@ def perceptron(
 
 @dataclass(frozen=True)
 class Adapted(Played):
-    """The result of the textbook's adaptive run: also S as it stood at the end, a full matrix."""
+    """The result of the textbook's adaptive run: also S as it stood at the end, a full matrix.
+
+    If rivals were `tied`, rounding decides between them.
+    """
 
     variances: list[Point]
+    tied: bool = False
 
 
 def arow(
@@ -239,7 +243,7 @@ def joint_arow(shown: Sequence[Shown], *, classes: int, r: Fraction) -> Adapted:
     w = [[Fraction(0)] * dim for _ in range(classes)]
     S = [[Fraction(1)] * dim for _ in range(classes)]
     mistakes: list[tuple[int, int, Fraction]] = []
-    met: set[int] = set()
+    met, tied = set[int](), False
     for t, (row, x, y) in enumerate(shown, 1):
         met |= {y}
         scores = {c: dot(w[c], x) for c in sorted(met)}
@@ -247,6 +251,7 @@ def joint_arow(shown: Sequence[Shown], *, classes: int, r: Fraction) -> Adapted:
         if not rivals:
             continue
         rival = max(rivals, key=lambda c: (scores[c], -c))
+        tied |= scores[rival] != 0 and sum(scores[c] == scores[rival] for c in rivals) > 1
         m = scores[y] - scores[rival]
         if m >= 1:
             continue
@@ -256,7 +261,8 @@ def joint_arow(shown: Sequence[Shown], *, classes: int, r: Fraction) -> Adapted:
             w[c] = [a + side * (1 - m) * beta * b for a, b in zip(w[c], Sx[c], strict=True)]
             S[c] = [s - beta * b * b for s, b in zip(S[c], Sx[c], strict=True)]
         mistakes.append((t, row, m))
-    return Adapted(mistakes, [([a for of in w for a in of], len(shown))], 1, False, False, S)
+    lives = [([a for of in w for a in of], len(shown))]
+    return Adapted(mistakes, lives, 1, False, False, S, tied)
 
 
 def tie_is_wrong(y: int, margin: Fraction, ties: Ties) -> bool:

@@ -247,7 +247,7 @@ def test_a_margin_is_measured_in_the_weights_the_rate_made() -> None:
     """SPEC 4.1: at rate 1/4 the margin 1 takes five updates on the point 1, at rate 1 two."""
     point = block([[1.0]], [1])
     counts = [
-        play([point], Additive(1, margin=1.0, rate=rate), epochs=99).ledger.n_mistakes
+        play([point], Additive(1, margin=1.0, rate=rate), epochs=99).ledger.n_updates
         for rate in (1.0, 0.25)
     ]
     assert counts == [2, 5]

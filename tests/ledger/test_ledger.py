@@ -59,11 +59,18 @@ def test_mistakes_by_a_round_are_those_up_to_and_with_it(
     assert ledger.mistakes_by(ledger.n_rounds) == ledger.n_mistakes
 
 
+def test_with_a_margin_mistakes_by_a_round_leave_out_narrow_updates() -> None:
+    learner = Additive(1, margin=2.0)
+    ledger = play(block([[1.0], [1.0], [-1.0]], [1, 1, 1]), learner).ledger
+    assert [ledger.updates_by(t) for t in range(4)] == [0, 1, 2, 3]
+    assert [ledger.mistakes_by(t) for t in range(4)] == [0, 1, 1, 2]
+
+
 @settings(max_examples=60)
 @given(float_data(), st.integers(1, 3))
 def test_a_survival_counts_the_rounds_that_the_weights_lasted(data: Data, epochs: int) -> None:
     ledger = played(data.block(), epochs=epochs)
-    stood = [ledger.mistakes_by(t) for t in range(1, ledger.n_rounds + 1)]
+    stood = [ledger.updates_by(t) for t in range(1, ledger.n_rounds + 1)]
     counts = np.bincount(stood, minlength=len(ledger) + 1)
     assert ledger.survivals().tolist() == counts.tolist()
 

@@ -29,9 +29,9 @@ def test_each_moment_is_that_of_a_learner_stopped_there(data: Data, draw: st.Dat
     assert (weights_after(ledger, 0) == learner.weights).all()
     for _ in range(2):
         for i in range(len(block)):
-            before = ledger.mistakes_by(learner.rounds)
+            before = ledger.updates_by(learner.rounds)
             play(Block(block.rows.take(np.array([i])), block.labels[i : i + 1]), learner)
-            now = ledger.mistakes_by(learner.rounds)
+            now = ledger.updates_by(learner.rounds)
             if now > before:
                 assert (moments[now - 1].weights == learner.weights).all()
                 assert (moments[now - 1].average(learner.rounds) == learner.average).all()

@@ -100,6 +100,8 @@ def risk_bound(ledger: Ledger, *, confidence: Number = 0.95) -> RiskBound:
             f"no pass was finished in {ledger.n_rounds} rounds; if the number of rounds was fixed "
             "beforehand, use guarantees.average_risk"
         )
+    if ledger.has_weightless:
+        raise ValueError("examples of weight 0 count as no mistakes, so they test nothing")
     mistakes = ledger.epoch_mistakes[0]
     if ledger.keep != "counts":
         rows, times = np.unique(ledger.rows[: ledger.epoch_updates[0]], return_counts=True)

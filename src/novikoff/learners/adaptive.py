@@ -71,7 +71,7 @@ class Adaptive:
     >>> learner = Adaptive(2)
     >>> run = play(sources.block([[1.0, 0.0], [1.0, 2.0]], [1, -1]), learner)
     >>> learner.weights.tolist(), learner.variances.tolist()
-    ([0.2272727272727273, -0.5454545454545455], [0.4545454545454546, 0.2727272727272727])
+    ([0.36363636363636365, -0.5454545454545454], [0.45454545454545453, 0.2727272727272727])
     """
 
     honest: HonestScores | None = None  # counts the scores before learning, for probabilities

@@ -136,6 +136,8 @@ def learn_parts(
     """
     at, part, last = 0, part_size(block.rows), block.n_rounds
     made: list[Mistakes] = []
+    if block.importances is not None and not block.importances.all():
+        ledger.has_weightless = True
     try:
         while at < last:
             begin = at

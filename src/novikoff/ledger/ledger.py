@@ -166,6 +166,8 @@ class Ledger:
     n_rounds, n_updates, n_mistakes
         How many examples the learner met, from how many of them it learned, and how many of these
         it predicted wrongly. `len(ledger)` is `n_updates`.
+    has_weightless
+        Whether some examples had the weight 0: they were scored, but counted as no mistakes.
     n_classes
         How many classes are known so far, if many are learned jointly; otherwise 0.
     epoch_ends, epoch_updates, epoch_mistakes
@@ -190,6 +192,7 @@ class Ledger:
         self.adaptation = adaptation
         self.n_rounds = 0
         self.n_updates = self.n_mistakes = 0
+        self.has_weightless = False
         self.largest_square = 0.0
         self.epoch_ends: list[int] = []
         self.epoch_updates: list[int] = []
@@ -276,6 +279,7 @@ class Ledger:
     def absorb(self, later: Ledger) -> None:
         """Append the ledger of the same learner's next rounds."""
         known = later.n_classes
+        self.has_weightless |= later.has_weightless
         if self.keep == "counts":
             self.count(
                 later.n_rounds,
@@ -373,6 +377,8 @@ class Ledger:
             "updates": now.n_updates,
             "mistakes": now.n_mistakes,
         } | ({"classes": now.n_classes} if now.is_joint else {})
+        if now.has_weightless:
+            settings["has_weightless"] = True
         arrays: Arrays = {
             "largest_square": np.array([now.largest_square]),
             "epoch_ends": np.array(now.epoch_ends, dtype=np.int64),
@@ -411,6 +417,8 @@ class Ledger:
         if rule in ("adaptive", "joint-adaptive"):
             ledger.adaptation = _restored_adaptation(stored, dim + bias, known, rule)
         ledger.n_rounds, ledger.n_updates = stored.count("rounds"), n
+        if "has_weightless" in settings:
+            ledger.has_weightless = stored.flag("has_weightless")
         ledger.n_mistakes, played = stored.count("mistakes"), ledger.n_rounds
         ledger.largest_square = float(stored.vector("largest_square", 1, least=0)[0])
         ends = stored.positions("epoch_ends", most=played)
@@ -568,6 +576,11 @@ class Ledger:
 
     def mistakes_by(self, t: int) -> int:
         """The number of mistakes in rounds 1 to t."""
+        now = self.snapshot()
+        return int(np.count_nonzero(now.mistakes.wrong[: now.updates_by(t)]))
+
+    def updates_by(self, t: int) -> int:
+        """The number of updates in rounds 1 to t."""
         return int(np.searchsorted(self.rounds, t, side="right"))
 
     def survivals(self) -> Positions:

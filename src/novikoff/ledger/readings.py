@@ -217,37 +217,50 @@ def trajectory(ledger: Ledger, after: Iterable[int] | None = None) -> Iterator[M
     if how is not None:
         unit = np.eye(len(w)) if how.is_full else np.ones_like(w)
         variances = unit if how.variances is None else how.variances.copy()
+    replay = _replay_of(ledger, w, late, variances)
     for k in range(1, len(ledger) + 1) if after is None else after:
         if not made <= k <= len(ledger):
             raise ValueError(f"numbers of mistakes must be increasing and at most {len(ledger)}")
         if k > made:
-            _replay(ledger, slice(made, k), w, late, variances)
+            replay(slice(made, k))
         made = k
         shown = None if variances is None else variances.copy()
         yield Moment(k, w.copy(), late.copy(), ledger.unit, shown)
 
 
-def _replay(ledger: Ledger, new: slice, w: Vector, late: Vector, variances: Vector | None) -> None:
-    """Make these updates again: change `total`, `late` and `variances` of a Moment in place."""
-    rows, example, steps = ledger.examples.core, ledger.example[new], ledger.steps[new]
-    rounds, how = ledger.rounds[new], ledger.adaptation
+def _replay_of(
+    ledger: Ledger, w: Vector, late: Vector, variances: Vector | None
+) -> Callable[[slice], None]:
+    """What makes some updates again: it changes the numbers of a Moment in place."""
+    how, rows = ledger.adaptation, ledger.examples.core if len(ledger) else ()
+    example, steps, rounds = ledger.example, ledger.steps, ledger.rounds
+
+    def add(new: slice) -> None:
+        delayed = steps[new] * (rounds[new] - 1)
+        for total, each in ((w, steps[new]), (late, delayed)):
+            _core.accumulate(*rows, example=example[new], step=each, bias=ledger.bias, w=total)
+
     if how is None or variances is None:
-        for total, each in ((w, steps), (late, steps * (rounds - 1))):
-            _core.accumulate(*rows, example=example, step=each, bias=ledger.bias, w=total)
-        return
-    _core.adapt_again(
-        *rows,
-        example=example,
-        round=rounds,
-        step=steps,
-        importance=ledger.importances[new],
-        r=how.regularisation,
-        full=how.is_full,
-        bias=ledger.bias,
-        w=w,
-        variance=variances.reshape(-1),
-        u=late,
-    )
+        return add
+    r, full, importances = how.regularisation, how.is_full, ledger.importances
+    flat = variances.reshape(-1)
+
+    def adapt(new: slice) -> None:
+        _core.adapt_again(
+            *rows,
+            example=example[new],
+            round=rounds[new],
+            step=steps[new],
+            importance=importances[new],
+            r=r,
+            full=full,
+            bias=ledger.bias,
+            w=w,
+            variance=flat,
+            u=late,
+        )
+
+    return adapt
 
 
 def _poll(

@@ -375,6 +375,9 @@ class Engine:
     def _learn_coded(self, x: Any, code: int, importance: float, where: str = "") -> None:
         """Learn from an example that the core can read, and make room for it."""
         with self.lock:
+            if importance == 0:
+                for run in self.runs:
+                    run.ledger.has_weightless = True
             while outcome := self._core.learn_as(x, code, importance):
                 if outcome == Outcome.ROOM:
                     self._change(self._widen, room_for(self._core.wanted, self.dim), code)

@@ -141,7 +141,7 @@ def readings(made: Ledger | Run, test: Block, *, most: int = 1000, ax: Axes | No
 def _up_to(ledger: Ledger, t: int) -> Ledger:
     """The ledger as it was after round t; its rows are numbered by their place in `examples`."""
     part = Ledger(ledger.dim, bias=ledger.bias, start=ledger.start, unit=ledger.unit)
-    n = ledger.mistakes_by(t)
+    n = ledger.updates_by(t)
     if n == 0:
         part.n_rounds = t
         return part
