@@ -258,6 +258,18 @@ def folders(root: Path, rows: list[tuple[str, str]]) -> Path:
     return root
 
 
+def test_documents_have_no_columns_and_do_not_mix_with_data_files(tmp_path: Path) -> None:
+    mail = folders(tmp_path / "mail", [("ham", "see you"), ("spam", "win now")])
+    (tmp_path / "t.csv").write_text("a,y\n1,0\n2,1\n")
+    train = ["train", mail, "-o", tmp_path / "m", "-q"]
+    words = "documents have no columns; the label of a document is the name of its folder"
+    assert words in error(*train, "--label", "kind")
+    assert "documents have no column 'w' for the weight" in error(*train, "--weight", "w")
+    assert "documents have no columns, such as 'x'" in error(*train, "--ignore", "x")
+    mixed = ["train", mail, tmp_path / "t.csv", "-o", tmp_path / "m", "-q"]
+    assert error(*mixed).endswith("give either folders of documents or data files")
+
+
 def test_folders_of_documents_are_classes(tmp_path: Path) -> None:
     mail = folders(tmp_path / "mail", messages(200))
     found = json_of("train", mail, "-o", tmp_path / "m", "-q")

@@ -43,10 +43,12 @@ def slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("multiclass", ["ovr", "joint"])
 def test_an_estimator_that_is_to_separate_says_so_if_it_did_not(kind: Any, multiclass: str) -> None:
     words = rf"{kind.__name__} made \d+ updates in the last of 1,000 passes, so the data may not"
+    cure = "To silence this warning, set max_iter to another number."
     with pytest.warns(ConvergenceWarning, match=words) as said:
         clf = kind(multiclass=multiclass).fit(X, NOISE)
     assert (clf.verdict_, clf.n_iter_) == ("budget", 1000)
     assert said[0].filename == __file__
+    assert str(said[0].message).endswith(cure)
 
 
 @pytest.mark.parametrize(

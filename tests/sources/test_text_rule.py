@@ -266,7 +266,7 @@ def test_what_is_not_a_text_at_the_key_of_one_is_refused(tmp_path: Path, value: 
 
 def test_a_key_that_no_line_has_is_refused(tmp_path: Path) -> None:
     (tmp_path / "t.jsonl").write_text('{"body": "a", "label": "p"}\n{"body": "b", "label": "q"}\n')
-    with pytest.raises(BadExample, match="the first 2 lines have no text at 'text'"):
+    with pytest.raises(BadExample, match="no text at 'text' in the first 2 lines"):
         read(tmp_path / "t.jsonl", ReadOptions(text=("text",)))
 
 

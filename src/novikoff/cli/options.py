@@ -92,7 +92,7 @@ Delimiter: TypeAlias = Annotated[
     Option(
         "CSV: the character between fields, or 'tab'.",
         metavar="CHAR",
-        default="comma, tab or semicolon, as the first line has them",
+        default="detected",
     ),
 ]
 ModelDelimiter: TypeAlias = Annotated[
@@ -103,7 +103,9 @@ QUOTE_HELP = "CSV: fields may be in double quotes, or a quote is an ordinary cha
 Quote: TypeAlias = Annotated[read_options.Quote, Option(QUOTE_HELP)]
 ModelQuote: TypeAlias = Annotated[read_options.Quote, Option(QUOTE_HELP, default="the model's")]
 HEADER_HELP = "CSV: the first line names the columns, or is an example."
-Header: TypeAlias = Annotated[bool | None, Option(HEADER_HELP, default="judged by its content")]
+Header: TypeAlias = Annotated[
+    bool | None, Option(HEADER_HELP, default="detected from the first line")
+]
 ModelHeader: TypeAlias = Annotated[bool | None, Option(HEADER_HELP, default="the model's")]
 SkipBad: TypeAlias = Annotated[int, Option("Skip up to N bad lines.", min=0)]
 Threads: TypeAlias = Annotated[

@@ -30,7 +30,7 @@ def predict(
         What, Option("Print labels, scores, or both with a tab between.", "--print")
     ] = "labels",
     probabilities: Annotated[
-        bool, Option("Print probabilities instead of scores; alone unless with --print both.")
+        bool, Option("Print probabilities; with --print both, the label and its probability.")
     ] = False,
     output: Annotated[
         Path | None, Option("Write to this file.", "-o", "--output", default="stdout")

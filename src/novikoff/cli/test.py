@@ -45,8 +45,8 @@ def test(
     """Compare a model's predictions with the labels of examples.
 
     It prints the accuracy, and beside it that of always predicting the commonest label. For two
-    labels follow the precision, recall and F1 of the positive one, the area under the ROC curve
-    (the share of pairs of a positive and a negative example that the scores put in the right
+    labels it then prints the precision, recall and F1 of the positive one, the area under the ROC
+    curve (the share of pairs of a positive and a negative example that the scores put in the right
     order), and the confusion table. For many classes it prints the precision, recall and F1 of
     each, and the most frequent confusions. If the model gives probabilities, it prints their log
     loss (the mean of -ln p of the right label) and their calibration error (the mean distance of

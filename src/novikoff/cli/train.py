@@ -17,6 +17,7 @@ from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, rejecting_settings, show, warn
 from novikoff.cli.progress import Progress, spinner
 from novikoff.guarantees.words import run_ended
+from novikoff.learners.adaptive import MOST_FEATURES
 from novikoff.learners.rule import ADAPTIVE, FULL_NAMES, Kind, Rule
 from novikoff.ledger.ledger import Keep, Matrix
 from novikoff.models.measures import Evaluation
@@ -64,7 +65,9 @@ def train(
     ] = None,
     passes: Annotated[
         int | None,
-        Option("Maximum number of passes.", min=1, default=f"{USUAL_PASSES_IN_WORDS}; a stream 1"),
+        Option(
+            "Maximum number of passes.", min=1, default=f"{USUAL_PASSES_IN_WORDS}; 1 for a stream"
+        ),
     ] = None,
     until_separated: Annotated[
         bool, Option("Repeat until a pass is error-free or the data are proved inseparable.")
@@ -75,12 +78,13 @@ def train(
     ] = None,
     regularisation: Annotated[
         float | None,
-        Option("Adaptive learners: how much it takes to move a weight.", default="1"),
+        Option("Adaptive learners: larger values make smaller steps.", default="1"),
     ] = None,
     matrix: Annotated[
         Matrix | None,
         Option(
-            "Adaptive learners: variances of the weights alone, or with all correlations.",
+            "Adaptive learners: one variance per weight, or the full covariance matrix (at most "
+            f"{MOST_FEATURES:,} features).",
             default="diagonal",
         ),
     ] = None,
@@ -145,7 +149,7 @@ def train(
         bool | None,
         Option(
             "Scale each example to length 1.",
-            default="adaptive learners, read whole: --unit-length if there are many words",
+            default="adaptive learners, read whole: --unit-length if the examples look like texts",
         ),
     ] = None,
     standardise: Annotated[
@@ -647,7 +651,7 @@ class Result:
         model = self.training.model
         scaled = [", features standardised"] if model.features.standardise else []
         scaled += [", examples scaled to length 1"] if model.features.to_unit_length else []
-        why = " (the default; --learner perceptron for the theory)" if self.by_default else ""
+        why = " (the default; the theorem is about --learner perceptron)" if self.by_default else ""
         return f"{FULL_NAMES[model.kind]}{''.join(scaled)}{why}"
 
     def _reading(self) -> str:

@@ -19,8 +19,9 @@ class AdaptivePerceptron(LinearClassifier):
     """Learn from every example that is not right by 1; a feature's step shrinks as it is seen.
 
     This is adaptive regularisation of weights (AROW). Each weight has a variance; features that
-    were seen often or with large values have a small one and take small steps. So the features need
-    no scaling, and a few passes are enough, also on data that are not separable.
+    were seen often or with large values have a small one and take small steps. So it depends less
+    on the scale of the features than a perceptron does; standardise columns of very different
+    scales. A few passes are enough, also on data that are not separable.
 
     Parameters
     ----------

@@ -150,9 +150,11 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             standard normal weights (and intercepts) from random_state. The default is 0, and Winnow
             accepts no other.
         sample_weight
-            How much each example counts, at least 0: the step of a mistake is multiplied by it. An
-            example of weight 0 is scored but never learned from. By default each counts 1. A weight
-            of 2 is one step of twice the length, which is not the same as the example twice.
+            How much each example counts, at least 0: the step of a mistake is multiplied by it.
+            With the adaptive learners a weight c divides the regularisation r instead. An example
+            of weight 0 is scored but never learned from, and a mistake on it is not counted. By
+            default each counts 1. A weight of 2 is one step of twice the length, which is not the
+            same as the example twice.
         """
         with self._alone():
             check_common(self)
@@ -212,8 +214,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         warnings.warn(
             f"{type(self).__name__} made {plural(last, 'update')} in the last of "
             f"{count_of(self.max_iter)} passes, so the data may not be separable. "
-            "AveragedPerceptron does not need separable data; certify(X, y) decides whether they "
-            "are. With any other max_iter there is no warning",
+            "AveragedPerceptron does not need separable data; certify(X, y) tells whether they are "
+            "separable (two labels only). To silence this warning, set max_iter to another number.",
             ConvergenceWarning,
             stacklevel=3,
         )

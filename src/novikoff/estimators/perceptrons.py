@@ -185,7 +185,7 @@ class AveragedPerceptron(LinearClassifier):
 
     Weights that survived long count more. `coef_` is the average; the mistakes, and so the bound
     (R/γ)², are those of :class:`Perceptron`, whose parameters and attributes it has. It makes 20
-    passes by default: on data that cannot be separated, the average changes little after that.
+    passes by default: on scaled data the average changes little after that.
 
     References: Freund & Schapire (1999), section 5; Collins (2002), section 2.
     """

@@ -81,7 +81,7 @@ class ForRiver(base.MiniBatchClassifier):
         y: base.typing.ClfTarget,
         w: float | None = None,
     ) -> None:
-        """Learn from one example, which counts w times; None means once."""
+        """Learn from one example of weight w; None means 1."""
         self._call(self.learner.learn_one, x, y, weight=w, **self._first)
         self._first = {}
 

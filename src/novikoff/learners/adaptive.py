@@ -35,11 +35,12 @@ class Adaptive:
 
     Each weight has a variance, 1 at first. With m = y(w·x) < 1, v = Σ S_j x_j² and β = 1/(v + r),
     the weights become w + (1 − m)β y S∘x and the variances S − β (S∘x)². A feature that was seen
-    often, or with large values, has a small variance and so takes small steps: no scaling of the
-    features is needed. This S is the diagonal of the matrix of the paper, for which the bounds
-    were proved: v = xᵀSx, w + (1 − m)β y Sx and S − β Sx(Sx)ᵀ. For the diagonal rule we know of no
-    mistake bound. The bounds from mistakes to errors on new examples (`guarantees.risk_bound`) hold
-    for both, as for every online learner.
+    often, or with large values, has a small variance and so takes small steps. So the rule depends
+    less on the scale of the features than a perceptron does; standardise columns of very different
+    scales. This S is the diagonal of the matrix of the paper, for which the bounds were proved:
+    v = xᵀSx, w + (1 − m)β y Sx and S − β Sx(Sx)ᵀ. For the diagonal rule we know of no mistake
+    bound. The bounds from mistakes to errors on new examples (`guarantees.risk_bound`) hold for
+    both, as for every online learner.
 
     Importance c and class weights divide r: β = 1/(v + r/c). With the full matrix this equals
     showing the example c times. Each showing adds xxᵀ/r to the inverse of S and yx/r to that
@@ -128,7 +129,7 @@ class Adaptive:
     def _check_size(self, dim: int) -> None:
         if self._is_full and dim > MOST_FEATURES:
             raise BadExample(
-                f"a full matrix has at most {MOST_FEATURES:,} features, and these are {dim:,}",
+                f"a full matrix has at most {MOST_FEATURES:,} features, but the data have {dim:,}",
                 Problem.TOO_MANY_FOR_MATRIX,
             )
 

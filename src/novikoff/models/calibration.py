@@ -20,7 +20,7 @@ class Calibration:
     """A map from scores to the probability of the positive label, linear between its knots.
 
     It never decreases. Below the first knot and above the last it is constant, so it is never 0
-    or 1 unless no example was counted.
+    or 1.
 
     Attributes
     ----------

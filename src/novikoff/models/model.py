@@ -293,7 +293,7 @@ def _checked_options(options: Settings) -> Settings:
             rule.choice("values", TEXT_VALUES)
             rule.flag("unit_length")
         if "delimiter" in options and not DELIMITER.fullmatch(stored.text("delimiter")):
-            stored.refuse("its delimiter is none")
+            stored.refuse("its delimiter is not a valid character")
         if "quote" in options:
             stored.choice("quote", QUOTES)
         if "header" in options:

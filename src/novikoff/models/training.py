@@ -31,12 +31,13 @@ from novikoff.stream.order import block_order
 from novikoff.stream.printing import listed
 from novikoff.stream.rows import Positions
 
-USUAL_PASSES_IN_WORDS = "10, and 5 from 10,000 examples on"
+USUAL_PASSES, MANY_EXAMPLES, PASSES_OVER_MANY = 10, 10_000, 5
+USUAL_PASSES_IN_WORDS = f"{USUAL_PASSES}; {PASSES_OVER_MANY} from {MANY_EXAMPLES:,} examples"
 
 
 def usual_passes(examples: int) -> int:
     """How many passes to make over data that are read whole, if nobody says."""
-    return 10 if examples < 10_000 else 5
+    return USUAL_PASSES if examples < MANY_EXAMPLES else PASSES_OVER_MANY
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,14 +40,18 @@ def open_files(paths: Paths, how: ReadOptions | None = None) -> Source:
     inputs, how = inputs_of(paths), how or ReadOptions()
     format, name = how.format or _common_format(inputs), inputs[0].name
     if how.expect is None:
-        if how.label is not None and format in ("svmlight", "vw", "folders"):
-            place = "its folder is" if format == "folders" else "every line begins with"
-            raise BadExample(f"{name}: {format} has no column {how.label!r}; {place} its label")
+        subject = "documents have" if format == "folders" else f"{format} has"
+        if how.label is not None and format == "folders":
+            words = "the label of a document is the name of its folder"
+            raise BadExample(f"{name}: {subject} no columns; {words}")
+        if how.label is not None and format in ("svmlight", "vw"):
+            words = "every line begins with its label"
+            raise BadExample(f"{name}: {subject} no column {how.label!r}; {words}")
         if how.weight is not None and format in ("svmlight", "vw", "npz", "folders"):
-            raise BadExample(f"{name}: {format} has no column {how.weight!r} for the weight")
+            raise BadExample(f"{name}: {subject} no column {how.weight!r} for the weight")
         has_keys = () if format == "jsonl" else (*how.categorical, *how.text)
         if (unused := (*how.ignore, *has_keys)) and format not in _TABLES and not how.like_before:
-            raise BadExample(f"{name}: {format} has no columns, such as {unused[0]!r}")
+            raise BadExample(f"{name}: {subject} no columns, such as {unused[0]!r}")
     if format != "csv" and not how.like_before:
         for option in ("delimiter", "header"):
             if getattr(how, option) is not None:
@@ -123,7 +127,10 @@ def _common_format(inputs: Sequence[Input]) -> Format:
 def _folders(inputs: Sequence[Input]) -> Format:
     for one in inputs:
         if one.folder is None:
-            raise BadExample(f"{one.name}: not in a folder, but {inputs[0].name} is; read one kind")
+            raise BadExample(
+                f"{one.name}: not in a folder, but {inputs[0].name} is; give either folders of "
+                "documents or data files"
+            )
         if (other := _SUFFIXES.get(suffix_of(one.path))) is not None:
             raise BadExample(
                 f"{one.name}: this file is {other}, not a document; name the files to read, or a "

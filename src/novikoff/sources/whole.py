@@ -17,7 +17,7 @@ from novikoff.stream.label_runs import LabelRuns
 from novikoff.stream.order import seeded_order
 from novikoff.stream.rows import DenseRows, Positions, join
 
-MOST_BYTES = 1 << 29  # of data that are read whole unless the user asks for it
+MOST_BYTES = 512 * 10**6  # of data that are read whole unless the user asks for it
 BLOCK_BYTES = 1 << 22
 
 

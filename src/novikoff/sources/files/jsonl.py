@@ -103,7 +103,7 @@ class JsonLines(TextFormat):
             for key, met in zip(self.texts, parsed["texts"], strict=True):
                 if not met and self.labelled:
                     lines = plural(len(chunk), "line")
-                    raise BadExample(f"{where}: the first {lines} have no text at {quoted(key)}")
+                    raise BadExample(f"{where}: no text at {quoted(key)} in the first {lines}")
             self._check_categories(chunk, where)
         return chunk
 
