@@ -35,9 +35,11 @@ class KeptRows:
     @classmethod
     def new_of(cls, block: Block, mistaken: Positions, kept: Sequence[KeptRows]) -> KeptRows | None:
         """A copy of the block's rows at these positions, except those that are kept already."""
-        new = np.unique(mistaken)
+        new = _distinct(mistaken, len(block))
         for piece in kept:
-            new = new[~np.isin(new, piece.positions, assume_unique=True)]
+            place = np.searchsorted(piece.positions, new)
+            place[place == len(piece.positions)] = 0
+            new = new[piece.positions[place] != new]
         return cls(new, block.take(new)) if len(new) else None
 
     def widened(self, dim: int) -> KeptRows:
@@ -80,3 +82,17 @@ class KeptRows:
             stored.refuse("its kept rows are not all finite")
         rows.put_in_order()
         return cls(positions, rows)
+
+
+def _distinct(positions: Positions, few: int) -> Positions:
+    """The positions in order, each once; those that lie close together are marked, not sorted.
+
+    Sorting took a third of a pass over 1,000,000 × 28 numbers.
+    """
+    first = int(positions.min())
+    span = int(positions.max()) - first + 1
+    if span > 4 * few:
+        return np.unique(positions)
+    marked = np.zeros(span, dtype=np.bool_)
+    marked[positions - first] = True
+    return np.flatnonzero(marked) + first
