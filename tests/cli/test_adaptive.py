@@ -121,7 +121,7 @@ def test_options_that_no_adaptive_learner_has_are_refused(
     assert "regularisation must be a finite number above 0" in error(
         *train, "--learner", "adaptive", "--regularisation", "0"
     )
-    assert "a full matrix supports two labels only" in error(
+    assert "or one against the rest; use --matrix diagonal, or leave out --multiclass" in error(
         *train, "--learner", "adaptive", "--matrix", "full", "--multiclass"
     )
     wide = tmp_path / "wide"

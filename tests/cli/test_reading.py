@@ -159,3 +159,15 @@ def test_the_share_of_the_commonest_label_is_printed(data: Path, tmp_path: Path)
     for more in ([], ["--stream"]):
         assert f"; {n / 120:.2%} are {label}\n" in stdout_of(*words, *more)
         assert json_of(*words, *more)["labels"][str(label)] == n
+
+
+@pytest.mark.parametrize("more", [[], ["--multiclass"]])
+def test_new_data_of_one_label_do_not_make_a_model_of_one(more: list[str], tmp_path: Path) -> None:
+    (tmp_path / "x.svm").write_text("1 1:1\n-1 2:1\n")
+    (tmp_path / "y.svm").write_text("1 1:1\n1 2:1\n")
+    stdout_of("train", tmp_path / "x.svm", "-o", tmp_path / "m", "-q", *more)
+    further = ["-o", tmp_path / "n", "--initial", tmp_path / "m", "-q"]
+    answer = run("train", tmp_path / "y.svm", *further)
+    assert answer.exit_code == 0
+    assert answer.stderr.startswith("novikoff: all new examples have the label 1; ")
+    assert "needs examples" not in answer.stderr

@@ -180,7 +180,7 @@ def test_an_unknown_label_is_refused(here: Path) -> None:
         (["--initial", "model", "--hash-bits", "9"], "--hash-bits differs from the initial model"),
         (
             ["--initial", "model", "--no-standardise"],
-            "--standardise differs from the initial",
+            "--no-standardise differs from the initial",
         ),
         (
             ["--initial", "model", "--interactions", "all"],

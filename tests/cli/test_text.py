@@ -332,3 +332,51 @@ def test_a_model_remembers_how_texts_are_read() -> None:
     how = ReadOptions(label="y", text=("a",), quote="none", delimiter="|", header=False)
     assert how.following(how.remembered(None)).text == ("a",)
     assert ReadOptions().following({}) == ReadOptions(like_before=True)
+
+
+def test_a_table_among_folders_is_refused_wherever_it_comes(tmp_path: Path) -> None:
+    mail, file = folders(tmp_path / "mail", messages(20)), tmp_path / "a.csv"
+    file.write_text("x,y\n1,a\n2,b\n")
+    for data in ([file, mail], [mail, file]):
+        words = error("train", *data, "-o", tmp_path / "m", "-q")
+        assert words.startswith(f"{file}: not in a folder, but {mail}/")
+
+
+def test_quotes_can_be_switched_on_for_a_model_without_them(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("c,y\n" + 'p"p,0\nq,1\n' * 4)
+    trained_model(tmp_path / "m", tmp_path / "a.csv", "--quote", "none")
+    (tmp_path / "b.csv").write_text("c,y\n" + '"p""p",0\n"q",1\n' * 4)
+    found = json_of("test", tmp_path / "m", tmp_path / "b.csv", "--quote", "double")
+    assert found["accuracy"] == 1
+    further = ["--initial", tmp_path / "m", "--quote", "double"]
+    trained_model(tmp_path / "n", tmp_path / "b.csv", *further)
+    assert Model.load(tmp_path / "n").features.names == ('c=p"p', "c=q")
+    assert json_of("test", tmp_path / "n", tmp_path / "b.csv")["accuracy"] == 1
+
+
+def test_certify_is_advised_only_for_data_that_it_can_read(tmp_path: Path) -> None:
+    rows = tmp_path / "n.csv"
+    rows.write_text("a,b,y\n" + "1,2,0\n2,1,1\n1,2,1\n" * 4)
+    texts = table(tmp_path / "t.tsv", messages(50))
+    for learner in ("adaptive", "perceptron"):
+        more = ["-o", tmp_path / "m", "-q", "--learner", learner, "--passes", 2]
+        assert "novikoff certify" in stdout_of("train", rows, *more)
+        assert "novikoff certify" not in stdout_of("train", rows, *more, "--interactions", "all")
+        assert "novikoff certify" not in stdout_of("train", texts, *more, *HOW)
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_words_have_unit_length_by_default_standardised_or_not(
+    cached: bool, tmp_path: Path
+) -> None:
+    dice = random.Random(0)
+    lines = [
+        f"{i % 2} " + " ".join(f"{j}:1e200" for j in sorted(dice.sample(range(1, 1500), 20)))
+        for i in range(200)
+    ]
+    (tmp_path / "w.svm").write_text("\n".join([*lines, "1 1500:1\n"]))
+    more = ["--cache", tmp_path / "c"] if cached else []
+    words = ["train", tmp_path / "w.svm", "-o", tmp_path / "m", "-q", "--no-standardise", *more]
+    for _ in range(2):  # the second time from the cache
+        found = json_of(*words)
+        assert (found["standardised"], found["unit_length"]) == (False, True)

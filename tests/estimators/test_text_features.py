@@ -26,6 +26,7 @@ from sklearn.utils.estimator_checks import (
 
 from helpers.command_line import stdout_of
 from novikoff import AveragedPerceptron, BadExample, Model, Perceptron, TextFeatures
+from novikoff.estimators.text import BATCH
 
 TEXTS = ["Free money!", "FREE entry", "See you at lunch", "lunch with you, ß"]
 LABELS = ["spam", "spam", "ham", "ham"]
@@ -162,3 +163,20 @@ def test_many_texts_are_read_in_batches(monkeypatch: pytest.MonkeyPatch) -> None
     whole = TextFeatures(hash_bits=None).fit_transform(TEXTS * 5)
     monkeypatch.setattr("novikoff.estimators.text.BATCH", 20)
     assert same(TextFeatures(hash_bits=None).fit_transform(TEXTS * 5), whole)
+
+
+@both
+def test_a_partial_fit_that_fails_changes_nothing(hash_bits: Any) -> None:
+    transformer = TextFeatures(hash_bits=hash_bits).fit(TEXTS[:1])
+    names, rows = transformer.get_feature_names_out().tolist(), transformer.transform(TEXTS)
+    with pytest.raises(BadExample, match="example 1: int is not a text"):
+        transformer.partial_fit(["entirely other words", 1])  # type: ignore[list-item]
+    with pytest.raises(BadExample, match="is not a text"):
+        transformer.partial_fit(_two_batches())
+    assert same(transformer.transform(TEXTS), rows)
+    assert transformer.get_feature_names_out().tolist() == names
+
+
+def _two_batches() -> Any:
+    yield "yet other words " + " " * BATCH
+    yield 1

@@ -257,7 +257,9 @@ def test_single_examples_are_not_learned_with_a_full_matrix() -> None:
 
 
 def test_the_full_matrix_is_for_two_labels() -> None:
-    with pytest.raises(ValueError, match="a full matrix supports two labels only"):
+    with pytest.raises(
+        ValueError, match="two labels only, .*; pass matrix='diagonal' or multiclass='ovr'"
+    ):
         Rule("adaptive", matrix="full", joint=True)
 
 

@@ -61,7 +61,7 @@ def test_settings_that_no_learner_has_are_refused() -> None:
     with pytest.raises(ValueError, match="kind must be one of perceptron, margin, .*, not 'svm'"):
         Rule("svm")  # type: ignore[arg-type]
     for kind in WINNOWS:
-        with pytest.raises(ValueError, match="winnow.* supports two labels only"):
+        with pytest.raises(ValueError, match="winnow.* supports two labels only; .* or adaptive"):
             Rule(kind, joint=True)
     with pytest.raises(ValueError, match="ties='positive' applies to two classes only"):
         Rule(ties="positive", joint=True)

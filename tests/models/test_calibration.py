@@ -215,3 +215,28 @@ def test_an_example_of_importance_counts_as_so_many() -> None:
     assert other is not None
     assert one.counts[1:].sum() == 2 * other.counts[1:].sum()
     assert other.counts[1:].sum() % UNIT == 0
+
+
+def test_a_calibration_is_fitted_once_until_more_is_learned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    fits: list[int] = []
+
+    def counted(cells: list[_Cell]) -> list[list[_Cell]]:
+        fits.append(len(cells))
+        return _pooled(cells)
+
+    monkeypatch.setattr("novikoff.models.calibration._pooled", counted)
+    draw = np.random.default_rng(137)
+    learner = AdaptivePerceptron()
+    for x, y in draw.normal(size=(137, 2)).tolist():
+        learner.learn_one({"x": x}, int(x + y > 0))
+    first = learner.predict_proba_one({"x": 0.3})
+    assert learner.predict_proba_one({"x": 0.3}) == first
+    model = learner.to_model()
+    model.probabilities(np.zeros(3))
+    assert len(fits) == 1
+    learner.learn_one({"x": 1.0}, 0)
+    learner.predict_proba_one({"x": 0.3})
+    model.probabilities(np.zeros(3))
+    assert len(fits) == 2

@@ -29,7 +29,7 @@ def certify(
     format: options.Format = None,
     zero_based: options.ZeroBased = False,
     delimiter: options.Delimiter = None,
-    quote: options.Quote = "double",
+    quote: options.Quote = None,
     header: options.Header = None,
 ) -> None:
     """Decide whether the data are separable, and prove it.

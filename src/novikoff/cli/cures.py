@@ -23,6 +23,7 @@ CURES: dict[Problem, tuple[str, ...]] = {
     Problem.TOO_MANY_CLASSES: ("if these really are classes, raise --max-classes",),
     Problem.ONE_LABEL_IN_PIPE: ("name both labels with --classes",),
     Problem.TWO_LABELS_ONLY: ("leave out --multiclass, or choose another --learner",),
+    Problem.MATRIX_OF_TWO_LABELS: ("use --matrix diagonal, or leave out --multiclass",),
     Problem.UNKNOWN_FORMAT: (
         "name the format with --format; to learn from plain text, write each example as a line "
         "like: spam | buy it now",

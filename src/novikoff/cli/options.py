@@ -100,8 +100,10 @@ ModelDelimiter: TypeAlias = Annotated[
     Option("CSV: the character between fields, or 'tab'.", metavar="CHAR", default="the model's"),
 ]
 QUOTE_HELP = "CSV: fields may be in double quotes, or a quote is an ordinary character."
-Quote: TypeAlias = Annotated[read_options.Quote, Option(QUOTE_HELP)]
-ModelQuote: TypeAlias = Annotated[read_options.Quote, Option(QUOTE_HELP, default="the model's")]
+Quote: TypeAlias = Annotated[read_options.Quote | None, Option(QUOTE_HELP, default="double")]
+ModelQuote: TypeAlias = Annotated[
+    read_options.Quote | None, Option(QUOTE_HELP, default="the model's")
+]
 HEADER_HELP = "CSV: the first line names the columns, or is an example."
 Header: TypeAlias = Annotated[
     bool | None, Option(HEADER_HELP, default="detected from the first line")

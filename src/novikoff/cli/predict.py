@@ -39,7 +39,7 @@ def predict(
     format: options.Format = None,
     missing: options.ModelMissing = "refuse",
     delimiter: options.ModelDelimiter = None,
-    quote: options.ModelQuote = "double",
+    quote: options.ModelQuote = None,
     header: options.ModelHeader = None,
     skip_bad: options.SkipBad = 0,
     threads: options.Threads = 2,

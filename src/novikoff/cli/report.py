@@ -44,7 +44,7 @@ def report(
     format: options.Format = None,
     zero_based: options.ZeroBased = False,
     delimiter: options.Delimiter = None,
-    quote: options.Quote = "double",
+    quote: options.Quote = None,
     header: options.Header = None,
 ) -> None:
     """Write one page about the data: whether they are separable and why, and what was learned.
@@ -87,7 +87,7 @@ def report(
             format=format,
             zero_based=zero_based,
             delimiter=delimiter,
-            quote=None if quote == "double" else quote,
+            quote=quote,
             header=header,
             no_header=header is False,
         )

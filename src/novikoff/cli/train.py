@@ -195,7 +195,7 @@ def train(
     text_values: options.TextValues = None,
     text_unit_length: options.TextUnitLength = None,
     delimiter: options.Delimiter = None,
-    quote: options.Quote = "double",
+    quote: options.Quote = None,
     header: options.Header = None,
     skip_bad: options.SkipBad = 0,
     threads: options.Threads = 2,
@@ -237,8 +237,14 @@ def train(
             "--hash-bits": (hash_bits, start.features.hash_bits),
             "--no-names": (names and None, start.features.keep_names),
             "--interactions": (products or None, start.features.products),
-            "--standardise": (standardise, start.features.standardise),
-            "--unit-length": (unit_length, start.features.to_unit_length),
+            "--no-standardise" if standardise is False else "--standardise": (
+                standardise,
+                start.features.standardise,
+            ),
+            "--no-unit-length" if unit_length is False else "--unit-length": (
+                unit_length,
+                start.features.to_unit_length,
+            ),
             "--ledger": (ledger or None, start.ledger.keep != "counts"),
             **options.text_changes(start, text, text_grams, text_values, text_unit_length),
         }
@@ -371,7 +377,7 @@ def train(
     by_default = learner is None and start is None and not until_separated
     result = Result(training, run, source, output, watch, training.test_held_out(), by_default)
     options.warn_of_skipped_lines(source)
-    warn_of_labels(training)
+    warn_of_labels(training, further=initial is not None)
     for label in how.class_weights:
         if label not in training.model.classes:
             warn(f"--class-weight {label}: no example has this label")
@@ -460,12 +466,21 @@ def usual_stream(inputs: Sequence[Input], start: Model | None) -> bool | None:
     return True if sum(one.size or 0 for one in inputs) > MOST_BYTES else None
 
 
-def warn_of_labels(training: Training) -> None:
-    """Say so if there is one label only, or if a stream was sorted by label."""
+def warn_of_labels(training: Training, *, further: bool) -> None:
+    """Say so if there is one label only, or if a stream was sorted by label.
+
+    A model that was trained `further` may have learned the other labels before.
+    """
     runs, classes = training.label_runs, training.model.classes
     if len(runs.examples) == 1:
         only = plain(classes[runs.commonest])
-        warn(f"all examples have the label {only}; a model needs examples of other labels, too")
+        if further:
+            warn(
+                f"all new examples have the label {only}; a learner that sees one label for a long "
+                "time forgets the others"
+            )
+        else:
+            warn(f"all examples have the label {only}; a model needs examples of other labels, too")
     elif runs.is_sorted and not training.model.order["whole"]:
         warn(
             "the examples are sorted by label, or nearly so: a learner that sees one label for a "
@@ -674,8 +689,14 @@ class Result:
         if model.kind in ADAPTIVE:
             done = f"{plural(self.training.passes_made, 'pass was', 'passes were')} made"
             certify = "; novikoff certify tells whether the examples can be separated"
-            return done if model.is_joint else done + certify
+            return done + certify if self._can_be_certified else done
         if plan.passes == 1:
             return f"{ended.meaning}; try --passes 10"
         certify = ", or run novikoff certify"
-        return f"{ended.meaning}; raise --passes{'' if model.is_joint else certify}"
+        return f"{ended.meaning}; raise --passes{certify if self._can_be_certified else ''}"
+
+    @property
+    def _can_be_certified(self) -> bool:
+        """Whether certify can read these examples: two labels, no texts and no interactions."""
+        model = self.training.model
+        return not (model.is_joint or model.read_options.get("words") or model.features.products)

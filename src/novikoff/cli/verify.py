@@ -21,7 +21,7 @@ def verify(
     format: options.Format = None,
     zero_based: options.ZeroBased = False,
     delimiter: options.Delimiter = None,
-    quote: options.Quote = "double",
+    quote: options.Quote = None,
     header: options.Header = None,
 ) -> None:
     """Check that a certificate proves its verdict on the data.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -80,8 +81,8 @@ class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self
 
     def partial_fit(self, X: Iterable[str], y: object = None) -> Self:
-        """Learn the names of the features of more texts; y is not used."""
-        features = getattr(self, "features_", None) or self._no_features()
+        """Learn the names of the features of more texts, of all or of none; y is not used."""
+        features = deepcopy(getattr(self, "features_", None)) or self._no_features()
         self._learn(features, X)
         return self
 

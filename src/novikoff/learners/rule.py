@@ -92,7 +92,7 @@ class Rule:
         if self.joint and self.matrix == "full":
             raise BadExample(
                 "a full matrix supports two labels only, or one against the rest",
-                Problem.TWO_LABELS_ONLY,
+                Problem.MATRIX_OF_TWO_LABELS,
             )
         if self.joint and self.ties != "mistake":
             raise ValueError(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from novikoff.ledger.honest_scores import UNIT, HonestScores
 from novikoff.stream.rows import Vector
 
 _CELL = 10 * UNIT  # a share of fewer examples says little
+_MOST_FITS = 64  # that are remembered; each has its counts, 128 KiB
 _TAIL = 10  # a level of the map extends over its scores without a tenth at either end
 
 
@@ -33,7 +35,7 @@ class Calibration:
 
     @classmethod
     def of(cls, honest: HonestScores) -> Calibration:
-        """The map that fits honest scores.
+        """The map that fits honest scores; it is fitted once until the counts change.
 
         Neighbouring bins are joined into cells of at least ten examples. The shares of positive
         examples in the cells are made monotone by pooling neighbours that are not (the isotonic
@@ -46,6 +48,10 @@ class Calibration:
         References: Ayer, Brunk, Ewing, Reid & Silverman (1955); Zadrozny & Elkan (2002) for
         probabilities.
         """
+        return _fitted(honest.counts.tobytes())
+
+    @classmethod
+    def _fit(cls, honest: HonestScores) -> Calibration:
         middles, counts = honest.by_bin()
         cells = _cells(middles.tolist(), counts.tolist())
         weight, positive = sum(cell.weight for cell in cells), sum(cell.positive for cell in cells)
@@ -72,6 +78,14 @@ class Calibration:
         # by steps of its own, which round alike everywhere; NumPy's interp may fuse them
         rise: Vector = along * (p[k] - p[k - 1])
         return np.minimum(p[k - 1] + rise, p[k])
+
+
+@lru_cache(_MOST_FITS)
+def _fitted(counts: bytes) -> Calibration:
+    """The map of these counts. They are the key, so copies of a learner share it."""
+    honest = HonestScores()
+    honest.counts = np.frombuffer(counts, dtype=np.int64)
+    return Calibration._fit(honest)
 
 
 @dataclass(frozen=True, slots=True)

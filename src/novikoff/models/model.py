@@ -67,7 +67,6 @@ class Model:
     watch: Arrays = field(default_factory=dict)
     _mapped: mmap | None = field(default=None, repr=False)  # the file it came from, if not copied
     _average: tuple[int, int, Vector] | None = field(default=None, init=False, repr=False)
-    _calibration: tuple[int, Calibration] | None = field(default=None, init=False, repr=False)
 
     @property
     def is_joint(self) -> bool:
@@ -128,10 +127,7 @@ class Model:
                 f"{self.kind} predicts by other weights than it learns with, so it "
                 "has no honest scores to make probabilities of"
             )
-        if self._calibration is None or self._calibration[0] != honest.examples:
-            self._calibration = honest.examples, Calibration.of(honest)
-        calibration = self._calibration[1]
-        return (jointly if self.is_joint else of_two)(calibration, scores)
+        return (jointly if self.is_joint else of_two)(Calibration.of(honest), scores)
 
     def _with_unseen_classes(self, table: Vector, axis: int) -> Vector:
         """The table with zeros for classes that are named but were not in any example."""

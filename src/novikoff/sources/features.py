@@ -141,8 +141,8 @@ class Features:
 
     @property
     def is_unmeasured(self) -> bool:
-        """Whether the columns are to be standardised, and have not been measured yet."""
-        return self.standardise and self._scale is None
+        """Whether the columns have not been measured yet, and how rows are scaled depends on it."""
+        return (self.standardise and self._scale is None) or self.to_unit_length is None
 
     def scaled(self, rows: Rows) -> Rows:
         """The rows, standardised and scaled; as they are while the columns are unmeasured."""
@@ -173,7 +173,7 @@ class Features:
                 spread.add(rows)
             deviation, size, is_dense = spread.deviation, spread.size, spread.is_dense
             wild = np.flatnonzero(~np.isfinite(deviation[: self.dim]))
-        if len(wild):
+        if self.standardise and len(wild):
             raise BadExample(
                 f"feature {self.name_of(int(wild[0]))!r}: the values are too large to standardise; "
                 "scale them"
@@ -335,7 +335,7 @@ class Features:
             "keep_names": self.keep_names,
             "products": [list(pair) for pair in self.products],
             "standardise": self.standardise,
-            "to_unit_length": bool(self.to_unit_length),
+            "to_unit_length": self.to_unit_length,
             "lowest": self._lowest,
             "header": None if self._header is None else list(self._header),
         }
@@ -354,13 +354,14 @@ class Features:
         """The map with this state."""
         stored = Stored("map of features", settings, arrays)
         bits = None if settings.get("hash_bits") is None else stored.count("hash_bits")
+        is_open = settings.get("to_unit_length", False) is None  # until the columns are measured
         try:
             out = cls(
                 hash_bits=bits,
                 keep_names=stored.flag("keep_names"),
                 products=stored.pairs("products"),
                 standardise=stored.flag("standardise"),
-                to_unit_length=stored.flag("to_unit_length"),
+                to_unit_length=None if is_open else stored.flag("to_unit_length"),
             )
         except ValueError as error:
             stored.refuse(str(error))

@@ -56,7 +56,7 @@ def open_files(paths: Paths, how: ReadOptions | None = None) -> Source:
         for option in ("delimiter", "header"):
             if getattr(how, option) is not None:
                 raise BadExample(f"{name}: {format} has no {option}; only CSV has one")
-        if how.quote != "double":
+        if how.quote == "none":
             raise BadExample(f"{name}: {format} has no quotes to switch off; only CSV has them")
     if format == "folders":
         from novikoff.sources.files.folders import Documents
@@ -112,7 +112,7 @@ def _text_format(first: Input, format: Format, how: ReadOptions) -> TextFormat:
 
 
 def _common_format(inputs: Sequence[Input]) -> Format:
-    if inputs[0].folder is not None:
+    if any(one.folder is not None for one in inputs):
         return _folders(inputs)
     first = format_of(inputs[0])
     for one in inputs[1:]:
@@ -125,10 +125,11 @@ def _common_format(inputs: Sequence[Input]) -> Format:
 
 
 def _folders(inputs: Sequence[Input]) -> Format:
+    within = next(one for one in inputs if one.folder is not None)
     for one in inputs:
         if one.folder is None:
             raise BadExample(
-                f"{one.name}: not in a folder, but {inputs[0].name} is; give either folders of "
+                f"{one.name}: not in a folder, but {within.name} is; give either folders of "
                 "documents or data files"
             )
         if (other := _SUFFIXES.get(suffix_of(one.path))) is not None:
@@ -211,7 +212,7 @@ def read(
     text: Sequence[str] = (),
     text_rule: TextRule = USUAL,
     delimiter: str | None = None,
-    quote: Quote = "double",
+    quote: Quote | None = None,
     header: bool | None = None,
     hashed: bool = False,
 ) -> Data:

@@ -61,6 +61,7 @@ class ReadOptions:
         has them.
     quote
         CSV: "double" if fields may be in double quotes; "none" if a quote is an ordinary character.
+        By default as a model was trained, else "double".
     header
         CSV: whether the first line names the columns; by default it is judged by its content.
     expect
@@ -94,7 +95,7 @@ class ReadOptions:
     text: tuple[str, ...] = ()
     text_rule: TextRule = USUAL
     delimiter: str | None = None
-    quote: Quote = "double"
+    quote: Quote | None = None
     header: bool | None = None
     expect: tuple[str, ...] | None = None
     skip_bad: int = 0
@@ -111,7 +112,7 @@ class ReadOptions:
             raise ValueError(
                 f"missing must be one of {', '.join(MISSING_RULES)}, not {self.missing!r}"
             )
-        if self.quote not in QUOTES:
+        if self.quote is not None and self.quote not in QUOTES:
             raise ValueError(f"quote must be one of {', '.join(QUOTES)}, not {self.quote!r}")
         if self.delimiter is not None and not DELIMITER.fullmatch(self.delimiter):
             raise ValueError(
@@ -137,7 +138,7 @@ class ReadOptions:
             text=tuple(model.get("words", ())),
             text_rule=TextRule(**model["text_rule"]) if "text_rule" in model else self.text_rule,
             delimiter=self.delimiter or model.get("delimiter"),
-            quote=model.get("quote", "double") if self.quote == "double" else self.quote,
+            quote=self.quote or model.get("quote"),
             header=model.get("header") if self.header is None else self.header,
         )
         if "features" not in model:
@@ -166,7 +167,7 @@ class ReadOptions:
             more |= {"words": list(words), "text_rule": asdict(self.text_rule)}
         if self.delimiter is not None:
             more["delimiter"] = self.delimiter
-        if self.quote != "double":
+        if self.quote == "none":
             more["quote"] = self.quote
         if self.header is not None:
             more["header"] = self.header

@@ -20,7 +20,8 @@ class Problem(StrEnum):
     THIRD_LABEL_IN_LAST_COLUMN = "a third label, and the label's column was not named"
     TOO_MANY_CLASSES = "more classes than allowed"  # [allowed]
     ONE_LABEL_IN_PIPE = "one label in all that was read ahead of a pipe"
-    TWO_LABELS_ONLY = "more than two labels for a learner of two"  # [learner]
+    TWO_LABELS_ONLY = "more than two labels for a learner of two"
+    MATRIX_OF_TWO_LABELS = "more than two labels for a full matrix"
 
     # where the label is, and which format it is in
     UNKNOWN_FORMAT = "the format is not recognised"
@@ -88,7 +89,8 @@ PYTHON_CURES: dict[Problem, str] = {
     ),
     Problem.TOO_LONG_FOR_FLOAT: "scale it; if it is an identifier, pass categorical=[{column}]",
     Problem.READ_ONCE: "read a file, or cache the parsed data (sources.cache.Cached)",
-    Problem.TWO_LABELS_ONLY: "choose perceptron, margin, averaged or voted",
+    Problem.TWO_LABELS_ONLY: "choose perceptron, margin, averaged, voted or adaptive",
+    Problem.MATRIX_OF_TWO_LABELS: "pass matrix='diagonal' or multiclass='ovr'",
     Problem.UNKNOWN_FEATURE_COUNT: "pass threshold=, or hash the features (hash_bits=)",
     Problem.TOO_MANY_WEIGHTS: "check the index, or hash the features (hash_bits=)",
     Problem.TOO_MANY_FOR_MATRIX: "pass matrix='diagonal'",
