@@ -55,7 +55,7 @@ struct Adaptive {
   [[gnu::always_inline]] Flaw change(const Row& x, bool bias, const Update& made, double v,
                                      double ridge) const {
     constexpr double least = std::numeric_limits<double>::min();
-    const double d = v + ridge, step = made.step, late = double(made.round - 1);
+    const double d = v + ridge, step = made.step, late = double(made.round) - 1;
     double *const __restrict to = w, *const __restrict of = variance, *const __restrict sum = u;
     const auto adapt = [=](Size j, double value) __attribute__((always_inline)) {
       const double a = of[j] * value;
@@ -132,7 +132,7 @@ struct AdaptiveMatrix {
 
   [[gnu::always_inline]] void change(const Update& made, double d) const {
     constexpr double least = std::numeric_limits<double>::min();
-    const double step = made.step, late = double(made.round - 1), beta = 1 / d;
+    const double step = made.step, late = double(made.round) - 1, beta = 1 / d;
     const double* const __restrict by = product;
     for (Size i = 0; i < n; ++i) w[i] += step * by[i];
     if (u)

@@ -141,7 +141,7 @@ struct JointAdaptive {
                                      std::int32_t rival, const Update& made, double v,
                                      double ridge) const {
     constexpr double least = std::numeric_limits<double>::min();
-    const double d = v + ridge, late = double(made.round - 1);
+    const double d = v + ridge, late = double(made.round) - 1;
     const auto adapt = [&](Size at, double step, double value) __attribute__((always_inline)) {
       const double a = variance[at] * value;
       w[at] += step * a;

@@ -11,6 +11,7 @@
 #include "core/elimination.hpp"
 #include "core/joint.hpp"
 #include "core/multiplicative.hpp"
+#include "core/adaptive.hpp"
 #include "core/passes.hpp"
 #include "core/vote.hpp"
 #include "online/names.hpp"
@@ -85,15 +86,21 @@ void learn(const Data& data) {
   JointMistakes out{{round.data(), row.data(), score.data(), step.data(), square.data(), 0},
                     right.data(), rival.data()};
   const auto again = [&] { out.count = 0; };
-  pass<false>(rows, data.labels.data(), nullptr, order, 0, n, rule, 0, Sum<double>{w.data()}, out);
+  pass<false>(rows, data.labels.data(), nullptr, order, 0, n, rule, 0, Sum<double>{w.data()}, out,
+              score.data());
   again();
   const Growth growth(2, true);
   pass<false>(rows, data.labels.data(), nullptr, order, 0, n, rule, 0,
-              Powers<double>(p.data(), w.data(), growth, 0, false), out);
+              Powers<double>(p.data(), w.data(), growth, 0, false), out, nullptr);
+  again();
+  std::vector<double> variance(dim + 1, 1.0), sum(dim + 1);
+  pass<false>(rows, data.labels.data(), nullptr, order, 0, n, rule, 0,
+              Adaptive{w.data(), variance.data(), sum.data(), 1.0}, out, nullptr);
   again();
   Size classes = 0;
   joint_pass<false>(rows, data.codes.data(), nullptr, order, 0, n, {1e9, steps.data(), 1, true}, 0,
-                    width, classes, joint.data(), s.data(), out);
+                    classes, JointPerceptron{joint.data(), width}, s.data(), out,
+                    HonestScores{nullptr});
   scores(rows, 0, n, Sum<const double>{w.data()}, true, score.data());
   scores(rows, 0, n, JointSum{joint.data(), width}, true, score.data());
   const std::vector<double> ones(n, 1.0);
@@ -137,8 +144,8 @@ void parse(const std::string& svmlight, const std::string& vw, const std::string
   columns.emplace_back(CsvKind::label, 0, "label");
   columns.emplace_back(CsvKind::text, 0, "text");
   columns.emplace_back(CsvKind::number, 0, "number");
-  CsvRows<false> rows(columns, csv.data() + csv.size() - padding, ',', Missing::refuse, true, 1,
-                      out);
+  CsvRows<false> rows(columns, csv.data() + csv.size() - padding, CsvMarks{',', true},
+                      Missing::refuse, TextRule{}, true, 1, out);
   rows.parse(csv.data(), Size(-1));
 }
 
