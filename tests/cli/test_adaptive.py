@@ -131,6 +131,6 @@ def test_options_that_no_adaptive_learner_has_are_refused(
     )
     assert said.endswith("use --matrix diagonal")
     trained_model(path, a, "--learner", "adaptive")
-    assert "--regularisation differs from the initial model" in error(
+    assert "--regularisation differs from the model" in error(
         "train", a, "--initial", path, "-o", tmp_path / "n", "--regularisation", "2"
     )

@@ -45,7 +45,10 @@ def test_the_cure_is_the_best_that_the_verb_has() -> None:
     assert cured(Problem.MISSING_VALUE, "train") == (
         "wrong; fill it in, or use --missing zero or --missing indicate"
     )
-    assert cured(Problem.MISSING_VALUE, "certify") == "wrong; fill it in or remove the row"
+    assert "--multiclass" in cured(Problem.THIRD_LABEL, "train")
+    assert cured(Problem.THIRD_LABEL, "certify") == (
+        "wrong; use --one-vs-rest kind for one label against the rest, or --keep for two of them"
+    )
     assert cured(Problem.TOO_MANY_CLASSES, "certify") == "wrong"
     assert "--ignore 'size of shoe'" in cured(Problem.DATES, "train")
 
@@ -55,13 +58,10 @@ def test_an_error_of_a_verb_ends_with_its_own_cure(tmp_path: Path) -> None:
     (tmp_path / "z.csv").write_text("a,y\n1,0\n2,1\n3,2\n")
     empty = error("train", tmp_path / "x.csv", "-o", tmp_path / "m", "-q")
     assert empty.endswith("; fill it in, or use --missing zero or --missing indicate")
-    assert "--" not in error("certify", tmp_path / "x.csv")
     assert error("train", tmp_path / "z.csv", "-o", tmp_path / "m").endswith(
-        "is a third label, after '0' and '1'; name the label's column with --label "
-        "(default: the last), or use --multiclass to learn all labels"
-    )
-    assert error("certify", tmp_path / "z.csv").endswith(
-        "; name the label's column with --label (default: the last)"
+        "is a third label, after '0' and '1'; name the label's column with --label (default: the "
+        "last), or use --multiclass for all labels, --one-vs-rest 2 for one against the rest, or "
+        "--keep"
     )
 
 

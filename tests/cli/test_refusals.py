@@ -151,6 +151,7 @@ def test_data_before_the_model_are_refused(here: Path) -> None:
 def test_an_unknown_label_is_refused(here: Path) -> None:
     (here / "new.svm").write_text("1 1:1\n2 1:1\n")
     words = "new.svm:2: label '2' is not one of '-1' and '1'"
+    words += "; correct it, or name each label to read with --keep"
     assert refused(here, "test", here / "model", here / "new.svm") == words
     assert refused_training(here, here / "new.svm", "--initial", here / "model") == words
     assert refused_training(here, here / "new.svm", "--classes", "-1,1") == words
@@ -167,29 +168,29 @@ def test_an_unknown_label_is_refused(here: Path) -> None:
         (["--margin", "0", "--learner", "margin"], "the margin must be finite and above 0, not 0"),
         (
             ["--initial", "model", "--learner", "voted"],
-            "--learner differs from the initial model's (adaptive); leave it out",
+            "--learner differs from the model's (adaptive); leave it out",
         ),
         (
             ["--initial", "model", "--margin", "2"],
-            "--margin differs from the initial model; leave it out",
+            "--margin differs from the model; leave it out",
         ),
         (
             ["--initial", "model", "--no-bias"],
-            "--no-bias differs from the initial model; leave it out",
+            "--no-bias differs from the model; leave it out",
         ),
-        (["--initial", "model", "--hash-bits", "9"], "--hash-bits differs from the initial model"),
+        (["--initial", "model", "--hash-bits", "9"], "--hash-bits differs from the model"),
         (
             ["--initial", "model", "--no-standardise"],
-            "--no-standardise differs from the initial",
+            "--no-standardise differs from the model",
         ),
         (
             ["--initial", "model", "--interactions", "all"],
-            "--interactions differs from the initial model",
+            "--interactions differs from the model",
         ),
-        (["--initial", "model", "--ledger"], "--ledger differs from the initial model"),
+        (["--initial", "model", "--ledger"], "--ledger differs from the model"),
         (
             ["--initial", "model", "--classes", "1,-1"],
-            "--classes differs from the initial model's (-1,1); leave it out",
+            "--classes differs from the model's (-1,1); leave it out",
         ),
         (["--initial", "missing"], "missing: no such file or directory"),
         (["--classes", "1"], "--classes '1': write two different labels as NEG,POS"),

@@ -170,7 +170,7 @@ def test_a_model_keeps_the_weights_of_its_labels(tmp_path: Path) -> None:
     stdout_of("train", path, path, "-o", both, *given, "--learner", "perceptron", "--stream")
     assert both.read_bytes() == again.read_bytes()
     words = error("train", path, "--initial", model, "-o", again, "-q", "--class-weight", "1=2")
-    assert words == "--class-weight differs from the initial model; leave it out"
+    assert words == "--class-weight differs from the model; leave it out"
 
 
 @pytest.mark.parametrize("bad", ["1", "1=", "=2", "1=0", "1=-1", "1=inf", "1=x", "balanced"])

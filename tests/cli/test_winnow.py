@@ -198,17 +198,17 @@ def test_contradicting_options_are_refused(
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--alpha", "3"], "--alpha differs from the initial model's (2)"),
+        (["--alpha", "3"], "--alpha differs from the model's (2)"),
         (
             ["--threshold", "3"],
-            "--threshold differs from the initial model's (40)",
+            "--threshold differs from the model's (40)",
         ),
-        (["--margin", "3"], "--margin differs from the initial model; leave it out"),
+        (["--margin", "3"], "--margin differs from the model; leave it out"),
         (
             ["--learner", "winnow"],
-            "--learner differs from the initial model's (winnow2)",
+            "--learner differs from the model's (winnow2)",
         ),
-        (["--bias"], "--bias differs from the initial model; leave it out"),
+        (["--bias"], "--bias differs from the model; leave it out"),
     ],
 )
 def test_an_initial_model_keeps_its_rule(

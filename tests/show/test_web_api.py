@@ -414,6 +414,7 @@ UPLOADS: dict[Problem, tuple[str, str, str]] = {
 }
 # These need another format, a pipe, a model, or options that the page does not have.
 NOT_IN_UPLOADS = {
+    Problem.OTHER_LABEL,
     Problem.TOO_MANY_CLASSES,
     Problem.ONE_LABEL_IN_PIPE,
     Problem.TWO_LABELS_ONLY,

@@ -230,7 +230,8 @@ def test_given_classes_keep_their_signs_and_refuse_other_labels() -> None:
             assert (labels(data), data.classes) == (read, classes)
     assert labels(reading("b 1:1\na 1:1\n", classes=("b", "a"))) == [-1, 1]
     assert refusal("1 1:1\n\n2 1:1\n", classes=("0", "1")) == (
-        "data.svm:3: label '2' is not one of '0' and '1'"
+        "data.svm:3: label '2' is not one of '0' and '1'; correct it, or pass keep= with the "
+        "labels to read"
     )
     assert refusal("1 1:1\n", classes=("1", "1.0")) == (
         "the classes must be two labels, not '1', '1.0'"
@@ -329,7 +330,7 @@ def test_a_file_that_is_not_there_is_an_error_of_the_system(tmp_path: Path) -> N
 ROW = "is missing; fill it in or remove the row"
 GAP = "is missing; fill it in, or pass missing='zero' or missing='indicate'"
 CATEGORY = "is not a number; correct it, or pass categorical=['height']"
-TWO = "read one label against the rest"
+TWO = "take one label against the rest (y == '3'; of files: pass one_vs_rest='3')"
 
 
 @pytest.mark.parametrize(
@@ -398,7 +399,7 @@ def test_a_line_of_svmlight_that_cannot_be_read_is_named(line: str, words: str) 
         (
             "1,2,3",
             "column 'tall': label '3' is a third label, after '0' and '1'; the label is "
-            "the last column unless you pass label=; or read one label against the rest",
+            f"the last column unless you pass label=; or {TWO}",
         ),
         (
             '1,"2"3,0',
@@ -449,7 +450,7 @@ def test_columns_without_a_name_are_numbered_from_0_in_the_file() -> None:
         "x.csv:3: column 2: 'x' is not a number; correct it, or pass categorical=['2']"
     )
     assert refusal("1,0\n1,1\n1,2\n", "x.csv", label=1) == (
-        f"x.csv:3: column 1: label '2' is a third label, after '0' and '1'; {TWO}"
+        f"x.csv:3: column 1: label '2' is a third label, after '0' and '1'; {TWO.replace('3', '2')}"
     )
 
 

@@ -124,7 +124,7 @@ def test_signs_follow_the_order_of_the_labels_not_of_the_examples() -> None:
     given = LabelsAsSigns(("+1", "0"))
     assert given.classes == ("1", "0")
     assert given.coded(codes([0, 1]), ["1.0", "0"], places("ab")).tolist() == [-1, 1]
-    with pytest.raises(BadExample, match="^x:1: label '2' is not one of '1' and '0'$"):
+    with pytest.raises(BadExample, match="^x:1: label '2' is not one of '1' and '0'; "):
         given.meet(["2"], ["x:1"])
     with pytest.raises(BadExample, match="the classes must be two labels, not '1', '1.0'"):
         LabelsAsSigns(("1", "1.0"))
@@ -173,7 +173,7 @@ def test_a_refused_label_changes_nothing() -> None:
         labels.coded(codes([0, -1]), ["b"], ["x:1"], 7)
     assert labels.classes == ("a",)
     closed = LabelsAsClasses(("a", "b"), closed=True)
-    with pytest.raises(BadExample, match="^x:1: label 'z' is not one of 'a', 'b'$"):
+    with pytest.raises(BadExample, match="^x:1: label 'z' is not one of 'a', 'b'; "):
         closed.coded(codes([0]), ["z"], ["x:1"])
     with pytest.raises(BadExample, match="the classes '1', '1.0' are not all different"):
         LabelsAsClasses(("1", "1.0"))

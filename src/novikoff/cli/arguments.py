@@ -69,6 +69,16 @@ class Argument(Option):
         super().__init__(help, metavar=metavar)
 
 
+class Group:
+    """The options of a verb that are the fields of one dataclass, under a heading of their own.
+
+    If the model fixes what is not given (`by_model`), the help shows no defaults in words.
+    """
+
+    def __init__(self, heading: str, *, by_model: bool = False) -> None:
+        self.heading, self.by_model = heading, by_model
+
+
 class BadUsage(Exception):  # noqa: N818  (it names the thing that is wrong)
     """The words of a command line do not fit the verb."""
 
@@ -76,14 +86,16 @@ class BadUsage(Exception):  # noqa: N818  (it names the thing that is wrong)
 class Parameter:
     """One parameter of a verb's function, as an argument or an option of its command line."""
 
-    def __init__(self, found: inspect.Parameter, kind: Any, about: Option) -> None:
+    def __init__(
+        self, found: inspect.Parameter, kind: Any, about: Option, group: Group | None = None
+    ) -> None:
         if get_origin(kind) in (Union, UnionType):  # `int | None`
             kind = next(one for one in get_args(kind) if one is not NoneType)
         self.many = get_origin(kind) is list
         self.kind = get_args(kind)[0] if self.many else kind
         self.choices = get_args(self.kind) if get_origin(self.kind) is Literal else ()
         self.is_flag = self.kind is bool
-        self.about = about
+        self.about, self.group = about, group
         self.name = found.name
         self.required = found.default is inspect.Parameter.empty
         self.default = None if self.required else found.default
@@ -108,7 +120,7 @@ class Parameter:
     @property
     def help(self) -> str:
         """What the help says, with the default."""
-        default = self.about.default
+        default = None if self.group and self.group.by_model else self.about.default
         if default is None and self.default is not None and not self.is_flag:
             default = f"{self.default:g}" if self.kind is float else str(self.default)
         return f"{self.about.help} [{default}]" if default else self.about.help
@@ -140,7 +152,8 @@ class Parameter:
 class Parser:
     """The command line of a verb: the parameters of its functions, and what its help says.
 
-    A parameter is `Annotated` with its `Argument` or `Option`, unless `options` has one for it.
+    A parameter is `Annotated` with its `Argument` or `Option`, unless `options` has one for it; or
+    with the `Group` of a dataclass whose fields are options.
     """
 
     def __init__(
@@ -155,6 +168,7 @@ class Parser:
         self.program, self.example = f"novikoff {name}", f"novikoff {name} {example}"
         self.description = help
         self._parameters = [one for each in functions for one in _parameters(each, options)]
+        self._groups = [one for each in functions for one in _groups(each)]
         self._arguments = [one for one in self._parameters if not one.names]
         self.options = {name: one for one in self._parameters for name in one.names}
 
@@ -167,7 +181,11 @@ class Parser:
                 raise BadUsage(f"missing: {', '.join(one.usage for one in missing)}")
         except BadUsage as error:
             fail(f"{error}; see {self.program} --help")
-        return {one.name: given.get(one.name, one.default) for one in self._parameters}
+        values = {one.name: given.get(one.name, one.default) for one in self._parameters}
+        for name, kind, group in self._groups:
+            names = [one.name for one in self._parameters if one.group is group]
+            values[name] = kind(**{name: values.pop(name) for name in names})
+        return values
 
     def _options_and_arguments(self, words: Sequence[str]) -> dict[str, Any]:
         takes_value = {name: not one.is_flag for name, one in self.options.items()}
@@ -225,21 +243,36 @@ class Parser:
             lines += ["", "arguments:"]
             for one in self._arguments:
                 lines += _entry(one.metavar, one.help, width)
-        lines += ["", "options:"]
-        for one in dict.fromkeys(self.options.values()):
-            lines += _entry(f"{', '.join(one.names)} {one.metavar}".rstrip(), one.help, width)
-        lines += _entry("-h, --help", "Show this help.", width)
+        for group in (None, *(group for _, _, group in self._groups)):
+            lines += ["", "options:" if group is None else f"{group.heading}:"]
+            for one in dict.fromkeys(self.options.values()):
+                if one.group is group:
+                    name = f"{', '.join(one.names)} {one.metavar}".rstrip()
+                    lines += _entry(name, one.help, width)
+            if group is None:
+                lines += _entry("-h, --help", "Show this help.", width)
         return "\n".join([*lines, "", f"Example: {self.example}", ""])
 
 
-def _parameters(function: Callable[..., Any], options: Mapping[str, Option]) -> Iterator[Parameter]:
+def _parameters(
+    function: Callable[..., Any], options: Mapping[str, Option], group: Group | None = None
+) -> Iterator[Parameter]:
     hints = get_type_hints(function, include_extras=True)
     for found in inspect.signature(function).parameters.values():
         kind, about = hints[found.name], options.get(found.name)
         if get_origin(kind) is Annotated:
             kind, about = get_args(kind)
-        if about is not None:
-            yield Parameter(found, kind, about)
+        if isinstance(about, Group):
+            yield from _parameters(kind, {}, about)
+        elif about is not None:
+            yield Parameter(found, kind, about, group)
+
+
+def _groups(function: Callable[..., Any]) -> Iterator[tuple[str, Any, Group]]:
+    """The parameters that are groups of options: the name, the dataclass and the group of each."""
+    for name, kind in get_type_hints(function, include_extras=True).items():
+        if get_origin(kind) is Annotated and isinstance(get_args(kind)[1], Group):
+            yield name, *get_args(kind)
 
 
 def _entry(name: str, help: str, width: int) -> list[str]:

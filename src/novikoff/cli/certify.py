@@ -19,18 +19,15 @@ def certify(
         Path | None, Option("Write the certificate to this file.", "-o", "--output", metavar="CERT")
     ] = None,
     as_json: Annotated[bool, Option("Print the certificate as JSON.", "--json")] = False,
-    label: options.Label = None,
     intercept: options.Intercept = True,
     margin_rtol: Annotated[
         float | None,
         Option("Narrow the interval for the best margin to this relative width.", min=0, below=1),
     ] = None,
     max_seconds: options.MaxSeconds = math.inf,
-    format: options.Format = None,
     zero_based: options.ZeroBased = False,
-    delimiter: options.Delimiter = None,
-    quote: options.Quote = None,
-    header: options.Header = None,
+    *,
+    reading: options.DataReading,
 ) -> None:
     """Decide whether the data are separable, and prove it.
 
@@ -40,20 +37,11 @@ def certify(
     """
     if output is not None:
         options.check_output(output, "certificate", [data], instead="--json")
-    from novikoff import separability, sources
+    from novikoff import separability
 
     status, name = 0, "<stdin>" if data == "-" else data
     with spinner(f"reading {name}") as say:
-        given = sources.read(
-            data,
-            label=label,
-            format=format,
-            zero_based=zero_based or None,
-            delimiter=options.named_delimiter(delimiter),
-            quote=quote,
-            header=header,
-            hashed=True,
-        )
+        given = reading.read(data, zero_based=zero_based)
         say(plural(len(given.block), "row"))
         try:
             found = separability.certify(

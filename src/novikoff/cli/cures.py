@@ -12,14 +12,17 @@ from collections.abc import Container
 
 from novikoff.stream.input_problems import BadExample, Problem
 
+_TWO = "use --one-vs-rest {label} for one label against the rest, or --keep for two of them"
+_MANY = "use --multiclass for all labels, --one-vs-rest {label} for one against the rest, or --keep"
+
 # The best cure first; the details of the error fill the braces.
 CURES: dict[Problem, tuple[str, ...]] = {
-    Problem.THIRD_LABEL: ("use --multiclass to learn them all",),
+    Problem.THIRD_LABEL: (_MANY, _TWO),
     Problem.THIRD_LABEL_IN_LAST_COLUMN: (
-        "name the label's column with --label (default: the last), or use --multiclass to learn "
-        "all labels",
-        "name the label's column with --label (default: the last)",
+        f"name the label's column with --label (default: the last), or {_MANY}",
+        f"name the label's column with --label (default: the last), or {_TWO}",
     ),
+    Problem.OTHER_LABEL: ("correct it, or name each label to read with --keep",),
     Problem.TOO_MANY_CLASSES: ("if these really are classes, raise --max-classes",),
     Problem.ONE_LABEL_IN_PIPE: ("name both labels with --classes",),
     Problem.TWO_LABELS_ONLY: ("leave out --multiclass, or choose another --learner",),
@@ -32,42 +35,30 @@ CURES: dict[Problem, tuple[str, ...]] = {
     Problem.LABEL_DIFFERS: ("name the label's column with --label",),
     Problem.LABEL_IS_FEATURE: ("name another column with --label",),
     Problem.LABEL_IGNORED: ("name another column with --label, or leave out --ignore {column}",),
-    Problem.MISSING_VALUE: (
-        "fill it in, or use --missing zero or --missing indicate",
-        "fill it in or remove the row",
-    ),
-    Problem.EMPTY_COLUMN: ("use --ignore {column} or --missing zero", "remove the column"),
-    Problem.TEXT_AMONG_NUMBERS: ("correct it, or use --categorical {column}", "correct it"),
+    Problem.MISSING_VALUE: ("fill it in, or use --missing zero or --missing indicate",),
+    Problem.EMPTY_COLUMN: ("use --ignore {column} or --missing zero",),
+    Problem.TEXT_AMONG_NUMBERS: ("correct it, or use --categorical {column}",),
     Problem.QUOTES: (
         "write a quote inside quotes twice, or use --quote none if quotes are ordinary characters",
-        "write a quote inside quotes twice",
     ),
     Problem.DATES: (
         "convert dates to numbers first, or use --ignore {column} or --categorical {column}",
-        "convert dates to numbers first",
     ),
-    Problem.UNUSABLE_COLUMN: ("convert it, or use --ignore {column}", "convert or remove it"),
+    Problem.UNUSABLE_COLUMN: ("convert it, or use --ignore {column}",),
     Problem.LOOKS_LIKE_TEXT: (
         "use --text {column} or --ignore {column}, or --categorical {column} to take each value as "
         "a category",
-        "remove the column",
     ),
     Problem.LOOKS_LIKE_IDS: (
         "use --ignore {column}, or --categorical {column} to take each value as a category",
-        "remove the column",
     ),
     Problem.KEY_LOOKS_LIKE_TEXT: (
         "use --text {column}, or --categorical {column} to take each value as a category",
-        "remove the key",
     ),
     Problem.KEY_LOOKS_LIKE_IDS: (
         "remove the key, or use --categorical {column} to take each value as a category",
-        "remove the key",
     ),
-    Problem.TOO_LONG_FOR_FLOAT: (
-        "scale it; if it is an identifier, use --categorical {column}",
-        "scale it",
-    ),
+    Problem.TOO_LONG_FOR_FLOAT: ("scale it; if it is an identifier, use --categorical {column}",),
     Problem.READ_ONCE: ("use --cache, or read a file", "read a file"),
     Problem.UNKNOWN_FEATURE_COUNT: ("use --threshold or --hash-bits",),
     Problem.TOO_MANY_WEIGHTS: ("check the index, or use --hash-bits 22",),

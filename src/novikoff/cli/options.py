@@ -4,20 +4,22 @@ import math
 import os
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Annotated, Any, TypeAlias
 
-from novikoff.cli.arguments import Argument, Option
-from novikoff.cli.errors import fail, reason, warn
+from novikoff.cli.arguments import Argument, Group, Option
+from novikoff.cli.errors import fail, reason, rejecting_settings, warn
 from novikoff.ledger.ledger import Ledger
 from novikoff.models.measures import Evaluation, Reliability
 from novikoff.models.model import Model
 from novikoff.sources import read_options, text_rule
-from novikoff.sources.chunks import Source
-from novikoff.sources.inputs import Input, inputs_of
+from novikoff.sources.inputs import Input, Paths, inputs_of
+from novikoff.sources.open import Data, read_as
+from novikoff.sources.read_options import ReadOptions
 from novikoff.storage.file_format import is_stored
+from novikoff.stream.labels import written
 from novikoff.stream.printing import count, cut, listed, percent, plain, plural, share
 
 LONGEST_LABEL = 24
@@ -30,98 +32,11 @@ DataFile: TypeAlias = Annotated[
     str,
     Argument("DATA", "A file, directory or pattern, compressed or not; - means standard input."),
 ]
-Format: TypeAlias = Annotated[
-    read_options.Format | None, Option("File format.", default="detected from the name or content")
-]
-LABEL_HELP = "Tables: the label's column, by name or by position from 0; JSON lines: its key."
-Label: TypeAlias = Annotated[
-    str | None, Option(LABEL_HELP, metavar="COLUMN", default="the last column, the key 'label'")
-]
-ModelLabel: TypeAlias = Annotated[
-    str | None, Option(LABEL_HELP, metavar="COLUMN", default="the model's")
-]
-Weight: TypeAlias = Annotated[
-    str | None,
-    Option(
-        "Tables: the column that says how much each example counts; JSON lines: its key.",
-        metavar="COLUMN",
-        default="each counts 1",
-    ),
-]
-MISSING_HELP = "Missing values: reject them, read them as 0, or mark each with a feature."
-Missing: TypeAlias = Annotated[read_options.Missing, Option(MISSING_HELP)]
-ModelMissing: TypeAlias = Annotated[
-    read_options.Missing, Option(MISSING_HELP, default="the model's")
-]
-Ignore: TypeAlias = Annotated[
-    list[str] | None, Option("Tables: leave out this column. Repeatable.", metavar="COLUMN")
-]
-Categorical: TypeAlias = Annotated[
-    list[str] | None,
-    Option(
-        "Tables: take the numbers or texts in this column as categories; JSON lines: the texts at "
-        "this key. Repeatable.",
-        metavar="COLUMN",
-    ),
-]
-Text: TypeAlias = Annotated[
-    list[str] | None,
-    Option(
-        "Tables and JSON lines: learn from the words of the texts in this column. Repeatable.",
-        metavar="COLUMN",
-    ),
-]
-TextGrams: TypeAlias = Annotated[
-    text_rule.Grams | None,
-    Option(
-        "Features of a text: words; words and pairs of neighbouring words; or runs of 3 to 5 "
-        "characters within words.",
-        default="pairs",
-    ),
-]
-TextValues: TypeAlias = Annotated[
-    text_rule.TextValues | None,
-    Option("Value of a feature that is n times in a text: n, 1, or ln(1 + n).", default="log"),
-]
-TextUnitLength: TypeAlias = Annotated[
-    bool | None,
-    Option("Scale the features of each text to length 1, or not.", default="--text-unit-length"),
-]
-Delimiter: TypeAlias = Annotated[
-    str | None,
-    Option(
-        "CSV: the character between fields, or 'tab'.",
-        metavar="CHAR",
-        default="detected",
-    ),
-]
-ModelDelimiter: TypeAlias = Annotated[
-    str | None,
-    Option("CSV: the character between fields, or 'tab'.", metavar="CHAR", default="the model's"),
-]
-QUOTE_HELP = "CSV: fields may be in double quotes, or a quote is an ordinary character."
-Quote: TypeAlias = Annotated[read_options.Quote | None, Option(QUOTE_HELP, default="double")]
-ModelQuote: TypeAlias = Annotated[
-    read_options.Quote | None, Option(QUOTE_HELP, default="the model's")
-]
-HEADER_HELP = "CSV: the first line names the columns, or is an example."
-Header: TypeAlias = Annotated[
-    bool | None, Option(HEADER_HELP, default="detected from the first line")
-]
-ModelHeader: TypeAlias = Annotated[bool | None, Option(HEADER_HELP, default="the model's")]
-SkipBad: TypeAlias = Annotated[int, Option("Skip up to N bad lines.", min=0)]
-Threads: TypeAlias = Annotated[
-    int, Option("Number of parser threads; the result does not depend on it.", min=0, max=256)
-]
 ZeroBased: TypeAlias = Annotated[
     bool, Option("svmlight: indices count from 0, even if no index is 0.")
 ]
 Intercept: TypeAlias = Annotated[
     bool, Option("Allow hyperplanes that do not pass through the origin.", default="--intercept")
-]
-TwoClasses: TypeAlias = Annotated[
-    str | None,
-    Option("The negative and the positive label.", metavar="NEG,POS", default="from the data"),
 ]
 MaxSeconds: TypeAlias = Annotated[
     float, Option("Time limit for the proof, in seconds.", metavar="SECONDS", min=0)
@@ -133,52 +48,235 @@ ModelFile: TypeAlias = Annotated[
 Json: TypeAlias = Annotated[bool, Option("Print the result as JSON.", "--json")]
 
 
-def named_delimiter(delimiter: str | None) -> str | None:
-    """The character that `--delimiter tab` or `--delimiter ';'` names."""
-    if delimiter is None:
-        return None
-    mark = {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter)
-    if not read_options.DELIMITER.fullmatch(mark):
-        fail(
-            f"--delimiter {delimiter!r}: write tab, or one character that is no letter, digit, "
-            "space, quote, sign or point"
-        )
-    return mark
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How data are read: the same options for every verb that reads them."""
 
-
-def named_text_rule(
-    grams: text_rule.Grams | None,
-    values: text_rule.TextValues | None,
-    unit_length: bool | None,
-) -> text_rule.TextRule:
-    """The rule for texts that these options name; what is not named is usual."""
-    usual = text_rule.USUAL
-    return text_rule.TextRule(
-        grams or usual.grams,
-        values or usual.values,
-        usual.unit_length if unit_length is None else unit_length,
-    )
-
-
-def text_changes(
-    model: Model,
-    text: list[str] | None,
-    grams: text_rule.Grams | None,
-    values: text_rule.TextValues | None,
-    unit_length: bool | None,
-) -> dict[str, tuple[Any, Any]]:
-    """The options for texts with their values, and those of a model to be trained further."""
-    known = model.read_options
-    rule = known.get("text_rule", {})
-    return {
-        "--text": (text and sorted({*text}), sorted(known.get("words", ()))),
-        "--text-grams": (grams, rule.get("grams")),
-        "--text-values": (values, rule.get("values")),
-        "--text-unit-length" if unit_length else "--no-text-unit-length": (
-            unit_length,
-            rule.get("unit_length"),
+    label: Annotated[
+        str | None,
+        Option(
+            "Tables: the label's column, by name or by position from 0; JSON lines: its key.",
+            metavar="COLUMN",
+            default="the last column, the key 'label'",
         ),
-    }
+    ] = None
+    positive: Annotated[
+        str | None,
+        Option("The positive one of two labels.", metavar="LABEL", default="the greater"),
+    ] = None
+    classes: Annotated[
+        str | None,
+        Option(
+            "The negative and the positive label; or all labels, if many are learned. Any other is "
+            "an error.",
+            metavar="NEG,POS",
+            default="from the data",
+        ),
+    ] = None
+    keep: Annotated[
+        list[str] | None,
+        Option(
+            "Read only the examples with this label. Repeatable.", metavar="LABEL", default="all"
+        ),
+    ] = None
+    one_vs_rest: Annotated[
+        str | None,
+        Option("Take all labels but this one as a single label, the negative.", metavar="LABEL"),
+    ] = None
+    weight: Annotated[
+        str | None,
+        Option(
+            "Tables: the column that says how much each example counts; JSON lines: its key.",
+            metavar="COLUMN",
+            default="each counts 1",
+        ),
+    ] = None
+    ignore: Annotated[
+        list[str] | None, Option("Tables: leave out this column. Repeatable.", metavar="COLUMN")
+    ] = None
+    categorical: Annotated[
+        list[str] | None,
+        Option(
+            "Tables: take the numbers or texts in this column as categories; JSON lines: the texts "
+            "at this key. Repeatable.",
+            metavar="COLUMN",
+        ),
+    ] = None
+    text: Annotated[
+        list[str] | None,
+        Option(
+            "Tables and JSON lines: learn from the words of the texts in this column. Repeatable.",
+            metavar="COLUMN",
+        ),
+    ] = None
+    text_grams: Annotated[
+        text_rule.Grams | None,
+        Option(
+            "Features of a text: words; words and pairs of neighbouring words; or runs of 3 to 5 "
+            "characters within words.",
+            default="pairs",
+        ),
+    ] = None
+    text_values: Annotated[
+        text_rule.TextValues | None,
+        Option("Value of a feature that is n times in a text: n, 1, or ln(1 + n).", default="log"),
+    ] = None
+    text_unit_length: Annotated[
+        bool | None,
+        Option(
+            "Scale the features of each text to length 1, or not.", default="--text-unit-length"
+        ),
+    ] = None
+    missing: Annotated[
+        read_options.Missing | None,
+        Option(
+            "Missing values: reject them, read them as 0, or mark each with a feature.",
+            default="refuse",
+        ),
+    ] = None
+    format: Annotated[
+        read_options.Format | None,
+        Option("File format, if the name or content does not show it."),
+    ] = None
+    delimiter: Annotated[
+        str | None,
+        Option("CSV: the character between fields, or 'tab'.", metavar="CHAR", default="detected"),
+    ] = None
+    quote: Annotated[
+        read_options.Quote | None,
+        Option(
+            "CSV: fields may be in double quotes, or a quote is an ordinary character.",
+            default="double",
+        ),
+    ] = None
+    header: Annotated[
+        bool | None,
+        Option(
+            "CSV: the first line names the columns, or is an example.",
+            default="detected from the first line",
+        ),
+    ] = None
+    skip_bad: Annotated[int, Option("Skip up to N bad lines.", min=0)] = 0
+    threads: Annotated[
+        int, Option("Number of parser threads; the result does not depend on it.", min=0, max=256)
+    ] = 2
+
+    def __post_init__(self) -> None:
+        named = {
+            "--classes": self.classes,
+            "--positive": self.positive,
+            "--one-vs-rest": self.one_vs_rest,
+        }
+        if len(twice := [name for name, value in named.items() if value is not None]) > 1:
+            fail(f"{twice[0]} and {twice[1]} both say which label is positive; use one of them")
+        if self.delimiter is not None and not read_options.DELIMITER.fullmatch(self._mark or ""):
+            fail(
+                f"--delimiter {self.delimiter!r}: write tab, or one character that is no letter, "
+                "digit, space, quote, sign or point"
+            )
+
+    @property
+    def _mark(self) -> str | None:
+        """The character that `--delimiter tab` or `--delimiter ';'` names."""
+        return {"tab": "\t", "\\t": "\t"}.get(self.delimiter or "", self.delimiter)
+
+    def how(self) -> ReadOptions:
+        """The options as the library takes them."""
+        usual = text_rule.USUAL
+        with rejecting_settings():
+            return ReadOptions(
+                self.format,
+                self.label,
+                weight=self.weight,
+                keep=tuple(self.keep or ()),
+                one_vs_rest=self.one_vs_rest,
+                missing=self.missing,
+                ignore=tuple(self.ignore or ()),
+                categorical=tuple(self.categorical or ()),
+                text=tuple(dict.fromkeys(self.text or ())),
+                text_rule=text_rule.TextRule(
+                    self.text_grams or usual.grams,
+                    self.text_values or usual.values,
+                    usual.unit_length if self.text_unit_length is None else self.text_unit_length,
+                ),
+                delimiter=self._mark,
+                quote=self.quote,
+                header=self.header,
+                skip_bad=self.skip_bad,
+                threads=self.threads,
+            )
+
+    def read(self, data: Paths, *, zero_based: bool) -> Data:
+        """All examples of the data, with a warning about lines that were skipped."""
+        found = read_as(
+            data,
+            self.how(),
+            zero_based=zero_based or None,
+            classes=named_classes(self.classes),
+            positive=self.positive,
+            hashed=True,
+        )
+        warn_of_skipped_lines(found.skipped)
+        return found
+
+    def following(self, model: Model, *, labelled: bool = True) -> ReadOptions:
+        """The options of a model's data, with those given here that a model leaves open."""
+        self.reject_changes(model)
+        how = replace(self.how(), labelled=labelled, weighed=False)
+        return how.following(model.read_options)
+
+    def reject_changes(self, model: Model) -> None:
+        """Reject what contradicts a model: it fixes the labels, and which columns hold texts."""
+        known = model.read_options
+        rule, texts = known.get("text_rule", {}), known.get("texts")
+        of_text = "--text-unit-length" if self.text_unit_length else "--no-text-unit-length"
+        positive = model.classes[-1] if not model.is_joint else None
+        reject_changes(
+            {
+                "--text": (self.text and sorted({*self.text}), sorted(known.get("words", ()))),
+                "--text-grams": (self.text_grams, rule.get("grams")),
+                "--text-values": (self.text_values, rule.get("values")),
+                of_text: (self.text_unit_length, rule.get("unit_length")),
+                "--classes": (self.classes, ",".join(model.classes)),
+                "--positive": (self.positive and written(self.positive), positive),
+                "--one-vs-rest": (
+                    self.one_vs_rest and written(self.one_vs_rest),
+                    known.get("one_vs_rest"),
+                ),
+            }
+        )
+        for column in self.categorical or ():
+            if texts is not None and column not in texts:
+                fail(f"--categorical {column}: the model has no categories there; leave it out")
+
+    def words(self) -> list[str]:
+        """The options that were given, as a command line has them."""
+        out: list[str] = []
+        for one in fields(self):
+            value, option = getattr(self, one.name), one.name.replace("_", "-")
+            if value == one.default:
+                continue
+            if isinstance(value, bool):
+                out.append(f"--{option}" if value else f"--no-{option}")
+            else:
+                for each in value if isinstance(value, list) else [value]:
+                    out += [f"--{option}", str(each)]
+        return out
+
+
+DataReading: TypeAlias = Annotated[Reading, Group("reading the data")]
+ModelReading: TypeAlias = Annotated[
+    Reading, Group("reading the data (default: as the model's data were read)", by_model=True)
+]
+
+
+def reject_changes(given: dict[str, tuple[Any, Any]]) -> None:
+    """Reject options that contradict a model; each has its value and the model's."""
+    for option, (value, own) in given.items():
+        if value not in (None, own):
+            has = f"{own:g}" if isinstance(own, float) else own
+            known = f"'s ({cut(has)})" if isinstance(has, str) else ""
+            fail(f"{option} differs from the model{known}; leave it out")
 
 
 def named_classes(classes: str | None, *, many: bool = False) -> tuple[str, ...] | None:
@@ -366,11 +464,10 @@ def reliability_in_words(reliability: Reliability) -> str:
     return f"{shown}, calibration error {reliability.calibration_error:.4f}"
 
 
-def warn_of_skipped_lines(source: Source) -> None:
+def warn_of_skipped_lines(skipped: Sequence[str]) -> None:
     """Say how many bad lines were skipped, and why the first was."""
-    if source.skipped:
-        lines = plural(len(source.skipped), "bad line")
-        warn(f"skipped {lines}; the first: {source.skipped[0]}")
+    if skipped:
+        warn(f"skipped {plural(len(skipped), 'bad line')}; the first: {skipped[0]}")
 
 
 def warn_of_unknown_features(model: Model) -> None:

@@ -15,7 +15,7 @@ from novikoff.cli.errors import fail, show
 from novikoff.models.measures import predicted_classes
 from novikoff.models.model import Model
 from novikoff.models.prediction import labels_of, scored
-from novikoff.sources import ReadOptions, open_files
+from novikoff.sources import open_files
 from novikoff.sources.chunks import Source
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.printing import plain
@@ -35,14 +35,8 @@ def predict(
     output: Annotated[
         Path | None, Option("Write to this file.", "-o", "--output", default="stdout")
     ] = None,
-    label: options.ModelLabel = None,
-    format: options.Format = None,
-    missing: options.ModelMissing = "refuse",
-    delimiter: options.ModelDelimiter = None,
-    quote: options.ModelQuote = None,
-    header: options.ModelHeader = None,
-    skip_bad: options.SkipBad = 0,
-    threads: options.Threads = 2,
+    *,
+    reading: options.ModelReading,
 ) -> None:
     """Predict the labels of examples, in order; labels in the data are not used.
 
@@ -65,19 +59,9 @@ def predict(
     found = options.load_model(model, data)
     if probabilities and not found.gives_probabilities:
         fail(f"--probabilities: {found.kind} gives no probabilities")
-    how = ReadOptions(
-        format,
-        label,
-        labelled=False,
-        weighed=False,
-        missing=missing,
-        delimiter=options.named_delimiter(delimiter),
-        quote=quote,
-        header=header,
-        skip_bad=skip_bad,
-        threads=threads,
-    )
-    how = replace(how.following(found.read_options), eager=data == ["-"])
+    if reading.keep:
+        fail("--keep: predict answers for every example, whatever its label; leave it out")
+    how = replace(reading.following(found, labelled=False), eager=data == ["-"])
     how = found.features.hashed_while_read(how, named=False)
     source = open_files(data, how)
     if output is None:
@@ -89,7 +73,7 @@ def predict(
         with atomic_write(output) as file:
             for lines in predictions(found, source, what, probabilities=probabilities):
                 file.write(lines.encode())
-    options.warn_of_skipped_lines(source)
+    options.warn_of_skipped_lines(source.skipped)
     options.warn_of_unknown_features(found)
 
 

@@ -9,7 +9,7 @@ from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, show
 from novikoff.cli.progress import spinner
 from novikoff.guarantees.words import run_in_brief, separation
-from novikoff.sources import Data, read
+from novikoff.sources import Data
 from novikoff.sources.inputs import Input
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.printing import count, plain, plural
@@ -20,8 +20,6 @@ def report(
     output: Annotated[
         Path, Option("Write the page to this file.", "-o", "--output", metavar="PAGE")
     ],
-    label: options.Label = None,
-    classes: options.TwoClasses = None,
     names: Annotated[
         Path | None, Option("svmlight: a file with the column names, one per line.")
     ] = None,
@@ -41,11 +39,9 @@ def report(
     top: Annotated[int, Option("Number of weights to list for each label.", min=0)] = 15,
     mistakes: Annotated[int, Option("Number of mistakes to list.", min=0)] = 20,
     quiet: Annotated[bool, Option("Print nothing but errors.", "-q", "--quiet")] = False,
-    format: options.Format = None,
     zero_based: options.ZeroBased = False,
-    delimiter: options.Delimiter = None,
-    quote: options.Quote = None,
-    header: options.Header = None,
+    *,
+    reading: options.DataReading,
 ) -> None:
     """Write one page about the data: whether they are separable and why, and what was learned.
 
@@ -57,7 +53,6 @@ def report(
     Exit status: 0 written, 2 bad input, 130 interrupted.
     """
     options.check_output(output, "page", data)
-    two_labels = options.named_classes(classes)
     name = "<stdin>" if data[0] == "-" else data[0]
     with spinner(f"reading {name}", quiet=quiet) as say:
         from novikoff.show import plots
@@ -68,29 +63,10 @@ def report(
             fail(str(error))
         from novikoff.show.report import Settings, gather, origin_of, page
 
-        given = read(
-            data,
-            label=label,
-            format=format,
-            zero_based=zero_based or None,
-            classes=two_labels,
-            delimiter=options.named_delimiter(delimiter),
-            quote=quote,
-            header=header,
-            hashed=True,
-        )
+        given = reading.read(data, zero_based=zero_based)
         named = None if names is None else names_in(names, given)
         say(plural(len(given.block), "row"))
-        reading = as_words(
-            label=label,
-            classes=classes,
-            format=format,
-            zero_based=zero_based,
-            delimiter=delimiter,
-            quote=quote,
-            header=header,
-            no_header=header is False,
-        )
+        how = [*as_words(zero_based=zero_based), *reading.words()]
         rest = as_words(
             names=names,
             passes=passes,
@@ -103,9 +79,9 @@ def report(
         origin = origin_of(
             data,
             given,
-            format=format,
-            command=shlex.join(["novikoff", "report", *data, "-o", str(output), *rest, *reading]),
-            verify=shlex.join(["novikoff", "verify", "certificate.json", *data, *reading]),
+            format=reading.format,
+            command=shlex.join(["novikoff", "report", *data, "-o", str(output), *rest, *how]),
+            verify=shlex.join(["novikoff", "verify", "certificate.json", *data, *how]),
         )
         settings = Settings(bias=intercept, passes=passes, seed=seed, max_seconds=max_seconds)
         known = gather(given, settings, names=named, origin=origin, progress=say)

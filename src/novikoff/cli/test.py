@@ -12,7 +12,7 @@ from novikoff.cli.errors import fail, show
 from novikoff.models.measures import Evaluation, Ranking
 from novikoff.models.model import Model
 from novikoff.models.prediction import evaluate
-from novikoff.sources import ReadOptions, open_files
+from novikoff.sources import open_files
 from novikoff.stream.printing import aligned, count, cut, percent, plain, plural, share
 
 CLASSES_SHOWN = 40
@@ -33,14 +33,8 @@ def test(
         Path | None, Option("Draw the reliability of the probabilities: .png, .svg or .pdf.")
     ] = None,
     as_json: options.Json = False,
-    label: options.ModelLabel = None,
-    format: options.Format = None,
-    missing: options.ModelMissing = "refuse",
-    delimiter: options.ModelDelimiter = None,
-    quote: options.ModelQuote = None,
-    header: options.ModelHeader = None,
-    skip_bad: options.SkipBad = 0,
-    threads: options.Threads = 2,
+    *,
+    reading: options.ModelReading,
 ) -> None:
     """Compare a model's predictions with the labels of examples.
 
@@ -61,23 +55,12 @@ def test(
         fail(f"--reliability: {found.kind} gives no probabilities")
     wanted = {"roc": roc, "precision_recall": precision_recall, "reliability": reliability}
     figures = [(name, to, options.axes_for(to)) for name, to in wanted.items() if to is not None]
-    how = ReadOptions(
-        format,
-        label,
-        weighed=False,
-        missing=missing,
-        delimiter=options.named_delimiter(delimiter),
-        quote=quote,
-        header=header,
-        skip_bad=skip_bad,
-        threads=threads,
-    )
-    how = found.features.hashed_while_read(how.following(found.read_options), named=False)
+    how = found.features.hashed_while_read(reading.following(found), named=False)
     source = open_files(data, how)
     tested = evaluate(found, source)
     if not tested.confusion.examples:
         fail(f"{data[0]}: there are no examples")
-    options.warn_of_skipped_lines(source)
+    options.warn_of_skipped_lines(source.skipped)
     options.warn_of_unknown_features(found)
     for name, to, ax in figures:
         from novikoff.show import plots

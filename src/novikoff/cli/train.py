@@ -31,7 +31,7 @@ from novikoff.sources.features import Features
 from novikoff.sources.inputs import Input, inputs_of
 from novikoff.sources.interactions import ALL
 from novikoff.sources.numbered import label_counts
-from novikoff.sources.open import label_is_last_column
+from novikoff.sources.open import signs_of_labels
 from novikoff.sources.whole import MOST_BYTES, Whole
 from novikoff.storage.file_format import is_stored
 from novikoff.stream.labels import MOST_CLASSES, written
@@ -168,16 +168,6 @@ def train(
             "With --multiclass: reject more classes than this.", min=1, default=str(MOST_CLASSES)
         ),
     ] = None,
-    classes: Annotated[
-        str | None,
-        Option(
-            "The two labels; with --multiclass all labels, separated by commas.",
-            metavar="NEG,POS",
-            default="from the data",
-        ),
-    ] = None,
-    label: options.Label = None,
-    weight: options.Weight = None,
     class_weight: Annotated[
         list[str] | None,
         Option(
@@ -186,21 +176,10 @@ def train(
             metavar="LABEL=FACTOR",
         ),
     ] = None,
-    format: options.Format = None,
-    missing: options.Missing = "refuse",
-    ignore: options.Ignore = None,
-    categorical: options.Categorical = None,
-    text: options.Text = None,
-    text_grams: options.TextGrams = None,
-    text_values: options.TextValues = None,
-    text_unit_length: options.TextUnitLength = None,
-    delimiter: options.Delimiter = None,
-    quote: options.Quote = None,
-    header: options.Header = None,
-    skip_bad: options.SkipBad = 0,
-    threads: options.Threads = 2,
     as_json: options.Json = False,
     quiet: Annotated[bool, Option("Print no progress.", "-q", "--quiet")] = False,
+    *,
+    reading: options.DataReading,
 ) -> None:
     """Train a classifier on files of any size, one example at a time.
 
@@ -219,7 +198,10 @@ def train(
     joint = multiclass or (start is not None and start.is_joint)
     if max_classes is not None and not joint:
         fail("--max-classes needs --multiclass; without it there are two labels")
-    named = options.named_classes(classes, many=joint)
+    if joint and (reading.positive is not None or reading.one_vs_rest is not None):
+        which = "positive" if reading.one_vs_rest is None else "one-vs-rest"
+        fail(f"--{which} is for two labels; leave it out, or --multiclass")
+    named = options.named_classes(reading.classes, many=joint)
     if start is not None:
         given = {
             "--learner": (learner, start.kind),
@@ -233,7 +215,6 @@ def train(
             "--threshold": (threshold, getattr(start.learner, "threshold", None)),
             "--no-bias" if bias is False else "--bias": (bias, start.learner.bias),
             "--multiclass": (multiclass or None, start.is_joint),
-            "--classes": (classes, ",".join(start.classes)),
             "--hash-bits": (hash_bits, start.features.hash_bits),
             "--no-names": (names and None, start.features.keep_names),
             "--interactions": (products or None, start.features.products),
@@ -246,9 +227,9 @@ def train(
                 start.features.to_unit_length,
             ),
             "--ledger": (ledger or None, start.ledger.keep != "counts"),
-            **options.text_changes(start, text, text_grams, text_values, text_unit_length),
         }
-        reject_changes(given)
+        options.reject_changes(given)
+        reading.reject_changes(start)
     if start is None:
         # the theorem's learner, if the data are to be separated
         kind = learner or ("perceptron" if until_separated else "adaptive")
@@ -287,22 +268,7 @@ def train(
         named_passes = passes or (UNLIMITED_PASSES if until_separated else None)
         keep: Keep = "examples" if ledger else "counts"
         plan = Plan(rule, named_passes or 1, bool(shuffle), seed, holdout, keep)
-        how = ReadOptions(
-            format,
-            label,
-            weight=weight,
-            class_weights=class_factors(class_weight or []),
-            missing=missing,
-            ignore=tuple(ignore or ()),
-            categorical=tuple(categorical or ()),
-            text=tuple(dict.fromkeys(text or ())),
-            text_rule=options.named_text_rule(text_grams, text_values, text_unit_length),
-            delimiter=options.named_delimiter(delimiter),
-            quote=quote,
-            header=header,
-            skip_bad=skip_bad,
-            threads=threads,
-        )
+        how = replace(reading.how(), class_weights=class_factors(class_weight or []))
         if start is None:
             plan.new_learner(hash_bits)  # a bad setting is rejected before the data
     has_pipe = any(one.is_pipe for one in inputs)
@@ -319,7 +285,7 @@ def train(
         how = replace(how, class_weights=balancing_factors(inputs, how, start))
     if start is not None:
         own = start.read_options.get("class_weights", {})
-        reject_changes({"--class-weight": (dict(how.class_weights) or None, own)})
+        options.reject_changes({"--class-weight": (dict(how.class_weights) or None, own)})
     known_by = fingerprint(inputs, how, [transforms, named, rule.joint])
     if start is not None and start.unfinished is not None:
         # its own model may have replaced the initial one, whose digest it has stored
@@ -327,7 +293,6 @@ def train(
     elif initial is not None:
         known_by += hashlib.sha256(initial.read_bytes()).hexdigest()
     known = named if start is None else start.classes
-    is_last_column = label_is_last_column(inputs, how)
     if start is not None:
         how = how.following(start.read_options)
 
@@ -342,7 +307,7 @@ def train(
             most = max_classes or MOST_CLASSES
             labels = LabelsAsClasses(known or (), closed=named is not None, most=most)
         else:
-            labels = LabelsAsSigns(known, is_last_column=is_last_column)
+            labels = signs_of_labels(inputs, how, known, positive=reading.positive)
         hashed = features.hashed_while_read(how)
         numbered = Numbered(open_files(inputs, hashed), features, labels, how.class_weights)
         blocks: Numbered | Cached = numbered
@@ -376,7 +341,7 @@ def train(
     training.save(output)
     by_default = learner is None and start is None and not until_separated
     result = Result(training, run, source, output, watch, training.test_held_out(), by_default)
-    options.warn_of_skipped_lines(source)
+    options.warn_of_skipped_lines(source.skipped)
     warn_of_labels(training, further=initial is not None)
     for label in how.class_weights:
         if label not in training.model.classes:
@@ -405,15 +370,6 @@ def starting_model(output: Path, initial: Path | None, *, resume: bool) -> Model
     if found.unfinished is not None:
         fail(f"{initial}: its run is unfinished; finish it first, with -o {initial} --resume")
     return found
-
-
-def reject_changes(given: dict[str, tuple[Any, Any]]) -> None:
-    """Reject options that contradict the initial model; each has its value and the model's."""
-    for option, (value, own) in given.items():
-        if value not in (None, own):
-            has = f"{own:g}" if isinstance(own, float) else own
-            known = f"'s ({cut(has)})" if isinstance(has, str) else ""
-            fail(f"{option} differs from the initial model{known}; leave it out")
 
 
 def field_pairs(interactions: list[str]) -> tuple[tuple[str, str], ...]:

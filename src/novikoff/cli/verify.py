@@ -16,13 +16,9 @@ def verify(
         str, Argument("CERT", "A certificate written by `novikoff certify -o CERT`.")
     ],
     data: options.DataFiles,
-    label: options.Label = None,
-    classes: options.TwoClasses = None,
-    format: options.Format = None,
     zero_based: options.ZeroBased = False,
-    delimiter: options.Delimiter = None,
-    quote: options.Quote = None,
-    header: options.Header = None,
+    *,
+    reading: options.DataReading,
 ) -> None:
     """Check that a certificate proves its verdict on the data.
 
@@ -33,27 +29,16 @@ def verify(
 
     Exit status: 0 proved, 1 rejected or undecided, 2 bad input, 130 interrupted.
     """
-    from novikoff import sources
     from novikoff.separability.certifying import evidence
     from novikoff.sources.inputs import inputs_of
 
-    two_labels, status = options.named_classes(classes), 0
+    status = 0
     with spinner(f"reading {certificate}") as say:
         try:
             written = load(certificate)
             inputs = inputs_of(data)
             say(f"reading {inputs[0].name}")
-            given = sources.read(
-                inputs,
-                label=label,
-                format=format,
-                zero_based=zero_based or None,
-                classes=two_labels,
-                delimiter=options.named_delimiter(delimiter),
-                quote=quote,
-                header=header,
-                hashed=True,
-            )
+            given = reading.read(inputs, zero_based=zero_based)
             say(f"checking {len(given.block):,} rows")
             read = evidence(given)
             check(written, read)

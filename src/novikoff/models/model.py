@@ -276,6 +276,10 @@ def _checked_options(options: Settings) -> Settings:
             is_finite_number(factor) and factor > 0 for factor in factors.values()
         ):
             stored.refuse("its class weights are not numbers above 0")
+        for name in {"keep", "ignore"} & {*options}:
+            stored.texts(name)
+        if "one_vs_rest" in options:
+            stored.text("one_vs_rest")
         if "features" in options:
             names = stored.texts("features")
             if len({*names, label}) <= len(names) or not {*stored.texts("texts")} <= {*names}:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Self
 
 import numpy as np
@@ -15,9 +15,9 @@ from novikoff import _core
 from novikoff.sources.inputs import Paths, inputs_of
 from novikoff.stream.blocks import Codes, Labels
 from novikoff.stream.input_problems import BadExample
-from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns
-from novikoff.stream.printing import count, plural
-from novikoff.stream.rows import Positions, Rows, Vector
+from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns, label_key, rest_of, written
+from novikoff.stream.printing import count, plural, quoted, quoted_list
+from novikoff.stream.rows import Positions, Rows, SparseRows, Vector
 
 
 def separate(text: NDArray[np.uint8], starts: Positions) -> list[bytes]:
@@ -103,14 +103,83 @@ class Chunk:
 
     def part(self, begin: int, end: int) -> Chunk:
         """A copy of the examples from `begin` to `end`."""
-        whole = self.importances
+        part = self._taken(np.arange(begin, end))
+        return replace(part, first=self.first + begin)
+
+    def only(self, which: Positions) -> Chunk:
+        """A copy of some examples, in order; the names are those that they have."""
+        part, names = self._taken(which), self.names
+        if names is None:
+            return part
+        rows = part.rows.sparse()
+        met = first_seen(rows.indices, len(names))
+        used = np.argsort(met, kind="stable")[: int((met < len(rows.indices)).sum())]
+        places = np.zeros(len(names), dtype=rows.indices.dtype)
+        places[used] = np.arange(len(used))
+        rows = SparseRows(rows.values, places[rows.indices], rows.starts, len(used))
+        texts = list(names)
+        return replace(part, rows=rows, names=Names.of([texts[k].decode() for k in used]))
+
+    def _taken(self, which: Positions) -> Chunk:
+        weights = self.importances
         return replace(
             self,
-            rows=self.rows.take(np.arange(begin, end)),
-            labels=self.labels[begin:end],
-            importances=None if whole is None else whole[begin:end],
-            first=self.first + begin,
+            rows=self.rows.take(which),
+            labels=self.labels[which],
+            importances=None if weights is None else weights[which],
         )
+
+
+@dataclass(frozen=True, slots=True)
+class LabelChoice:
+    """Which examples of a source are read, by their labels, and what their labels become.
+
+    Examples whose label is not in `keep` are left out, as if they were not there; if it is empty,
+    all are kept. The labels other than `one_vs_rest`, if it is given, become one. If they are
+    `wanted`, a label named here must be that of an example.
+    """
+
+    keep: tuple[str, ...] = ()
+    one_vs_rest: str | None = None
+    wanted: bool = True
+
+    def applied(self, chunks: Iterator[Chunk], name: str) -> Iterator[Chunk]:
+        """The chunks of the source of this name, with the labels that are chosen."""
+        named = self.keep or (() if self.one_vs_rest is None else (self.one_vs_rest,))
+        missing, met, n = {label_key(text): text for text in named}, dict[str, None](), 0
+        for chunk in chunks:
+            for text in chunk.label_texts:
+                missing.pop(label_key(text), None)
+                met[written(text)] = None
+            chunk = replace(self._kept(chunk), first=n)
+            n += len(chunk)
+            if len(chunk):
+                yield self._against_rest(chunk)
+        if missing and self.wanted and met:
+            first, *_ = missing.values()
+            labels = f"the labels are {quoted_list(list(met))}"
+            raise BadExample(f"{name}: no example has the label {quoted(first)}; {labels}")
+
+    def _kept(self, chunk: Chunk) -> Chunk:
+        keys = {label_key(text) for text in self.keep}
+        chosen = [label_key(text) in keys for text in chunk.label_texts]
+        if not self.keep or all(chosen):
+            return chunk
+        rows = np.flatnonzero(np.array([*chosen, False])[chunk.labels])
+        numbers = np.cumsum(chosen, dtype=np.int32) - 1
+        return replace(
+            chunk.only(rows),
+            labels=numbers[chunk.labels[rows]],
+            label_texts=tuple(compress(chunk.label_texts, chosen)),
+            label_places=tuple(compress(chunk.label_places, chosen)),
+        )
+
+    def _against_rest(self, chunk: Chunk) -> Chunk:
+        if self.one_vs_rest is None:
+            return chunk
+        one, rest = label_key(self.one_vs_rest), rest_of(self.one_vs_rest)
+        texts = (text if label_key(text) == one else rest for text in chunk.label_texts)
+        return replace(chunk, label_texts=tuple(texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +212,11 @@ class Source(ABC):
         Whether it can be iterated over only once.
     skipped
         What was wrong with the lines skipped in this iteration.
+    choice
+        Which examples are read, by their labels.
     """
+
+    choice: LabelChoice | None = None
 
     def __init__(self, files: Paths) -> None:
         self.inputs = inputs_of(files)
@@ -183,4 +256,9 @@ class Source(ABC):
     def _words(self) -> list[str]: ...
 
     @abstractmethod
-    def __iter__(self) -> Iterator[Chunk]: ...
+    def _chunks(self) -> Iterator[Chunk]:
+        """All examples of the files, in order."""
+
+    def __iter__(self) -> Iterator[Chunk]:
+        chunks = self._chunks()
+        return chunks if self.choice is None else self.choice.applied(chunks, self.name)

@@ -290,7 +290,7 @@ class Features:
 
         If not `named`, the names are not needed afterwards.
         """
-        if self.products or self.hash_bits is None:
+        if self.products or self.hash_bits is None or how.keep:  # what is left out has no names
             return how
         most = MOST_NAMES if named and self.keep_names else 0
         return replace(how, hash_bits=self.hash_bits, most_names=most)

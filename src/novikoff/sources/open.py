@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from novikoff.sources.chunks import Source
+from novikoff.sources.chunks import LabelChoice, Source
 from novikoff.sources.features import Features
 from novikoff.sources.files.svmlight import Svmlight
 from novikoff.sources.files.text import TextFiles, TextFormat
@@ -18,7 +18,7 @@ from novikoff.sources.read_options import Format, Missing, Quote, ReadOptions
 from novikoff.sources.text_rule import USUAL, TextRule
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
-from novikoff.stream.labels import Classes, LabelsAsSigns
+from novikoff.stream.labels import Classes, LabelsAsSigns, rest_of
 from novikoff.stream.printing import quoted
 from novikoff.stream.rows import SparseRows, join
 
@@ -37,7 +37,14 @@ _MAGIC: dict[bytes, Format] = {b"PAR1": "parquet", b"ARROW1": "arrow", b"PK\x03\
 
 def open_files(paths: Paths, how: ReadOptions | None = None) -> Source:
     """The examples of files, directories or patterns, to be iterated over in bounded memory."""
-    inputs, how = inputs_of(paths), how or ReadOptions()
+    how = how or ReadOptions()
+    source = _opened(inputs_of(paths), how)
+    if how.labelled and (how.keep or how.one_vs_rest is not None):
+        source.choice = LabelChoice(how.keep, how.one_vs_rest, wanted=not how.like_before)
+    return source
+
+
+def _opened(inputs: Sequence[Input], how: ReadOptions) -> Source:
     format, name = how.format or _common_format(inputs), inputs[0].name
     if how.expect is None:
         subject = "documents have" if format == "folders" else f"{format} has"
@@ -79,9 +86,18 @@ def open_files(paths: Paths, how: ReadOptions | None = None) -> Source:
     return TextFiles(inputs, text, eager=how.eager, skip_bad=how.skip_bad, threads=how.threads)
 
 
-def label_is_last_column(inputs: Sequence[Input], how: ReadOptions) -> bool:
-    """Whether the labels come from the last column of a table because no column was named."""
-    return how.label is None and (how.format or format_of(inputs[0])) in _TABLES
+def signs_of_labels(
+    inputs: Sequence[Input],
+    how: ReadOptions,
+    classes: Sequence[str] | None = None,
+    *,
+    positive: str | None = None,
+) -> LabelsAsSigns:
+    """The two labels of these files as signs, as far as they are known beforehand."""
+    is_last = how.label is None and (how.format or format_of(inputs[0])) in _TABLES
+    if how.one_vs_rest is not None and classes is None:
+        classes = rest_of(how.one_vs_rest), how.one_vs_rest
+    return LabelsAsSigns(classes, positive=positive, is_last_column=is_last)
 
 
 def _text_format(first: Input, format: Format, how: ReadOptions) -> TextFormat:
@@ -101,7 +117,7 @@ def _text_format(first: Input, format: Format, how: ReadOptions) -> TextFormat:
             labelled=how.labelled,
             weight=weight,
             weighed=how.weighed,
-            missing=how.missing,
+            missing=how.missing_rule,
             texts=how.text,
             text_rule=how.text_rule,
             categorical=None if how.like_before else how.categorical,
@@ -189,6 +205,8 @@ class Data:
         Whether the first line of a CSV file is a header; None for other formats.
     files
         "sha256:" and the SHA-256 of the bytes of each file as stored, if `hashed`.
+    skipped
+        What was wrong with the bad lines that were skipped.
     """
 
     block: Block
@@ -197,6 +215,7 @@ class Data:
     label: str | None = None
     header: bool | None = None
     files: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
 
 
 def read(
@@ -206,6 +225,10 @@ def read(
     format: Format | None = None,
     zero_based: bool | None = None,
     classes: Sequence[str] | None = None,
+    positive: str | None = None,
+    keep: Sequence[str] = (),
+    one_vs_rest: str | None = None,
+    weight: str | int | None = None,
     missing: Missing = "refuse",
     ignore: Sequence[str] = (),
     categorical: Sequence[str] = (),
@@ -226,12 +249,16 @@ def read(
     paths
         A file, a directory, a pattern such as "mail-*.svm", or several of them; "-" is the standard
         input. Files compressed by gzip, bzip2 or zstd are decompressed, whatever their names.
-    label, format, missing, ignore, categorical, text, text_rule, delimiter, quote, header
+    label, format, keep, one_vs_rest, weight, missing, ignore, categorical, text, text_rule
+        As in `ReadOptions`.
+    delimiter, quote, header
         As in `ReadOptions`.
     zero_based
         svmlight: whether indices start at 0; by default, whether any of them is 0.
     classes
         The negative and the positive label; any other is then a BadExample.
+    positive
+        The positive label; by default the greater of the two.
     hashed
         Whether to compute the SHA-256 of the files, by which a certificate names them.
 
@@ -251,6 +278,9 @@ def read(
     how = ReadOptions(
         format,
         label,
+        weight=weight,
+        keep=tuple(keep),
+        one_vs_rest=one_vs_rest,
         missing=missing,
         ignore=tuple(ignore),
         categorical=tuple(categorical),
@@ -260,6 +290,21 @@ def read(
         quote=quote,
         header=header,
     )
+    return read_as(
+        paths, how, zero_based=zero_based, classes=classes, positive=positive, hashed=hashed
+    )
+
+
+def read_as(
+    paths: Paths,
+    how: ReadOptions,
+    *,
+    zero_based: bool | None = None,
+    classes: Sequence[str] | None = None,
+    positive: str | None = None,
+    hashed: bool = False,
+) -> Data:
+    """What `read` returns, for options in one piece."""
     inputs = inputs_of(paths)
     states = [one.state() for one in inputs]
     files = tuple(f"sha256:{one.sha256()}" for one in inputs) if hashed else ()
@@ -268,7 +313,7 @@ def read(
     if zero_based is not None and not isinstance(lines, Svmlight):
         raise BadExample(f"{source.name}: zero_based applies to svmlight only")
     features = Features()
-    labelling = LabelsAsSigns(classes, is_last_column=label_is_last_column(inputs, how))
+    labelling = signs_of_labels(inputs, how, classes, positive=positive)
     blocks = list(Numbered(source, features, labelling))
     rows = join([block.rows for block in blocks])
     if isinstance(rows, SparseRows):  # columns from the base, with 32-bit indices if they fit
@@ -285,4 +330,5 @@ def read(
     has_header = table.has_header if table is not None and lines is not None else None
     for one, state in zip(inputs, states, strict=True):
         one.check_unchanged(state)
-    return Data(Block(rows, labels), names, labelling.classes, where, has_header, files)
+    skipped = tuple(source.skipped)
+    return Data(Block(rows, labels), names, labelling.classes, where, has_header, files, skipped)

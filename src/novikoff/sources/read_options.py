@@ -46,9 +46,15 @@ class ReadOptions:
     missing
         What to do with a missing value (in text: empty, "NA", "?", "null"; in binary tables null or
         NaN): "refuse" it, take it as "zero", or "indicate" it by a feature of its own, named after
-        the column and "=".
+        the column and "=". By default as a model was trained, else "refuse".
+    keep
+        Labels: examples with any other are left out, as if they were not there. By default all are
+        kept.
+    one_vs_rest
+        A label: all others become one, called "not" and this label.
     ignore
-        Columns of a table to leave out, by name or position.
+        Columns of a table to leave out, by name or position; keys of JSON lines, with all that is
+        inside them.
     categorical
         Columns of a table to read as categories, though they hold numbers, dates, truth values or
         long texts; keys of JSON lines whose texts are categories, though they are long.
@@ -89,7 +95,9 @@ class ReadOptions:
     weight: str | int | None = None
     weighed: bool = True
     class_weights: Mapping[str, float] = field(default_factory=dict)
-    missing: Missing = "refuse"
+    missing: Missing | None = None
+    keep: tuple[str, ...] = ()
+    one_vs_rest: str | None = None
     ignore: tuple[str, ...] = ()
     categorical: tuple[str, ...] = ()
     text: tuple[str, ...] = ()
@@ -108,7 +116,7 @@ class ReadOptions:
     def __post_init__(self) -> None:
         if self.format is not None and self.format not in FORMATS:
             raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {self.format!r}")
-        if self.missing not in MISSING_RULES:
+        if self.missing is not None and self.missing not in MISSING_RULES:
             raise ValueError(
                 f"missing must be one of {', '.join(MISSING_RULES)}, not {self.missing!r}"
             )
@@ -124,6 +132,11 @@ class ReadOptions:
             if both := sorted({*columns} & {*others}):
                 raise ValueError(f"column {both[0]!r} cannot be both {one} and {other}")
 
+    @property
+    def missing_rule(self) -> Missing:
+        """What to do with a missing value."""
+        return self.missing or "refuse"
+
     def following(self, model: Mapping[str, Any]) -> ReadOptions:
         """The same options, with the columns of a table read as a model's data were."""
         how = replace(self, like_before=True)
@@ -134,7 +147,10 @@ class ReadOptions:
             label=model["label"] if self.label is None else self.label,
             weight=model.get("weight") if self.weight is None else self.weight,
             class_weights=self.class_weights or model.get("class_weights", {}),
-            missing=model["missing"] if self.missing == "refuse" else self.missing,
+            missing=self.missing or model["missing"],
+            keep=self.keep or tuple(model.get("keep", ())),
+            one_vs_rest=model.get("one_vs_rest"),
+            ignore=self.ignore or tuple(model.get("ignore", ())),
             text=tuple(model.get("words", ())),
             text_rule=TextRule(**model["text_rule"]) if "text_rule" in model else self.text_rule,
             delimiter=self.delimiter or model.get("delimiter"),
@@ -150,19 +166,25 @@ class ReadOptions:
         about: dict[str, Any]
         if table is None:
             weight, words = self.weight, self.text
-            about = {"label": self.label, "missing": self.missing}
-            is_usual = self.label is None and self.missing == "refuse"
+            about = {"label": self.label, "missing": self.missing_rule}
+            is_usual = self.label is None and self.missing_rule == "refuse"
         else:
             weight, words, is_usual = table.weight, table.words, False
             about = {
                 "label": table.label,
-                "missing": self.missing,
+                "missing": self.missing_rule,
                 "features": list(table.features),
                 "texts": list(table.texts),
             }
         more: dict[str, Any] = {} if weight is None else {"weight": weight}
         if self.class_weights:
             more["class_weights"] = dict(self.class_weights)
+        if self.keep:
+            more["keep"] = list(self.keep)
+        if self.one_vs_rest is not None:
+            more["one_vs_rest"] = self.one_vs_rest
+        if self.ignore and not (table is not None and table.has_header):
+            more["ignore"] = list(self.ignore)  # positions, or keys; names are found by the model
         if words:
             more |= {"words": list(words), "text_rule": asdict(self.text_rule)}
         if self.delimiter is not None:

@@ -16,8 +16,9 @@ class Problem(StrEnum):
     """A kind of problem whose cure differs from front to front; in brackets the error's details."""
 
     # labels
-    THIRD_LABEL = "a third label"
-    THIRD_LABEL_IN_LAST_COLUMN = "a third label, and the label's column was not named"
+    THIRD_LABEL = "a third label"  # [label]
+    THIRD_LABEL_IN_LAST_COLUMN = "a third label, and the label's column was not named"  # [label]
+    OTHER_LABEL = "a label that is not one of those named"
     TOO_MANY_CLASSES = "more classes than allowed"  # [allowed]
     ONE_LABEL_IN_PIPE = "one label in all that was read ahead of a pipe"
     TWO_LABELS_ONLY = "more than two labels for a learner of two"
@@ -51,12 +52,15 @@ class Problem(StrEnum):
     TOO_MANY_WEIGHTS_FOR_CLASSES = "more weights than fit, because of the number of classes"
 
 
+_TWO_LABELS = "take one label against the rest (y == {label}; of files: pass one_vs_rest={label})"
+
 # What a Python user can do; the details of the error fill the braces.
 PYTHON_CURES: dict[Problem, str] = {
-    Problem.THIRD_LABEL: "read one label against the rest",
+    Problem.THIRD_LABEL: _TWO_LABELS,
     Problem.THIRD_LABEL_IN_LAST_COLUMN: (
-        "the label is the last column unless you pass label=; or read one label against the rest"
+        f"the label is the last column unless you pass label=; or {_TWO_LABELS}"
     ),
+    Problem.OTHER_LABEL: "correct it, or pass keep= with the labels to read",
     Problem.TOO_MANY_CLASSES: "if these really are classes, pass a larger most=",
     Problem.ONE_LABEL_IN_PIPE: "pass classes=(negative, positive)",
     Problem.UNKNOWN_FORMAT: "pass format=",

@@ -92,7 +92,16 @@ def negative_and_positive(labels: Sequence[Any]) -> Classes:
         return "false", "true"
     if not is_positive_alone(last):
         return alone, "1"
-    return "-1" if alone == "1" else f"not {alone}", alone
+    return "-1" if alone == "1" else rest_of(alone), alone
+
+
+def rest_of(label: str) -> str:
+    """What all labels but this one are called together.
+
+    >>> rest_of("spam")
+    'not spam'
+    """
+    return f"not {written(label)}"
 
 
 @overload
@@ -107,15 +116,21 @@ def predicts_positive(score: Any) -> Any:
 class LabelsAsSigns:
     """The labels of a source as −1 and +1.
 
-    If the classes are given, the negative one and the positive one, any other is a BadExample. The
-    error about a third label mentions that the label `is_last_column` because none was named.
+    If the classes are given, the negative one and the positive one, any other is a BadExample. If
+    the `positive` one is given, the other is found in the data. The error about a third label
+    mentions that the label `is_last_column` because none was named.
     """
 
     def __init__(
-        self, classes: Sequence[str] | None = None, *, is_last_column: bool = False
+        self,
+        classes: Sequence[str] | None = None,
+        *,
+        positive: str | None = None,
+        is_last_column: bool = False,
     ) -> None:
-        self._is_last_column = is_last_column
-        self._seen: dict[Key, str] = {label_key(text): written(text) for text in classes or ()}
+        self._is_last_column, self._positive = is_last_column, positive
+        known = classes or (() if positive is None else (positive,))
+        self._seen: dict[Key, str] = {label_key(text): written(text) for text in known}
         self._are_given, self._classes = classes is not None, None
         if classes is not None:
             if len(self._seen) != 2:
@@ -134,7 +149,12 @@ class LabelsAsSigns:
     @property
     def classes(self) -> Classes:
         """The negative and the positive label."""
-        return self._classes or negative_and_positive(list(self._seen.values()))
+        if self._classes is not None:
+            return self._classes
+        negative, positive = negative_and_positive(list(self._seen.values()))
+        if self._positive is None or label_key(positive) == label_key(self._positive):
+            return negative, positive
+        return positive, negative
 
     def meet(self, texts: Sequence[str], places: Sequence[str]) -> bool:
         """Learn these labels, and say whether it is known which is which.
@@ -148,11 +168,13 @@ class LabelsAsSigns:
             if len(self._seen) == 2:
                 a, b = map(quoted, self._seen.values())
                 if self._are_given:
-                    raise BadExample(f"{place}: label {quoted(text)} is not one of {a} and {b}")
+                    words = f"{place}: label {quoted(text)} is not one of {a} and {b}"
+                    raise BadExample(words, Problem.OTHER_LABEL)
                 last = Problem.THIRD_LABEL_IN_LAST_COLUMN
                 raise BadExample(
                     f"{place}: label {quoted(text)} is a third label, after {a} and {b}",
                     last if self._is_last_column else Problem.THIRD_LABEL,
+                    label=text,
                 )
             self._seen[key] = written(text)
         return self.is_decided
@@ -220,7 +242,8 @@ class LabelsAsClasses:
             new[key] = written(texts[k])
             label = f"{places[k]}: label {quoted(texts[k])}"
             if self.closed:
-                raise BadExample(f"{label} is not one of {quoted_list(self._written)}")
+                words = f"{label} is not one of {quoted_list(self._written)}"
+                raise BadExample(words, Problem.OTHER_LABEL)
             if self.most is not None and len(self._written) + len(new) > self.most:
                 words = f"{label} makes more than {self.most:,} classes"
                 raise BadExample(words, Problem.TOO_MANY_CLASSES, allowed=self.most)

@@ -70,7 +70,7 @@ class Table(TextFormat):
     def is_dense(self) -> bool:
         """Whether the rows are rows of numbers."""
         named = {Kind.TEXT, Kind.WORDS} & {*self.layout.kinds}
-        return self._how.missing != "indicate" and not named
+        return self._how.missing_rule != "indicate" and not named
 
     @property
     def table(self) -> TableColumns | None:
@@ -125,7 +125,7 @@ class Table(TextFormat):
                 "kinds": np.array(layout.kinds, dtype=np.uint8),
                 "positions": positions,
                 "names": [name.encode() for name in layout.names],
-                "missing": MISSING_RULES.index(self._how.missing),
+                "missing": MISSING_RULES.index(self._how.missing_rule),
                 "labelled": self._how.labelled,
                 "rule": self._how.text_rule.for_core,
                 "bits": self._how.hash_bits or 0,
@@ -335,7 +335,7 @@ def _kind(column: Sequence[str], place: str, name: str, how: ReadOptions) -> Kin
     """What a column holds, judged by the fields of the sample; `place` ends with the column."""
     fields = present(column)
     if not fields:
-        if how.missing == "refuse":
+        if how.missing_rule == "refuse":
             raise BadExample(
                 f"{place} is empty in the first {plural(len(column), 'record')}",
                 Problem.EMPTY_COLUMN,

@@ -33,7 +33,7 @@ class Documents(Source):
     def _words(self) -> list[str]:
         return ["folders of documents"]
 
-    def __iter__(self) -> Iterator[Chunk]:
+    def _chunks(self) -> Iterator[Chunk]:
         self.done, self.skipped = 0, []
         first = 0
         held: list[tuple[Input, bytes]] = []

@@ -57,7 +57,7 @@ class ArrayFiles(Source):
     def _words(self) -> list[str]:
         return ["npz"]
 
-    def __iter__(self) -> Iterator[Chunk]:
+    def _chunks(self) -> Iterator[Chunk]:
         first = self.done = 0
         for path, size in [(one.path, one.size or 0) for one in self.inputs]:
             with opened(path, labelled=self._labelled) as arrays:

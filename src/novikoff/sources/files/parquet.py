@@ -62,7 +62,7 @@ class ArrowFiles(Source):
         layouts = [_layout_of(one.path, kind, self._how) for one in self.inputs]
         self._layout = reduce(_merged, layouts)
         self._kinds = [self._layout.kinds[j] for j in self._layout.features]
-        self._is_dense = self._how.missing != "indicate" and not any(map(is_text, self._kinds))
+        self._is_dense = self._how.missing_rule != "indicate" and not any(map(is_text, self._kinds))
 
     @property
     def table(self) -> TableColumns:
@@ -72,7 +72,7 @@ class ArrowFiles(Source):
     def _words(self) -> list[str]:
         return [self._kind.capitalize()]
 
-    def __iter__(self) -> Iterator[Chunk]:
+    def _chunks(self) -> Iterator[Chunk]:
         first = self.done = 0
         for path, size in [(one.path, one.size or 0) for one in self.inputs]:
             row = 0
@@ -104,7 +104,7 @@ class ArrowFiles(Source):
         def place(name: str) -> Where:
             return lambda i: f"{path}: row {row + i}: column {quoted(name)}"
 
-        missing, label = self._how.missing, self._layout.table.label
+        missing, label = self._how.missing_rule, self._layout.table.label
         piece = []
         for name, kind in zip(self._layout.feature_names, self._kinds, strict=True):
             column, where_of = batch.column(name), place(name)
@@ -186,7 +186,7 @@ class ArrowFiles(Source):
         taken = texts.take(from_numpy(np.where(absent, len(cells.names), cells.codes)))
         text = np.frombuffer(taken.buffers()[2] or b"", np.uint8)
         rows, names = self._how.text_rule.rows(text, starts_of(taken), name)
-        if self._how.missing != "indicate" or not absent.any():
+        if self._how.missing_rule != "indicate" or not absent.any():
             return rows, names
         gaps = SparseRows(
             np.ones(int(absent.sum())),

@@ -196,6 +196,9 @@ class Columns:
         for j in used:
             places.setdefault(names[j], []).append(j)
         for name in expect:
+            if name not in places and name in names:
+                words = f"column {quoted(name)} is ignored, but the model was trained on it"
+                raise BadExample(f"{where}: {words}")
             if name not in places:
                 raise BadExample(
                     f"{where}: there is no column {quoted(name)}, which the model was trained on; "
@@ -257,7 +260,7 @@ def check_feature_names(layout: Layout, how: ReadOptions, where: str) -> None:
         twice, times = Counter(names).most_common(1)[0]
         raise _same_name(times, twice, where)
     texts = {*layout.having(Kind.TEXT), *layout.having(Kind.WORDS)}
-    texts = seen if how.missing == "indicate" else texts
+    texts = seen if how.missing_rule == "indicate" else texts
     for name in names:
         for column in (name[:i] for i, c in enumerate(name) if c == "="):
             if column in texts:

@@ -117,7 +117,7 @@ class TextFiles(Source):
     def _words(self) -> list[str]:
         return [self.format.description, *self._compressions]
 
-    def __iter__(self) -> Iterator[Chunk]:
+    def _chunks(self) -> Iterator[Chunk]:
         pipe = next((one for one in self.inputs if one.is_pipe), None)
         if pipe is not None:
             if self._is_spent:
@@ -129,14 +129,14 @@ class TextFiles(Source):
             with one.open() as reading:
                 if reading.compression is not None:
                     self._compressions[reading.compression] = None
-                for chunk in self._chunks(reading, first):
+                for chunk in self._of_file(reading, first):
                     first += len(chunk.labels)
                     self.done = finished + reading.done
                     if len(chunk.labels):
                         yield chunk
                 finished = self.done = finished + reading.done
 
-    def _chunks(self, reading: OpenInput, first: int) -> Iterator[Chunk]:
+    def _of_file(self, reading: OpenInput, first: int) -> Iterator[Chunk]:
         line = 1
 
         def place(number: int) -> str:
