@@ -394,6 +394,31 @@ def test_keep_chooses_what_the_ledger_keeps() -> None:
     assert np.array_equal(averaged.coef_, full.weights("average")[0])
 
 
+def test_what_an_estimator_keeps_by_itself_is_bounded_in_all_runs_together(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X, y = noisy()
+    assert Perceptron(max_iter=9).fit(X, y).ledger_.keep == "examples"
+    monkeypatch.setattr("novikoff.online.engine.MOST_BYTES", 30_000)
+    short, long = (Perceptron(max_iter=n).fit(X, y) for n in (2, 50))
+    assert (short.ledger_.keep, long.ledger_.keep) == ("examples", "counts")
+    assert len(pickle.dumps(long)) < 30_000
+    kept = Perceptron(max_iter=50, keep="examples").fit(X, y)
+    assert np.array_equal(long.coef_, kept.coef_)
+    assert long.n_mistakes_ == kept.n_mistakes_
+    assert kept.ledger_.keep == VotedPerceptron(max_iter=50).fit(X, y).ledger_.keep == "examples"
+    with pytest.raises(ValueError, match="outgrew .* MB and kept counts only; use keep='examples'"):
+        long.predict(X, reading="average")
+    three = Perceptron(max_iter=2).fit(X, np.arange(200) % 3)
+    assert {ledger.keep for ledger in three.ledger_} == {"counts"}
+    online = Perceptron()
+    for i in range(800):
+        online.learn_one(X[i % 200], i % 2)
+    assert online.ledger_.keep == "counts"
+    online.learn_many(X, np.arange(200) % 2)
+    assert online.ledger_.n_rounds == 1000
+
+
 @every
 def test_it_can_be_cloned_and_pickled(kind: Any) -> None:
     X, y = noisy()

@@ -254,6 +254,27 @@ def test_a_ledger_of_counts_has_no_single_mistakes() -> None:
         ledger.survivals()
 
 
+def test_a_ledger_that_outgrows_its_limit_keeps_the_totals_of_one_that_does_not() -> None:
+    learner = Additive(2, bias=True)
+    ledger = learner.open_ledger()
+    ledger.most_bytes = 2 * 10**6
+    whole = played(ENDLESS, epochs=9000)
+    play([ENDLESS], learner, epochs=3, ledger=ledger)
+    assert ledger.keep == "examples"
+    before = ledger.snapshot()
+    play([ENDLESS], learner, epochs=8997, ledger=ledger)
+    n = whole.n_mistakes
+    assert n * 40 > 2 * 10**6
+    assert (ledger.keep, ledger.n_rounds, len(ledger)) == ("counts", 9 * 12000, n)
+    assert ledger.epoch_mistakes == whole.epoch_mistakes
+    assert ledger.radius == whole.radius
+    assert len(pickle.dumps(ledger)) < 200_000  # the counts of 9,000 passes
+    assert before.rows.tolist() == whole.rows[: len(before)].tolist()  # readers keep what they had
+    for read in (lambda: ledger.rows, lambda: readings.final(ledger)):
+        with pytest.raises(NotKept, match="outgrew 2 MB and kept counts only; use keep="):
+            read()
+
+
 @pytest.mark.parametrize("name", ["examples", "example"])
 def test_positions_alone_give_no_examples(name: str) -> None:
     ledger = played(XOR, keep="positions")

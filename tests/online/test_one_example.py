@@ -141,7 +141,7 @@ def test_bounds_on_memory_out_of_range_are_rejected() -> None:
     for changes, words in (
         ({"hash_bits": 2}, "hash_bits must be a whole number from 3 to 31, not 2"),
         ({"max_names": 3}, "max_names must be a whole number from 4"),
-        ({"max_names": 10}, "max_names needs keep='counts', not 'examples'"),
+        ({"max_names": 10, "keep": "examples"}, "max_names needs keep='counts', not 'examples'"),
         ({"max_names": 10, "hash_bits": 4, "keep": "counts"}, "choose one of them"),
     ):
         clf = Perceptron(**changes)

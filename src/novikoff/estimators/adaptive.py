@@ -10,7 +10,7 @@ import numpy as np
 from novikoff.estimators.base import LinearClassifier
 from novikoff.estimators.validation import check_multiclass
 from novikoff.learners.rule import Rule
-from novikoff.ledger.ledger import Keep, Matrix
+from novikoff.ledger.ledger import KeepOrAuto, Matrix
 from novikoff.stream.multiclass import Multiclass
 from novikoff.stream.order import Shuffle
 
@@ -80,7 +80,7 @@ class AdaptivePerceptron(LinearClassifier):
         shuffle: Shuffle = "once",
         multiclass: Multiclass = "ovr",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        keep: Keep = "counts",
+        keep: KeepOrAuto = "counts",
         hash_bits: int | None = None,
         max_names: int | None = None,
         random_state: int | np.random.RandomState | None = 0,

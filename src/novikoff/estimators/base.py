@@ -35,7 +35,7 @@ from novikoff.guarantees.summary import Summaries, Summary
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners import Additive, Joint, Ties
 from novikoff.learners.rule import Rule
-from novikoff.ledger.ledger import Keep
+from novikoff.ledger.ledger import KeepOrAuto
 from novikoff.ledger.readings import Reading
 from novikoff.ledger.weights import LANES
 from novikoff.models.calibration import (
@@ -101,7 +101,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     random_state: int | np.random.RandomState | None
     verbose: int
     max_names: int | None = None
-    keep: Keep = "examples"
+    keep: KeepOrAuto = "examples"
     class_weight: ClassWeight = None
     multiclass: str = "ovr"
 
@@ -262,8 +262,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         """Predict one example and, if that is a mistake, learn from it.
 
         This is `partial_fit` on one row, to the last bit, and the two can alternate. Memory grows
-        with the names of features and, unless keep="counts", with the mistakes; `hash_bits` and
-        `max_names` bound the names.
+        with the names of features; `hash_bits` and `max_names` bound them. What is kept of the
+        mistakes is bounded too, unless `keep` says otherwise.
 
         Parameters
         ----------

@@ -12,7 +12,7 @@ from novikoff.estimators.validation import check_multiclass
 from novikoff.learners import Ties
 from novikoff.learners.compiled_pass import is_finite_number
 from novikoff.learners.rule import Kind, Rule
-from novikoff.ledger.ledger import Keep
+from novikoff.ledger.ledger import KeepOrAuto
 from novikoff.stream.multiclass import Multiclass
 from novikoff.stream.order import Shuffle
 
@@ -67,8 +67,10 @@ class Perceptron(LinearClassifier):
         Factors of the rate by class: a dict or "balanced", as in scikit-learn.
     keep
         What the ledger keeps of a mistake: "examples" copies each mistaken row once, so that any
-        reading is possible; "positions" keeps the row's number; "counts" keeps totals only, for
-        endless streams.
+        reading is possible; "positions" keeps the row's number; "counts" keeps totals only. "auto"
+        keeps examples until they and the mistakes take 64 MB, in all runs together; then it drops
+        them and keeps totals (and from the start with `max_names`). Averages and votes of other
+        estimators than their own, bounds and `ledger_.rows` then need keep="examples".
     hash_bits
         For `learn_one` and `learn_many` with named features: give each name the column hash mod
         2^hash_bits, so that memory is bounded. Names with the same hash share a weight.
@@ -76,7 +78,7 @@ class Perceptron(LinearClassifier):
         Another bound for named features: when there are more names, forget the least used (those of
         the fewest examples, and among these the ones not seen for longest), down to three quarters.
         Their weights become 0, so the mistake bound no longer holds for the run. Needs
-        keep="counts".
+        keep="auto" or "counts".
     random_state
         Seed of the order, and of a random start.
     verbose
@@ -124,7 +126,7 @@ class Perceptron(LinearClassifier):
         ties: Ties = "mistake",
         multiclass: Multiclass = "ovr",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        keep: Keep = "examples",
+        keep: KeepOrAuto = "auto",
         hash_bits: int | None = None,
         max_names: int | None = None,
         random_state: int | np.random.RandomState | None = 0,
@@ -168,7 +170,7 @@ class MarginPerceptron(LinearClassifier):
         ties: Ties = "mistake",
         multiclass: Multiclass = "ovr",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        keep: Keep = "examples",
+        keep: KeepOrAuto = "auto",
         hash_bits: int | None = None,
         max_names: int | None = None,
         random_state: int | np.random.RandomState | None = 0,
@@ -205,7 +207,7 @@ class AveragedPerceptron(LinearClassifier):
         ties: Ties = "mistake",
         multiclass: Multiclass = "ovr",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
-        keep: Keep = "examples",
+        keep: KeepOrAuto = "auto",
         hash_bits: int | None = None,
         max_names: int | None = None,
         random_state: int | np.random.RandomState | None = 0,

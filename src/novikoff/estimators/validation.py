@@ -139,9 +139,9 @@ def check_common(estimator: Any) -> None:
         raise ValueError(f"shuffle must be 'once', True or False, not {shuffle!r}")
     if not isinstance(estimator.fit_intercept, bool | np.bool_):
         raise ValueError(f"fit_intercept must be True or False, not {estimator.fit_intercept!r}")
-    if estimator.keep not in ("examples", "positions", "counts"):
+    if estimator.keep not in ("auto", "examples", "positions", "counts"):
         raise ValueError(
-            f"keep must be 'examples', 'positions' or 'counts', not {estimator.keep!r}"
+            f"keep must be 'auto', 'examples', 'positions' or 'counts', not {estimator.keep!r}"
         )
 
 

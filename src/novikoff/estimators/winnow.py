@@ -11,7 +11,7 @@ from novikoff.learners import Ties
 from novikoff.learners.compiled_pass import is_finite_number
 from novikoff.learners.multiplicative import VARIANTS, Variant
 from novikoff.learners.rule import WINNOWS, Rule
-from novikoff.ledger.ledger import Keep
+from novikoff.ledger.ledger import KeepOrAuto
 from novikoff.stream.order import Shuffle
 
 
@@ -81,7 +81,7 @@ class Winnow(LinearClassifier):
         max_iter: int = USUAL_PASSES,
         shuffle: Shuffle = "once",
         ties: Ties = "mistake",
-        keep: Keep = "examples",
+        keep: KeepOrAuto = "auto",
         hash_bits: int | None = None,
         max_names: int | None = None,
         random_state: int | np.random.RandomState | None = 0,

@@ -83,6 +83,8 @@ class Mistakes:
 
 
 Keep: TypeAlias = Literal["examples", "positions", "counts"]
+KeepOrAuto: TypeAlias = Keep | Literal["auto"]  # as estimators take it
+MOST_BYTES = 64 * 10**6  # of the mistakes and rows that an estimator keeps by itself
 Rule: TypeAlias = Literal[
     "additive", "adaptive", "multiplicative", "concepts", "joint", "joint-adaptive"
 ]
@@ -163,6 +165,9 @@ class Ledger:
 
     Attributes
     ----------
+    most_bytes
+        When mistakes and rows take more memory than this, the ledger drops them and keeps totals
+        only: `keep` becomes "counts". None, the default, means no limit. Files do not store it.
     n_rounds, n_updates, n_mistakes
         How many examples the learner met, from how many of them it learned, and how many of these
         it predicted wrongly. `len(ledger)` is `n_updates`.
@@ -190,6 +195,7 @@ class Ledger:
         self.dim, self.bias, self.unit, self.keep, self.rule = dim, bias, unit, keep, rule
         self.start, self.began, self.n_classes = start, began, n_classes
         self.adaptation = adaptation
+        self.most_bytes: int | None = None
         self.n_rounds = 0
         self.n_updates = self.n_mistakes = 0
         self.has_weightless = False
@@ -201,6 +207,7 @@ class Ledger:
         self._in_closed_epochs = (0, 0)  # updates, mistakes
         self._mistakes = Pieces[Mistakes](Mistakes.joined)
         self._kept = Pieces[KeptRows](KeptRows.joined)
+        self._bytes = 0
 
     def snapshot(self) -> Ledger:
         """The ledger as it is now; it does not change when another thread records more.
@@ -228,18 +235,24 @@ class Ledger:
         if len(mistakes) == 0:
             self._change(n_rounds=self.n_rounds + rounds, n_classes=known)
             return
-        kept, written = self._kept, self._mistakes
-        if self.keep == "examples":
+        keep, kept, written, held = self.keep, self._kept, self._mistakes, self._bytes
+        if keep == "examples":
             if source is None:
                 raise ValueError("a ledger that keeps examples needs the block they are in")
             if isinstance(source, Block):
                 new = KeptRows.new_of(source, mistakes.rows, kept.pieces)
             else:
                 new = KeptRows(np.unique(mistakes.rows), source)
-            kept = kept if new is None else kept.plus(new)
-        if self.keep != "counts":
+            if new is not None:
+                kept, held = kept.plus(new), held + new.rows.nbytes
+        if keep != "counts":
             written = written.plus(replace(mistakes, rounds=mistakes.rounds - self.began))
+            held += sum(column.nbytes for column in mistakes.columns.values())
+        if self.most_bytes is not None and held > self.most_bytes:
+            keep, held = "counts", 0
+            kept, written = Pieces(KeptRows.joined), Pieces(Mistakes.joined)
         self._change(
+            keep=keep,
             n_rounds=self.n_rounds + rounds,
             n_classes=known,
             n_updates=self.n_updates + len(mistakes),
@@ -247,6 +260,7 @@ class Ledger:
             largest_square=max(self.largest_square, float(mistakes.squares.max())),
             _mistakes=written,
             _kept=kept,
+            _bytes=held,
         )
 
     def count(
@@ -471,7 +485,7 @@ class Ledger:
     def mistakes(self) -> Mistakes:
         """All mistakes, from the first to the last."""
         if self.keep == "counts" and self.n_updates:
-            raise NotKept("this ledger kept counts only; use keep='positions' or 'examples'")
+            raise NotKept(f"this ledger {self._kept_counts}; use keep='positions' or 'examples'")
         found = self._mistakes.whole
         if found is None:
             none, nothing = np.empty(0, dtype=np.int64), np.empty(0)
@@ -559,7 +573,14 @@ class Ledger:
     def expect_examples(self) -> None:
         """Raise NotKept if there were mistakes and their rows were not kept."""
         if self.keep != "examples" and self.n_updates:
-            raise NotKept("this ledger kept no examples; use keep='examples'")
+            what = self._kept_counts if self.keep == "counts" else "kept no examples"
+            raise NotKept(f"this ledger {what}; use keep='examples'")
+
+    @property
+    def _kept_counts(self) -> str:
+        if self.most_bytes is None:
+            return "kept counts only"
+        return f"outgrew {self.most_bytes // 10**6} MB and kept counts only"
 
     def expect_sums(self) -> None:
         """Raise ValueError unless the weights of two classes are a sum of the mistakes."""

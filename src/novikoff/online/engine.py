@@ -26,7 +26,7 @@ from novikoff.learners.joint_adaptive import JointAdaptive
 from novikoff.learners.multiplicative import Multiplicative
 from novikoff.learners.rule import Linear, Rule
 from novikoff.ledger import readings
-from novikoff.ledger.ledger import Keep, Ledger, Mistakes
+from novikoff.ledger.ledger import MOST_BYTES, Keep, KeepOrAuto, Ledger, Mistakes
 from novikoff.ledger.readings import Reading
 from novikoff.ledger.weights import LANES, room_for
 from novikoff.online.locks import Rank, new_lock
@@ -62,7 +62,7 @@ class Engine:
         Factors of a step: for each class known now, and by label for classes that appear later.
     starts
         Where each row of `coef_` starts (None: zero).
-    hash_bits, max_names
+    keep, hash_bits, max_names
         As for `Perceptron`.
 
     Attributes
@@ -94,11 +94,15 @@ class Engine:
         class_weights: Vector | None = None,
         starts: Sequence[Vector] | None = None,
         later_weights: Mapping[Any, float] | None = None,
-        keep: Keep = "examples",
+        keep: KeepOrAuto = "examples",
         hash_bits: int | None = None,
         max_names: int | None = None,
     ) -> None:
-        self.rule, self.labels, self.keep = rule, labels, keep
+        is_bounded = keep == "auto"
+        if keep == "auto":  # the columns of forgotten names are used again, so rows mean nothing
+            keep = "examples" if max_names is None else "counts"
+        self.rule, self.labels = rule, labels
+        self.keep: Keep = keep
         self.hash_bits, self.max_names = hash_bits, max_names
         self.later_weights = later_weights or {}
         each = np.ones(len(labels.classes)) if class_weights is None else class_weights
@@ -111,6 +115,9 @@ class Engine:
         for learner in self.learners:
             learner.honest = rule.honest_scores()
         self.runs = [Run(one.open_ledger(keep), Verdict.BUDGET) for one in self.learners]
+        if is_bounded:
+            for run in self.runs:
+                run.ledger.most_bytes = MOST_BYTES // len(self.runs)
         self.is_stream = self.is_interrupted = False
         self.by_name = self.is_online = False
         self.core: _core.Online | None = None
