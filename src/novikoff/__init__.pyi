@@ -26,6 +26,7 @@ from novikoff.models.model import Model as Model
 from novikoff.models.training import Plan as Plan
 from novikoff.models.training import Training as Training
 from novikoff.online.delayed_labels import BadTicket as BadTicket
+from novikoff.online.delayed_labels import DriftWarning as DriftWarning
 from novikoff.online.delayed_labels import Protocol as Protocol
 from novikoff.online.delayed_labels import Ticket as Ticket
 from novikoff.online.progressive import Unfinished as Unfinished

@@ -223,7 +223,7 @@ def test_a_pipeline_of_river_waits_for_its_labels_and_is_saved_with_them() -> No
         p.tell(tickets[i], stream[i][1])
     again = pickle.loads(pickle.dumps(p))
     for i in range(1, 30, 2):
-        assert again.tell(tickets[i].number, stream[i][1]) == p.tell(tickets[i], stream[i][1])
+        assert again.tell(tickets[i].id, stream[i][1]) == p.tell(tickets[i], stream[i][1])
     assert (again.mistakes, again.curve) == (p.mistakes, p.curve)
 
 

@@ -6,8 +6,10 @@ import copy
 import math
 import pickle
 import sys
+import warnings
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -16,7 +18,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from novikoff import BadExample, BadTicket, Protocol, Ticket, guarantees
+from novikoff import (
+    AdaptivePerceptron,
+    AveragedPerceptron,
+    BadExample,
+    BadTicket,
+    DriftWarning,
+    Perceptron,
+    Protocol,
+    Ticket,
+    Winnow,
+    guarantees,
+)
 from novikoff.online.delayed_labels import OneByOne
 
 
@@ -48,7 +61,7 @@ def test_a_mistake_is_counted_against_the_prediction_that_was_made() -> None:
     learner = Last()
     p = Protocol(learner)
     a, b, c = (p.ask({"n": n}) for n in range(3))
-    assert (a.prediction, a.number, c.number) == (None, 1, 3)
+    assert (a.prediction, len({a.id, b.id, c.id})) == (None, 3)
     assert not p.tell(b, "spam")  # nothing had been predicted
     d = p.ask({"n": 3})
     assert d.prediction == "spam"
@@ -58,16 +71,44 @@ def test_a_mistake_is_counted_against_the_prediction_that_was_made() -> None:
     assert learner.met == [({"n": 1}, "spam"), ({"n": 0}, "ham"), ({"n": 3}, "spam")]
     assert counts(p) == (4, 3, 2, 1, 0)
     assert p.tickets == [c]
-    assert [t in p for t in (a, c, 3, 99)] == [False, True, True, False]
+    assert [t in p for t in (a, c, c.id, 99)] == [False, True, True, False]
 
 
-def test_a_ticket_can_be_given_by_its_number() -> None:
+def test_a_ticket_can_be_given_by_its_id_or_by_the_key_of_the_caller() -> None:
     p = Protocol(Last())
-    first, second, third = (p.ask({}).number for _ in range(3))
-    p.tell(third, "ham")
-    p.tell(np.int64(first), "ham")
-    p.drop(second)
+    first = p.ask({}).id
+    assert (p.ask({}, key="mail 7").id, p.ask({}, key=7).id) == ("mail 7", 7)
+    p.tell(7, "ham")
+    p.tell(first, "ham")
+    p.drop("mail 7")
     assert counts(p) == (3, 2, 2, 0, 1)
+    for key in (True, 1.0, ("a",)):
+        with pytest.raises(TypeError, match="a key must be a text or a whole number"):
+            p.ask({}, key=key)  # type: ignore[arg-type]
+
+
+def test_a_key_that_waits_is_refused_and_may_be_used_again_afterwards() -> None:
+    p = Protocol(Last())
+    p.ask({"n": 1}, key="a")
+    with pytest.raises(BadTicket, match="^'a' is already waiting for its label; choose another"):
+        p.ask({"n": 2}, key="a")
+    assert counts(p) == (1, 0, 0, 1, 0)
+    p.tell("a", "ham")
+    p.ask({"n": 3}, key="a")
+    assert counts(p) == (2, 1, 1, 1, 0)
+
+
+def test_no_restart_issues_a_ticket_again() -> None:
+    p = Protocol(Last())
+    saved = pickle.dumps(p)  # before the crash
+    lost = p.ask({"old": 1})
+    again = pickle.loads(saved)
+    again.ask({"new": 1})
+    with pytest.raises(BadTicket, match="not waiting here"):
+        again.tell(lost, "spam")
+    with pytest.raises(BadTicket, match="not waiting here"):
+        again.tell(lost.id, "spam")
+    assert counts(again) == (1, 0, 0, 1, 0)
 
 
 class Keeps:
@@ -105,7 +146,7 @@ def test_max_waiting_drops_the_oldest_prediction() -> None:
     a, b, c = p.ask({}), p.ask({}), p.ask({})
     assert counts(p) == (3, 0, 0, 2, 1)
     with pytest.raises(
-        BadTicket, match=r"^ticket 1 is not waiting: it was already labelled or dropped$"
+        BadTicket, match=r"^ticket '[0-9a-f]{24}' is not waiting here: it was labelled or dropped, "
     ):
         p.tell(a, "spam")
     p.tell(c, "spam")
@@ -113,7 +154,7 @@ def test_max_waiting_drops_the_oldest_prediction() -> None:
     assert b in p
     p.ask({})
     assert b not in p
-    with pytest.raises(BadTicket, match="ticket 2 .*: it was already labelled or dropped"):
+    with pytest.raises(BadTicket, match="it was labelled or dropped"):
         p.tell(b, "spam")
     assert counts(p) == (5, 1, 1, 2, 2)
 
@@ -125,17 +166,17 @@ def state(p: Protocol) -> Any:
 @pytest.mark.parametrize(
     ("ticket", "words"),
     [
-        (0, "ticket 0 was never issued; the last one is 3"),
-        (4, "ticket 4 was never issued; the last one is 3"),
-        (-1, "ticket -1 was never issued"),
-        (10**30, "was never issued"),
-        (1, "ticket 1 is not waiting: it was already labelled or dropped"),
-        (Ticket(1, None, "elsewhere"), "ticket 1 was issued by another Protocol"),
+        (0, "ticket 0 is not waiting here"),
+        (10**30, "is not waiting here"),
+        ("told", "ticket 'told' is not waiting here: it was labelled or dropped, or another Prot"),
+        (Ticket("elsewhere", None), "ticket 'elsewhere' is not waiting here"),
     ],
 )
-def test_a_ticket_that_is_not_waiting_changes_nothing(ticket: Ticket | int, words: str) -> None:
+def test_a_ticket_that_is_not_waiting_changes_nothing(
+    ticket: Ticket | int | str, words: str
+) -> None:
     p = Protocol(Last())
-    p.tell(p.ask({}), "spam")
+    p.tell(p.ask({}, key="told"), "spam")
     p.ask({})
     p.ask({})
     before = state(p)
@@ -144,26 +185,24 @@ def test_a_ticket_that_is_not_waiting_changes_nothing(ticket: Ticket | int, word
     with pytest.raises(BadTicket, match=words):
         p.drop(ticket)
     assert state(p) == before
-    with pytest.raises(BadTicket, match="ticket 1 was never issued; there are none yet"):
-        Protocol(Last()).tell(1, "spam")
 
 
-def test_a_ticket_of_another_protocol_is_refused_though_its_number_is_waiting() -> None:
+def test_a_ticket_of_another_protocol_is_refused() -> None:
     p, q = Protocol(Last()), Protocol(Last())
     ticket = p.ask({})
     q.ask({})
     assert ticket not in q
-    with pytest.raises(BadTicket, match="another Protocol"):
+    with pytest.raises(BadTicket, match="or another Protocol issued it"):
         q.tell(ticket, "spam")
     assert counts(q) == (1, 0, 0, 1, 0)
 
 
-@pytest.mark.parametrize("ticket", [True, "1", 1.0, None])
+@pytest.mark.parametrize("ticket", [True, b"1", 1.0, None])
 def test_an_object_that_is_not_a_ticket_raises_type_error(ticket: Any) -> None:
     p = Protocol(Last())
     p.ask({})
     with pytest.raises(
-        TypeError, match=f"pass a Ticket or its number, not {type(ticket).__name__}: {ticket!r}"
+        TypeError, match=f"pass a Ticket or its id, not {type(ticket).__name__}: {ticket!r}"
     ):
         p.tell(ticket, "spam")
 
@@ -211,11 +250,11 @@ def test_whatever_the_order_it_counts_as_a_list_would(
     steps: list[tuple[str, int]], room: int | None
 ) -> None:
     p, said = Protocol(Last(), max_waiting=room), None
-    waiting: OrderedDict[int, str | None] = OrderedDict()
+    waiting: OrderedDict[int | str, str | None] = OrderedDict()
     labelled, mistakes, gone, curve = 0, 0, 0, []
     for step, k in steps:
         if step == "a":
-            waiting[p.ask({}).number] = said
+            waiting[p.ask({}).id] = said
             if room is not None and len(waiting) > room:
                 waiting.popitem(last=False)
                 gone += 1
@@ -233,7 +272,7 @@ def test_whatever_the_order_it_counts_as_a_list_would(
                 curve.append((labelled, mistakes))
         assert counts(p)[1:] == (labelled, mistakes, len(waiting), gone)
     assert p.curve == curve
-    assert [t.number for t in p.tickets] == list(waiting)
+    assert [t.id for t in p.tickets] == list(waiting)
 
 
 def test_the_curve_is_exact_and_its_length_bounded() -> None:
@@ -283,7 +322,7 @@ def test_a_protocol_is_saved_with_what_is_waiting() -> None:
         assert state(again) == state(p)
         assert again.tell(pickle.loads(pickle.dumps(b)), "ham") is False
         assert vars(again.learner)["met"] == [({"n": 0}, "spam"), ({"n": 1}, "ham")]
-        assert [again.ask({}).number for _ in range(4)] == [3, 4, 5, 6]
+        assert [again.ask({}, key=k).id for k in range(4)] == [0, 1, 2, 3]
         assert again.dropped == 1
     assert (counts(p), p.curve) == ((2, 1, 1, 1, 0), [(1, 1)])  # each copy went its own way
     assert p.learner.predict_one({}) == "spam"
@@ -318,7 +357,7 @@ class Counter:
 
 def test_threads_take_turns() -> None:
     learner: OneByOne = Counter()
-    p = Protocol(learner)
+    p = Protocol(learner, window=10**6)
 
     def work(k: int) -> int:
         wrong = 0
@@ -343,3 +382,143 @@ def test_threads_take_turns() -> None:
     assert wrong == p.mistakes
     assert isinstance(p.learner, Counter)
     assert p.learner.learned == 2400
+
+
+def test_a_ticket_has_the_score_and_the_probability_of_its_prediction() -> None:
+    clf = AdaptivePerceptron()
+    p, plain = Protocol(clf, probabilities=True), Protocol(clf)
+    assert (p.ask({"a": 1}).score, p.ask({"a": 1}).probability) == (None, None)
+    for k in range(40):
+        p.tell(p.ask({"a": 1.0, "b": float(k % 3)}), "yes" if k % 3 else "no")
+    ticket = p.ask({"a": 1.0, "b": 0.0})
+    assert ticket.prediction == "no"
+    assert ticket.score == clf.decision_one({"a": 1.0, "b": 0.0})
+    assert ticket.probability == clf.predict_proba_one({"a": 1.0, "b": 0.0})["no"] > 0.5
+    assert plain.ask({"a": 1.0, "b": 0.0}) == replace(
+        ticket, id=plain.tickets[-1].id, probability=None
+    )
+    many = Perceptron(multiclass="joint")
+    for label in "abc":
+        many.learn_one({label: 1}, label)
+    scores = many.decision_one({"b": 1})
+    assert isinstance(scores, dict)
+    assert Protocol(many).ask({"b": 1}).score == scores["b"]
+    with pytest.raises(TypeError, match="AveragedPerceptron has no predict_proba_one"):
+        Protocol(AveragedPerceptron(), probabilities=True)
+
+
+def test_a_weight_reaches_the_learner_and_the_mistake_counts_once() -> None:
+    one, other = Perceptron(), Perceptron()
+    p = Protocol(one)
+    for x, y, weight in (({"a": 1}, 1, 2.5), ({"a": 1}, 0, 0.5), ({"b": 1}, 0, None)):
+        p.tell(p.ask(x), y, weight=weight)
+        other.learn_one(x, y, weight=weight)
+    assert dict(one.named_weights) == dict(other.named_weights)
+    assert (p.labelled, p.mistakes) == (3, 3)
+
+
+def test_the_learner_can_be_swapped_while_examples_wait() -> None:
+    first, second = Last(), Last()
+    p = Protocol(first)
+    p.tell(p.ask({}), "spam")
+    waiting = p.ask({"n": 1})
+    assert p.swap(second) is first
+    assert p.ask({}).prediction is None
+    assert p.tell(waiting, "spam")  # the prediction of the first learner
+    assert second.met == [({"n": 1}, "spam")]
+    with pytest.raises(TypeError, match="int has no predict_one"):
+        p.swap(3)  # type: ignore[arg-type]
+    assert p.learner is second
+
+
+THREE = [({"a": 1}, "x"), ({"b": 1}, "y"), ({"c": 1}, "z"), ({"c": 1}, "z")]
+
+
+def test_the_error_about_a_third_label_names_cures_that_work() -> None:
+    p = Protocol(Perceptron())
+    for x, y in THREE[:2]:
+        p.tell(p.ask(x), y)
+    third = p.ask({"c": 1})
+    with pytest.raises(BadExample, match=r"third class.*classes=\[\.\.\.\].*multiclass='joint'"):
+        p.tell(third, "z")
+    assert (p.labelled, p.waiting) == (2, 1)
+    cured: list[Protocol] = [
+        Protocol(Winnow(threshold=1.0), classes=["x", "y", "z"]),
+        Protocol(Perceptron(), classes=["x", "y", "z"]),
+        Protocol(Perceptron(multiclass="joint")),
+    ]
+    for q in cured:
+        for x, y in THREE:
+            q.tell(q.ask(x), y)
+        assert q.ask({"c": 1}).prediction == "z"
+    p.swap(Perceptron(multiclass="joint"))
+    p.tell(p.tickets[0], "z")
+    cured[1].swap(Perceptron())  # the new learner is told the classes, too
+    for x, y in THREE:
+        cured[1].tell(cured[1].ask(x), y)
+
+
+def test_a_nested_example_is_learned_from_as_it_was_when_asked() -> None:
+    learner = Keeps()
+    p = Protocol(learner)
+    x: dict[str, Any] = {"user": {"age": 3}, "tags": ["a"], "row": np.zeros(1)}
+    ticket = p.ask(x)
+    x["user"]["age"], x["row"][0] = 4, 1.0
+    x["tags"].append("b")
+    p.tell(ticket, 1)
+    assert learner.met == [{"user": {"age": 3}, "tags": ["a"], "row": np.zeros(1)}]
+
+
+def told(p: Protocol, rate: float, labels: int, dice: np.random.Generator) -> None:
+    p.swap(Always())
+    for wrong in dice.random(labels) < rate:
+        p.tell(p.ask({}), "no" if wrong else "yes")
+
+
+class Always:
+    def predict_one(self, x: Any) -> str:
+        return "yes"
+
+    def learn_one(self, x: Any, y: str) -> None:
+        pass
+
+
+def test_the_recent_error_rate_is_that_of_the_last_window() -> None:
+    p = Protocol(Always(), window=4)
+    assert math.isnan(p.recent_error_rate)
+    rates = []
+    for y in ("no", "yes", "no", "no", "yes", "yes"):
+        p.tell(p.ask({}), y)
+        rates.append(p.recent_error_rate)
+    assert rates == [1, 1 / 2, 2 / 3, 3 / 4, 2 / 4, 2 / 4]
+    with pytest.raises(ValueError, match="window must be at least 1"):
+        Protocol(Always(), window=0)
+    with pytest.raises(ValueError, match="false_alarms must be between 0 and 1, not 0"):
+        Protocol(Always(), false_alarms=0)
+
+
+def test_a_rise_of_the_error_rate_gives_one_warning_and_a_fall_none() -> None:
+    dice = np.random.default_rng(1)
+    p = Protocol(Always(), window=200)
+    told(p, 0.3, 1000, dice)
+    told(p, 0.1, 3000, dice)
+    assert p.drift is None
+    with pytest.warns(
+        DriftWarning, match=r"^\d+\.\d\d% of the last 200 predictions were wrong"
+    ) as got:
+        told(p, 0.35, 4000, dice)
+    assert len(got) == 1
+    assert p.drift is not None
+    assert 4000 < p.drift.labelled <= 4600
+    assert pickle.loads(pickle.dumps(p)).drift == p.drift
+
+
+def test_false_alarms_are_as_rare_as_promised() -> None:
+    dice, alarms = np.random.default_rng(0), 0
+    for _ in range(200):
+        p = Protocol(Always(), window=20, false_alarms=0.2)
+        with warnings.catch_warnings(record=True) as got:
+            warnings.simplefilter("always")
+            told(p, 0.25, 400, dice)
+        alarms += bool(got)
+    assert 0 < alarms <= 40  # 200 × 0.2, though the test is made nineteen times in each

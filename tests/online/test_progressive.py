@@ -138,7 +138,7 @@ def test_labels_overtake_each_other_and_some_never_come() -> None:
     p = progressive_validation([({}, t) for t in delays], learner, delay=lambda x, y: delays[y])
     assert learner.labels == [2, 1, 6, 4, 5]
     assert (p.asked, p.labelled, p.waiting, p.dropped) == (6, 5, 1, 0)
-    assert [ticket.number for ticket in p.tickets] == [3]
+    assert [ticket.id for ticket in p.tickets] == [3]
 
 
 def test_a_label_that_comes_when_its_example_was_dropped_is_ignored() -> None:
@@ -219,7 +219,7 @@ def test_ctrl_c_leaves_whole_examples(delay: int) -> None:
     p = stopped.value.protocol
     assert learner.labels == [1, 2, 3, 4, 5]
     assert (p.asked, p.labelled, p.waiting) == (min(5 + delay, 9), 5, min(delay, 4))
-    assert [(t.number, t.number) for t in p.tickets] == stopped.value.under_way
+    assert [(t.id, t.id) for t in p.tickets] == stopped.value.under_way
     again = pickle.loads(pickle.dumps(stopped.value))
     assert again.protocol.labelled == 5
     assert again.under_way == stopped.value.under_way
@@ -343,7 +343,7 @@ def circle(seed: int, told: Any, n: int = 150) -> tuple[float, Protocol]:
     y = np.where((X[:, 0] >= 0) ^ flipped, 1, -1)
     p = Protocol(Risky(2))
     for i in range(n):
-        p.ask(X[i])
+        p.ask(X[i], key=i + 1)
         for number, label in told(i, y, p, dice):
             p.tell(number, label)
     return float(np.mean(risks)), p
@@ -351,7 +351,7 @@ def circle(seed: int, told: Any, n: int = 150) -> tuple[float, Protocol]:
 
 def at_random(i: int, y: Any, p: Protocol, dice: Any) -> list[tuple[int, int]]:
     """Any that is waiting, and at the end all the rest backwards."""
-    waiting = [t.number for t in p.tickets]
+    waiting = [int(t.id) for t in p.tickets]
     if i == len(y) - 1:
         return [(number, int(y[number - 1])) for number in waiting[::-1]]
     chosen = int(dice.choice(waiting))

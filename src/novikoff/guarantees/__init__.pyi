@@ -10,6 +10,7 @@ from novikoff.guarantees.comparators import l2_bound as l2_bound
 from novikoff.guarantees.disjunctions import Disjunction as Disjunction
 from novikoff.guarantees.disjunctions import disjunction as disjunction
 from novikoff.guarantees.disjunctions import k_disjunction as k_disjunction
+from novikoff.guarantees.drift import rise as rise
 from novikoff.guarantees.exact.mistaken import NotAWitness as NotAWitness
 from novikoff.guarantees.finite_classes import ClassBound as ClassBound
 from novikoff.guarantees.finite_classes import consistent_bound as consistent_bound

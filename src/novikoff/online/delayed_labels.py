@@ -6,20 +6,23 @@ import operator
 import reprlib
 import secrets
 import typing
-from collections import OrderedDict
-from collections.abc import Mapping
+import warnings
+from collections import OrderedDict, deque
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, field
-from typing import Any, SupportsIndex
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from novikoff.guarantees.drift import rise
 from novikoff.guarantees.exact.arithmetic import Number
 from novikoff.guarantees.risk import RiskBound, average_risk
 from novikoff.online.locks import Rank, new_lock
-from novikoff.stream.printing import plural
+from novikoff.stream.printing import count, plural, share
 
 _POINTS = 2000  # of the curve, at most
+_NESTED = (dict, list, tuple, np.ndarray)  # values that the caller could change
 
 
 def whole_number(given: Any, name: str, *, least: int) -> int:
@@ -32,7 +35,11 @@ def whole_number(given: Any, name: str, *, least: int) -> int:
 
 
 class BadTicket(ValueError):  # noqa: N818  (it names the thing that is wrong)
-    """A ticket that is not waiting for a label here; the message says why."""
+    """A ticket that is not waiting for a label here, or a key that already is; says why."""
+
+
+class DriftWarning(UserWarning):
+    """The error rate of a Protocol's predictions has risen; see `Protocol.drift`."""
 
 
 class OneByOne(typing.Protocol):
@@ -47,11 +54,41 @@ class OneByOne(typing.Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """A prediction: its number, from 1, and the predicted label."""
+    """A prediction that waits for its label.
 
-    number: int
+    `id` is the caller's key or, without one, a random text that no other Protocol, process or
+    restart issues again. `score` and `probability` are those of the predicted label, of two labels
+    the score of the positive one; None if the learner or the Protocol gives none.
+    """
+
+    id: str | int
     prediction: Any
-    of: str = field(repr=False)  # which Protocol issued it
+    score: float | None = None
+    probability: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """A rise of the error rate: after how many labels it was found, and the mistakes behind it.
+
+    `chance` bounds the probability of so many recent mistakes, given all of them, if the error rate
+    has not risen (see `guarantees.rise`).
+    """
+
+    labelled: int
+    mistakes_before: int
+    labels_before: int
+    recent_mistakes: int
+    recent_labels: int
+    chance: float
+
+    def __str__(self) -> str:
+        before = share(self.mistakes_before / self.labels_before)
+        recent = share(self.recent_mistakes / self.recent_labels)
+        return (
+            f"{recent} of the last {count(self.recent_labels)} predictions were wrong, but "
+            f"{before} of the {count(self.labels_before)} before"
+        )
 
 
 class Protocol:
@@ -67,7 +104,8 @@ class Protocol:
     not protect a learner that is also used directly.
 
     Ctrl-C may come between learning and counting; `progressive_validation` holds it back.
-    A Protocol can be pickled and copied, also while other threads use it.
+    A Protocol can be pickled and copied, also while other threads use it; `save` and `load` need no
+    pickle.
 
     Parameters
     ----------
@@ -76,6 +114,16 @@ class Protocol:
     max_waiting
         How many predictions may wait at the same time. One more drops the one that has waited
         longest, which counts in `dropped`. By default there is no limit.
+    classes
+        All labels, passed to the learner with the first one. Needed for more than two, unless the
+        learner takes new ones at any time (multiclass="joint").
+    probabilities
+        Whether tickets have the probability of the prediction, too (`predict_proba_one`). That
+        takes about a millisecond, a hundred times as long as everything else.
+    window
+        How many labels `recent_error_rate` and `drift` look back.
+    false_alarms
+        The probability with which a DriftWarning may ever come while the error rate does not rise.
 
     Attributes
     ----------
@@ -83,6 +131,8 @@ class Protocol:
         How many predictions were made, and for how many of them the label came.
     mistakes
         How many of the labels that came differ from the prediction.
+    drift
+        The last rise of the error rate that was found, as a `Drift`; None before.
 
     Examples
     --------
@@ -91,81 +141,162 @@ class Protocol:
     ...     def predict_one(self, x): return self.said
     ...     def learn_one(self, x, y): self.said = y
     >>> protocol = Protocol(Last())
-    >>> first, second = protocol.ask({"free": 1}), protocol.ask({"meeting": 1})
+    >>> first, second = protocol.ask({"free": 1}), protocol.ask({"meeting": 1}, key="mail 2")
     >>> protocol.tell(second, "ham")
     True
-    >>> protocol.tell(first.number, "spam")  # as it may come back from a table
+    >>> protocol.tell(first.id, "spam")  # as it may come back from a table
     False
     >>> protocol
     Protocol(Last: 2 asked, 2 labelled, 1 mistake, 0 waiting, 0 dropped)
     """
 
-    def __init__(self, learner: OneByOne, *, max_waiting: int | None = None) -> None:
-        if isinstance(learner, type):
-            raise TypeError(f"pass a learner, not its class: {learner.__name__}()")
-        for verb in ("predict_one", "learn_one"):
-            if not callable(getattr(learner, verb, None)):
-                raise TypeError(
-                    f"a Protocol needs a learner with predict_one and learn_one; "
-                    f"{type(learner).__name__} has no {verb}"
-                )
+    def __init__(
+        self,
+        learner: OneByOne,
+        *,
+        max_waiting: int | None = None,
+        classes: Sequence[Any] | None = None,
+        probabilities: bool = False,
+        window: int = 1000,
+        false_alarms: float = 0.01,
+    ) -> None:
         if max_waiting is not None:
             whole_number(max_waiting, "max_waiting", least=1)
-        self.learner, self._max_waiting = learner, max_waiting
-        self._name = secrets.token_hex(8)
-        self._waiting: OrderedDict[int, tuple[Any, Any]] = OrderedDict()
+        if not 0 < false_alarms < 1:
+            raise ValueError(f"false_alarms must be between 0 and 1, not {false_alarms!r}")
+        self._max_waiting, self._classes = max_waiting, classes
+        self._probabilities, self._false_alarms = probabilities, false_alarms
+        self._adopt(learner)
+        self._waiting: OrderedDict[str | int, tuple[Any, Ticket]] = OrderedDict()
         self.asked = self.labelled = self.mistakes = 0
         self._stride, self._marks = 1, list[int]()
+        self._recent = deque[bool](maxlen=whole_number(window, "window", least=1))
+        self._reference = (0, 0)  # labels and mistakes that a new window is compared with
+        self.drift: Drift | None = None
         self._turn = new_lock(Rank.PROTOCOL)
 
-    def ask(self, x: Any) -> Ticket:
+    def _adopt(self, learner: OneByOne) -> None:
+        """Make this the learner; TypeError if it cannot be one."""
+        if isinstance(learner, type):
+            raise TypeError(f"pass a learner, not its class: {learner.__name__}()")
+        needed = ["predict_one", "learn_one", *["predict_proba_one"] * self._probabilities]
+        for verb in needed:
+            if not callable(getattr(learner, verb, None)):
+                raise TypeError(
+                    f"a Protocol needs a learner with {' and '.join(needed)}; "
+                    f"{type(learner).__name__} has no {verb}"
+                )
+        self.learner, self._knows_classes = learner, self._classes is None
+
+    def swap(self, learner: OneByOne) -> OneByOne:
+        """Go on with another learner; returns the one before.
+
+        What waits keeps its prediction, and its label teaches the new learner.
+        """
+        with self._turn:
+            before = self.learner
+            self._adopt(learner)
+        return before
+
+    def ask(self, x: Any, *, key: str | int | None = None) -> Ticket:
         """Predict x, and keep a copy of it until its label comes.
 
-        Pass the ticket, or its number, to `tell` with the label. The values of a dict are not
-        copied. If the learner raises an error, nothing is counted.
+        Pass the ticket, or its id, to `tell` with the label. With a `key` that is the ticket's id;
+        BadTicket if that key is waiting already. If the learner raises an error, nothing is
+        counted.
         """
-        if isinstance(x, dict | np.ndarray):
+        if isinstance(x, np.ndarray):
             x = x.copy()
+        elif isinstance(x, Mapping) and not any(isinstance(v, _NESTED) for v in x.values()):
+            x = dict(x)
         else:
-            x = dict(x) if isinstance(x, Mapping) else deepcopy(x)
+            x = deepcopy(x)
+        if key is not None and (isinstance(key, bool) or not isinstance(key, str | int)):
+            raise TypeError(f"a key must be a text or a whole number, not {reprlib.repr(key)}")
         with self._turn:
-            prediction = self.learner.predict_one(x)
+            if key in self._waiting:
+                raise BadTicket(f"{key!r} is already waiting for its label; choose another key")
+            ticket = self._predicted(x, secrets.token_hex(12) if key is None else key)
             if len(self._waiting) == self._max_waiting:
                 self._waiting.popitem(last=False)
             self.asked += 1
-            self._waiting[self.asked] = (x, prediction)
-            return Ticket(self.asked, prediction, self._name)
+            self._waiting[ticket.id] = (x, ticket)
+            return ticket
 
-    def tell(self, ticket: Ticket | SupportsIndex, y: Any) -> bool:
+    def _predicted(self, x: Any, id: str | int) -> Ticket:
+        prediction, score, probability = self.learner.predict_one(x), None, None
+        decide = getattr(self.learner, "decision_one", None)
+        if decide is not None and prediction is not None:
+            score = decide(x)
+            score = score[prediction] if isinstance(score, dict) else score
+        if self._probabilities:
+            learner: Any = self.learner
+            probability = learner.predict_proba_one(x).get(prediction)
+        return Ticket(id, prediction, score, probability)
+
+    def tell(self, ticket: Ticket | str | int, y: Any, *, weight: float | None = None) -> bool:
         """Compare the prediction with its label, and learn; returns whether it was right.
 
-        Raises BadTicket if the ticket is not waiting here. If the learner raises an error, the
-        ticket keeps waiting and nothing is counted.
+        The ticket may be given by its id. A `weight` says how much the learner learns from the
+        example, if it takes one; the mistake counts once. Raises BadTicket if the ticket is not
+        waiting here. If the learner raises an error, the ticket keeps waiting and nothing is
+        counted. A DriftWarning comes after everything is counted.
         """
         if y is None:
             raise ValueError("the label is None; call drop() if none will arrive")
         with self._turn:
-            number = self._find(ticket)
-            x, prediction = self._waiting[number]
-            same = prediction == y
+            id = self._find(ticket)
+            x, asked = self._waiting[id]
+            same = asked.prediction == y
             right = same is True or (isinstance(same, np.bool_) and bool(same))
-            self.learner.learn_one(x, y)
-            del self._waiting[number]
-            self.labelled += 1
-            self.mistakes += not right
-            if self.labelled % self._stride == 0:
-                self._marks.append(self.mistakes)
-            if len(self._marks) > _POINTS:
-                self._marks, self._stride = self._marks[1::2], 2 * self._stride
+            more: dict[str, Any] = {} if weight is None else {"weight": weight}
+            if not self._knows_classes:
+                more["classes"] = self._classes
+            self.learner.learn_one(x, y, **more)
+            self._knows_classes = True
+            del self._waiting[id]
+            drift = self._count(right)
+        if drift is not None:
+            warnings.warn(str(drift), DriftWarning, stacklevel=2)
         return right
 
-    def drop(self, ticket: Ticket | SupportsIndex) -> None:
+    def _count(self, right: bool) -> Drift | None:
+        """Count a label that came; a rise of the error rate, if this label shows one.
+
+        The mistakes of each window of labels are compared with those of all labels before it, since
+        the last rise. The k-th comparison may be wrong with probability false_alarms/(k(k + 1)),
+        and these sum to false_alarms.
+        """
+        self.labelled += 1
+        self.mistakes += not right
+        if self.labelled % self._stride == 0:
+            self._marks.append(self.mistakes)
+        if len(self._marks) > _POINTS:
+            self._marks, self._stride = self._marks[1::2], 2 * self._stride
+        self._recent.append(not right)
+        w = self._recent.maxlen
+        assert w is not None
+        if self.labelled % w:
+            return None
+        labels, mistakes = self._reference
+        recent, k = sum(self._recent), self.labelled // w - 1
+        self._reference = labels + w, mistakes + recent
+        if not labels:
+            return None
+        chance = rise((labels, mistakes), (w, recent))
+        if chance * k * (k + 1) > self._false_alarms:
+            return None
+        self._reference = w, recent
+        self.drift = Drift(self.labelled, mistakes, labels, recent, w, chance)
+        return self.drift
+
+    def drop(self, ticket: Ticket | str | int) -> None:
         """Drop an example whose label will not come; BadTicket if it is not waiting."""
         with self._turn:
             del self._waiting[self._find(ticket)]
 
-    def __contains__(self, ticket: Ticket | SupportsIndex) -> bool:
-        """Whether the ticket, or the ticket of this number, is waiting here."""
+    def __contains__(self, ticket: Ticket | str | int) -> bool:
+        """Whether the ticket, or the ticket with this id, is waiting here."""
         with self._turn:
             try:
                 self._find(ticket)
@@ -188,13 +319,19 @@ class Protocol:
     def tickets(self) -> list[Ticket]:
         """The waiting tickets, the oldest first."""
         with self._turn:
-            return [Ticket(n, said, self._name) for n, (_, said) in self._waiting.items()]
+            return [ticket for _, ticket in self._waiting.values()]
 
     @property
     def error_rate(self) -> float:
         """Mistakes divided by labels received; nan before the first."""
         with self._turn:
             return self.mistakes / self.labelled if self.labelled else float("nan")
+
+    @property
+    def recent_error_rate(self) -> float:
+        """The error rate on the last `window` labels received; nan before the first."""
+        with self._turn:
+            return sum(self._recent) / len(self._recent) if self._recent else float("nan")
 
     @property
     def curve(self) -> list[tuple[int, int]]:
@@ -246,28 +383,23 @@ class Protocol:
             raise ValueError(f"no label has been given yet ({asked} asked), so there is no bound")
         return average_risk(n, M, confidence=confidence)
 
-    def _find(self, ticket: Ticket | SupportsIndex) -> int:
-        """The number of a ticket, which must be waiting."""
-        if isinstance(ticket, Ticket):
-            if ticket.of != self._name:
-                raise BadTicket(f"ticket {ticket.number} was issued by another Protocol")
-            ticket = ticket.number
-        elif isinstance(ticket, bool) or not hasattr(ticket, "__index__"):
-            raise TypeError(
-                f"pass a Ticket or its number, not {type(ticket).__name__}: {reprlib.repr(ticket)}"
+    def _find(self, ticket: Ticket | str | int) -> str | int:
+        """The id of a ticket, which must be waiting."""
+        id = ticket.id if isinstance(ticket, Ticket) else ticket
+        if isinstance(id, bool) or not isinstance(id, str | int):
+            raise TypeError(f"pass a Ticket or its id, not {type(id).__name__}: {reprlib.repr(id)}")
+        if id not in self._waiting:
+            raise BadTicket(
+                f"ticket {id!r} is not waiting here: it was labelled or dropped, or another "
+                "Protocol issued it"
             )
-        number = operator.index(ticket)
-        if number in self._waiting:
-            return number
-        if not 1 <= number <= self.asked:
-            last = f"the last one is {self.asked}" if self.asked else "there are none yet"
-            raise BadTicket(f"ticket {number} was never issued; {last}")
-        raise BadTicket(f"ticket {number} is not waiting: it was already labelled or dropped")
+        return id
 
     def __getstate__(self) -> dict[str, Any]:
         with self._turn:  # another thread may be teaching the learner
             state = {k: v for k, v in vars(self).items() if k not in ("_turn", "learner")}
-            state |= {"_waiting": self._waiting.copy(), "_marks": self._marks.copy()}
+            for name in ("_waiting", "_marks", "_recent"):
+                state[name] = state[name].copy()
             return state | {"learner": deepcopy(self.learner)}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:

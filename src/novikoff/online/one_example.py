@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 import operator
 import reprlib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -21,6 +22,7 @@ from novikoff.stream.rows import for_core
 Plain: TypeAlias = dict[str | int, float | str]
 
 _FLOATS = (np.dtype(np.float32), np.dtype(np.float64))
+_DEEPEST = 32
 _MOST_DIGITS = 300  # more than a float has; Python refuses to print very long numbers
 
 
@@ -29,6 +31,8 @@ def plain(x: object, where: str = "") -> Plain:
 
     A name is a text or a whole number, which is read as its digits. A value is a number (anything
     but a text that float() accepts), or a text v, which makes the feature `name=v` with value 1.
+    Dicts and lists inside are read as in JSON lines: a value d in the dict c is `c.d`, a list of
+    texts is a bag of features `c=v`, counted, and a list of numbers is `c.0`, `c.1` and so on.
     Other features raise BadExample or TypeError; the message starts with `where`.
     """
     if not isinstance(x, Mapping):
@@ -37,12 +41,37 @@ def plain(x: object, where: str = "") -> Plain:
             f"not {type(x).__name__}"
         )
     out: Plain = {}
-    for key, value in x.items():
-        name = _name(key, where)
+    for name, value in _flat(x, "", where):
         if name in out:
-            raise BadExample(f"{where}feature {name!r} is given twice, as a text and as a number")
-        out[name] = _value(key, value, where)
+            raise BadExample(f"{where}feature {name!r} is given twice")
+        out[name] = _value(name, value, where)
     return out
+
+
+def _flat(
+    x: Mapping[Any, Any], path: str, where: str, depth: int = 1
+) -> Iterator[tuple[str | int, Any]]:
+    """The names and values in a dict, and in the dicts and lists inside it."""
+    if depth > _DEEPEST:
+        raise BadExample(f"{where}more than {_DEEPEST} dicts inside one another; flatten them")
+    for key, value in x.items():
+        name = f"{path}{_name(key, where)}" if path else _name(key, where)
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{name}.", where, depth + 1)
+        elif not isinstance(value, list | tuple):
+            yield name, value
+        elif any(isinstance(one, str) for one in value):
+            if not all(isinstance(one, str) for one in value):
+                other = next(one for one in value if not isinstance(one, str))
+                raise BadExample(
+                    f"{where}feature {name!r}: a list must hold only texts or only numbers, not "
+                    f"also {reprlib.repr(other)}"
+                )
+            for text in value:
+                _value(name, text, where)
+            yield from ((f"{name}={text}", n) for text, n in Counter(value).items())
+        else:
+            yield from ((f"{name}.{i}", one) for i, one in enumerate(value))
 
 
 def plain_row(x: Any, dim: int | None, where: str = "") -> NDArray[Any]:

@@ -16,24 +16,25 @@ from novikoff.stream.rows import DenseRows
 
 Pairs: TypeAlias = Iterable[tuple[Any, Any]]
 Delay: TypeAlias = int | Callable[[Any, Any], int | None]
-Coming: TypeAlias = list[tuple[int, int, Any]]  # a heap: when, which ticket, its label
+# a heap: when a label comes, the number of its example, the ticket's id, the label
+Coming: TypeAlias = list[tuple[int, int, str | int, Any]]
 
 
 class Unfinished(KeyboardInterrupt):
     """Ctrl-C during a progressive validation; everything up to then is in a valid state.
 
     Pass `protocol` to `progressive_validation` again, with the rest of the stream, to continue.
-    `under_way` holds the labels that had not come yet, as pairs of a ticket's number and a label in
-    the order of arrival: `tell` them, or leave them.
+    `under_way` holds the labels that had not come yet, as pairs of a ticket's id and a label in the
+    order of arrival: `tell` them, or leave them.
     """
 
-    def __init__(self, protocol: Protocol, under_way: list[tuple[int, Any]]) -> None:
+    def __init__(self, protocol: Protocol, under_way: list[tuple[str | int, Any]]) -> None:
         super().__init__(
             f"interrupted after {protocol.asked} examples, {protocol.labelled} labelled"
         )
         self.protocol, self.under_way = protocol, under_way
 
-    def __reduce__(self) -> tuple[type[Unfinished], tuple[Protocol, list[tuple[int, Any]]]]:
+    def __reduce__(self) -> tuple[type[Unfinished], tuple[Protocol, list[tuple[str | int, Any]]]]:
         return Unfinished, (self.protocol, self.under_way)
 
 
@@ -54,8 +55,8 @@ def progressive_validation(
     and a wrong prediction causes none only if another update came while it waited. An estimator
     cannot predict a label that it has not seen: the second label adds up to 1 + d mistakes.
 
-    An error of the learner is raised; pass a Protocol to keep what was counted until then. Ctrl-C
-    raises Unfinished.
+    Tickets are numbered from 1. An error of the learner is raised; pass a Protocol to keep what was
+    counted until then. Ctrl-C raises Unfinished.
 
     Parameters
     ----------
@@ -104,12 +105,12 @@ def progressive_validation(
                 if callable(delay):
                     given = delay(x, y)
                     after = None if given is None else whole_number(given, "delay", least=0)
-                number = protocol.ask(x).number
+                ticket = protocol.ask(x, key=protocol.asked + 1)
             except Exception as error:
                 error.add_note(f"example {n} of the stream")
                 raise
             if after is not None:
-                heappush(coming, (n + after, number, y))
+                heappush(coming, (n + after, n, ticket.id, y))
             while coming and coming[0][0] <= n:
                 _tell_next(protocol, coming)
         while coming:
@@ -119,12 +120,12 @@ def progressive_validation(
 
 
 def _tell_next(protocol: Protocol, coming: Coming) -> None:
-    _, number, y = coming[0]
-    if number in protocol:
+    _, _, id, y = coming[0]
+    if id in protocol:
         try:
-            protocol.tell(number, y)
+            protocol.tell(id, y)
         except Exception as error:
-            error.add_note(f"the label of ticket {number}")
+            error.add_note(f"the label of ticket {id}")
             raise
     heappop(coming)
 
@@ -161,4 +162,4 @@ def _of_block(block: Block) -> Iterator[tuple[Any, int]]:
 
 def _unfinished(protocol: Protocol, coming: Coming) -> Unfinished:
     under_way = sorted(coming, key=lambda label: label[:2])
-    return Unfinished(protocol, [(number, y) for _, number, y in under_way])
+    return Unfinished(protocol, [(id, y) for _, _, id, y in under_way])
