@@ -139,7 +139,7 @@ def test_sparse_rows_with_impossible_indices_are_refused() -> None:
         ({"fit_intercept": 1}, "fit_intercept must be True or False, not 1"),
         ({"fit_intercept": None}, "fit_intercept must be True or False, not None"),
         ({"ties": "even"}, "ties must be one of mistake, positive, negative, not 'even'"),
-        ({"keep": "all"}, "keep must be 'examples', 'positions' or 'counts', not 'all'"),
+        ({"keep": "all"}, "keep must be 'auto', 'examples', 'positions' or 'counts', not 'all'"),
         ({"class_weight": {0: 0.0, 1: 1.0}}, "class weights must be positive and finite"),
         ({"class_weight": {0: float("inf"), 1: 1.0}}, "class weights must be positive and finite"),
     ],

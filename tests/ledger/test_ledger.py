@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pickle
 from bisect import bisect_right
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -103,6 +104,35 @@ def test_a_row_mistaken_in_every_epoch_is_still_stored_once() -> None:
     ledger = played(ENDLESS, epochs=200)
     assert ledger.n_mistakes >= 200
     assert len(ledger.examples) == len(np.unique(ledger.rows)) == 12
+
+
+def test_the_rows_of_a_run_can_be_read_after_every_pass_and_in_any_order() -> None:
+    rows = np.random.default_rng(3).standard_normal((40, 3))
+    numbers = np.random.default_rng(4).permutation(40)
+    some = block(rows[numbers], np.where(rows[numbers, 0] > 0.3, 1, -1))
+    some = replace(some, numbers=numbers)
+    read: list[tuple[list[int], list[list[float]]]] = []
+
+    def look(ledger: Ledger) -> None:
+        read.append((ledger.rows.tolist(), ledger.examples.values.tolist()))
+
+    ledger = play(some, Additive(3), epochs=4, progress=look).ledger
+    assert len(read) == 4
+    for mistaken, examples in read:
+        assert examples == rows[sorted(set(mistaken))].tolist()
+    rows[:] = some.rows.values[:] = 0
+    assert ledger.examples.values.tolist() == read[-1][1]
+
+
+def test_rows_beyond_the_limit_are_not_copied_at_the_end_of_a_run() -> None:
+    wide = block(np.random.default_rng(3).standard_normal((40, 300)), [-1, 1] * 20)
+    for limit, keep in ((10**6, "examples"), (40_000, "counts")):
+        learner = Additive(300)
+        ledger = learner.open_ledger()
+        ledger.most_bytes = limit
+        play(wide, learner, epochs=2, ledger=ledger)
+        assert ledger.keep == keep
+        assert ledger.n_mistakes == play(wide, Additive(300), epochs=2).ledger.n_mistakes
 
 
 def test_what_is_stored_is_a_copy() -> None:

@@ -68,16 +68,17 @@ def test_a_reader_sees_the_ledger_before_or_after_a_change(
     monkeypatch.setattr(kept_rows, "join", rows)
     learner, seen = Additive(64), []
     ledger = learner.open_ledger()
-    recorded(ledger, learner, 0, 20)
+    for begin in range(0, 16, 2):  # more pieces are joined
+        recorded(ledger, learner, begin, begin + 2)
 
     def look() -> None:
         now = ledger.snapshot()
         seen.append((now.n_rounds, now.n_mistakes, len(now.rounds), len(now.examples)))
 
     (columns if at == "columns" else rows).other = look
-    recorded(ledger, learner, 20, 40)
+    recorded(ledger, learner, 16, 40)
     look()
-    assert seen == [(20, 20, 20, 20), (40, 40, 40, 40)]
+    assert seen == [(16, 16, 16, 16), (40, 40, 40, 40)]
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ from novikoff.estimators.validation import (
     importances,
     read,
     read_new,
+    seed_of,
     starts,
 )
 from novikoff.guarantees.summary import Summaries, Summary
@@ -171,10 +172,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                     f"{type(self).__name__} needs samples of at least 2 classes in the data, but "
                     f"it contains only one class: {classes.tolist()[0]!r}"
                 )
-            dice = check_random_state(self.random_state)
-            seed = int(dice.randint(np.iinfo(np.int32).max))
             labels, begin = labels_of(classes, joint=rule.joint), None
-            if coef_init is not None or intercept_init is not None:
+            if coef_init is None and intercept_init is None:
+                seed = seed_of(self.random_state)
+            else:
+                dice = check_random_state(self.random_state)
+                seed = seed_of(dice)
                 begin = starts(
                     1 if len(labels.classes) <= 2 else len(labels.classes),
                     rows.dim,

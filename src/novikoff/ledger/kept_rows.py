@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from novikoff.storage.checked import Arrays, Stored
-from novikoff.stream.blocks import Block
 from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, join
 
 
@@ -31,16 +30,6 @@ class KeptRows:
             order = np.argsort(positions)
             positions, rows = positions[order], rows.take(order)
         return cls(positions, rows)
-
-    @classmethod
-    def new_of(cls, block: Block, mistaken: Positions, kept: Sequence[KeptRows]) -> KeptRows | None:
-        """A copy of the block's rows at these positions, except those that are kept already."""
-        new = _distinct(mistaken, len(block))
-        for piece in kept:
-            place = np.searchsorted(piece.positions, new)
-            place[place == len(piece.positions)] = 0
-            new = new[piece.positions[place] != new]
-        return cls(new, block.take(new)) if len(new) else None
 
     def widened(self, dim: int) -> KeptRows:
         """The rows with more features, which are 0."""
@@ -82,6 +71,16 @@ class KeptRows:
             stored.refuse("its kept rows are not all finite")
         rows.put_in_order()
         return cls(positions, rows)
+
+
+def not_kept(mistaken: Positions, kept: Sequence[KeptRows], few: int) -> Positions:
+    """These positions in order, each once, except those of kept rows; see `_distinct` for few."""
+    new = _distinct(mistaken, few)
+    for piece in kept:
+        place = np.searchsorted(piece.positions, new)
+        place[place == len(piece.positions)] = 0
+        new = new[piece.positions[place] != new]
+    return new
 
 
 def _distinct(positions: Positions, few: int) -> Positions:

@@ -12,7 +12,8 @@ margin also learns from examples that were right, but by too little. `n_updates`
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
@@ -20,7 +21,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.ledger.kept_rows import KeptRows
+from novikoff.ledger.kept_rows import KeptRows, not_kept
 from novikoff.ledger.pieces import Pieces
 from novikoff.ledger.weights import (
     parted,
@@ -208,6 +209,7 @@ class Ledger:
         self._mistakes = Pieces[Mistakes](Mistakes.joined)
         self._kept = Pieces[KeptRows](KeptRows.joined)
         self._bytes = 0
+        self._held: Block | None = None  # see `holding`
 
     def snapshot(self) -> Ledger:
         """The ledger as it is now; it does not change when another thread records more.
@@ -235,22 +237,20 @@ class Ledger:
         if len(mistakes) == 0:
             self._change(n_rounds=self.n_rounds + rounds, n_classes=known)
             return
-        keep, kept, written, held = self.keep, self._kept, self._mistakes, self._bytes
+        keep, kept, written, size = self.keep, self._kept, self._mistakes, self._bytes
         if keep == "examples":
             if source is None:
                 raise ValueError("a ledger that keeps examples needs the block they are in")
-            if isinstance(source, Block):
-                new = KeptRows.new_of(source, mistakes.rows, kept.pieces)
-            else:
-                new = KeptRows(np.unique(mistakes.rows), source)
-            if new is not None:
-                kept, held = kept.plus(new), held + new.rows.nbytes
+            if isinstance(source, Rows):
+                kept = kept.plus(KeptRows(np.unique(mistakes.rows), source))
+                size += source.nbytes
+            elif self._held is None or source.rows is not self._held.rows:
+                kept, size = self._with_rows(source, mistakes.rows)
         if keep != "counts":
-            written = written.plus(replace(mistakes, rounds=mistakes.rounds - self.began))
-            held += sum(column.nbytes for column in mistakes.columns.values())
-        if self.most_bytes is not None and held > self.most_bytes:
-            keep, held = "counts", 0
-            kept, written = Pieces(KeptRows.joined), Pieces(Mistakes.joined)
+            if self.began:
+                mistakes = replace(mistakes, rounds=mistakes.rounds - self.began)
+            written = written.plus(mistakes)
+            size += sum(column.nbytes for column in mistakes.columns.values())
         self._change(
             keep=keep,
             n_rounds=self.n_rounds + rounds,
@@ -260,8 +260,57 @@ class Ledger:
             largest_square=max(self.largest_square, float(mistakes.squares.max())),
             _mistakes=written,
             _kept=kept,
-            _bytes=held,
+            _bytes=size,
         )
+        self._drop_excess()
+
+    def _drop_excess(self) -> None:
+        if self.most_bytes is not None and self._bytes > self.most_bytes:
+            none = Pieces(KeptRows.joined), Pieces(Mistakes.joined)
+            self._change(keep="counts", _bytes=0, _kept=none[0], _mistakes=none[1])
+
+    def _with_rows(self, block: Block, mistaken: Positions) -> tuple[Pieces[KeptRows], int]:
+        """The kept rows and these of the block, and the bytes of everything kept.
+
+        Rows that would make them more than `most_bytes` are not copied.
+        """
+        new = not_kept(mistaken, self._kept.pieces, len(block))
+        which = block.rows_at(new)
+        size = self._bytes + block.rows.bytes_at(which)
+        if len(new) == 0 or (self.most_bytes is not None and size > self.most_bytes):
+            return self._kept, size
+        return self._kept.plus(KeptRows(new, block.rows.take(which))), size
+
+    @contextmanager
+    def holding(self, block: Block) -> Iterator[None]:
+        """Copy the mistaken rows of this block once, at the end, not after each pass over it.
+
+        Until then they are read from the block.
+        """
+        if self.keep != "examples":
+            yield
+            return
+        self._change(_held=block)
+        try:
+            yield
+        finally:
+            kept, size = self._all_rows()
+            self._change(_kept=kept, _bytes=size, _held=None)
+            self._drop_excess()
+
+    def _all_rows(self) -> tuple[Pieces[KeptRows], int]:
+        """The kept rows, those of a held block among them, and the bytes of everything kept."""
+        pieces = self._mistakes.pieces
+        if self._held is None or not pieces:
+            return self._kept, self._bytes
+        return self._with_rows(self._held, np.concatenate([piece.rows for piece in pieces]))
+
+    @property
+    def _kept_rows(self) -> KeptRows | None:
+        """The kept rows, in one piece; None if there are none."""
+        now = self.snapshot()
+        now.most_bytes = None
+        return now._all_rows()[0].whole
 
     def count(
         self,
@@ -309,8 +358,9 @@ class Ledger:
 
     def with_examples(self, block: Block) -> Ledger:
         """A copy that has the mistaken rows, which are all in this block."""
-        out, rows = self.snapshot(), KeptRows.new_of(block, self.rows, ())
-        out.keep, out._kept = "examples", out._kept if rows is None else out._kept.plus(rows)
+        out = self.snapshot()
+        out.most_bytes = None
+        out.keep, (out._kept, out._bytes) = "examples", out._with_rows(block, out.rows)
         return out
 
     def close_epoch(self) -> int:
@@ -410,7 +460,7 @@ class Ledger:
                 arrays["variances"] = narrow
         if now.keep != "counts":
             arrays |= now.mistakes.columns
-        if now.keep == "examples" and (kept := now._kept.whole) is not None:
+        if now.keep == "examples" and (kept := now._kept_rows) is not None:
             arrays |= prefixed({"kept": kept.state(dim)})
         return settings, arrays
 
@@ -556,7 +606,7 @@ class Ledger:
     def examples(self) -> Rows:
         """The mistaken rows in order of position, each once; `example` maps mistakes to them."""
         self.expect_examples()
-        found = self._kept.whole
+        found = self._kept_rows
         if found is None:
             raise NotKept("this ledger has no examples: the run made no mistake")
         read_only(*found.rows.core[:3])
@@ -567,7 +617,7 @@ class Ledger:
         """For each mistake, the index of its row in `examples`."""
         self.expect_examples()
         now = self.snapshot()
-        kept = now._kept.whole
+        kept = now._kept_rows
         return now.rows if kept is None else np.searchsorted(kept.positions, now.rows)
 
     def expect_examples(self) -> None:

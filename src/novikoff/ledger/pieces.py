@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T", bound=Sized)
 _LARGE = 1 << 17
+_FEW = 8
 
 
 class Pieces(Generic[T]):
@@ -22,12 +23,13 @@ class Pieces(Generic[T]):
     def plus(self, piece: T) -> Pieces[T]:
         """The sequence with one more piece.
 
-        A piece is joined to the one before unless that is much longer, so pieces stay few and each
-        entry is copied only a few times. Large pieces are few and are left alone: copying them
-        again and again took five times as long as learning from examples one by one.
+        If there are several, a piece is joined to the one before unless that is much longer, so
+        pieces stay few and each entry is copied only a few times. Large pieces are few and are left
+        alone: copying them again and again took five times as long as learning from examples one by
+        one.
         """
         before = list(self.pieces)
-        while before and len(before[-1]) <= min(2 * len(piece), _LARGE):
+        while len(before) >= _FEW and len(before[-1]) <= min(2 * len(piece), _LARGE):
             piece = self._join([before.pop(), piece])
         return Pieces(self._join, *before, piece)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
@@ -130,7 +131,8 @@ def play(
     ledger = learner.open_ledger() if ledger is None else ledger
     if cycles is None and epochs > 1:
         cycles = CycleSearch()
-    with Interrupts() as interrupts:
+    held = ledger.holding(stream) if isinstance(stream, Block) else nullcontext()
+    with Interrupts() as interrupts, held:
 
         def after_part(mistakes: Mistakes) -> None:
             if cycles is not None and cycles.is_counting:

@@ -121,13 +121,18 @@ class Block:
         """The row of the block that is shown k-th, counted from 0."""
         return k if self.order is None else int(self.order[k])
 
-    def take(self, positions: Positions) -> Rows:
-        """A copy of the rows at these positions in the whole stream."""
-        which = positions - self.first
-        if self.numbers is not None:
-            order = np.argsort(self.numbers)
-            which = order[np.searchsorted(self.numbers, which, sorter=order)]
-        return self.rows.take(which)
+    def rows_at(self, positions: Positions) -> Positions:
+        """Where in the block the rows at these positions in the whole stream are."""
+        which, numbers = positions - self.first, self.numbers
+        if numbers is None or len(numbers) == 0:
+            return which
+        low, high = int(numbers.min()), int(numbers.max())
+        if high - low < 4 * len(numbers):  # usually a permutation: sorting takes longer
+            row: Positions = np.empty(high - low + 1, dtype=np.int64)
+            row[numbers - low] = np.arange(len(numbers))
+            return row[which - low]
+        order = np.argsort(numbers)
+        return order[np.searchsorted(numbers, which, sorter=order)]
 
     def __getitem__(self, i: int) -> Example:
         columns, values = self.rows.row(i)

@@ -69,6 +69,10 @@ class DenseRows:
         """The columns and values of row i."""
         return np.arange(self.dim), self.values[i].astype(np.float64)
 
+    def bytes_at(self, positions: Positions) -> int:
+        """The size in bytes of the rows at these positions."""
+        return len(positions) * self.dim * self.values.itemsize
+
     def take(self, positions: Positions) -> DenseRows:
         """A copy of the rows at these positions."""
         return DenseRows(self.values.take(positions, axis=0))
@@ -136,6 +140,11 @@ class SparseRows:
         """The columns and values stored for row i."""
         span = slice(int(self.starts[i]), int(self.starts[i + 1]))
         return self.indices[span].astype(np.int64), self.values[span].astype(np.float64)
+
+    def bytes_at(self, positions: Positions) -> int:
+        """The size in bytes of the rows at these positions."""
+        stored = int((self.starts[positions + 1] - self.starts[positions]).sum(dtype=np.int64))
+        return stored * (self.values.itemsize + self.indices.itemsize)
 
     def take(self, positions: Positions) -> SparseRows:
         """A copy of the rows at these positions."""
@@ -272,6 +281,6 @@ def scored(
 
 
 def part_size(rows: Rows) -> int:
-    """How many rows the core takes at a time: a few milliseconds of work, so Ctrl-C works."""
+    """How many rows the core takes at a time: some 50 milliseconds of work, so Ctrl-C works."""
     per_row = max(1, rows.values.size // max(1, len(rows)))
-    return max(1, min(1 << 18, (1 << 23) // per_row))
+    return max(1, min(1 << 20, (1 << 25) // per_row))
