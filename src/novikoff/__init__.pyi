@@ -9,6 +9,7 @@ from novikoff.estimators import Perceptron as Perceptron
 from novikoff.estimators import TextFeatures as TextFeatures
 from novikoff.estimators import VotedPerceptron as VotedPerceptron
 from novikoff.estimators import Winnow as Winnow
+from novikoff.estimators.saved import load as load
 from novikoff.guarantees.certificate import Certificate as Certificate
 from novikoff.guarantees.check import Rejected as Rejected
 from novikoff.guarantees.summary import Summary as Summary
@@ -22,7 +23,6 @@ from novikoff.learners import Winnow1 as Winnow1
 from novikoff.learners import Winnow2 as Winnow2
 from novikoff.ledger import readings as readings
 from novikoff.ledger.ledger import Ledger as Ledger
-from novikoff.models.model import Model as Model
 from novikoff.models.training import Plan as Plan
 from novikoff.models.training import Training as Training
 from novikoff.online.delayed_labels import BadTicket as BadTicket

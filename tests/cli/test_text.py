@@ -20,7 +20,8 @@ from helpers.command_line import (
     train_until_stopped,
     trained_model,
 )
-from novikoff import BadExample, Model
+from novikoff import BadExample
+from novikoff.models.model import Model
 from novikoff.sources import ReadOptions, open_files
 
 SPAM, HAM = (

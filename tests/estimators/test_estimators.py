@@ -26,6 +26,7 @@ from novikoff import (
     sources,
 )
 from novikoff.estimators.progress import ShownPasses
+from novikoff.estimators.saved import to_model
 from novikoff.learners import Additive
 from novikoff.ledger import readings
 from novikoff.sources import rows_of
@@ -563,7 +564,7 @@ def test_a_vote_has_one_score() -> None:
     examples = [{"a": 1.0}, {"b": -1.0}, {}]
     votes = clf.decision_function(examples)
     assert np.abs(votes).max() <= 1
-    model = clf.to_model()
+    model = to_model(clf)
     engine = clf._engine
     assert engine is not None
     assert np.array_equal(model.scores(engine.rows(examples)), votes)

@@ -25,8 +25,9 @@ from sklearn.utils.estimator_checks import (
 )
 
 from helpers.command_line import stdout_of
-from novikoff import AveragedPerceptron, BadExample, Model, Perceptron, TextFeatures
+from novikoff import AveragedPerceptron, BadExample, Perceptron, TextFeatures
 from novikoff.estimators.text import BATCH
+from novikoff.models.model import Model
 
 TEXTS = ["Free money!", "FREE entry", "See you at lunch", "lunch with you, ß"]
 LABELS = ["spam", "spam", "ham", "ham"]

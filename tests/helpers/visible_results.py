@@ -87,7 +87,7 @@ def learned() -> Iterator[tuple[str, bytes]]:
     ):
         for x, label in zip(X.tolist(), y.tolist(), strict=True):
             estimator.learn_one(dict(zip(names, x, strict=True)), label, classes=[-1, 1])
-        estimator.to_model().save(f"{name}.model")
+        estimator.save(f"{name}.model")
         yield f"{name}, one at a time, model", Path(f"{name}.model").read_bytes()
 
 

@@ -21,6 +21,7 @@ from novikoff import (
     VotedPerceptron,
     Winnow,
 )
+from novikoff.estimators.saved import to_model
 from novikoff.ledger.honest_scores import UNIT, HonestScores
 from novikoff.models.calibration import (
     Calibration,
@@ -176,10 +177,12 @@ def test_log_loss_and_calibration_error_are_those_of_the_definition(
     given_: list[tuple[float, bool]],
 ) -> None:
     p, y = np.array([a for a, _ in given_]), np.array([b for _, b in given_])
-    judge = Judge(joint=False)
+    judge = Judge(many=False)
     both = np.column_stack([1 - p, p])
     for part in (slice(0, 7), slice(7, None)):
-        judge.add(np.where(y, 1, -1).astype(np.int8)[part], p[part] - 0.5, both[part])
+        scores = p[part] - 0.5
+        said = (scores >= 0).astype(np.int32)
+        judge.add(np.where(y, 1, -1).astype(np.int8)[part], scores, said, both[part])
     found = judge.evaluation(("no", "yes")).reliability
     assert found is not None
     assert found.log_loss == pytest.approx(log_loss(y, both, labels=[False, True]), abs=1e-8)
@@ -194,9 +197,10 @@ def test_log_loss_and_calibration_error_are_those_of_the_definition(
 
 
 def test_a_label_that_the_model_does_not_know_has_an_infinite_loss() -> None:
-    judge = Judge(joint=True)
+    judge = Judge(many=True)
     chances = np.array([[0.9, 0.1], [0.2, 0.8]])
-    judge.add(np.array([0, 2], dtype=np.int32), chances, chances)
+    said = np.array([0, 1], dtype=np.int32)
+    judge.add(np.array([0, 2], dtype=np.int32), chances, said, chances)
     found = judge.evaluation(("a", "b", "c")).reliability
     assert found is not None
     assert found.log_loss == math.inf
@@ -233,7 +237,7 @@ def test_a_calibration_is_fitted_once_until_more_is_learned(
         learner.learn_one({"x": x}, int(x + y > 0))
     first = learner.predict_proba_one({"x": 0.3})
     assert learner.predict_proba_one({"x": 0.3}) == first
-    model = learner.to_model()
+    model = to_model(learner)
     model.probabilities(np.zeros(3))
     assert len(fits) == 1
     learner.learn_one({"x": 1.0}, 0)

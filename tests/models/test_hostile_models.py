@@ -17,7 +17,8 @@ from attack.fields import mutants, tried
 from attack.mutations import get
 from attack.stored import NUMBERED, TRAINED, packed, prepare, stopped_run, unpacked
 from helpers.command_line import error, stdout_of
-from novikoff import BadModel, Features, Joint, Model, sources
+from novikoff import BadModel, Features, Joint, sources
+from novikoff.models.model import Model
 from novikoff.runs.cycles import CycleSearch
 
 IN_MEMORY = Path("/dev/shm")  # thousands of files are written

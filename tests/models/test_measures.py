@@ -19,7 +19,7 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from novikoff.models.measures import Confusion, Judge, Ranking, predicted_classes
+from novikoff.models.measures import Confusion, Judge, Ranking
 
 judged = st.lists(
     st.tuples(st.sampled_from([-1, 1]), st.integers(-3, 3).map(float)), min_size=1, max_size=30
@@ -32,9 +32,9 @@ def test_the_roc_area_is_the_share_of_pairs_in_the_right_order(
 ) -> None:
     labels = np.array([y for y, _ in examples], dtype=np.int8)
     scores = np.array([s for _, s in examples])
-    judge = Judge(joint=False)
+    judge = Judge(many=False)
     for part in (slice(0, cut), slice(cut, None)):
-        judge.add(labels[part], scores[part])
+        judge.add(labels[part], scores[part], (scores[part] >= 0).astype(np.int32))
     ranking = judge.evaluation(("-1", "1")).ranking
     assert ranking is not None
     area = ranking.roc_area
@@ -83,15 +83,6 @@ def test_counts_of_classes_are_scikit_learns_wherever_the_examples_are_cut(
     wrong = found.confusions()
     assert wrong == sorted(wrong, key=lambda one: (-one[2], one[:2]))
     assert {(i, k): n for i, k, n in wrong} == {p: table[p] for p in pairs if p[0] != p[1]}
-
-
-def test_of_equal_scores_the_first_class_is_best() -> None:
-    scores = np.array([[0.0, 0.0, 0.0], [-1.0, 2.0, 2.0], [0.5, 0.0, 1.0]])
-    assert predicted_classes(scores).tolist() == [0, 1, 2]
-
-
-def test_a_score_of_0_predicts_the_positive_of_two_labels() -> None:
-    assert predicted_classes(np.array([-0.5, 0.0, -0.0, 2.0])).tolist() == [0, 1, 1, 1]
 
 
 def test_without_examples_the_shares_are_nan() -> None:

@@ -14,8 +14,8 @@ from novikoff.show import plots
 def test_the_points_are_what_was_predicted_and_what_happened() -> None:
     p = np.array([0.01, 0.03, 0.5, 0.5, 0.5, 0.99])
     y = np.array([-1, -1, 1, -1, 1, 1], dtype=np.int8)
-    judge = Judge(joint=False)
-    judge.add(y, p - 0.5, np.column_stack([1 - p, p]))
+    judge = Judge(many=False)
+    judge.add(y, p - 0.5, (p >= 0.5).astype(np.int32), np.column_stack([1 - p, p]))
     measured = judge.evaluation(("no", "yes")).reliability
     assert measured is not None
     ax = plots.reliability(measured)

@@ -11,9 +11,9 @@ from random import Random
 from attack.arena import Attack, Fault, verb
 from attack.signals import ended
 from attack.stored import NAMED, NUMBERED
-from novikoff import Model
 from novikoff.cli.main import function_and_parser
 from novikoff.cli.main import main as run_main
+from novikoff.models.model import Model
 
 VERBS = ["train", "train", "train", "predict", "test", "inspect", "certify", "verify"]
 DATA = [

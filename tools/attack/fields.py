@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from attack.arena import Attack, Fault, verb
 from attack.mutations import get, places
 from attack.stored import DTYPES, OUTPUT, PASSES, TRAINED, packed, prepare, unpacked
-from novikoff import BadModel, Model
+from novikoff import BadModel
+from novikoff.models.model import Model
 
 Mutant: TypeAlias = tuple[str, Callable[[], bytes]]  # what is changed, and the file
 

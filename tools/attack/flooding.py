@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from attack.arena import Attack, Fault, verb
-from novikoff import Model, Perceptron
+from novikoff import Perceptron, load
+from novikoff.models.model import Model
 from novikoff.sources.files.vw import Vw
 
 LETTERS = np.frombuffer(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789", np.uint8)
@@ -195,8 +196,8 @@ def odd_dicts(dice: Random) -> Iterator[Exception | None]:
         again = pickle.loads(pickle.dumps(clf))
         if dict(again.named_weights) != dict(clf.named_weights):
             yield Fault("a copy has other names")
-        clf.to_model().save("attempt.model")
-        Model.load("attempt.model")
+        clf.save("attempt.model")
+        load("attempt.model")
     except Exception as error:
         yield error
 

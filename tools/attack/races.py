@@ -25,6 +25,7 @@ import scipy.sparse as sp
 
 from attack.arena import Attack, Fault
 from novikoff import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron, Winnow
+from novikoff.estimators.saved import to_model
 
 MAKERS: dict[str, Callable[[], Any]] = {
     "plain": Perceptron,
@@ -93,7 +94,7 @@ READS: dict[str, Callable[[Any], object]] = {
     "names": lambda clf: dict(clf.named_weights) if not isinstance(clf.named_weights, dict) else 0,
     "pickle": lambda clf: state(pickle.loads(pickle.dumps(clf))),
     "copy": lambda clf: state(copy.deepcopy(clf)),
-    "model": lambda clf: clf.to_model(),
+    "model": to_model,
     "attributes": lambda clf: (clf.n_mistakes_, clf.radius_, clf.verdict_, clf.n_iter_),
 }
 

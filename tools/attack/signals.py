@@ -16,8 +16,9 @@ from pathlib import Path
 from random import Random
 
 from attack.arena import Attack, Fault
-from novikoff import BadModel, Model
+from novikoff import BadModel
 from novikoff.cli.main import main as run_main
+from novikoff.models.model import Model
 
 CATCHABLE = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 OTHERS = (signal.SIGKILL, signal.SIGQUIT, signal.SIGUSR1, signal.SIGALRM, signal.SIGPIPE)

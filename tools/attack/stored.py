@@ -26,9 +26,10 @@ from numpy.typing import NDArray
 
 from attack.arena import Attack, Fault, verb
 from attack.mutations import bytes_changed, changed
-from novikoff import BadExample, BadModel, Model, Training, sources
+from novikoff import BadExample, BadModel, Training, sources
 from novikoff.cli.main import run as run_words
 from novikoff.cli.train import Watch
+from novikoff.models.model import Model
 from novikoff.sources.files import text as text_files
 
 SPECIAL = (0.0, -0.0, np.nan, np.inf, -np.inf, 1e308, 5e-324, -1.0, 2.0**53, 1e-300)

@@ -12,10 +12,11 @@ from novikoff.guarantees.words import run_ended
 from novikoff.learners.rule import Linear, Rule
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger
-from novikoff.models.measures import Confusion, predicted_classes
+from novikoff.models.measures import Confusion
 from novikoff.runs.loop import play
 from novikoff.stream import unit_length
 from novikoff.stream.blocks import Block
+from novikoff.stream.labels import predicts_positive
 from novikoff.stream.printing import count, plural, share
 from novikoff.stream.rows import Vector
 
@@ -102,7 +103,7 @@ def print_readings(test: Block, learner: Linear, ledger: Ledger) -> None:
     for reading in get_args(readings.Reading):
         confusion = Confusion()
         scores = readings.scores(learner, ledger, reading, test.rows)
-        confusion.count(test.signs > 0, predicted_classes(scores))
+        confusion.count(test.signs > 0, predicts_positive(scores).astype(np.int32))
         print(
             f"  {reading:8} {count(confusion.right)} of {count(len(test))} right, "
             f"{share(confusion.accuracy)}"

@@ -72,7 +72,7 @@ def to_dict(model: Model, most: int) -> dict[str, Any]:
         for label, weights in weights_by_class(model):
             positive, negative = map(dict, weights.largest(most))
             largest[label] = {"positive": positive, "negative": negative}
-        out["largest_weights"] = largest if model.is_joint else largest[model.classes[1]]
+        out["largest_weights"] = largest if model.has_many_classes else largest[model.classes[1]]
     return out
 
 
@@ -108,7 +108,7 @@ def in_words(model: Model, most: int) -> str:
     ]
     if model.kind == "voted":
         lines.append(f"Votes     {plural(ledger.n_updates + 1, 'weight vector')}")
-    elif model.is_joint:
+    elif model.has_many_classes:
         lines += _weights_of_classes(model, most)
     else:
         _, weights = next(weights_by_class(model))
@@ -178,7 +178,7 @@ def weights_by_class(model: Model) -> Iterator[tuple[str, Weights]]:
             return "(constant)"
         return features.name_of(column) if names is None else names[column]
 
-    if model.is_joint:
+    if model.has_many_classes:
         for label, row in zip(model.classes, model.weights, strict=True):
             yield label, Weights(model, row, name)
     else:
@@ -190,9 +190,9 @@ def write_weights(model: Model, path: Path) -> None:
     if model.kind == "voted":
         fail(f"{path}: a voted model has no single weights; each vector of its run votes")
     with atomic_write(path) as file:
-        file.write(b"feature,class,weight\n" if model.is_joint else b"feature,weight\n")
+        file.write(b"feature,class,weight\n" if model.has_many_classes else b"feature,weight\n")
         for label, weights in weights_by_class(model):
-            of_class = (label,) if model.is_joint else ()
+            of_class = (label,) if model.has_many_classes else ()
             text = io.StringIO()
             table = csv.writer(text, lineterminator="\n")
             table.writerows(

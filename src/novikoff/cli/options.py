@@ -2,9 +2,10 @@
 
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
+from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import Annotated, Any, TypeAlias
@@ -44,6 +45,25 @@ MaxSeconds: TypeAlias = Annotated[
 Seed: TypeAlias = Annotated[int, Option("Random seed.", min=0)]
 ModelFile: TypeAlias = Annotated[
     str, Argument("MODEL", "A model written by `novikoff train -o MODEL`.")
+]
+Threshold: TypeAlias = Annotated[
+    float | None,
+    Option(
+        "Two labels: predict the positive one if its probability is at least P.",
+        metavar="P",
+        min=0,
+        max=1,
+        default="the sign of the score decides",
+    ),
+]
+CostRatio: TypeAlias = Annotated[
+    float | None,
+    Option(
+        "Two labels: missing a positive example costs R times as much as a false alarm. The same "
+        "as --threshold 1/(1 + R).",
+        metavar="R",
+        min=0,
+    ),
 ]
 Json: TypeAlias = Annotated[bool, Option("Print the result as JSON.", "--json")]
 
@@ -364,20 +384,40 @@ def load_model(path: str, data: Sequence[str] = ()) -> Model:
     return model
 
 
+def named_threshold(
+    model: Model, threshold: float | None, cost_ratio: float | None
+) -> float | None:
+    """The probability from which on the positive label is predicted; None: the score decides."""
+    if threshold is None and cost_ratio is None:
+        return None
+    option = "--cost-ratio" if threshold is None else "--threshold"
+    if threshold is not None and cost_ratio is not None:
+        fail("--cost-ratio sets the threshold; leave out --threshold")
+    if model.has_many_classes:
+        fail(f"{option}: a threshold is for models of two labels")
+    if not model.gives_probabilities:
+        fail(f"{option}: {model.kind} gives no probabilities")
+    return threshold if cost_ratio is None else 1.0 / (1.0 + cost_ratio)
+
+
 def facts(model: Model) -> dict[str, Any]:
     """What train and inspect say about a model, as JSON takes it."""
-    ledger = model.ledger
+    ledgers = [ledger for _, ledger in model.runs]
+
+    def in_all(passes: Iterable[list[int]]) -> list[int]:
+        return [sum(each) for each in zip_longest(*passes, fillvalue=0)]
+
     return {
         "kind": model.kind,
         "classes": list(model.classes),
-        "multiclass": model.is_joint,
+        "multiclass": model.has_many_classes,
         "features": model.features.count,
-        "rounds": ledger.n_rounds,
-        "mistakes": ledger.n_mistakes,
-        "mistakes_per_pass": ledger.mistakes_per_pass,
-        "updates": ledger.n_updates,
-        "updates_per_pass": ledger.updates_per_pass,
-        "radius": ledger.radius,
+        "rounds": sum(ledger.n_rounds for ledger in ledgers),
+        "mistakes": sum(ledger.n_mistakes for ledger in ledgers),
+        "mistakes_per_pass": in_all(ledger.mistakes_per_pass for ledger in ledgers),
+        "updates": sum(ledger.n_updates for ledger in ledgers),
+        "updates_per_pass": in_all(ledger.updates_per_pass for ledger in ledgers),
+        "radius": max(ledger.radius for ledger in ledgers),
     }
 
 
@@ -395,7 +435,7 @@ def mistakes_in_words(ledger: Ledger) -> str:
 
 def labels_in_words(model: Model, most: int = 10) -> str:
     """Of two labels, which is which; of many, how many there are, and the first `most`."""
-    if model.is_joint:
+    if model.has_many_classes:
         return f"{plural(len(model.classes), 'label')}: {listed(model.classes, most)}"
     return "{1} is +1, {0} is -1".format(*map(plain, model.classes))
 

@@ -12,9 +12,8 @@ import numpy as np
 from novikoff.cli import options
 from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, show
-from novikoff.models.measures import predicted_classes
 from novikoff.models.model import Model
-from novikoff.models.prediction import labels_of, scored
+from novikoff.models.prediction import scored
 from novikoff.sources import open_files
 from novikoff.sources.chunks import Source
 from novikoff.storage.atomic_write import atomic_write
@@ -32,6 +31,8 @@ def predict(
     probabilities: Annotated[
         bool, Option("Print probabilities; with --print both, the label and its probability.")
     ] = False,
+    threshold: options.Threshold = None,
+    cost_ratio: options.CostRatio = None,
     output: Annotated[
         Path | None, Option("Write to this file.", "-o", "--output", default="stdout")
     ] = None,
@@ -59,6 +60,7 @@ def predict(
     found = options.load_model(model, data)
     if probabilities and not found.gives_probabilities:
         fail(f"--probabilities: {found.kind} gives no probabilities")
+    least = options.named_threshold(found, threshold, cost_ratio)
     if reading.keep:
         fail("--keep: predict answers for every example, whatever its label; leave it out")
     how = replace(reading.following(found, labelled=False), eager=data == ["-"])
@@ -67,34 +69,39 @@ def predict(
     if output is None:
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8", errors="strict")  # labels as they are
-        for lines in predictions(found, source, what, probabilities=probabilities):
+        for lines in predictions(found, source, what, least, probabilities=probabilities):
             show(lines, end="")
     else:
         with atomic_write(output) as file:
-            for lines in predictions(found, source, what, probabilities=probabilities):
+            for lines in predictions(found, source, what, least, probabilities=probabilities):
                 file.write(lines.encode())
     options.warn_of_skipped_lines(source.skipped)
     options.warn_of_unknown_features(found)
 
 
 def predictions(
-    model: Model, source: Source, what: What, *, probabilities: bool = False
+    model: Model,
+    source: Source,
+    what: What,
+    threshold: float | None = None,
+    *,
+    probabilities: bool = False,
 ) -> Iterator[str]:
     """The lines for each chunk of examples."""
-    shown = {label: plain(label) for label in model.classes}
+    shown = [plain(label) for label in model.classes]
     for _, scores in scored(model, source):
-        best = scores.max(axis=1) if model.is_joint else scores
+        chosen = model.predicted(scores, threshold)
         numbers = scores
         if probabilities:
             chances = model.probabilities(scores)
-            numbers = chances if model.is_joint else chances[:, 1]
-            best = chances[np.arange(len(scores)), predicted_classes(scores)]
+            numbers = chances if model.has_many_classes else chances[:, 1]
         if what == "scores" or (probabilities and what == "labels"):
             rows = numbers.reshape(len(scores), -1).tolist()
             lines = ["\t".join(map(repr, row)) for row in rows]
         else:
-            lines = [shown[label] for label in labels_of(model, scores)]
+            lines = [shown[k] for k in chosen.tolist()]
         if what == "both":
-            pairs = zip(lines, best.tolist(), strict=True)
-            lines = [f"{label}\t{number!r}" for label, number in pairs]
+            table = chances if probabilities else scores
+            own = table if table.ndim == 1 else table[np.arange(len(table)), chosen]
+            lines = [f"{label}\t{x!r}" for label, x in zip(lines, own.tolist(), strict=True)]
         yield "".join(f"{line}\n" for line in lines)

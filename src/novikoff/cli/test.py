@@ -32,6 +32,8 @@ def test(
     reliability: Annotated[
         Path | None, Option("Draw the reliability of the probabilities: .png, .svg or .pdf.")
     ] = None,
+    threshold: options.Threshold = None,
+    cost_ratio: options.CostRatio = None,
     as_json: options.Json = False,
     *,
     reading: options.ModelReading,
@@ -49,15 +51,16 @@ def test(
     Exit status: 0 done, 2 bad input, 130 interrupted.
     """
     found = options.load_model(model, data)
-    if found.is_joint and (roc or precision_recall):
+    if found.has_many_classes and (roc or precision_recall):
         fail(f"--{'roc' if roc else 'precision-recall'}: the curve is for models of two labels")
     if reliability and not found.gives_probabilities:
         fail(f"--reliability: {found.kind} gives no probabilities")
+    least = options.named_threshold(found, threshold, cost_ratio)
     wanted = {"roc": roc, "precision_recall": precision_recall, "reliability": reliability}
     figures = [(name, to, options.axes_for(to)) for name, to in wanted.items() if to is not None]
     how = found.features.hashed_while_read(reading.following(found), named=False)
     source = open_files(data, how)
-    tested = evaluate(found, source)
+    tested = evaluate(found, source, threshold=least)
     if not tested.confusion.examples:
         fail(f"{data[0]}: there are no examples")
     options.warn_of_skipped_lines(source.skipped)

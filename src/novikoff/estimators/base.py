@@ -7,7 +7,6 @@ import warnings
 from abc import ABCMeta, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from copy import deepcopy
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
@@ -46,14 +45,12 @@ from novikoff.models.calibration import (
     of_two,
     one_against_rest,
 )
-from novikoff.models.model import Model
 from novikoff.online.engine import Engine
 from novikoff.online.locks import Rank, new_lock
-from novikoff.online.names import names_of
 from novikoff.online.one_example import are_dicts, by_name, count, first, plain_example, records
 from novikoff.runs.interrupts import undisturbed
 from novikoff.runs.loop import Interrupted, Run
-from novikoff.sources.features import Features
+from novikoff.sources.in_memory import RowsOfModel
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.labels import written
@@ -115,6 +112,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     # find an attribute that the class has too (0.8 against 0.55 µs for an example).
     _core: _core.Online
     _busy_in: int = 0  # the process in which a thread learns from a block
+    # of a model that was loaded: how its data are read, if not as an estimator reads them, and how
+    # its examples were ordered
+    _reader: RowsOfModel | None = None
+    _order: Mapping[str, Any] | None = None
 
     def _set_parameters(self, given: Mapping[str, Any]) -> None:
         """Set the parameters to the arguments of an estimator's __init__."""
@@ -237,7 +238,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         may appear in any call. `sample_weight` is as in `fit`. If a batch raises an error, or
         Ctrl-C is pressed, none of it is learned.
         """
-        if are_dicts(X) or (self._engine is not None and self._engine.is_online):
+        is_online = self._engine is not None and self._engine.is_online
+        if are_dicts(X) or is_online or self._reader is not None:
             self.learn_many(X, y, classes=classes, sample_weight=sample_weight)
             return self
         with self._alone(), undisturbed() as stop:
@@ -300,6 +302,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         """Learn from the first example, or from one that the core cannot read or learn as it is."""
         engine, label = self._opened(), plain_label(y)
         named = named_classes(classes)
+        if self._reader is not None:
+            self._learn_read([x], [label], named, np.array([weight]))
+            return
         if engine is not None:
             engine.learn_one(x, label, named, weight)
             return
@@ -334,6 +339,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         if not labels:
             return
         named = named_classes(classes)
+        if self._reader is not None:
+            self._learn_read(X, labels, named, weights)
+            return
         self._opened()
         with self._alone(), undisturbed() as stop:
             engine, columns = self._engine, None
@@ -348,6 +356,22 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                 examples, _ = read(self, X, finite=True)
             engine.learn_block(examples, labels, named, stop, weights)
             self._take(engine, columns)
+
+    def _learn_read(
+        self, X: Any, labels: Sequence[Any], named: Classes | None, weights: Vector | None
+    ) -> None:
+        """Learn from data that are read as those of a model were."""
+        with self._alone(), undisturbed() as stop:
+            engine, reader = self._engine, self._reader
+            assert engine is not None
+            assert reader is not None
+            rows, reader = reader.learning(X)
+            factors = reader.read_options.get("class_weights")
+            if factors:
+                each = np.array([factors.get(written(label), 1.0) for label in labels])
+                weights = each if weights is None else weights * each
+            engine.learn_block(rows, labels, named, stop, weights)
+            self._reader = reader
 
     def _first_engine(
         self, y: Sequence[Any], named: Classes | None, x: Any
@@ -413,7 +437,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     def _take(self, engine: Engine, columns: Columns | None) -> None:
         """Make this the engine; `columns` describes the columns if it is new."""
         if columns is not None:
-            for name in COLUMNS:
+            for name in (*COLUMNS, "_reader", "_order"):
                 self.__dict__.pop(name, None)
             self.__dict__.update(columns)
         self._engine = engine
@@ -425,7 +449,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     def _opened(self) -> Engine | None:
         """The engine, open for single examples; None if nothing was learned."""
         engine = self._engine
-        if engine is None or engine.core is not None:
+        if engine is None or engine.core is not None or self._reader is not None:
             return engine
         with _BEGINNING:
             if self._is_busy:
@@ -481,7 +505,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         if engine is None:
             plain_example(x)  # raises if x is not an example
             return None
-        return engine.predict_one(x)
+        return engine.predict_one(x) if self._reader is None else self.predict([x]).tolist()[0]
 
     def decision_one(self, x: Any) -> float | dict[Any, float]:
         """The score of x: positive for classes_[1]; with more than two classes, one for each."""
@@ -489,7 +513,12 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         if engine is None:
             plain_example(x)  # raises if x is not an example
             return 0.0
-        return engine.decide_one(x)
+        if self._reader is None:
+            return engine.decide_one(x)
+        engine, (score,) = self._scores([x], None)
+        if score.ndim == 0:
+            return float(score)
+        return dict(zip(engine.labels.classes.tolist(), score.tolist(), strict=True))
 
     def predict_many(self, X: Any) -> NDArray[Any]:
         """The label predicted for each example of X, which is as for `learn_many`."""
@@ -546,7 +575,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         if reading not in (None, "final", "average", "vote"):
             raise ValueError(f"reading must be 'final', 'average' or 'vote', not {reading!r}")
         wanted = engine.rule.reading if reading is None else reading
-        if engine.core is None and not engine.is_online and not are_dicts(X):
+        if self._reader is not None:
+            rows = self._reader.rows(X)
+        elif engine.core is None and not engine.is_online and not are_dicts(X):
             rows, _ = read(self, X)
         else:
             self._opened()
@@ -581,19 +612,23 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     @property
     def coef_(self) -> NDArray[np.float64]:
         """The weights of the features, a row a run, as scikit-learn lays them out."""
-        return self._learned().coefficients()[0]
+        return self._coefficients(None)[0]
 
     @property
     def intercept_(self) -> NDArray[np.float64]:
         """The weight of the constant in each run."""
-        return self._learned().coefficients()[1]
+        return self._coefficients(None)[1]
 
     def weights(
         self, reading: Literal["final", "average"] | None = None
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Coefficients and intercepts of a reading; by default those in coef_ and intercept_."""
         check_is_fitted(self)
-        return self._learned().coefficients(reading)
+        return self._coefficients(reading)
+
+    def _coefficients(self, reading: Reading | None) -> tuple[Vector, Vector]:
+        w, constant = self._learned().coefficients(reading)
+        return w if self._reader is None else w[:, : self._reader.features.dim], constant
 
     @property
     def named_weights(self) -> Any:  # Weights; with more than two classes a dict of them, hence Any
@@ -606,6 +641,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             engine = self._learned(opened=True)
         except ValueError as error:
             raise AttributeError(str(error)) from error
+        if self._reader is not None and self._reader.features.named_columns:
+            names = self._reader.features.named_columns
+            each = [{name: float(w[j]) for name, j in names} for w in self.coef_]
+            return each[0] if len(each) == 1 else dict(zip(self.classes_, each, strict=True))
         if not engine.by_name:
             raise AttributeError("features have no names here; their weights are in coef_")
         with engine.lock:  # the core knows all classes that the labels have
@@ -683,10 +722,13 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         check_is_fitted(self)
         if (X is None) != (y is None):
             raise ValueError("summary needs both X and y, or neither")
-        named = self._learned().by_name or are_dicts(X)
+        named = self._learned().by_name or are_dicts(X) or self._reader is not None
         with self._learned(opened=named).still():
             engine = self._learned().snapshot()
-            rows = self._rows(self._learned(), X) if named and X is not None else None
+            rows = None
+            if named and X is not None:
+                reader = self._reader
+                rows = self._rows(self._learned(), X) if reader is None else reader.rows(X)
         blocks: list[Block | None] = [None] * len(engine.runs)
         if X is not None:
             if rows is None:
@@ -703,44 +745,15 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             return each[0]
         return Summaries(tuple(engine.labels.classes.tolist()), tuple(each))
 
-    def to_model(self) -> Model:
-        """A model of what was learned from named features, for `Model.save` and the command line.
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write what was learned to a file, for :func:`novikoff.load` and for the commands.
 
-        It can be trained further with the same result, to the bit. It holds one run: of two
-        classes, or of many with multiclass="joint". Labels become texts. What the estimator learns
-        afterwards does not change it.
+        The file is the one that `novikoff train` writes: no pickle, and the same bytes for the same
+        examples and settings. `load` gives the estimator back, and it continues to the same bits.
         """
-        engine = self._learned(opened=True)
-        labels, core = engine.labels, engine.core
-        assert core is not None
-        if not engine.by_name:
-            raise ValueError("a model needs names for its features; here columns are positions")
-        if len(engine.runs) > 1:
-            raise ValueError(
-                "a model holds one run, but each class was learned in its own; learn with "
-                "multiclass='joint'"
-            )
-        if len(labels.classes) == 1 and isinstance(labels, TwoLabels):
-            raise ValueError(f"only one label has been seen yet: {labels.classes.tolist()[0]!r}")
-        if isinstance(labels, TwoLabels) and not engine.rule.zero_is_positive:
-            raise ValueError("a model takes a score of 0 as positive, but ties='negative' does not")
-        with engine.still():
-            names, hash_bits = names_of(core), engine.hash_bits
-            columns = names.columns.tolist()
-            if hash_bits is None and columns != list(range(len(columns))):
-                raise ValueError("some names were forgotten; a model has a name for every column")
-            features = Features.of(names.names, columns, hash_bits)
-            if features.room != engine.dim:
-                raise ValueError(
-                    "this estimator was fitted on a frame first; a model needs a run that learned "
-                    "from named features from the start"
-                )
-            learner, ledger = deepcopy((engine.learners[0], engine.runs[0].ledger))
-            if ledger.epoch_ends:  # the stream may continue, as part of the same pass
-                ledger.reopen_epoch()
-            coded = labels.coded
-            texts = tuple(written(label) for label in sorted(coded, key=coded.__getitem__))
-            return Model(engine.rule.kind, learner, features, texts, ledger, examples=core.position)
+        from novikoff.estimators.saved import to_model
+
+        to_model(self).save(path)
 
     # copies, and what scikit-learn asks for
 

@@ -13,21 +13,10 @@ from numpy.typing import NDArray
 
 from novikoff.models.calibration import logarithms
 from novikoff.stream.blocks import Codes, Labels
-from novikoff.stream.labels import predicts_positive
 from novikoff.stream.rows import Positions, Vector
 
 INTERVALS = 15  # of probabilities, to compare them with what happened
 _UNITS = 2.0**32
-
-
-def predicted_classes(scores: Vector) -> Codes:
-    """The class that each score predicts; of two labels, the positive one is class 1.
-
-    A row of scores, one for each class, predicts the class with the highest, the first among
-    equals.
-    """
-    best = scores.argmax(axis=1) if scores.ndim == 2 else predicts_positive(scores)
-    return best.astype(np.int32)
 
 
 @dataclass(slots=True)
@@ -237,25 +226,29 @@ class Judge:
     For two labels it holds nine bytes per example, for their ranking.
     """
 
-    def __init__(self, *, joint: bool) -> None:
-        self.confusion, self._is_joint = Confusion(), joint
+    def __init__(self, *, many: bool) -> None:
+        self.confusion, self._has_many = Confusion(), many
         self._positive, self._scores = list[NDArray[np.bool_]](), list[Vector]()
         # sums in units of 2⁻³²: whole numbers, which do not depend on the order
         self._bins = np.zeros((3, INTERVALS), dtype=np.int64)  # examples, probabilities, happened
         self._loss, self._is_surprised = 0, False
 
     def add(
-        self, labels: Labels | Codes, scores: Vector, probabilities: Vector | None = None
+        self,
+        labels: Labels | Codes,
+        scores: Vector,
+        predicted: Codes,
+        probabilities: Vector | None = None,
     ) -> None:
-        """Compare the scores of examples with their labels, or with their numbers of classes.
+        """Compare scores and predicted classes with labels, or with their numbers of classes.
 
         `probabilities` has a column a class.
         """
-        codes = labels if self._is_joint else (labels > 0).astype(np.int32)
-        self.confusion.count(codes, predicted_classes(scores))
+        codes = labels if self._has_many else (labels > 0).astype(np.int32)
+        self.confusion.count(codes, predicted)
         if probabilities is not None and len(codes):
             self._add_probabilities(codes, probabilities)
-        if not self._is_joint:
+        if not self._has_many:
             self._positive.append(labels > 0)
             self._scores.append(np.asarray(scores))
 
@@ -264,7 +257,7 @@ class Judge:
         self._is_surprised |= not known.all()
         given = probabilities[np.flatnonzero(known), codes[known]]
         self._loss += int((-logarithms(given) * _UNITS).astype(np.int64).sum())
-        if self._is_joint:
+        if self._has_many:
             best = probabilities.argmax(axis=1)
             p, happened = probabilities[np.arange(len(codes)), best], best == codes
         else:
@@ -289,7 +282,7 @@ class Judge:
     def evaluation(self, labels: tuple[str, ...]) -> Evaluation:
         """The result; `labels` are those of the classes."""
         ranking = None
-        if not self._is_joint:
+        if not self._has_many:
             positive = np.concatenate([np.zeros(0, dtype=np.bool_), *self._positive])
             ranking = Ranking.of(positive, np.concatenate([np.zeros(0), *self._scores]))
         return Evaluation(self.confusion, labels, ranking, self._reliability())

@@ -17,13 +17,15 @@ from novikoff.ledger import readings
 from novikoff.ledger.honest_scores import HonestScores
 from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import Reading
-from novikoff.models.calibration import Calibration, jointly, of_two
+from novikoff.models.calibration import Calibration, jointly, of_two, one_against_rest
 from novikoff.runs.cycles import CycleSearch
 from novikoff.sources.features import Features
 from novikoff.sources.read_options import DELIMITER, MISSING_RULES, QUOTES
 from novikoff.sources.text_rule import GRAMS, TEXT_VALUES
 from novikoff.storage import file_format as storage
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
+from novikoff.stream.blocks import Codes
+from novikoff.stream.labels import in_order, predicts_positive, written
 from novikoff.stream.rows import Rows, Vector
 
 SCORES_AT_ONCE = 1 << 22
@@ -53,6 +55,14 @@ class Model:
         How many examples were learned from; each counts once, however many passes were made.
     unfinished, watch
         The state of an interrupted run; None and empty for a run that ended.
+    others
+        If each of many classes was learned against the rest: the learners and ledgers of all
+        classes but the first, whose are `learner` and `ledger`.
+    labels
+        The labels as an estimator has them, if their texts do not tell: truth values, or texts that
+        read as numbers.
+    parameters
+        The parameters of the estimator that was saved, as far as nothing else here tells them.
     """
 
     kind: Kind
@@ -65,50 +75,92 @@ class Model:
     examples: int = 0
     unfinished: dict[str, Any] | None = None
     watch: Arrays = field(default_factory=dict)
+    others: tuple[tuple[Linear, Ledger], ...] = ()
+    labels: tuple[Any, ...] | None = None
+    parameters: dict[str, Any] = field(default_factory=dict)
     _mapped: mmap | None = field(default=None, repr=False)  # the file it came from, if not copied
-    _average: tuple[int, int, Vector] | None = field(default=None, init=False, repr=False)
+    _averages: dict[int, tuple[int, int, Vector]] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @property
     def is_joint(self) -> bool:
-        """Whether the model has any number of classes, learned jointly, and not two labels."""
+        """Whether the model has any number of classes, learned jointly."""
         return isinstance(self.learner, Joint)
+
+    @property
+    def has_many_classes(self) -> bool:
+        """Whether there is a score for each class, and not one for two labels."""
+        return self.is_joint or bool(self.others)
+
+    @property
+    def runs(self) -> tuple[tuple[Linear, Ledger], ...]:
+        """The learner and the ledger of each run: one, or one for each class."""
+        return ((self.learner, self.ledger), *self.others)
 
     @property
     def rows_at_once(self) -> int:
         """How many rows to score at a time, so that the scores fit in memory."""
-        return max(1, SCORES_AT_ONCE // len(self.classes)) if self.is_joint else sys.maxsize
+        return max(1, SCORES_AT_ONCE // len(self.classes)) if self.has_many_classes else sys.maxsize
 
     @property
     def weights(self) -> Vector:
         """The final or average weights, the constant's last; those of a voted model are the final.
 
-        A joint model has a row for each class.
+        Many classes have a row each.
         """
         storage.check_whole(self._mapped)
         reading: Reading = "average" if READINGS[self.kind] == "average" else "final"
-        weights = readings.weights(self.learner, self.ledger, reading)
+        each = [readings.weights(*run, reading) for run in self.runs]
+        weights = np.stack(each) if self.others else each[0]
         dim, bias = self.features.dim, self.learner.bias
         used = [weights[..., :dim], weights[..., weights.shape[-1] - bias :]]
         return self._with_unseen_classes(np.concatenate(used, axis=-1), axis=0)
 
     def scores(self, rows: Rows) -> Vector:
-        """The score of each row; a score of 0 or more predicts +1.
+        """The score of each row of two labels, or a column of scores for each class.
 
-        A voted model's score is the share of votes for +1 less the share for −1. A joint model
-        scores each class, by its share of the votes if it votes, and predicts the class with the
-        highest score, the first among equals.
+        A voted model's score is the share of votes for +1 less the share for −1; of classes learned
+        jointly, the share of the votes.
         """
         self.widen(rows.dim)
-        reading = READINGS[self.kind]
+        each = [self._scores(k, rows) for k in range(len(self.runs))]
+        return np.column_stack(each) if self.others else self._with_unseen_classes(each[0], axis=1)
+
+    def _scores(self, run: int, rows: Rows) -> Vector:
+        (learner, ledger), reading = self.runs[run], READINGS[self.kind]
         average = None
         if reading == "average":  # computed once until the model learns more
-            rounds, dim = self.learner.rounds, self.learner.dim
-            if self._average is None or self._average[:2] != (rounds, dim):
-                average = readings.weights(self.learner, self.ledger, "average")
-                self._average = rounds, dim, average
-            average = self._average[2]
-        scores = readings.scores(self.learner, self.ledger, reading, rows, average=average)
-        return self._with_unseen_classes(scores, axis=1)
+            known = self._averages.get(run)
+            if known is None or known[:2] != (learner.rounds, learner.dim):
+                average = readings.weights(learner, ledger, "average")
+                known = self._averages[run] = learner.rounds, learner.dim, average
+            average = known[2]
+        zero = self.zero_is_positive
+        return readings.scores(
+            learner, ledger, reading, rows, average=average, zero_is_positive=zero
+        )
+
+    @property
+    def zero_is_positive(self) -> bool:
+        """Whether a score of 0 predicts the positive label of two."""
+        return getattr(self.learner, "ties", "mistake") != "negative"
+
+    def predicted(self, scores: Vector, threshold: float | None = None) -> Codes:
+        """The class that each score predicts; of two labels, the positive one is class 1.
+
+        A score of 0 or more predicts +1; with a threshold, a probability of at least that. A row of
+        scores, one for each class, predicts the class with the highest; among equals, the first of
+        the labels in order.
+        """
+        if threshold is not None:
+            return (self.probabilities(scores)[:, 1] >= threshold).astype(np.int32)
+        if self.has_many_classes:
+            numbers = {label: k for k, label in enumerate(self.classes)}
+            order = np.array([numbers[label] for label in in_order(self.classes)], dtype=np.int32)
+            return np.asarray(order[scores[:, order].argmax(axis=1)])
+        positive = predicts_positive(scores) if self.zero_is_positive else scores > 0
+        return positive.astype(np.int32)
 
     @property
     def gives_probabilities(self) -> bool:
@@ -121,13 +173,16 @@ class Model:
         They rest on the scores that examples had before they were learned from
         (`models/calibration.py`). Of two labels, the positive one is the second column.
         """
-        honest = self.learner.honest
-        if honest is None:
+        counts = [learner.honest for learner, _ in self.runs if learner.honest is not None]
+        if not counts:
             raise ValueError(
                 f"{self.kind} predicts by other weights than it learns with, so it "
                 "has no honest scores to make probabilities of"
             )
-        return (jointly if self.is_joint else of_two)(Calibration.of(honest), scores)
+        maps = [Calibration.of(honest) for honest in counts]
+        if self.others:
+            return one_against_rest(maps, scores)
+        return (jointly if self.is_joint else of_two)(maps[0], scores)
 
     def _with_unseen_classes(self, table: Vector, axis: int) -> Vector:
         """The table with zeros for classes that are named but were not in any example."""
@@ -140,9 +195,10 @@ class Model:
     def widen(self, dim: int) -> None:
         """Make room for rows of `dim` features."""
         storage.check_whole(self._mapped)
-        if dim > self.learner.dim:
-            self.learner.widen(dim)
-            self.ledger.widen(dim)
+        for learner, ledger in self.runs:
+            if dim > learner.dim:
+                learner.widen(dim)
+                ledger.widen(dim)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, atomically.
@@ -152,15 +208,10 @@ class Model:
         """
         storage.check_whole(self._mapped)
         dim = self.features.dim
-        parts = {
-            "learner": self.learner.state(dim),
-            "ledger": self.ledger.state(dim),
-            "features": self.features.state(),
-        }
-        if self.learner.honest is not None:
-            parts["scores"] = self.learner.honest.state()
-        header: Settings = {name: settings for name, (settings, _) in parts.items()}
+        header, arrays = _state_of(self.learner, self.ledger, dim)
+        settings, held = self.features.state()
         header |= {
+            "features": settings,
             "kind": self.kind,
             "classes": list(self.classes),
             "order": self.order,
@@ -168,8 +219,16 @@ class Model:
             "examples": self.examples,
             "unfinished": self.unfinished,
         }
-        held = {name: arrays for name, (_, arrays) in parts.items()}
-        storage.save(path, header, prefixed({**held, "watch": self.watch}), kind="model")
+        arrays |= prefixed({"features": held, "watch": self.watch})
+        for k, run in enumerate(self.others, 1):
+            name = f"class {k}"
+            header[name], more = _state_of(*run, dim)
+            arrays |= prefixed({name: more})
+        if self.labels is not None:
+            header["labels"] = list(self.labels)
+        if self.parameters:
+            header["parameters"] = self.parameters
+        storage.save(path, header, arrays, kind="model")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -184,42 +243,63 @@ class Model:
     def _restored(cls, header: Settings, arrays: Arrays) -> Self:
         stored = Stored("model", header, arrays)
         classes = tuple(stored.texts("classes"))
-        parts = {name: stored.settings(name) for name in ("learner", "ledger", "features")}
         unfinished = None if header.get("unfinished") is None else stored.settings("unfinished")
+        learner, ledger = _restored_run(header, arrays)
+        others: list[tuple[Linear, Ledger]] = []
+        while (name := f"class {len(others) + 1}") in header:
+            others.append(_restored_run(stored.settings(name), with_prefix(name, arrays)))
         out = cls(
             stored.choice("kind", KINDS),
-            restored(parts["learner"], with_prefix("learner", arrays)),
-            Features.restored(parts["features"], with_prefix("features", arrays)),
+            learner,
+            Features.restored(stored.settings("features"), with_prefix("features", arrays)),
             classes,
-            Ledger.restored(parts["ledger"], with_prefix("ledger", arrays)),
+            ledger,
             _checked_order(stored.settings("order")),
             _checked_options(stored.settings("reading")),
             stored.count("examples"),
             unfinished,
             with_prefix("watch", arrays),
+            tuple(others),
+            _checked_labels(header.get("labels"), stored, classes),
+            stored.settings("parameters") if "parameters" in header else {},
             storage.mapped_file(arrays),
         )
-        if "scores" in header:
-            scores = with_prefix("scores", arrays)
-            out.learner.honest = HonestScores.restored(stored.settings("scores"), scores)
         out._check(stored)
         return out
 
     def _check(self, stored: Stored) -> None:
         """Raise BadModel if the parts do not fit together: the core trusts that they do."""
-        learner, ledger = self.learner, self.ledger
+        known = len(self.classes)
+        if len(set(self.classes)) < known:
+            stored.refuse("two of its labels are the same")
+        if self.others and (
+            known != len(self.runs) or self.is_joint or self.unfinished is not None
+        ):
+            stored.refuse(f"it has {known} labels, but {len(self.runs)} runs")
+        if not self.has_many_classes and known != 2:
+            stored.refuse(f"it has {known} labels, not two")
+        for run in self.runs:
+            self._check_run(*run, stored)
+        if self.unfinished is not None:
+            stopped = Stored("unfinished run", self.unfinished, {})
+            counts = ("passes", "passes_made", "position", "met")
+            passes, made, position, met = map(stopped.count, counts)
+            if made >= passes or position > met:
+                stopped.refuse(f"it is in pass {made + 1} of {passes}, at example {position}")
+            stopped.text("data")
+            if (passes > 1) != bool(stopped.settings("watch")):
+                stopped.refuse("only a run of several passes looks for a cycle")
+            self.restored_search()
+
+    def _check_run(self, learner: Linear, ledger: Ledger, stored: Stored) -> None:
         if not learner.dim == ledger.dim == self.features.dim or learner.bias != ledger.bias:
             stored.refuse("its learner, ledger and features differ in size")
-        if len(set(self.classes)) < len(self.classes):
-            stored.refuse("two of its labels are the same")
         if isinstance(learner, Joint):
             known = len(self.classes)
-            if known == 0 or not 0 <= learner.n_classes <= known:
+            if known == 0 or self.others or not 0 <= learner.n_classes <= known:
                 stored.refuse(f"it has {known} labels, but weights for {learner.n_classes}")
             if ledger.n_classes != learner.n_classes:
                 stored.refuse("its learner and its ledger differ in the number of classes")
-        elif len(self.classes) != 2:
-            stored.refuse(f"it has {len(self.classes)} labels, not two")
         if isinstance(learner, Multiplicative):
             right = WINNOWS.get(self.kind) == learner.variant and ledger.rule == "multiplicative"
         else:
@@ -242,16 +322,6 @@ class Model:
             stored.refuse("a voted model needs its examples, and the ledger keeps none")
         if learner.rounds != ledger.began + ledger.n_rounds:
             stored.refuse("its learner and its ledger differ in the number of rounds")
-        if self.unfinished is not None:
-            stopped = Stored("unfinished run", self.unfinished, {})
-            counts = ("passes", "passes_made", "position", "met")
-            passes, made, position, met = map(stopped.count, counts)
-            if made >= passes or position > met:
-                stopped.refuse(f"it is in pass {made + 1} of {passes}, at example {position}")
-            stopped.text("data")
-            if (passes > 1) != bool(stopped.settings("watch")):
-                stopped.refuse("only a run of several passes looks for a cycle")
-            self.restored_search()
 
     def restored_search(self) -> CycleSearch | None:
         """The search for a cycle of an unfinished run, if it makes several passes."""
@@ -260,6 +330,37 @@ class Model:
             return None
         classes = len(self.classes) if self.is_joint else None
         return CycleSearch.restored(settings, self.watch, self.features.dim, classes)
+
+
+def _state_of(learner: Linear, ledger: Ledger, dim: int) -> tuple[Settings, Arrays]:
+    """The settings and arrays of a run, for a model file."""
+    parts = {"learner": learner.state(dim), "ledger": ledger.state(dim)}
+    if learner.honest is not None:
+        parts["scores"] = learner.honest.state()
+    held = prefixed({name: arrays for name, (_, arrays) in parts.items()})
+    return {name: settings for name, (settings, _) in parts.items()}, held
+
+
+def _restored_run(header: Settings, arrays: Arrays) -> tuple[Linear, Ledger]:
+    """The run that `_state_of` described."""
+    stored = Stored("model", header, arrays)
+    learner = restored(stored.settings("learner"), with_prefix("learner", arrays))
+    ledger = Ledger.restored(stored.settings("ledger"), with_prefix("ledger", arrays))
+    if "scores" in header:
+        scores = with_prefix("scores", arrays)
+        learner.honest = HonestScores.restored(stored.settings("scores"), scores)
+    return learner, ledger
+
+
+def _checked_labels(
+    labels: Any, stored: Stored, classes: tuple[str, ...]
+) -> tuple[Any, ...] | None:
+    if labels is None:
+        return None
+    plain = isinstance(labels, list) and all(type(one) in (bool, int, float, str) for one in labels)
+    if not plain or tuple(map(written, labels)) != classes:
+        stored.refuse("its labels do not match their texts")
+    return tuple(labels)
 
 
 def _checked_options(options: Settings) -> Settings:

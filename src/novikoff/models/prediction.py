@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from novikoff.models.measures import Evaluation, Judge, predicted_classes
+from novikoff.models.measures import Evaluation, Judge
 from novikoff.models.model import Model
 from novikoff.sources.chunks import Chunk, Source
 from novikoff.sources.numbered import feature_rows, parts_of
@@ -28,26 +28,22 @@ def scored(model: Model, source: Source) -> Iterator[tuple[Chunk, Vector]]:
                 yield part, model.scores(feature_rows(source, part, model.features))
 
 
-def labels_of(model: Model, scores: Vector) -> list[str]:
-    """The label that each score predicts; for many classes, each row of scores."""
-    return [model.classes[k] for k in predicted_classes(scores).tolist()]
-
-
-def evaluate(model: Model, source: Source) -> Evaluation:
+def evaluate(model: Model, source: Source, *, threshold: float | None = None) -> Evaluation:
     """Compare a model's predictions with the labels of a source.
 
-    A model of many classes is wrong about every label that it does not know; a model of two labels
-    rejects one.
+    With a threshold, the positive label is predicted from that probability on. A model of many
+    classes is wrong about every label that it does not know; a model of two labels rejects one.
     """
-    judge = Judge(joint=model.is_joint)
+    judge = Judge(many=model.has_many_classes)
     labels: LabelsAsClasses | LabelsAsSigns
-    if model.is_joint:
+    if model.has_many_classes:
         labels = LabelsAsClasses(model.classes, most=None)
     else:
         negative, positive = model.classes
         labels = LabelsAsSigns((negative, positive))
     for chunk, scores in scored(model, source):
         chances = model.probabilities(scores) if model.gives_probabilities else None
-        judge.add(chunk.coded(labels), scores, chances)
+        predicted = model.predicted(scores, threshold)
+        judge.add(chunk.coded(labels), scores, predicted, chances)
     source.check_unchanged()
     return judge.evaluation(labels.classes)

@@ -177,6 +177,10 @@ class Training:
         rule = self.plan.rule
         if initial.kind != rule.kind:
             raise BadExample(f"the initial model's learner is {initial.kind}, not {rule.kind}")
+        if initial.others:
+            raise BadExample(
+                "the initial model learned each class against the rest; train it further in Python"
+            )
         if initial.is_joint != rule.joint:
             has, new = ("any number of classes", "two labels")[:: 1 if initial.is_joint else -1]
             raise BadExample(f"the initial model has {has}, and the plan {new}")
@@ -286,14 +290,15 @@ class Training:
         """How the model predicts the held-out examples; None without a holdout."""
         if self.plan.holdout is None:
             return None
-        judge, most = Judge(joint=self.plan.rule.joint), self.model.rows_at_once
+        judge, most = Judge(many=self.plan.rule.joint), self.model.rows_at_once
         for block in self._blocks:
             rows = np.flatnonzero(held_out(block, self.plan.holdout))
             for some in (rows[k : k + most] for k in range(0, len(rows), most)):
                 scores = self.model.scores(block.rows.take(some))
                 is_probable = self.model.gives_probabilities
                 chances = self.model.probabilities(scores) if is_probable else None
-                judge.add(block.labels[some], scores, chances)
+                predicted = self.model.predicted(scores)
+                judge.add(block.labels[some], scores, predicted, chances)
         return judge.evaluation(self.model.classes)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -64,6 +64,9 @@ class Engine:
         Where each row of `coef_` starts (None: zero).
     keep, hash_bits, max_names
         As for `Perceptron`.
+    runs, names, seen
+        The runs to continue, the names of their features if single examples are dicts, and how many
+        examples were learned from.
 
     Attributes
     ----------
@@ -97,6 +100,9 @@ class Engine:
         keep: KeepOrAuto = "examples",
         hash_bits: int | None = None,
         max_names: int | None = None,
+        runs: Sequence[tuple[Linear, Ledger]] = (),
+        names: Names | None = None,
+        seen: int = 0,
     ) -> None:
         is_bounded = keep == "auto"
         if keep == "auto":  # the columns of forgotten names are used again, so rows mean nothing
@@ -105,28 +111,35 @@ class Engine:
         self.keep: Keep = keep
         self.hash_bits, self.max_names = hash_bits, max_names
         self.later_weights = later_weights or {}
-        each = np.ones(len(labels.classes)) if class_weights is None else class_weights
-        factors = labels.class_weights(each)
-        start = [None] * len(factors) if starts is None else labels.starts(starts)
-        self.learners: list[Linear] = [
-            rule.learner(dim, classes=len(labels.classes), class_weights=f, start=s)
-            for f, s in zip(factors, start, strict=True)
-        ]
-        for learner in self.learners:
-            learner.honest = rule.honest_scores()
-        self.runs = [Run(one.open_ledger(keep), Verdict.BUDGET) for one in self.learners]
+        self.learners: list[Linear] = [learner for learner, _ in runs]
+        self.runs = [Run(ledger, _verdict(ledger)) for _, ledger in runs]
+        if not runs:
+            each = np.ones(len(labels.classes)) if class_weights is None else class_weights
+            factors = labels.class_weights(each)
+            start = [None] * len(factors) if starts is None else labels.starts(starts)
+            self.learners = [
+                rule.learner(dim, classes=len(labels.classes), class_weights=f, start=s)
+                for f, s in zip(factors, start, strict=True)
+            ]
+            for learner in self.learners:
+                learner.honest = rule.honest_scores()
+            self.runs = [Run(one.open_ledger(keep), Verdict.BUDGET) for one in self.learners]
         if is_bounded:
             for run in self.runs:
                 run.ledger.most_bytes = MOST_BYTES // len(self.runs)
         self.is_stream = self.is_interrupted = False
-        self.by_name = self.is_online = False
+        self.by_name = self.is_online = names is not None
         self.core: _core.Online | None = None
         self.lock = new_lock(Rank.ENGINE, self)
-        self._seen = 0
-        self._names: Names | None = None  # of a copy whose core is not open yet
+        self._seen = seen
+        self._names = names  # of a copy whose core is not open yet, or of a file
+        self._coefficients: tuple[Vector, Vector] | None = None
+        if dim > self.dim:
+            self._widen(dim)
+        if self.ledgers[0].open_rounds:
+            self._close_passes()
         self._busy: int | None = None  # the thread that learns from a block
         self._is_shared = self._is_held = False
-        self._coefficients: tuple[Vector, Vector] | None = None
 
     @property
     def dim(self) -> int:
@@ -690,6 +703,12 @@ class Engine:
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)
         self.core, self.lock = None, new_lock(Rank.ENGINE, self)
+
+
+def _verdict(ledger: Ledger) -> Verdict:
+    """How a run ended, as far as its ledger tells."""
+    is_clean = not ledger.open_rounds and ledger.epoch_updates[-1:] == [0]
+    return Verdict.SEPARATED if is_clean else Verdict.BUDGET
 
 
 def _after_pass(learner: Linear, report: Progress | None, ledger: Ledger) -> None:

@@ -107,6 +107,14 @@ class Features:
             out.dim = 1 << hash_bits
         return out
 
+    @classmethod
+    def of_columns(cls, dim: int, header: Sequence[str] | None = None) -> Self:
+        """The map of a table of `dim` columns of numbers, with these names if it has a header."""
+        out = cls()
+        out.kind, out.dim = "columns", dim
+        out._header = None if header is None else tuple(header)
+        return out
+
     @property
     def count(self) -> int:
         """How many features there are: indices that start at 1 leave column 0 empty."""
@@ -122,6 +130,15 @@ class Features:
         if self.kind == "names":
             return tuple(name.decode() for name in separate(*self._places.held()))
         return None
+
+    @property
+    def named_columns(self) -> list[tuple[str, int]]:
+        """The names that are known, each with its column, by column."""
+        if self.hash_bits is None:
+            return [(name, j) for j, name in enumerate(self.names or ())]
+        slots, text, starts = self._slot_names.held()
+        texts = (name.decode() for name in separate(text, starts))
+        return sorted(zip(texts, slots.tolist(), strict=True), key=lambda pair: pair[1])
 
     def name_of(self, column: int) -> str:
         """The name of a column; without one its index, after # if features are hashed."""

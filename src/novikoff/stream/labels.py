@@ -67,6 +67,18 @@ def written(label: Any) -> str:
     return str(int(value)) if abs(value) <= _DIGITS and value == int(value) else repr(value)
 
 
+def as_values(texts: Sequence[str]) -> tuple[Any, ...]:
+    """The labels of a file as Python has them: numbers if all of them are numbers, else texts.
+
+    >>> as_values(["0", "1"]), as_values(["1", "spam"])
+    ((0, 1), ('1', 'spam'))
+    """
+    keys = [label_key(text) for text in texts]
+    if any(is_text or abs(value) > _EXACT for is_text, value, _ in keys):
+        return tuple(texts)
+    return tuple(int(value) if value == int(value) else value for _, value, _ in keys)
+
+
 def in_order(labels: Sequence[Label]) -> list[Label]:
     """The different labels in order, each as first written."""
     first = {label_key(label): label for label in reversed(labels)}

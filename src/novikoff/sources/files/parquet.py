@@ -59,7 +59,7 @@ class ArrowFiles(Source):
     def __init__(self, files: Paths, how: ReadOptions | None = None, *, kind: FileKind) -> None:
         super().__init__(files)
         self._kind, self._how = kind, how or ReadOptions()
-        layouts = [_layout_of(one.path, kind, self._how) for one in self.inputs]
+        layouts = [layout_of(self._schema(one.path), one.path, self._how) for one in self.inputs]
         self._layout = reduce(_merged, layouts)
         self._kinds = [self._layout.kinds[j] for j in self._layout.features]
         self._is_dense = self._how.missing_rule != "indicate" and not any(map(is_text, self._kinds))
@@ -68,6 +68,18 @@ class ArrowFiles(Source):
     def table(self) -> TableColumns:
         """The columns."""
         return self._layout.table
+
+    def _schema(self, path: str) -> pa.Schema:
+        import pyarrow.parquet as pq
+
+        with reading(path, self._kind):
+            if self._kind == "parquet":
+                with _opened(path) as file:
+                    schema = pq.ParquetFile(file).schema_arrow
+            else:
+                schema = _reader(_mapped(path), path).schema
+            str(schema.names)  # names that are not UTF-8 are found now
+        return schema
 
     def _words(self) -> list[str]:
         return [self._kind.capitalize()]
@@ -90,15 +102,19 @@ class ArrowFiles(Source):
         columns, texts = [*table.features, *label, *weight], [*table.texts, *label]
         is_first = not self._how.like_before and path == self.inputs[0].path
         with reading(path, self._kind):
-            is_parquet = self._kind == "parquet"
-            for batch in (
-                _parquet(path, columns, texts, most) if is_parquet else _arrow(path, columns, most)
-            ):
+            for batch in self._batches(path, columns, texts, most):
                 batch.validate(full=True)  # texts that are not UTF-8, and all that could crash
                 if is_first and row == 0:
                     self._check_categories(batch, path)
                 yield self._piece(batch, path, row)
                 row += len(batch)
+
+    def _batches(
+        self, path: str, columns: Sequence[str], texts: Sequence[str], most: int
+    ) -> Iterator[pa.RecordBatch]:
+        if self._kind == "parquet":
+            return _parquet(path, columns, texts, most)
+        return _arrow(path, columns, most)
 
     def _piece(self, batch: pa.RecordBatch, path: str, row: int) -> _Piece:
         def place(name: str) -> Where:
@@ -236,17 +252,9 @@ def side_by_side(parts: Sequence[tuple[SparseRows, Names]]) -> tuple[SparseRows,
     return SparseRows(values, places[indices], starts.astype(np.int32), names_before), named
 
 
-def _layout_of(where: str, kind: FileKind, how: ReadOptions) -> Layout:
-    """Which columns of a file are features, which is the label, and what each holds."""
-    import pyarrow.parquet as pq
-
-    with reading(where, kind):
-        if kind == "parquet":
-            with _opened(where) as file:
-                schema = pq.ParquetFile(file).schema_arrow
-        else:
-            schema = _reader(_mapped(where), where).schema
-        names = tuple(schema.names)  # names that are not UTF-8 are found now
+def layout_of(schema: pa.Schema, where: str, how: ReadOptions) -> Layout:
+    """Which columns of a table are features, which is the label, and what each holds."""
+    names = tuple(schema.names)
     columns = Columns(names, how, where)
     label = columns.label()
     features, categorical = columns.features(label), columns.categorical()

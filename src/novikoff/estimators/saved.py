@@ -1,0 +1,239 @@
+"""Estimators as model files: an estimator becomes the model that it has learned, and back."""
+
+from __future__ import annotations
+
+import os
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from novikoff.estimators.adaptive import AdaptivePerceptron
+from novikoff.estimators.base import LinearClassifier
+from novikoff.estimators.perceptrons import (
+    AveragedPerceptron,
+    MarginPerceptron,
+    Perceptron,
+    VotedPerceptron,
+)
+from novikoff.estimators.validation import check_common
+from novikoff.estimators.winnow import Winnow
+from novikoff.learners.rule import ADAPTIVE, WINNOWS, Kind
+from novikoff.models.model import ORDER, Model
+from novikoff.online.engine import Engine
+from novikoff.online.names import Names, names_of
+from novikoff.sources.features import Features
+from novikoff.sources.in_memory import RowsOfModel
+from novikoff.storage.checked import Settings
+from novikoff.storage.file_format import BadModel
+from novikoff.stream.labels import as_values, written
+from novikoff.stream.multiclass import (
+    JointLabels,
+    Labels,
+    TwoLabels,
+    class_array,
+    labels_of,
+    plain_label,
+)
+
+_CLASSES: dict[Kind, type[LinearClassifier]] = {
+    "perceptron": Perceptron,
+    "margin": MarginPerceptron,
+    "averaged": AveragedPerceptron,
+    "voted": VotedPerceptron,
+    **dict.fromkeys(ADAPTIVE, AdaptivePerceptron),
+    **dict.fromkeys(WINNOWS, Winnow),
+}
+
+
+def load(path: str | os.PathLike[str]) -> LinearClassifier:
+    """The estimator of a model file, whether `save` wrote it or `novikoff train`.
+
+    It predicts, explains and continues to learn with `partial_fit`, `learn_one` and `learn_many`,
+    to the same bits as the one that was saved. New examples are read as the command line reads
+    them: a frame by the names of its columns, a list of dicts as JSON lines, a list of texts if the
+    model was trained on texts, and an array if its columns have no names. Standardising, hashing
+    and interactions are part of the model. The file is checked first, and nothing in it is
+    executed; a file that is not a model raises :class:`BadModel`.
+
+    Labels that are all numbers in a file of the command line become numbers.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from novikoff import Perceptron, load
+    >>> clf = Perceptron().fit([[2, 1], [1, 3], [-1, -2], [-2, 1]], [1, 1, 0, 0])
+    >>> with TemporaryDirectory() as folder:
+    ...     clf.save(Path(folder, "m"))
+    ...     again = load(Path(folder, "m"))
+    >>> again, again.predict([[3, 0]]).tolist()
+    (Perceptron(), [1])
+    """
+    model = Model.load(path)
+    try:
+        return of_model(model)
+    except ValueError as error:
+        raise BadModel(f"{os.fspath(path)}: {error}") from None
+
+
+def to_model(estimator: LinearClassifier) -> Model:
+    """The model of what an estimator has learned; what it learns afterwards does not change it."""
+    engine = estimator._learned()
+    labels = engine.labels
+    if len(labels.classes) == 1 and isinstance(labels, TwoLabels):
+        raise ValueError(f"only one label has been seen yet: {labels.classes.tolist()[0]!r}")
+    if engine.max_names is not None:
+        raise ValueError("a model keeps all names, but max_names forgets some")
+    with engine.still():
+        features, read_options = _columns_of(estimator, engine)
+        runs = deepcopy([*zip(engine.learners, engine.ledgers, strict=True)])
+        for _, ledger in runs:
+            if engine.is_stream:  # it may continue, as part of the same pass
+                ledger.reopen_epoch()
+        (learner, ledger), *others = runs
+        seed = estimator.random_state if isinstance(estimator.random_state, int) else None
+        whole = {"whole": True, "shuffle": bool(estimator.shuffle), "holdout": None}
+        fitted = estimator._order or whole | {"seed": seed if estimator.shuffle else None}
+        coded = labels.coded
+        values = tuple(sorted(coded, key=coded.__getitem__))
+        texts = tuple(map(written, values))
+        if len(set(texts)) < len(texts):
+            raise ValueError("two labels are written alike in a model file")
+        out = Model(
+            engine.rule.kind,
+            learner,
+            features,
+            texts,
+            ledger,
+            dict(ORDER if engine.is_stream else fitted),
+            read_options,
+            engine.seen,
+            others=tuple(others),
+            labels=None if values == as_values(texts) else values,
+        )
+    kind, usual = _parameters_of(out, reader=estimator._reader is not None)
+    given = {name: _storable(value) for name, value in estimator.get_params().items()}
+    known = kind().get_params()
+    out.parameters = {
+        name: value
+        for name, value in given.items()
+        if name in known and value != usual.get(name, known[name])
+    }
+    return out
+
+
+def _columns_of(estimator: LinearClassifier, engine: Engine) -> tuple[Features, Settings]:
+    """What each column of an engine is, and how to read more data of the kind."""
+    if estimator._reader is not None:
+        return deepcopy(estimator._reader.features), dict(estimator._reader.read_options)
+    header = getattr(estimator, "feature_names_in_", None)
+    if not engine.by_name or (header is not None and engine.core is not None):
+        names = None if header is None else [str(name) for name in header]
+        dim = engine.dim if names is None else len(names)
+        if engine.by_name and engine.core is not None and engine.core.columns > dim:
+            raise ValueError(
+                "this estimator was fitted on a frame and then met other names; a model needs a "
+                "run that learned from named features from the start"
+            )
+        return Features.of_columns(dim, names), _options_of(names)
+    assert engine.core is not None
+    known = names_of(engine.core)
+    return Features.of(known.names, known.columns.tolist(), engine.hash_bits), {}
+
+
+def _options_of(header: list[str] | None) -> Settings:
+    """How the command line reads tables with these columns."""
+    if header is None:
+        return {}
+    return {"label": None, "missing": "refuse", "features": header, "texts": []}
+
+
+def of_model(model: Model) -> LinearClassifier:
+    """The estimator of a model, which then belongs to the estimator."""
+    if model.unfinished is not None:
+        raise ValueError("its training was interrupted; finish it first, with the command line")
+    features = model.features
+    header = None if features.kind != "columns" or features.names is None else [*features.names]
+    names = None
+    if features.kind == "columns":
+        same = Features.of_columns(features.dim, header)
+        is_plain = model.read_options == _options_of(header)
+    else:
+        named = features.named_columns
+        texts, columns = [name for name, _ in named], [column for _, column in named]
+        same = Features.of(texts, columns, features.hash_bits)
+        is_plain = features.kind == "names" and not model.read_options
+        zeros = np.zeros(len(texts), dtype=np.int64)
+        names = Names(texts, np.array(columns, dtype=np.int32), zeros, zeros, features.dim)
+    is_plain &= same.state()[0] == features.state()[0]
+    kind, usual = _parameters_of(model, reader=not is_plain)
+    known = kind().get_params()
+    given = dict(model.parameters)
+    if isinstance(given.get("class_weight"), list):
+        given["class_weight"] = dict(given["class_weight"])
+    if unknown := sorted({*given} - {*known}):
+        raise ValueError(f"{kind.__name__} has no parameter {unknown[0]!r}")
+    out, plain = kind(**usual | given), kind(**usual)
+    check_common(out)
+    rule, told = out._rule(), plain._rule()
+    told = replace(told, alpha=rule.alpha, threshold=rule.threshold, bias=rule.bias)
+    if rule != told or rule.kind != model.kind:
+        raise ValueError("its parameters do not match its learner")
+    factors = out.class_weight if isinstance(out.class_weight, dict) else {}
+    engine = Engine(
+        rule,
+        _labels_of(model),
+        features.room,
+        keep=out.keep,
+        hash_bits=out.hash_bits,
+        later_weights=factors,
+        runs=deepcopy(model.runs),
+        names=names if is_plain else None,
+        seen=model.examples,
+    )
+    about: dict[str, Any] = {"n_features_in_": features.count}
+    if header is not None:
+        about["feature_names_in_"] = np.array(header, dtype=object)
+    out._take(engine, {} if is_plain and names is not None else about)
+    out._order = model.order
+    if not is_plain:
+        out._reader = RowsOfModel(features, model.read_options)
+    return out
+
+
+def _labels_of(model: Model) -> Labels:
+    values = as_values(model.classes) if model.labels is None else model.labels
+    if not model.is_joint:
+        classes = np.array(values)
+        return TwoLabels(classes) if len(values) == 2 else labels_of(classes)
+    classes = class_array(values)
+    numbers = [values.index(label) for label in classes.tolist()]
+    return JointLabels(classes, np.array(numbers, dtype=np.int32))
+
+
+def _parameters_of(model: Model, *, reader: bool) -> tuple[type[LinearClassifier], Settings]:
+    """The class of the estimator of a model, and the parameters that its learner tells."""
+    learner, kind = model.learner, _CLASSES[model.kind]
+    told = {
+        "fit_intercept": learner.bias,
+        "keep": model.ledger.keep,
+        "multiclass": "joint" if model.is_joint else "ovr",
+        "hash_bits": None if reader else model.features.hash_bits,
+        "eta0": getattr(learner, "rate", None),
+        "ties": getattr(learner, "ties", "mistake"),
+        "average": model.kind == "adaptive-averaged",
+    }
+    for name in ("margin", "regularisation", "variant", "alpha", "threshold", "matrix"):
+        told[name] = getattr(learner, name, "diagonal" if name == "matrix" else None)
+    return kind, {name: told[name] for name in kind().get_params() if name in told}
+
+
+def _storable(value: Any) -> Any:
+    """A parameter as JSON takes it."""
+    if isinstance(value, np.random.RandomState):
+        return 0  # the usual one
+    if isinstance(value, dict):
+        return [[plain_label(label), float(factor)] for label, factor in value.items()]
+    return value.item() if isinstance(value, np.generic) else value

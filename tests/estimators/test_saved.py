@@ -1,0 +1,320 @@
+"""Estimators and files there and back: the same bytes, predictions and further learning."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.sparse import csr_matrix
+
+from helpers.dict_streams import stream
+from novikoff import (
+    AdaptivePerceptron,
+    AveragedPerceptron,
+    BadModel,
+    MarginPerceptron,
+    Perceptron,
+    VotedPerceptron,
+    Winnow,
+    load,
+)
+from novikoff.cli.main import run as main
+from novikoff.stream.labels import written
+
+DICE = np.random.default_rng(7)
+X = DICE.normal(size=(60, 5))
+TWO = np.where(X[:, 0] + 0.5 * X[:, 1] > 0.1 * DICE.normal(size=60), 1, 0)
+THREE = np.array(["a", "b", "c"])[np.clip(X[:, 0] * 1.5 + 1, 0, 2.9).astype(int)]
+FRAME = pd.DataFrame(X, columns=["age", "height", "weight", "dose", "score"])
+DICTS = [x for x, _ in stream(5, 60)]
+LABELS = [y for _, y in stream(5, 60)]
+
+FITTED: dict[str, tuple[Any, Any, Any]] = {
+    "rows": (Perceptron(max_iter=5), X, TWO),
+    "rows of float32": (Perceptron(max_iter=5), X.astype(np.float32), TWO),
+    "sparse rows": (AveragedPerceptron(), csr_matrix(np.where(X > 0, X, 0)), TWO),
+    "frame": (AdaptivePerceptron(), FRAME, TWO),
+    "truth values": (Perceptron(max_iter=5), X, TWO == 1),
+    "texts like numbers": (Perceptron(max_iter=5), X, TWO.astype(str)),
+    "texts": (Perceptron(max_iter=5), X, np.where(TWO, "yes", "no")),
+    "floats": (Perceptron(max_iter=5), X, np.where(TWO, 2.0, -1.0)),
+    "one against the rest": (AdaptivePerceptron(), FRAME, THREE),
+    "averages against the rest": (AveragedPerceptron(), X, THREE),
+    "votes against the rest": (VotedPerceptron(max_iter=2), X, THREE),
+    "jointly": (AdaptivePerceptron(multiclass="joint"), X, THREE),
+    "joint perceptron": (Perceptron(multiclass="joint", max_iter=3), X, THREE),
+    "voted": (VotedPerceptron(max_iter=3), X, TWO),
+    "margin": (MarginPerceptron(margin=0.5, max_iter=4, eta0=0.3), X, TWO),
+    "full matrix": (AdaptivePerceptron(matrix="full", regularisation=0.5), X, TWO),
+    "averaged adaptive": (AdaptivePerceptron(average=True, fit_intercept=False), X, TWO),
+    "winnow": (Winnow(max_iter=4), X, TWO),
+    "winnow2": (Winnow(variant="winnow2", max_iter=4), abs(X), TWO),
+    "weighted classes": (Perceptron(class_weight={0: 2.0, 1: 0.5}, max_iter=3), X, TWO),
+    "balanced classes": (AdaptivePerceptron(class_weight="balanced"), X, THREE),
+    "negative ties": (Perceptron(ties="negative", max_iter=3, keep="positions"), X, TWO),
+    "another order": (Perceptron(shuffle=False, max_iter=3, random_state=5), X, TWO),
+}
+
+
+def names(labels: Any) -> list[str]:
+    return [written(label) for label in np.asarray(labels).tolist()]
+
+
+def same(one: Any, other: Any, X: Any) -> None:
+    assert type(one) is type(other)
+    assert one.get_params() == other.get_params()
+    assert one.classes_.tolist() == other.classes_.tolist()
+    assert (one.decision_function(X) == other.decision_function(X)).all()
+    assert one.predict(X).tolist() == other.predict(X).tolist()
+    assert (one.coef_ == other.coef_).all()
+    assert one.verdict_ == other.verdict_
+    assert one.n_mistakes_ == other.n_mistakes_
+    if one.gives_probabilities:
+        assert (one.predict_proba(X) == other.predict_proba(X)).all()
+
+
+def table(path: Path, X: Any, y: Any) -> Path:
+    if isinstance(X, pd.DataFrame):
+        path = path.with_suffix(".parquet")
+        X.assign(y=y).sample(frac=1, axis=1, random_state=0).to_parquet(path)
+    else:
+        path = path.with_suffix(".npz")
+        np.savez(path, X=X.toarray() if hasattr(X, "toarray") else X, y=y)
+    return path
+
+
+def said(screen: Any, *words: Any) -> list[str]:
+    screen.readouterr()
+    main([*map(str, words)])
+    return list(screen.readouterr().out.splitlines())
+
+
+@pytest.mark.parametrize("kind", FITTED)
+def test_a_fitted_estimator_goes_to_the_command_line_and_comes_back(
+    kind: str, tmp_path: Path, capsys: Any
+) -> None:
+    made, rows, y = FITTED[kind]
+    clf = type(made)(**made.get_params()).fit(rows, y)
+    clf.save(tmp_path / "m")
+    data = table(tmp_path / "data", rows, names(y))
+    predicted = said(capsys, "predict", tmp_path / "m", data)
+    assert predicted == names(clf.predict(rows))
+    scores = said(capsys, "predict", tmp_path / "m", data, "--print", "scores")
+    ours = clf.decision_function(rows).reshape(len(y), -1)
+    assert [[*map(float, line.split("\t"))] for line in scores] == ours.tolist()
+    said(capsys, "inspect", tmp_path / "m")
+    again = load(tmp_path / "m")
+    same(clf, again, rows)
+    again.save(tmp_path / "again")
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "again").read_bytes()
+    for one in (clf, again):
+        one.partial_fit(rows[:30], y[:30])
+    same(clf, again, rows)
+    clf.save(tmp_path / "m")
+    again.save(tmp_path / "again")
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "again").read_bytes()
+
+
+ONE_BY_ONE: dict[str, Any] = {
+    "names": Perceptron(),
+    "counts": AveragedPerceptron(keep="counts"),
+    "hashed": AdaptivePerceptron(hash_bits=4),
+    "voted": VotedPerceptron(),
+    "jointly": AveragedPerceptron(multiclass="joint"),
+}
+
+
+@pytest.mark.parametrize("kind", ONE_BY_ONE)
+def test_a_stream_of_dicts_is_continued_by_either(kind: str, tmp_path: Path, capsys: Any) -> None:
+    made, m, n = ONE_BY_ONE[kind], tmp_path / "m", tmp_path / "n"
+    some = [(x, str(y)) for x, y in stream(5, 60, classes=4 if kind == "jointly" else 2)]
+    some = [(x, y) for x, y in some if "from=x.com" not in x]
+    whole, clf = (type(made)(**made.get_params()) for _ in range(2))
+    for x, y in some:
+        whole.learn_one(x, y)
+    for x, y in some[:20]:
+        clf.learn_one(x, y)
+    clf.save(m)
+    lines = tmp_path / "more.jsonl"
+    lines.write_text("\n".join(json.dumps({"label": y, **x}) for x, y in some[20:40]))
+    said(capsys, "train", lines, "-q", "--initial", m, "-o", n)
+    again: Any = load(n)
+    assert said(capsys, "predict", n, lines) == names(again.predict([x for x, _ in some[20:40]]))
+    again.learn_many([x for x, _ in some[40:50]], [y for _, y in some[40:50]])
+    for x, y in some[50:]:
+        again.learn_one(x, y)
+    same(whole, again, [x for x, _ in some])
+    whole.save(m)
+    again.save(n)
+    assert m.read_bytes() == n.read_bytes()
+    if len(again.classes_) == 2:
+        assert dict(whole.named_weights) == dict(again.named_weights)
+
+
+def mails(folder: Path) -> Path:
+    for k, text in enumerate(["free money now", "see you at lunch", "win money", "lunch at one"]):
+        path = folder / ("ham" if k % 2 else "spam") / f"{k}.txt"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return folder
+
+
+PEOPLE = pd.DataFrame(
+    {
+        "age": DICE.integers(20, 80, 80),
+        "town": DICE.choice(["Ayr", "Bute", "Cupar"], 80),
+        "zip": DICE.choice([101, 202, 303], 80),
+        "note": DICE.choice(["tea with milk", "black tea", "no tea, coffee please"], 80),
+    }
+)
+DRINKS = np.where(PEOPLE["note"].str.contains("coffee") ^ (PEOPLE["age"] > 70), "coffee", "tea")
+KINDS = np.where(PEOPLE["age"] > 60, "old", DRINKS)
+NUMBERS = PEOPLE[["age", "zip"]]
+
+TRAINED: dict[str, tuple[Any, Any, list[str]]] = {
+    "standardised": (NUMBERS, DRINKS, []),
+    "as they are": (NUMBERS, DRINKS, ["--no-standardise"]),
+    "interactions": (NUMBERS, DRINKS, ["--interactions", "all"]),
+    "categories": (PEOPLE.drop(columns="note"), DRINKS, ["--categorical", "zip"]),
+    "words": (PEOPLE, DRINKS, ["--text", "note", "--text-grams", "words"]),
+    "hashed words": (PEOPLE, DRINKS, ["--text", "note", "--hash-bits", "6"]),
+    "without names": (PEOPLE, DRINKS, ["--text", "note", "--hash-bits", "6", "--no-names"]),
+    "unit length": (PEOPLE, DRINKS, ["--text", "note", "--unit-length"]),
+    "many classes": (PEOPLE, KINDS, ["--text", "note", "--multiclass"]),
+    "weighted": (NUMBERS, DRINKS, ["--class-weight", "tea=3"]),
+    "ledger": (NUMBERS, DRINKS, ["--learner", "averaged", "--ledger"]),
+    "voted": (NUMBERS, DRINKS, ["--learner", "voted", "--passes", "3"]),
+    "classes turned": (NUMBERS, DRINKS, ["--classes", "tea,coffee"]),
+    "stream": (PEOPLE, DRINKS, ["--text", "note", "--stream"]),
+}
+
+
+@pytest.mark.parametrize("kind", TRAINED)
+def test_a_model_of_the_command_line_is_an_estimator(
+    kind: str, tmp_path: Path, capsys: Any
+) -> None:
+    frame, y, options = TRAINED[kind]
+    data, m, n = tmp_path / "data.csv", tmp_path / "m", tmp_path / "n"
+    frame.assign(drink=y).to_csv(data, index=False)
+    said(capsys, "train", data, "-o", m, "-q", *options)
+    clf: Any = load(m)
+    clf.save(n)
+    assert m.read_bytes() == n.read_bytes()
+    predicted = said(capsys, "predict", m, data)
+    assert predicted == clf.predict(frame).tolist()
+    assert predicted == clf.predict(frame.assign(drink=y)[["drink", *frame.columns[::-1]]]).tolist()
+    assert predicted == clf.predict(pl.from_pandas(frame)).tolist()
+    dicts = frame.to_dict("records")
+    assert predicted == clf.predict(dicts).tolist()
+    assert predicted[:3] == [clf.predict_one(x) for x in dicts[:3]]
+    assert (
+        clf.decision_function(frame[:1]).ravel().tolist()
+        == np.ravel(
+            [*np.atleast_1d(list(clf.decision_one(dicts[0]).values()))]
+            if kind == "many classes"
+            else clf.decision_one(dicts[0])
+        ).tolist()
+    )
+    if clf.gives_probabilities:
+        first = said(capsys, "predict", m, data, "--probabilities")[0]
+        chances = clf.predict_proba(frame)[0].tolist()
+        order = [*clf.predict_proba_one(dicts[0]).values()]
+        assert order == chances
+        if kind != "many classes":
+            assert float(first) == chances[1]
+    frame.assign(drink=y)[:25].to_csv(tmp_path / "more.csv", index=False)
+    said(capsys, "train", tmp_path / "more.csv", "-q", "--initial", m, "-o", n, "--stream")
+    clf.partial_fit(frame[:10], y[:10])
+    clf.learn_many(dicts[10:20], y[10:20])
+    for k in range(20, 25):
+        clf.learn_one(dicts[k], y[k])
+    clf.save(m)
+    assert m.read_bytes() == n.read_bytes()
+
+
+def test_a_model_of_documents_takes_texts(tmp_path: Path, capsys: Any) -> None:
+    said(capsys, "train", mails(tmp_path / "mail"), "-q", "-o", tmp_path / "m")
+    clf: Any = load(tmp_path / "m")
+    assert clf.predict(["free money", "lunch with you"]).tolist() == ["spam", "ham"]
+    assert clf.predict_one("free money") == clf.predict_one({"text": "free money"}) == "spam"
+    assert clf.named_weights["text=money"] > 0 > clf.named_weights["text=lunch"]
+    clf.learn_one("quarterly report", "ham")
+    assert "text=quarterly" in clf.named_weights
+    clf.save(tmp_path / "n")
+    again: Any = load(tmp_path / "n")
+    assert again.predict_one("quarterly") == "ham"
+
+
+def test_numbered_features_of_svmlight_are_columns(tmp_path: Path, capsys: Any) -> None:
+    data = tmp_path / "data.svm"
+    data.write_text("1 0:1 3:2.5\n-1 1:1\n1 0:2 2:1\n-1 1:3 3:1\n")
+    said(capsys, "train", data, "-q", "--stream", "-o", tmp_path / "m")
+    clf: Any = load(tmp_path / "m")
+    rows = csr_matrix([[1, 0, 0, 2.5], [0, 1, 0, 0], [2, 0, 1, 0], [0, 3, 0, 1]])
+    assert said(capsys, "predict", tmp_path / "m", data) == names(clf.predict(rows))
+    clf.save(tmp_path / "n")
+    assert (tmp_path / "m").read_bytes() == (tmp_path / "n").read_bytes()
+    assert clf.classes_.tolist() == [-1, 1]
+    with pytest.raises(ValueError, match="expects numbered features; the data have named"):
+        clf.predict([{"a": 1}])
+
+
+def test_nested_dicts_are_read_as_json_lines_are(tmp_path: Path, capsys: Any) -> None:
+    data = tmp_path / "data.jsonl"
+    xs: list[dict[str, Any]] = [
+        {"a": {"b": k % 3}, "tags": ["x", "y"][: k % 2 + 1]} for k in range(9)
+    ]
+    lines = [{"label": "xy"[k % 2], **x} for k, x in enumerate(xs)]
+    data.write_text("\n".join(map(json.dumps, lines)))
+    said(capsys, "train", data, "-q", "--missing", "zero", "-o", tmp_path / "m")
+    clf: Any = load(tmp_path / "m")
+    assert said(capsys, "predict", tmp_path / "m", data) == clf.predict(xs).tolist()
+    assert sorted(clf.named_weights) == ["a.b", "tags=x", "tags=y"]
+
+
+def test_an_estimator_that_makes_no_file_says_why(tmp_path: Path) -> None:
+    clf, path = Perceptron(), tmp_path / "m"
+    with pytest.raises(AttributeError, match="has not learned from anything yet"):
+        clf.save(path)
+    clf.learn_one({"a": 1}, True)
+    with pytest.raises(ValueError, match="only one label has been seen yet: True"):
+        clf.save(path)
+    forgetful = Perceptron(max_names=12, keep="counts")
+    forgetful.learn_many(DICTS, LABELS)
+    with pytest.raises(ValueError, match="max_names forgets"):
+        forgetful.save(path)
+    mixed = Perceptron(max_iter=2).fit(FRAME, TWO)
+    mixed.learn_one({"another": 1.0}, 1)
+    with pytest.raises(ValueError, match="fitted on a frame and then met other names"):
+        mixed.save(path)
+    assert not path.exists()
+
+
+def test_a_new_fit_reads_rows_again(tmp_path: Path) -> None:
+    NUMBERS.assign(y=DRINKS).to_csv(tmp_path / "d.csv", index=False)
+    main(["train", str(tmp_path / "d.csv"), "-q", "-o", str(tmp_path / "m")])
+    clf = load(tmp_path / "m").fit(X, TWO)
+    assert clf.coef_.shape == (1, 5)
+    assert clf.predict(X).shape == (60,)
+
+
+def test_parameters_that_do_not_match_the_learner_are_refused(tmp_path: Path) -> None:
+    from novikoff.models.model import Model
+
+    clf = Perceptron(max_iter=3).fit(X, TWO)
+    clf.save(tmp_path / "m")
+    for bad, words in {
+        "eta0": "do not match its learner",
+        "max_iter": "max_iter must be",
+        "nonsense": "has no parameter",
+    }.items():
+        model = Model.load(tmp_path / "m")
+        model.parameters = {bad: 0.5}
+        model.save(tmp_path / "bad")
+        with pytest.raises(BadModel, match=words):
+            load(tmp_path / "bad")
