@@ -189,6 +189,7 @@ TRAINED: dict[str, tuple[Any, Any, list[str]]] = {
     "weighted": (NUMBERS, DRINKS, ["--class-weight", "tea=3"]),
     "ledger": (NUMBERS, DRINKS, ["--learner", "averaged", "--ledger"]),
     "voted": (NUMBERS, DRINKS, ["--learner", "voted", "--passes", "3"]),
+    "against the rest": (PEOPLE.drop(columns="note"), KINDS, ["--one-vs-rest", "tea"]),
     "classes turned": (NUMBERS, DRINKS, ["--classes", "tea,coffee"]),
     "stream": (PEOPLE, DRINKS, ["--text", "note", "--stream"]),
 }

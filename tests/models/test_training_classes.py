@@ -159,7 +159,9 @@ def test_held_out_examples_are_tested_by_the_highest_score(
         )
         tested = run.test_held_out()
     kept = range(every - 1, len(given), every)
-    wrong = [i for i in kept if run.model.classes[scores[i].argmax()] != str(given[i][0])]
+    classes = run.model.classes
+    order = sorted(range(len(classes)), key=lambda k: int(classes[k]))  # among equals, the first
+    wrong = [i for i in kept if classes[order[scores[i][order].argmax()]] != str(given[i][0])]
     assert tested is not None
     assert (tested.confusion.examples, tested.confusion.mistakes) == (len(kept), len(wrong))
     assert scores.shape[1] == len(run.model.classes) == len({y for y, _ in given})

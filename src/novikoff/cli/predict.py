@@ -46,9 +46,14 @@ def predict(
 
     A label that holds control characters is printed in quotes and escaped.
 
-    A model of many classes predicts the class with the highest score, the first among equals. Then
+    A model of many classes predicts the class with the highest score; among equals, the label that
+    comes first in order. Then
     `scores` prints the scores of all classes, in the order in which `novikoff inspect` lists them;
     `both` prints the label and its score.
+
+    With --threshold P, the positive label is predicted if its probability is at least P. With
+    --cost-ratio R, P is 1/(1 + R): that makes the expected cost least if missing a positive example
+    costs R times as much as a false alarm.
 
     With --probabilities, each line is the probability of the positive label; or of each class, in
     the same order. With --print both, it is the label and its probability.

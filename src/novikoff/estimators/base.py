@@ -53,7 +53,7 @@ from novikoff.runs.loop import Interrupted, Run
 from novikoff.sources.in_memory import RowsOfModel
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
-from novikoff.stream.labels import written
+from novikoff.stream.labels import rest_of, written
 from novikoff.stream.multiclass import (
     Classes,
     JointLabels,
@@ -366,9 +366,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             assert engine is not None
             assert reader is not None
             rows, reader = reader.learning(X)
-            factors = reader.read_options.get("class_weights")
-            if factors:
-                each = np.array([factors.get(written(label), 1.0) for label in labels])
+            if (one := reader.read_options.get("one_vs_rest")) is not None:
+                labels = [y if written(y) == written(one) else rest_of(one) for y in labels]
+            if factors := reader.read_options.get("class_weights"):
+                each = np.array([factors.get(written(y), 1.0) for y in labels])
                 weights = each if weights is None else weights * each
             engine.learn_block(rows, labels, named, stop, weights)
             self._reader = reader
@@ -534,8 +535,19 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         """
         return self._scores(X, reading)[1]
 
-    def predict(self, X: Any, *, reading: Reading | None = None) -> NDArray[Any]:
-        """The predicted label of each row; a score of 0 is positive unless ties="negative"."""
+    def predict(
+        self, X: Any, *, reading: Reading | None = None, threshold: float | None = None
+    ) -> NDArray[Any]:
+        """The predicted label of each row; a score of 0 is positive unless ties="negative".
+
+        With a `threshold`, of two labels classes_[1] is predicted if its probability is at least
+        that; 1/(1 + r) is the right one if missing it costs r times as much as a false alarm.
+        """
+        if threshold is not None:
+            if reading is not None or len(self.classes_) != 2:
+                raise ValueError("a threshold is for two classes, and for the usual reading")
+            chances = self.predict_proba(X)[:, 1]
+            return np.asarray(self.classes_[(chances >= threshold).astype(np.intp)])
         engine, scores = self._scores(X, reading)
         return engine.labels.predict(scores, zero_is_positive=engine.rule.zero_is_positive)
 

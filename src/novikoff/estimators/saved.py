@@ -19,6 +19,7 @@ from novikoff.estimators.perceptrons import (
 )
 from novikoff.estimators.validation import check_common
 from novikoff.estimators.winnow import Winnow
+from novikoff.learners.multiplicative import ALPHAS, Multiplicative, usual_threshold
 from novikoff.learners.rule import ADAPTIVE, WINNOWS, Kind
 from novikoff.models.model import ORDER, Model
 from novikoff.online.engine import Engine
@@ -227,6 +228,10 @@ def _parameters_of(model: Model, *, reader: bool) -> tuple[type[LinearClassifier
     }
     for name in ("margin", "regularisation", "variant", "alpha", "threshold", "matrix"):
         told[name] = getattr(learner, name, "diagonal" if name == "matrix" else None)
+    if isinstance(learner, Multiplicative):
+        usual = ALPHAS[learner.variant], usual_threshold(learner.variant, model.features.dim)
+        for name, value in zip(("alpha", "threshold"), usual, strict=True):
+            told[name] = None if told[name] == value else told[name]
     return kind, {name: told[name] for name in kind().get_params() if name in told}
 
 

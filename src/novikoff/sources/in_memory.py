@@ -107,6 +107,7 @@ class RowsOfModel:
 
     def _chunks(self, X: Any) -> Iterator[Chunk]:
         how = ReadOptions(labelled=False, weighed=False).following(self.read_options)
+        how = replace(how, keep=(), one_vs_rest=None)
         columns = self.read_options.get("features")
         texts = self.read_options.get("words", [])
         if isinstance(X, str | Mapping) and not hasattr(X, "shape"):
