@@ -61,10 +61,7 @@ struct Sum {
 
   template <class Row>
   [[gnu::always_inline]] Flaw learn(const Row& x, bool bias, Update& made) const {
-    const Flaw flaw = x.add(made.step, w);
-    if (bias) w[x.dim] += made.step;
-    made.square = x.square(bias);
-    return flaw;
+    return x.add_and_square(made.step, bias, w, made.square);
   }
 };
 

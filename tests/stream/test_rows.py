@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import novikoff.stream.order as ordering
+import novikoff.stream.rows as row_module
 from helpers.strategies import (
     Data,
     Layout,
@@ -160,6 +161,35 @@ def test_a_csr_the_core_can_read_is_not_copied(
     assert np.shares_memory(rows.indices, X.indices)
     assert np.shares_memory(rows.starts, X.indptr)
     assert dense(rows) == X.toarray().tolist()
+
+
+@pytest.mark.parametrize("layout", ["dense", "sparse"])
+def test_scores_are_the_same_however_many_processors_share_them(
+    layout: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X = np.random.default_rng(5).standard_normal((1000, 7))
+    X[X < -1] = 0
+    some = block(X if layout == "dense" else sp.csr_array(X), [1] * 1000).rows
+    w = np.random.default_rng(6).standard_normal(7)
+    alone = dots(some, w)
+    monkeypatch.setattr(row_module, "_WORTH_A_THREAD", 100)
+    for cores in (1, 2, 5):
+        monkeypatch.setattr(row_module, "_cores", lambda cores=cores: cores)
+        assert dots(some, w).tobytes() == alone.tobytes()
+
+
+def test_a_row_that_cannot_be_scored_is_named_however_many_processors_share_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    X = np.ones((1000, 3))
+    X[777, 2] = X[999, 0] = np.nan
+    monkeypatch.setattr(row_module, "_WORTH_A_THREAD", 100)
+    monkeypatch.setattr(row_module, "_cores", lambda: 4)
+    with pytest.raises(BadExample, match=r"NaN \(row 777, column 2\)"):
+        dots(DenseRows(X), np.ones(3))
+    indices = np.tile([2, 0], 1000)  # out of order in every row
+    unsorted = SparseRows(np.ones(2000), indices, np.arange(0, 2001, 2), 3)
+    assert (dots(unsorted, np.arange(3.0)) == 2).all()
 
 
 def test_learning_writes_nothing_to_the_rows() -> None:

@@ -68,7 +68,7 @@ class Perceptron(LinearClassifier):
     keep
         What the ledger keeps of a mistake: "examples" copies each mistaken row once, so that any
         reading is possible; "positions" keeps the row's number; "counts" keeps totals only. "auto"
-        keeps examples until they and the mistakes take 64 MB, in all runs together; then it drops
+        keeps examples until they and the mistakes take 16 MB, in all runs together; then it drops
         them and keeps totals (and from the start with `max_names`). Averages and votes of other
         estimators than their own, bounds and `ledger_.rows` then need keep="examples".
     hash_bits

@@ -85,7 +85,7 @@ class Mistakes:
 
 Keep: TypeAlias = Literal["examples", "positions", "counts"]
 KeepOrAuto: TypeAlias = Keep | Literal["auto"]  # as estimators take it
-MOST_BYTES = 64 * 10**6  # of the mistakes and rows that an estimator keeps by itself
+MOST_BYTES = 16 * 10**6  # of the mistakes and rows that an estimator keeps by itself
 Rule: TypeAlias = Literal[
     "additive", "adaptive", "multiplicative", "concepts", "joint", "joint-adaptive"
 ]
