@@ -76,6 +76,11 @@ def sets(directory: Path, only: str) -> Iterator[tuple[str, list[Split]]]:
     if "flights".startswith(only):
         X, y = flights(directory / "stream" / "flights3m.csv.gz")
         yield "flights, 200,000", list(splits(X, y))
+    if "wide".startswith(only):
+        X, y = datasets.make_classification(  # more columns than rows, drawn for this table
+            300, 400, n_informative=20, flip_y=0.05, random_state=11
+        )
+        yield "wide, synthetic", list(splits(sp.csr_matrix(X), y))
     for name, file in (("rcv1", "rcv1_vw_small_{}"), ("news20", "news20_{}_multiclass")):
         if not name.startswith(only):
             continue
@@ -85,7 +90,9 @@ def sets(directory: Path, only: str) -> Iterator[tuple[str, list[Split]]]:
         X, y, Z, z = datasets.load_svmlight_files([train, test])
         for A in (X, Z):  # SGDClassifier takes no other indices
             A.indices, A.indptr = A.indices.astype(np.int32), A.indptr.astype(np.int32)
-        yield name, [Split(X, numbered(y, y), Z, numbered(z, y))]
+        yield f"{name}, own split", [Split(X, numbered(y, y), Z, numbered(z, y))]
+        if X.shape[0] < SMALL:
+            yield name, list(splits(sp.vstack([X, Z]).tocsr(), np.concatenate([y, z])))
 
 
 def splits(X: Any, y: Any) -> Iterator[Split]:

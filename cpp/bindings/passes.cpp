@@ -171,6 +171,17 @@ static void py_weights(double alpha, bool balanced, In<double> powers, Out<doubl
   for (Size j = 0; j < powers.size(); ++j) out(j) = growth.weight(powers(j));
 }
 
+static void py_count_scores(In<double> scores, In<std::int32_t> labels,
+                            Maybe<In<double>> importances, Size classes,
+                            Out<std::int64_t> counts) {
+  const Size n = labels.size();
+  if (classes > scores.size() || scores.size() != n * std::max(classes, Size(1)))
+    refuse("one score per label is needed, or one per class");
+  if (importances && importances->size() != n) refuse("one importance per label is needed");
+  honest_scores(counts).include(scores.data(), n, classes, labels.data(),
+                                importances ? importances->data() : nullptr);
+}
+
 static double py_middle_of_bin(Size bin) {
   if (bin >= score_bins) refuse("there is no such bin");
   return middle_of(bin);
@@ -190,6 +201,10 @@ static void py_logarithms(In<double> numbers, Out<double> out) {
 void bind_passes(nb::module_& m) {
   m.attr("SCORE_BINS") = score_bins;
   m.attr("SCORE_COUNTS") = HonestScores::size;
+  m.def("count_scores", py_count_scores, "scores"_a.noconvert(), "labels"_a.noconvert(),
+        "importances"_a.noconvert().none(), "classes"_a, "counts"_a.noconvert(),
+        "Counts the scores of examples that were not learned from; with classes, a row of scores "
+        "each.");
   m.def("middle_of_bin", py_middle_of_bin, "bin"_a, "The middle of the scores of a bin.");
   m.def("logarithms", py_logarithms, "numbers"_a.noconvert(), "out"_a.noconvert(),
         "The natural logarithms, with the same bits on every machine; -inf for 0.");

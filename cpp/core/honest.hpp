@@ -117,6 +117,27 @@ struct HonestScores {
     const std::int64_t units = in_units(importance);
     if (units == 0 || classes < 2) return;
     next();
+    count_classes(s, classes, y, unit, units);
+  }
+
+  // Counts n scores of weights that had learned all they could, so that none is left out; or the
+  // leads of `classes` classes for each of n examples, if there are any.
+  void include(const double* s, Size n, Size classes, const std::int32_t* labels,
+               const double* importances) const {
+    for (Size k = 0; k < n; ++k) {
+      const double importance = importances ? importances[k] : 1.0;
+      const std::int64_t units = importance > 0 ? in_units(importance) : 0;
+      if (units == 0 || classes == 1) continue;
+      ++data[0];
+      if (classes)
+        count_classes(s + k * classes, classes, Size(labels[k]), 1.0, units);
+      else
+        count(s[k], labels[k] > 0, units);
+    }
+  }
+
+ private:
+  void count_classes(const double* s, Size classes, Size y, double unit, std::int64_t units) const {
     Size best = 0;
     for (Size r = 1; r < classes; ++r)
       if (s[r] > s[best]) best = r;

@@ -37,6 +37,11 @@ SCORE_BINS: int = 4096
 
 SCORE_COUNTS: int = 16385
 
+def count_scores(scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], importances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, classes: int, counts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Counts the scores of examples that were not learned from; with classes, a row of scores each.
+    """
+
 def middle_of_bin(bin: int) -> float:
     """The middle of the scores of a bin."""
 

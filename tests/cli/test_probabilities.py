@@ -101,7 +101,7 @@ def test_later_passes_are_not_counted(two: tuple[Path, Path, Any], tmp_path: Pat
     counts = []
     for passes in (1, 4):
         model = tmp_path / str(passes)
-        given = ("--learner", "adaptive", "--no-stream", "--passes", passes)
+        given = ("--learner", "adaptive", "--stream", "--passes", passes)
         stdout_of("train", two[0], "-o", model, "-q", *given)
         honest = Model.load(model).learner.honest
         assert honest is not None

@@ -151,6 +151,44 @@ def test_swapping_the_labels_swaps_the_signs() -> None:
     assert not same(one.turned(), one)
 
 
+@few
+@given(st.lists(st.tuples(st.floats(-9, 9), st.booleans(), st.sampled_from([0.0, 0.5, 1.0, 3.0]))))
+def test_scores_of_examples_that_were_not_learned_from_all_count(
+    met: list[tuple[float, bool, float]],
+) -> None:
+    s, y, h = (np.array(each) for each in zip(*met, strict=True)) if met else (np.zeros(0),) * 3
+    found = HonestScores()
+    found.include(s, y.astype(np.int32), h)
+    of_bins = Counter[tuple[int, int]]()
+    for score, label, importance in met:
+        of_bins[bin_of(score), int(label)] += int(importance * UNIT)
+    both = found._tables.sum(axis=0)
+    assert {(k, c): n for (k, c), n in of_bins.items() if n} == {
+        (int(k), int(c)): int(both[k, c]) for k, c in zip(*np.nonzero(both), strict=True)
+    }
+    assert found.examples == np.count_nonzero(h)
+    wrong = h[(s >= 0) != y.astype(bool)].sum()
+    assert found.wrong == wrong * UNIT
+    assert found.share_wrong(joint=False) == (wrong / h.sum() if h.any() else 0)
+
+
+def test_of_many_classes_the_leads_are_counted_and_the_wrong_predictions_are_known() -> None:
+    dice = np.random.default_rng(3)
+    s, y = dice.normal(size=(50, 4)), dice.integers(0, 4, 50)
+    found = HonestScores()
+    found.include(s, y.astype(np.int32))
+    of_bins = Counter(
+        (bin_of(s[i, c] - np.delete(s[i], c).max()), int(c == y[i]))
+        for i in range(50)
+        for c in range(4)
+    )
+    both = found._tables.sum(axis=0)
+    assert of_bins == {
+        (int(k), int(c)): int(both[k, c]) // UNIT for k, c in zip(*np.nonzero(both), strict=True)
+    }
+    assert found.share_wrong(joint=True) == pytest.approx((s.argmax(axis=1) != y).mean())
+
+
 def test_the_middle_of_a_bin_is_in_it() -> None:
     middles = [_core.middle_of_bin(k) for k in range(_core.SCORE_BINS)]
     assert [bin_of(middle) for middle in middles] == list(range(_core.SCORE_BINS))

@@ -156,7 +156,7 @@ def train(
         bool | None,
         Option(
             "Bring the features to one scale, measured first; in a stream, in an extra pass.",
-            default="adaptive learners, read whole: --standardise",
+            default="adaptive learners, read whole: whichever makes fewer mistakes",
         ),
     ] = None,
     multiclass: Annotated[
@@ -249,9 +249,9 @@ def train(
 
     def new_features(*, whole: bool) -> Features:
         """Features that have met nothing; some settings are usual for data that are read whole."""
-        usual = {"standardise": bool(standardise), "to_unit_length": bool(unit_length)}
         if whole and kind in ADAPTIVE:
-            usual = {"standardise": standardise is not False}
+            return Features(**transforms)
+        usual = {"standardise": bool(standardise), "to_unit_length": bool(unit_length)}
         return Features(**transforms | usual)
 
     with rejecting_settings():
@@ -335,6 +335,8 @@ def train(
             shuffles = shuffle is not False
             plan = replace(plan, passes=named_passes or usual, shuffle=shuffles)
     training = Training(whole or blocks, plan, how=how, initial=start, data=known_by)
+    with spinner("scoring each half of the examples with the other", quiet=quiet):
+        training.prepare()
     progress = Progress(training, None if until_separated else plan.passes, quiet=quiet)
     with Watch(source, whole or blocks, progress, output, checkpoint, began) as watch:
         run = training.run(watch.after_block)
@@ -564,6 +566,8 @@ class Result:
             "order": model.order,
             "standardised": model.features.standardise,
             "unit_length": bool(model.features.to_unit_length),
+            "mistakes_standardised": self.training.compared.get(True),
+            "mistakes_as_given": self.training.compared.get(False),
             "passes": self.training.passes_made,
             "verdict": str(self.run.verdict),
             "class_weights": model.read_options.get("class_weights", {}),
@@ -588,6 +592,8 @@ class Result:
             f"Mistakes  {options.mistakes_in_words(ledger)}",
             f"Verdict   {self.run.verdict}: {self._verdict()}",
         ]
+        if compared := self.training.compared:
+            lines.insert(3, f"Scaling   {_comparison(compared)}")
         if factors := model.read_options.get("class_weights"):
             each = [f"{label} {factor:.4g}" for label, factor in factors.items()]
             lines.insert(3, f"Weights   times {listed(each, 8)}")
@@ -656,3 +662,14 @@ class Result:
         """Whether certify can read these examples: two labels, no texts and no interactions."""
         model = self.training.model
         return not (model.is_joint or model.read_options.get("words") or model.features.products)
+
+
+def _comparison(compared: dict[bool, float]) -> str:
+    """Why the features were standardised, or why not."""
+    words = {True: "standardised", False: "as given"}
+    kept = min(compared, key=lambda way: compared[way])  # the first of equals
+    shares = {way: share(found) for way, found in compared.items()}
+    return (
+        f"features {words[kept]}: {shares[kept]} mistakes when each half is predicted from the "
+        f"other, {words[not kept]} {shares[not kept]}"
+    )

@@ -1,7 +1,8 @@
 """Honest scores: how often each score was met before its example was learned from.
 
-In a first pass over data, and in a stream, an example is scored before it is learned from, so its
-score is that of a new example. `models/calibration.py` makes probabilities of these counts.
+In a stream, and in a first pass over data, an example is scored before it is learned from, so its
+score is that of a new example. Data that are read whole are scored by halves, each with weights
+that were learned from the other. `models/calibration.py` makes probabilities of these counts.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ class HonestScores:
     bits after the point. The counts are whole numbers, so they do not depend on the order of the
     examples. An importance counts in units of 2⁻¹⁶, at most 2³⁰, and an example of less than half a
     unit does not count. Of n examples, those from number 2ᵏ⁻¹ on are counted, where 2ᵏ ≤ n < 2ᵏ⁺¹:
-    scores before that are those of weights that had hardly learned.
+    scores before that are those of weights that had hardly learned. `include` leaves none out.
 
     Of many classes learned jointly, each example counts once for each class: the lead of the class
     over its best rival, which is positive for one class at most.
@@ -60,6 +61,32 @@ class HonestScores:
         both = self._tables[0] + self._tables[1]
         bins = np.flatnonzero(both.any(axis=1))
         return np.array([_core.middle_of_bin(int(k)) for k in bins]), both[bins]
+
+    def include(
+        self, scores: Vector, labels: NDArray[np.int32], importances: Vector | None = None
+    ) -> None:
+        """Count the scores of examples that were not learned from, all of them.
+
+        A score each, or of many classes learned jointly a row of scores.
+        """
+        classes = scores.shape[1] if scores.ndim == 2 else 0
+        if len(labels):
+            flat = np.ascontiguousarray(scores).reshape(-1)
+            _core.count_scores(flat, labels, importances, classes, self.counts)
+
+    @property
+    def wrong(self) -> int:
+        """The units of the scores above 0 with label −1, and below 0 with label +1.
+
+        Of many classes, a wrong prediction counts twice: for its class, and for the right one.
+        """
+        below, above = np.split(self._tables.sum(axis=0), 2)
+        return int(below[:, 1].sum() + above[:, 0].sum())
+
+    def share_wrong(self, *, joint: bool) -> float:
+        """The share of the examples whose prediction was wrong, by their importance."""
+        negative, positive = map(int, self._tables.sum(axis=(0, 1)))
+        return self.wrong / max(1, 2 * positive if joint else negative + positive)
 
     def share(self, runs: _core.OnlineRuns) -> None:
         """Let the online run that was added last count its scores here."""

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from novikoff.learners.multiplicative import usual_threshold
 from novikoff.learners.rule import ADAPTIVE, WINNOWS, Linear, Rule
+from novikoff.ledger.honest_scores import HonestScores
 from novikoff.ledger.ledger import Keep, Ledger
 from novikoff.models.measures import Evaluation, Judge
 from novikoff.models.model import Model
@@ -32,6 +33,7 @@ from novikoff.stream.printing import listed
 from novikoff.stream.rows import Positions
 
 USUAL_PASSES, MANY_EXAMPLES, PASSES_OVER_MANY = 10, 10_000, 5
+MOST_COMPARED = 100_000  # examples that decide how features are scaled
 USUAL_PASSES_IN_WORDS = f"{USUAL_PASSES}; {PASSES_OVER_MANY} from {MANY_EXAMPLES:,} examples"
 
 
@@ -142,6 +144,9 @@ class Training:
     label_runs
         The counts of the labels, and of their runs in the order of the stream; complete after a
         pass.
+    compared
+        The share of mistakes if the features are standardised, and if they are not, in the data
+        that decided it; empty if there was nothing to decide.
     """
 
     def __init__(
@@ -162,6 +167,7 @@ class Training:
         if isinstance(blocks, Whole) and plan.shuffle:
             blocks.shuffle(plan.seed)
         self._is_finished = False
+        self.compared: dict[bool, float] = {}
         self._cycles = CycleSearch() if plan.passes > 1 else None
         self._met = 0  # how many different examples of these were seen
         if initial is None:
@@ -170,6 +176,7 @@ class Training:
             self.model = self._follow(initial)
         else:
             self.model = self._resume(initial, initial.unfinished)
+        self._is_new = initial is None
         # a row is known by its place among all examples, those of earlier data first
         self._earlier = self.model.examples
 
@@ -209,11 +216,68 @@ class Training:
         initial.widen(initial.features.room)
         return replace(initial, features=self._blocks.features, unfinished=None, watch={})
 
+    def prepare(self) -> None:
+        """Decide how data that are read whole are scaled, and score them for probabilities.
+
+        The examples are parted in two halves; each is scored by weights learned from the other. If
+        it is open whether to standardise the features, both is tried, and what makes fewer mistakes
+        is kept. `run` does this first, unless it has been done.
+        """
+        whole, features = self._blocks, self._blocks.features
+        if not (isinstance(whole, Whole) and self._is_new):
+            return
+        self._is_new = False
+        is_open = features.standardise is None
+        found: dict[bool, HonestScores] = {}
+        for standardise in (True, False) if is_open else (bool(features.standardise),):
+            if is_open:
+                features.standardise = standardise
+            found[standardise] = self._scored_by_halves(whole, scale=is_open)
+        best = min(found, key=lambda each: found[each].wrong)  # the first of equals
+        if is_open:
+            joint = self.plan.rule.joint
+            self.compared = {each: h.share_wrong(joint=joint) for each, h in found.items()}
+            features.decide(standardise=best)
+            whole.scale()
+        if self.model.learner.honest is not None and found[best].examples:
+            self.model.learner.honest = found[best]
+            self.model.learner.honest.is_open = False
+
+    def _scored_by_halves(self, whole: Whole, *, scale: bool) -> HonestScores:
+        honest, features, blocks = HonestScores(), whole.features, list[Block]()
+        apart = -(-len(whole) // MOST_COMPARED)
+        first = 0
+        for block in whole:
+            order = np.arange(len(block))
+            if self.plan.holdout is not None:
+                order = order[~held_out(block, self.plan.holdout)]
+            some = order[::apart]
+            rows = block.rows.take(some)
+            weights = None if block.importances is None else block.importances[some]
+            rows = features.scaled(rows) if scale else rows
+            blocks.append(Block(rows, block.labels[some], first, importances=weights))
+            first += len(some)
+        for half in (0, 1) if first > 1 else ():
+            model = self.plan.new_model(features, whole.classes, whole=True)
+            model.learner.honest = None
+            model.widen(features.room)
+            orders = [np.arange((block.first + half) % 2, len(block), 2) for block in blocks]
+            learned = [replace(b, order=order) for b, order in zip(blocks, orders, strict=True)]
+            passes = min(self.plan.passes, usual_passes(first))
+            play(learned, model.learner, epochs=passes, ledger=model.ledger)
+            for block in blocks:
+                rest = np.arange((block.first + half + 1) % 2, len(block), 2)
+                scores = model.scores(block.rows.take(rest))
+                weights = None if block.importances is None else block.importances[rest]
+                honest.include(scores, block.codes[rest], weights)
+        return honest
+
     def run(self, after_block: Callable[[Training], None] | None = None) -> Run:
         """Make the remaining passes; the model is then finished.
 
         `after_block` is called after each block; it may call `save`.
         """
+        self.prepare()
         model = self.model
 
         def close_block(block: Block) -> None:
@@ -231,7 +295,8 @@ class Training:
                 honest.is_open = False
 
         if honest is not None:
-            honest.is_open = self.passes_made == 0
+            by_halves = self._is_whole and not self._earlier and honest.examples > 0
+            honest.is_open = self.passes_made == 0 and not by_halves
 
         run = play(
             self,

@@ -48,7 +48,10 @@ class Features:
         Bring the columns to one scale, once `survey` or `measure` has measured them. A column that
         is nonzero in at least half of the rows is shifted to mean 0 and divided by its standard
         deviation; any other, such as a word or a category, is divided by the root mean square of
-        its nonzero values, and its zeros stay 0.
+        its nonzero values, and its zeros stay 0. If the columns look like words, these are also
+        multiplied by the fourth root of 1 / (the share of the rows that have the word), so that
+        rare words count more. None: measure the columns, and leave it to `decide` whether to use
+        that.
     to_unit_length
         Divide each row by its length, after everything else. None: only if the columns are
         measured and look like words, that is, if there are more than 1,000 and most values are in
@@ -72,7 +75,7 @@ class Features:
         hash_bits: int | None = None,
         keep_names: bool = True,
         products: Sequence[Pair] = (),
-        standardise: bool = False,
+        standardise: bool | None = False,
         to_unit_length: bool | None = False,
     ) -> None:
         if hash_bits is not None and not 3 <= hash_bits <= 31:
@@ -159,13 +162,14 @@ class Features:
     @property
     def is_unmeasured(self) -> bool:
         """Whether the columns have not been measured yet, and how rows are scaled depends on it."""
-        return (self.standardise and self._scale is None) or self.to_unit_length is None
+        measures = self.standardise is not False and self._scale is None
+        return measures or self.to_unit_length is None
 
     def scaled(self, rows: Rows) -> Rows:
         """The rows, standardised and scaled; as they are while the columns are unmeasured."""
         if self.is_unmeasured:
             return rows
-        if self._scale is not None:
+        if self.standardise and self._scale is not None:
             with np.errstate(over="ignore"):
                 rows = self._standardised(rows, self._scale)
             if not (finite := np.isfinite(rows.values).ravel()).all():
@@ -190,18 +194,27 @@ class Features:
                 spread.add(rows)
             deviation, size, is_dense = spread.deviation, spread.size, spread.is_dense
             wild = np.flatnonzero(~np.isfinite(deviation[: self.dim]))
-        if self.standardise and len(wild):
+        if self.standardise is not False and len(wild):
             raise BadExample(
                 f"feature {self.name_of(int(wild[0]))!r}: the values are too large to standardise; "
                 "scale them"
             )
-        if self.standardise:
+        values = spread.nonzero
+        in_dense = int(values[is_dense].sum())
+        are_words = self.dim > MANY_COLUMNS and 2 * in_dense < int(values.sum())
+        if self.standardise is not False:
+            if are_words:
+                size = size * np.sqrt(np.sqrt(spread.share))
             self._scale = np.where(is_dense, deviation, size)[: self.dim]
             self._shift = np.where(is_dense, spread.mean, 0.0)[: self.dim]
         if self.to_unit_length is None:
-            values = spread.nonzero
-            in_dense = int(values[is_dense].sum())
-            self.to_unit_length = self.dim > MANY_COLUMNS and 2 * in_dense < int(values.sum())
+            self.to_unit_length = are_words
+
+    def decide(self, *, standardise: bool) -> None:
+        """Whether to standardise the columns, which are measured, from now on."""
+        self.standardise = standardise
+        if not standardise:
+            self._scale = self._shift = None
 
     def check_width(self) -> None:
         """Raise BadExample if the columns would need gigabytes of weights."""
@@ -371,14 +384,17 @@ class Features:
         """The map with this state."""
         stored = Stored("map of features", settings, arrays)
         bits = None if settings.get("hash_bits") is None else stored.count("hash_bits")
-        is_open = settings.get("to_unit_length", False) is None  # until the columns are measured
+
+        def flag(name: str) -> bool | None:  # None until the columns are measured
+            return None if settings.get(name, False) is None else stored.flag(name)
+
         try:
             out = cls(
                 hash_bits=bits,
                 keep_names=stored.flag("keep_names"),
                 products=stored.pairs("products"),
-                standardise=stored.flag("standardise"),
-                to_unit_length=None if is_open else stored.flag("to_unit_length"),
+                standardise=flag("standardise"),
+                to_unit_length=flag("to_unit_length"),
             )
         except ValueError as error:
             stored.refuse(str(error))

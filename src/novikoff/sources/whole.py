@@ -40,7 +40,8 @@ class Whole:
     def of(cls, source: Numbered | Cached, most: int | None = None) -> Self | None:
         """All examples of the source; None if their rows take more than `most` bytes.
 
-        Columns that are to be standardised and have not been measured yet are measured here.
+        Columns that are to be measured, and have not been yet, are measured here. The rows are
+        scaled unless it is still to be decided how.
         """
         blocks, size, label_runs = list[Block](), 0, LabelRuns()
         for block in source:
@@ -50,11 +51,17 @@ class Whole:
             blocks.append(block)
             label_runs.add(block.labels)
         features = source.features
-        blocks = [_widened(block, features.room) for block in blocks]
+        whole = cls(source, [_widened(block, features.room) for block in blocks], label_runs)
         if features.is_unmeasured:
-            features.measure(block.rows for block in blocks)
-            blocks = [replace(block, rows=features.scaled(block.rows)) for block in blocks]
-        return cls(source, blocks, label_runs)
+            features.measure(block.rows for block in whole._held)
+            if features.standardise is not None:
+                whole.scale()
+        return whole
+
+    def scale(self) -> None:
+        """Scale the rows, which are not scaled yet, as the features say."""
+        self._held = [replace(b, rows=self.features.scaled(b.rows)) for b in self._held]
+        self.total = sum(block.rows.nbytes for block in self._held)
 
     def shuffle(self, seed: int) -> None:
         """Put the examples in an order drawn from the seed, the same in every pass from now on.

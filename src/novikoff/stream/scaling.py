@@ -131,6 +131,13 @@ class Spread:
         return out
 
     @property
+    def share(self) -> Vector:
+        """The share of the rows in which each column is not 0; 1 if it is 0 in all."""
+        out: Vector = self.nonzero / max(1, self.count)
+        out[out == 0] = 1.0
+        return out
+
+    @property
     def deviation(self) -> Vector:
         """The standard deviation of each column; 1 if it varies no more than by rounding."""
         mean = self.mean

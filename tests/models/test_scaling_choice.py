@@ -1,0 +1,124 @@
+"""Data read whole: each half is scored by the other, which gives probabilities and the scaling."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification
+
+from helpers.command_line import json_of, stdout_of, trained_model
+from novikoff.learners.rule import Rule
+from novikoff.ledger.honest_scores import HonestScores
+from novikoff.models import training
+from novikoff.models.model import Model
+from novikoff.runs.loop import play
+from novikoff.sources import block
+from novikoff.sources.features import MANY_COLUMNS, Features
+from novikoff.stream.blocks import Block
+from novikoff.stream.order import arranged
+
+
+def write(path: Path, X: Any, y: Any) -> Path:
+    lines = (",".join([*map(repr, x), str(label)]) for x, label in zip(X.tolist(), y, strict=True))
+    path.write_text("".join(f"{line}\n" for line in lines))
+    return path
+
+
+def data(columns: int, seed: int, n: int = 300) -> tuple[Any, Any]:
+    X, y = make_classification(
+        n, columns, n_informative=min(20, columns // 2), flip_y=0.05, random_state=seed
+    )
+    return X, 2 * y - 1
+
+
+def by_halves(X: Any, y: Any, rule: training.Plan, passes: int) -> HonestScores:
+    """The counts, by two runs over every second row."""
+    found = HonestScores()
+    rows = arranged(block(X, y), 0)
+    assert isinstance(rows, Block)
+    order = np.arange(len(y)) if rows.order is None else rows.order
+    for half in (0, 1):
+        learner = rule.new_learner()
+        learner.widen(X.shape[1])
+        play(replace(rows, order=order[half::2].copy()), learner, epochs=passes)
+        rest = order[1 - half :: 2]
+        found.include(learner.scores(rows.rows.take(rest)), rows.codes[rest])
+    return found
+
+
+@pytest.mark.parametrize("passes", [1, 4])
+def test_honest_scores_are_of_weights_learned_from_the_other_half(
+    tmp_path: Path, passes: int
+) -> None:
+    X, y = data(6, 0)
+    words = ("--no-standardise", "--no-unit-length", "--passes", passes)
+    trained_model(tmp_path / "m", write(tmp_path / "x.csv", X, y), *words)
+    expected = by_halves(X, y, training.Plan(Rule("adaptive")), passes)
+    honest = Model.load(tmp_path / "m").learner.honest
+    assert honest is not None
+    assert honest.examples == 300
+    assert honest.counts.tolist() == expected.counts.tolist()
+
+
+def test_the_scaling_with_fewer_mistakes_is_kept_and_the_output_says_why(tmp_path: Path) -> None:
+    wide, scales = data(400, 1, 2000), data(8, 2, 2000)
+    factors = 10.0 ** np.random.default_rng(0).integers(-9, 10, 8)
+    for (X, y), factor, standardised in ((wide, 1.0, False), (scales, factors, True)):
+        old, new = write(tmp_path / "a.csv", X[:300] * factor, y[:300]), tmp_path / "b.csv"
+        write(new, X[300:] * factor, y[300:])
+        words, accuracy = (old, "-o", tmp_path / "m", "-q"), dict[bool, float]()
+        for way, option in ((True, "--standardise"), (False, "--no-standardise")):
+            trained_model(tmp_path / "m", old, option)
+            accuracy[way] = json_of("test", tmp_path / "m", new)["accuracy"]
+        found = json_of("train", *words)
+        assert Model.load(tmp_path / "m").features.standardise is standardised
+        assert found["standardised"] is standardised
+        assert accuracy[standardised] > accuracy[not standardised] + 0.03
+        better, worse = found["mistakes_standardised"], found["mistakes_as_given"]
+        kept, other = ("standardised", "as given")[:: 1 if standardised else -1]
+        better, worse = (better, worse)[:: 1 if standardised else -1]
+        assert better < worse
+        line = next(s for s in stdout_of("train", *words).splitlines() if s.startswith("Scaling"))
+        assert line == (
+            f"Scaling   features {kept}: {100 * better:.2f}% mistakes when each half is predicted "
+            f"from the other, {other} {100 * worse:.2f}%"
+        )
+
+
+def test_what_is_named_is_not_compared(tmp_path: Path) -> None:
+    X, y = data(5, 0, 50)
+    file = write(tmp_path / "x.csv", X, y)
+    for words in (["--standardise"], ["--no-standardise"], ["--stream"]):
+        found = json_of("train", file, "-o", tmp_path / "m", "-q", *words)
+        assert found["mistakes_standardised"] is found["mistakes_as_given"] is None
+
+
+def test_many_examples_are_compared_by_some_of_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    X, y = data(5, 0, 250)
+    monkeypatch.setattr(training, "MOST_COMPARED", 100)
+    trained_model(tmp_path / "m", write(tmp_path / "x.csv", X, y))
+    honest = Model.load(tmp_path / "m").learner.honest
+    assert honest is not None
+    assert honest.examples == 84  # every third
+
+
+def test_rare_words_count_more_than_common_ones() -> None:
+    dice = np.random.default_rng(0)
+    n = MANY_COLUMNS + 1
+    X = (dice.random((64, n)) < 0.05).astype(float)
+    X[:, :2] = 0
+    X[:4, 0] = 3.0  # a word in 4 of 64 rows, and one in 1
+    X[0, 1] = 3.0
+    features = Features(standardise=True, to_unit_length=None)
+    features.kind, features.dim = "columns", n
+    features.measure([block(X, np.ones(64)).rows])
+    assert features.to_unit_length is True
+    features.to_unit_length = False
+    rows = features.scaled(block(X, np.ones(64)).rows)
+    assert rows.row(0)[1][:2].tolist() == pytest.approx([2, 2 * 2**0.5])  # 16^¼ and 64^¼
