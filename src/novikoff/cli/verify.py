@@ -7,7 +7,7 @@ from novikoff.cli import options
 from novikoff.cli.arguments import Argument
 from novikoff.cli.errors import show
 from novikoff.cli.progress import spinner
-from novikoff.guarantees.check import Rejected, check, load, summary
+from novikoff.guarantees.check import Rejected, load, summary
 from novikoff.stream.printing import one_line
 
 
@@ -29,7 +29,7 @@ def verify(
 
     Exit status: 0 proved, 1 rejected or undecided, 2 bad input, 130 interrupted.
     """
-    from novikoff.separability.certifying import evidence
+    from novikoff.separability.certifying import checked
     from novikoff.sources.inputs import inputs_of
 
     status = 0
@@ -40,8 +40,7 @@ def verify(
             say(f"reading {inputs[0].name}")
             given = reading.read(inputs, zero_based=zero_based)
             say(f"checking {len(given.block):,} rows")
-            read = evidence(given)
-            check(written, read)
+            read = checked(written, given)
             words = summary(written, read, [one.name for one in inputs])
             status = 1 if written["verdict"] == "undecided" else 0
         except Rejected as reason:

@@ -220,7 +220,7 @@ class Certificate:
             "data": about | lists,
             "weights": _written(self.weights_by_column, d),
             "multipliers": _written(self.multipliers),
-            "separated": _spans(self.separated),
+            "separated": spans_text(self.separated),
             "complement": [_written(v, d) for v in self.complement],
             "margin": {
                 "at_least_squared": fraction_text(self.margin.at_least_squared),
@@ -320,7 +320,7 @@ def _from_spans(text: str, rows: int) -> tuple[range, ...]:
     ends = [(*piece.split("-"), piece)[:2] for piece in text.split(",") if text]
     found = tuple(range(_place(first), _place(last) + 1) for first, last in ends)
     increase = all(found) and all(a.stop < b.start for a, b in pairwise(found))
-    is_same = _spans(found) == text and (not found or found[-1].stop <= rows)
+    is_same = spans_text(found) == text and (not found or found[-1].stop <= rows)
     check.require(increase and is_same, "damaged: its separated rows are wrong")
     return found
 
@@ -329,7 +329,8 @@ def _place(text: str) -> int:
     return int(check.matched(check.PLACE, text)[0])
 
 
-def _spans(found: Sequence[range]) -> str:
+def spans_text(found: Sequence[range]) -> str:
+    """The ranges of rows as a certificate writes them: "0-3,7"."""
     return ",".join(str(r.start) if len(r) == 1 else f"{r.start}-{r.stop - 1}" for r in found)
 
 

@@ -320,17 +320,45 @@ def check_row(it: Claim, i: int, x: Whole, side: int) -> None:
     require(side == 0 or i not in it.times, f"row {i} is separated but has a multiplier")
 
 
+@dataclass
+class Facts:
+    """What the rows say about a claim.
+
+    `separated` are the rows with ⟨w,z⟩ > 0, as a certificate writes them, and `least` is the least
+    such ⟨w,z⟩; `unseparated` are the columns that the other rows use; `radius` is the largest ‖x‖².
+    `multiplied` are the rows that have multipliers; `cancels` says whether they sum to 0, with
+    multipliers and their labels' signs; `hull` is the square of the length of the hull's sum.
+    `flaw` is about the first row that is not where the claim says.
+    """
+
+    rows: int
+    fingerprint: str
+    flaw: Rejected | None
+    separated: str
+    least: Fraction
+    radius: Fraction
+    unseparated: set[int]
+    multiplied: list[Whole]
+    cancels: bool
+    hull: Fraction
+
+
 def check(certificate: Mapping[str, Any], data: Evidence) -> None:
     """Raise Rejected, with the reason, unless the certificate proves its verdict on the data.
 
     References: Gordan (1873); Albert & Anderson (1984); Novikoff (1962) for the margin.
     """
-    it, digest = claim(certificate), Fingerprint()
+    it = claim(certificate)
     check_reading(it, data)
-    zero, average = dict[int, Fraction](), dict[int, Fraction]()
+    conclude(it, facts_of(it, data))
+
+
+def facts_of(it: Claim, data: Evidence) -> Facts:
+    """What the examples say, read one by one."""
+    digest, zero, average = Fingerprint(), dict[int, Fraction](), dict[int, Fraction]()
     S, spans, unseparated = list[Whole](), list[list[int]](), set[int]()
     n, least, radius = 0, Fraction(0), Fraction(0)
-    flaw: Rejected | None = None  # raised after the fingerprint: other data say nothing about it
+    flaw: Rejected | None = None
     for i, (label, row) in enumerate(data.examples):
         require(label in (-1, 1), f"row {i} has label {label!r}, which is not -1 or 1")
         pairs = list(row)
@@ -362,32 +390,41 @@ def check(certificate: Mapping[str, Any], data: Evidence) -> None:
         if i in it.hull:
             add(average, label * it.hull[i], x, below)
         radius = max(radius, Fraction(sum(m * m for m in x.values()), below**2))
-    require(n > 0 and n == it.n, f"the data have {n} rows, not {it.n}")
-    require(str(digest) == it.fingerprint, "the data are not those of the certificate")
-    if flaw is not None:
-        raise flaw
-    require(not any(zero.values()), "the multiplied rows do not sum to zero")
     separated = ",".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)
-    require(it.separated == separated, "the separated rows differ")
-    require(it.radius == radius, "the radius differs")
+    cancels, hull = not any(zero.values()), sum((m * m for m in average.values()), Fraction(0))
+    return Facts(n, str(digest), flaw, separated, least, radius, unseparated, S, cancels, hull)
+
+
+def conclude(it: Claim, facts: Facts) -> None:
+    """Raise Rejected unless these facts about the rows prove the claim.
+
+    Other data say nothing about it, so their fingerprint comes before everything else.
+    """
+    require(0 < facts.rows == it.n, f"the data have {facts.rows} rows, not {it.n}")
+    require(facts.fingerprint == it.fingerprint, "the data are not those of the certificate")
+    if facts.flaw is not None:
+        raise facts.flaw
+    S = facts.multiplied
+    require(facts.cancels, "the multiplied rows do not sum to zero")
+    require(it.separated == facts.separated, "the separated rows differ")
+    require(it.radius == facts.radius, "the radius differs")
     if it.verdict in ("quasi-complete", "overlap"):
         require(bool(S), "there are no multipliers")
         quasi = it.verdict == "quasi-complete"
-        require(bool(separated) == quasi, "the verdict does not match the separated rows")
+        require(bool(facts.separated) == quasi, "the verdict does not match the separated rows")
         columns = set[int]().union(*S)
-        used = columns.issuperset(chain(unseparated, *it.complement))
+        used = columns.issuperset(chain(facts.unseparated, *it.complement))
         require(used, "a column is used that the multiplied rows do not use")
         spanned = rank(S) == len(columns) - rank(it.complement)
         require(spanned, "the multiplied rows do not span the rows that are not separated")
     reached = Fraction(0)
     if it.verdict == "complete":
-        reached = least**2 / sum(m * m for m in it.w.values())
+        reached = facts.least**2 / sum(m * m for m in it.w.values())
     require(it.low == reached, "the margin of the weights differs")
     most = Fraction(0) if S else None
     if it.hull:
         require(not S, "it gives two proofs of its upper bound on the margin")
-        length = sum((m * m for m in average.values()), Fraction(0))
-        most = length / sum(it.hull.values()) ** 2
+        most = facts.hull / sum(it.hull.values()) ** 2
     require(it.high == most, "the upper bound on the margin is not what its proof gives")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -19,11 +20,12 @@ from novikoff.guarantees.certificate import (
     fingerprint,
     ranges,
 )
-from novikoff.guarantees.check import Evidence, check
+from novikoff.guarantees.check import Evidence
 from novikoff.guarantees.exact.rows import usable
 from novikoff.guarantees.verdict import Separation
 from novikoff.separability.points import Points, Progress
 from novikoff.separability.search import Findings, Search
+from novikoff.separability.verifying import check_block
 from novikoff.separability.widest_margin import narrowed
 from novikoff.sources.arrays import rows_of
 from novikoff.sources.open import Data
@@ -119,9 +121,9 @@ def certify(
 def verify(certificate: Certificate, X: Any, y: Any = None) -> bool:
     """True when the certificate proves its verdict on these data; otherwise Rejected, and why.
 
-    The work is done by `guarantees/check.py`, which needs only the standard library and also runs
-    as a script. Whatever the certificate states must hold for these data: the number, order and
-    names of the columns, the labels, and the files, if it names any.
+    Whatever the certificate states must hold for these data: the number, order and names of the
+    columns, the labels, and the files, if it names any. `guarantees/check.py`, which needs only the
+    standard library and also runs as a script, is a second opinion: it reads the rows one by one.
 
     References: Gordan (1873); Albert & Anderson (1984).
     """
@@ -130,13 +132,24 @@ def verify(certificate: Certificate, X: Any, y: Any = None) -> bool:
             f"expected a Certificate, not a {type(certificate).__name__}; "
             "load a file with Certificate.load(path)"
         )
-    check(certificate.to_dict(), evidence(X, y))
+    checked(certificate.to_dict(), X, y)
     return True
+
+
+def checked(certificate: Mapping[str, Any], X: Any, y: Any = None) -> Evidence:
+    """What was read of these data, if the certificate proves its verdict on them, else Rejected."""
+    data = _data(X, y)
+    read = _evidence(data)
+    check_block(certificate, read, data.block)
+    return read
 
 
 def evidence(X: Any, y: Any = None) -> Evidence:
     """The data, given as to `certify`, as the checker takes them."""
-    data = _data(X, y)
+    return _evidence(_data(X, y))
+
+
+def _evidence(data: Data) -> Evidence:
     return Evidence(examples(data.block), data.block.rows.dim, *_stated(data), data.header)
 
 
