@@ -36,6 +36,10 @@ def inspect(
 ) -> None:
     """Show what a model is, how it was trained, and its largest weights.
 
+    The largest weights are those that learned, for standardised values if the model standardises.
+    Those of --weights are for the values as they are read: times these, with the constant, they add
+    up to the score. If examples are scaled to length 1, they are as learned.
+
     Exit status: 0 done, 2 not a model.
     """
     if weights is not None:
@@ -150,7 +154,8 @@ class Weights:
         # what is 0 where nothing was learned: the weights, or for Winnow their powers
         learned = learner.powers if isinstance(learner, Multiplicative) else values
         used = learned[:dim].nonzero()[0]
-        self.columns = np.append(used, dim) if learner.bias else used  # the constant last
+        has_constant = len(values) > dim and (learner.bias or values[dim] != 0)
+        self.columns = np.append(used, dim) if has_constant else used  # the constant last
         self._values, self._name = values, name
         # Winnow1 and Winnow2 start at 1 and stay positive: below 1 favours the negative label
         self._neutral = 1.0 if model.kind in ("winnow1", "winnow2") else 0.0
@@ -167,8 +172,11 @@ class Weights:
         return self.named(positive[::-1][:most]), self.named(negative[:most])
 
 
-def weights_by_class(model: Model) -> Iterator[tuple[str, Weights]]:
-    """The weights of each class with its label; of two labels, those of the positive one."""
+def weights_by_class(model: Model, *, raw: bool = False) -> Iterator[tuple[str, Weights]]:
+    """The weights of each class with its label; of two labels, those of the positive one.
+
+    They are those that learned, or, if `raw`, those for values as they are read.
+    """
     features = model.features
     # hashed features may be millions, and few of them used: they are named one by one
     names = features.names if features.hash_bits is None else None
@@ -178,20 +186,24 @@ def weights_by_class(model: Model) -> Iterator[tuple[str, Weights]]:
             return "(constant)"
         return features.name_of(column) if names is None else names[column]
 
+    rows = model.weights
+    if raw:
+        w, constant = model.raw_weights
+        rows = np.concatenate([w, constant[..., None]], axis=-1)
     if model.has_many_classes:
-        for label, row in zip(model.classes, model.weights, strict=True):
+        for label, row in zip(model.classes, rows, strict=True):
             yield label, Weights(model, row, name)
     else:
-        yield model.classes[1], Weights(model, model.weights, name)
+        yield model.classes[1], Weights(model, rows, name)
 
 
 def write_weights(model: Model, path: Path) -> None:
-    """Write all weights exactly, as CSV: feature,weight or feature,class,weight."""
+    """Write all weights, for values as they are read: feature,weight or feature,class,weight."""
     if model.kind == "voted":
         fail(f"{path}: a voted model has no single weights; each vector of its run votes")
     with atomic_write(path) as file:
         file.write(b"feature,class,weight\n" if model.has_many_classes else b"feature,weight\n")
-        for label, weights in weights_by_class(model):
+        for label, weights in weights_by_class(model, raw=True):
             of_class = (label,) if model.has_many_classes else ()
             text = io.StringIO()
             table = csv.writer(text, lineterminator="\n")

@@ -13,7 +13,7 @@ from novikoff.cli import options
 from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, show
 from novikoff.models.model import Model
-from novikoff.models.prediction import scored
+from novikoff.models.prediction import explained, scored
 from novikoff.sources import open_files
 from novikoff.sources.chunks import Source
 from novikoff.storage.atomic_write import atomic_write
@@ -31,6 +31,12 @@ def predict(
     probabilities: Annotated[
         bool, Option("Print probabilities; with --print both, the label and its probability.")
     ] = False,
+    explain: Annotated[
+        bool, Option("Print the label, the score, and the features that decided, for each example.")
+    ] = False,
+    most: Annotated[
+        int, Option("With --explain: number of features to print.", "-n", "--most", min=0)
+    ] = 10,
     threshold: options.Threshold = None,
     cost_ratio: options.CostRatio = None,
     output: Annotated[
@@ -55,6 +61,12 @@ def predict(
     --cost-ratio R, P is 1/(1 + R): that makes the expected cost least if missing a positive example
     costs R times as much as a false alarm.
 
+    With --explain, each example has a line with its label and score, and then a line for each of
+    the features that add most to the score: the amount (its weight times its value, as the learner
+    sees it: standardised or scaled) and, if the model has a ledger (`train --ledger`), the mistakes
+    to which the weight owes most. All amounts and the constant add up to the score. Of many
+    classes, it is the lead over the next best one.
+
     With --probabilities, each line is the probability of the positive label; or of each class, in
     the same order. With --print both, it is the label and its probability.
 
@@ -66,20 +78,28 @@ def predict(
     if probabilities and not found.gives_probabilities:
         fail(f"--probabilities: {found.kind} gives no probabilities")
     least = options.named_threshold(found, threshold, cost_ratio)
+    if explain and found.kind == "voted":
+        fail("--explain: a vote has no weights, so no feature has a part in it")
     if reading.keep:
         fail("--keep: predict answers for every example, whatever its label; leave it out")
     how = replace(reading.following(found, labelled=False), eager=data == ["-"])
     how = found.features.hashed_while_read(how, named=False)
     source = open_files(data, how)
+    lines: Iterator[str]
+    if explain:
+        each = explained(found, source, least, most=most)
+        lines = (f"{one.in_words(most)}\n" for one in each)
+    else:
+        lines = predictions(found, source, what, least, probabilities=probabilities)
     if output is None:
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(encoding="utf-8", errors="strict")  # labels as they are
-        for lines in predictions(found, source, what, least, probabilities=probabilities):
-            show(lines, end="")
+        for some in lines:
+            show(some, end="")
     else:
         with atomic_write(output) as file:
-            for lines in predictions(found, source, what, least, probabilities=probabilities):
-                file.write(lines.encode())
+            for some in lines:
+                file.write(some.encode())
     options.warn_of_skipped_lines(source.skipped)
     options.warn_of_unknown_features(found)
 

@@ -45,6 +45,7 @@ from novikoff.models.calibration import (
     of_two,
     one_against_rest,
 )
+from novikoff.models.explanation import Explanation, explain
 from novikoff.online.engine import Engine
 from novikoff.online.locks import Rank, new_lock
 from novikoff.online.one_example import are_dicts, by_name, count, first, plain_example, records
@@ -579,14 +580,47 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         (chances,) = _probabilities(engine, scores).tolist()
         return dict(zip(engine.labels.classes.tolist(), chances, strict=True))
 
+    def explain(self, x: Any) -> Explanation:
+        """Why x gets its label: what each feature adds to the score, and which mistakes led to it.
+
+        x is one example, as for `predict_one`. Amounts are weights times values, the largest first;
+        with the constant they add up to the score. Of more than two classes, it is the lead over
+        the next best one. The mistakes behind a weight are listed if the ledger kept the examples
+        (keep="examples"), except for Winnow and for adaptive learners of many classes jointly.
+        """
+        engine, rows = self._read([x])
+        scores = engine.scores(rows, engine.rule.reading)
+        label = engine.labels.predict(scores, zero_is_positive=engine.rule.zero_is_positive)
+        coded = engine.labels.coded
+        runs = [*zip(engine.learners, engine.ledgers, strict=True)]
+        classes = sorted(coded, key=coded.__getitem__)
+        if len(classes) < 2:
+            raise ValueError("only one label has been seen yet, so there is nothing to explain")
+        chosen = [coded[label.tolist()[0]]]
+        (found,) = explain(rows, runs, engine.rule.reading, classes, chosen, self._name_of)
+        return found
+
+    def _name_of(self, column: int) -> str:
+        """The name of a feature; of a column without a name, its number."""
+        engine, header = self._engine, getattr(self, "feature_names_in_", None)
+        if self._reader is not None:
+            return self._reader.features.name_of(column)
+        if engine is not None and engine.core is not None and engine.by_name:
+            return str(engine.core.name_of(column))
+        return f"column {column}" if header is None else str(header[column])
+
     def _scores(self, X: Any, reading: Reading | None) -> tuple[Engine, NDArray[np.float64]]:
         """The engine as it was when this was called, and its scores."""
+        if reading not in (None, "final", "average", "vote"):
+            raise ValueError(f"reading must be 'final', 'average' or 'vote', not {reading!r}")
+        engine, rows = self._read(X)
+        return engine, engine.scores(rows, engine.rule.reading if reading is None else reading)
+
+    def _read(self, X: Any) -> tuple[Engine, Rows]:
+        """The engine as it was when this was called, and the rows of X over its columns."""
         check_is_fitted(self)
         engine = self._engine
         assert engine is not None
-        if reading not in (None, "final", "average", "vote"):
-            raise ValueError(f"reading must be 'final', 'average' or 'vote', not {reading!r}")
-        wanted = engine.rule.reading if reading is None else reading
         if self._reader is not None:
             rows = self._reader.rows(X)
         elif engine.core is None and not engine.is_online and not are_dicts(X):
@@ -595,7 +629,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             self._opened()
             with engine.still():
                 engine, rows = engine.snapshot(), self._rows(engine, X)
-        return engine, engine.scores(rows, wanted)
+        return engine, rows
 
     def _rows(self, engine: Engine, X: Any) -> Rows:
         """The rows of X over the columns of an open engine."""

@@ -13,9 +13,9 @@ from typing import Any, Literal, Protocol, TypeAlias
 import numpy as np
 
 from novikoff import _core
-from novikoff.ledger.ledger import Ledger
+from novikoff.ledger.ledger import Ledger, Rule
 from novikoff.ledger.weights import class_scores, columns_for
-from novikoff.stream.rows import Rows, Vector, dots, part_size
+from novikoff.stream.rows import DenseRows, Positions, Rows, Vector, dots, part_size
 
 Reading: TypeAlias = Literal["final", "average", "vote"]
 
@@ -226,6 +226,56 @@ def trajectory(ledger: Ledger, after: Iterable[int] | None = None) -> Iterator[M
         made = k
         shown = None if variances is None else variances.copy()
         yield Moment(k, w.copy(), late.copy(), ledger.unit, shown)
+
+
+REPLAYED: tuple[Rule, ...] = ("additive", "joint", "adaptive")  # the rules that `changes` knows
+
+
+def changes(
+    ledger: Ledger,
+    columns: Positions,
+    reading: Reading,
+    number: int = 0,
+    rival: int | None = None,
+) -> Vector:
+    """How much each update changed the weights in these columns: a row an update.
+
+    Of the average, a change counts for the rounds in which it was part of the weights. Of classes
+    learned jointly, the changes are those of class `number` less those of its `rival`.
+    """
+    if not len(ledger):
+        return np.zeros((0, len(columns)))
+    ledger.expect_examples()
+    ledger = ledger.snapshot()
+    if ledger.adaptation is None:
+        values = np.zeros((len(ledger), len(columns)))
+        for k, column in enumerate(columns.tolist()):
+            values[:, k] = _column(ledger, column)
+        signs = np.ones(len(ledger))
+        if ledger.is_joint:
+            sides = [(1.0, number), *([] if rival is None else [(-1.0, rival)])]
+            right, wrong = ledger.classes, ledger.rivals
+            each = [sign * ((right == k) * 1.0 - (wrong == k)) for sign, k in sides]
+            signs = each[0] + (each[1] if rival is not None else 0.0)
+        out: Vector = (ledger.unit * ledger.steps * signs)[:, None] * values
+    else:
+        weights = (moment.weights[columns] for moment in trajectory(ledger, range(len(ledger) + 1)))
+        out = np.diff(np.array([*weights]).reshape(-1, len(columns)), axis=0)
+    if reading == "average":
+        out = out * ((ledger.n_rounds - ledger.rounds + 1) / ledger.n_rounds)[:, None]
+    return out
+
+
+def _column(ledger: Ledger, column: int) -> Vector:
+    """The value that each mistaken example has in this column."""
+    rows = ledger.examples
+    if isinstance(rows, DenseRows):
+        return np.asarray(rows.values[ledger.example, column], dtype=np.float64)
+    of_row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
+    here = rows.indices == column
+    values = np.zeros(len(rows))
+    values[of_row[here]] = rows.values[here]
+    return np.asarray(values[ledger.example])
 
 
 def _replay_of(

@@ -27,6 +27,7 @@ from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_pr
 from novikoff.stream.blocks import Codes
 from novikoff.stream.labels import in_order, predicts_positive, written
 from novikoff.stream.rows import Rows, Vector
+from novikoff.stream.sums import dot
 
 SCORES_AT_ONCE = 1 << 22
 ORDER: dict[str, Any] = {"whole": False, "shuffle": False, "seed": None, "holdout": None}
@@ -116,6 +117,23 @@ class Model:
         dim, bias = self.features.dim, self.learner.bias
         used = [weights[..., :dim], weights[..., weights.shape[-1] - bias :]]
         return self._with_unseen_classes(np.concatenate(used, axis=-1), axis=0)
+
+    @property
+    def raw_weights(self) -> tuple[Vector, Vector]:
+        """Weights w and constant c for values as they are read: w·x + c is the score.
+
+        Weights of standardised features are divided by their scale, and the means go into the
+        constant. Rows that are scaled to length 1 have no such weights: there these are as learned.
+        """
+        weights, dim, bias = self.weights, self.features.dim, self.learner.bias
+        w = weights[..., :dim]
+        constant = weights[..., -1] if bias else np.zeros(weights.shape[:-1])
+        if self.features.to_unit_length:
+            return w, constant
+        scale, shift = self.features.scaling
+        w = w / scale
+        means = [dot(each, shift) for each in w.reshape(-1, dim)]
+        return w, constant - np.array(means).reshape(constant.shape)
 
     def scores(self, rows: Rows) -> Vector:
         """The score of each row of two labels, or a column of scores for each class.

@@ -4,16 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from novikoff.learners.rule import READINGS
+from novikoff.models.explanation import Explanation, explain
 from novikoff.models.measures import Evaluation, Judge
 from novikoff.models.model import Model
 from novikoff.sources.chunks import Chunk, Source
 from novikoff.sources.numbered import feature_rows, parts_of
 from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns
-from novikoff.stream.rows import Vector
+from novikoff.stream.rows import Rows, Vector
 
 
 def scored(model: Model, source: Source) -> Iterator[tuple[Chunk, Vector]]:
     """Each chunk of the source, or part of one, with the scores of its examples.
+
+    They are those of `scored_rows`.
+    """
+    for part, _, scores in scored_rows(model, source):
+        yield part, scores
+
+
+def explained(
+    model: Model, source: Source, threshold: float | None = None, *, most: int
+) -> Iterator[Explanation]:
+    """Why each example of the source gets its label; with the mistakes behind `most` features."""
+    reading, name = READINGS[model.kind], model.features.name_of
+    for _, rows, scores in scored_rows(model, source):
+        chosen = model.predicted(scores, threshold).tolist()
+        yield from explain(rows, model.runs, reading, model.classes, chosen, name, most=most)
+
+
+def scored_rows(model: Model, source: Source) -> Iterator[tuple[Chunk, Rows, Vector]]:
+    """Each chunk of the source, or part of one, with its rows and their scores.
 
     Features that the model does not know are left out; `model.features.left_out` counts them.
     """
@@ -25,7 +46,8 @@ def scored(model: Model, source: Source) -> Iterator[tuple[Chunk, Vector]]:
             for begin in range(0, len(chunk), most):
                 end = min(len(chunk), begin + most)
                 part = chunk if len(chunk) <= most else chunk.part(begin, end)
-                yield part, model.scores(feature_rows(source, part, model.features))
+                rows = feature_rows(source, part, model.features)
+                yield part, rows, model.scores(rows)
 
 
 def evaluate(model: Model, source: Source, *, threshold: float | None = None) -> Evaluation:

@@ -332,6 +332,16 @@ class Features:
             return self.dim
         return max(LANES, 1 << max(0, self.dim - 1).bit_length())
 
+    @property
+    def scaling(self) -> tuple[Vector, Vector]:
+        """What standardising divides each column by, and subtracts from it before."""
+        scale, shift = np.ones(self.dim), np.zeros(self.dim)
+        if self._scale is not None:  # later features are not scaled
+            scale[: len(self._scale)] = self._scale
+        if self._shift is not None:
+            shift[: len(self._shift)] = self._shift
+        return scale, shift
+
     def _standardised(self, rows: Rows, scale: Vector) -> Rows:
         shift = np.zeros(len(scale)) if self._shift is None else self._shift
         if isinstance(rows, DenseRows):
@@ -373,10 +383,11 @@ class Features:
         if self.hash_bits is None:
             text, starts = self._places.held()
         arrays: Arrays = {"names": text, "name_starts": starts, "slots": slots}
-        if self._scale is not None:  # later features are not scaled
-            arrays["scale"] = np.append(self._scale, np.ones(self.dim - len(self._scale)))
+        scale, shift = self.scaling
+        if self._scale is not None:
+            arrays["scale"] = scale
         if self._shift is not None:
-            arrays["shift"] = np.append(self._shift, np.zeros(self.dim - len(self._shift)))
+            arrays["shift"] = shift
         return settings, arrays
 
     @classmethod

@@ -1,0 +1,217 @@
+"""Why an example got its label: the features that decided, and the mistakes that weighted them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from novikoff.learners import Multiplicative
+from novikoff.learners.rule import Linear
+from novikoff.ledger import readings
+from novikoff.ledger.ledger import Ledger
+from novikoff.ledger.readings import Reading
+from novikoff.stream.labels import rest_of
+from novikoff.stream.printing import aligned, plain, plural
+from novikoff.stream.rows import Positions, Rows
+
+CAUSES_SHOWN = 3  # mistakes of a feature
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A mistake that changed the weight of a feature.
+
+    Attributes
+    ----------
+    example, round
+        The position of the mistaken example among all that were learned from, from 0; the round.
+    label
+        Its right label.
+    change
+        How much of the weight comes from it.
+    """
+
+    example: int
+    round: int
+    label: Any
+    change: float
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """What one feature adds to the score: its weight times its value.
+
+    Attributes
+    ----------
+    value
+        As the learner sees it: standardised or scaled, if the model does that.
+    causes
+        The mistakes to which the weight owes most, the largest change first; None if the ledger
+        kept no examples.
+    """
+
+    feature: str
+    value: float
+    weight: float
+    causes: tuple[Cause, ...] | None = None
+
+    @property
+    def amount(self) -> float:
+        """What the feature adds to the score."""
+        return self.weight * self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """The score of one example as a sum over its features.
+
+    Attributes
+    ----------
+    label, rival
+        The predicted label and, of more than two, the one with the next highest score.
+    score
+        Of two labels, the score: positive for the second of them. Of more, the lead of the label
+        over its rival.
+    constant
+        What the score is without any feature.
+    contributions
+        Of all features that are not 0, the largest amount first.
+    """
+
+    label: Any
+    score: float
+    constant: float
+    contributions: tuple[Contribution, ...]
+    rival: Any = None
+
+    @property
+    def exact_score(self) -> Fraction:
+        """The constant and all weights times values, added up exactly: `score` is that, rounded."""
+        parts = (Fraction(one.weight) * Fraction(one.value) for one in self.contributions)
+        return Fraction(self.constant) + sum(parts)
+
+    def in_words(self, most: int = 10) -> str:
+        """The label, the score, and the features that add most to it, a line each."""
+        rival = "" if self.rival is None else f" over {plain(str(self.rival))}"
+        shown, rest = self.contributions[:most], self.contributions[most:]
+        table = [
+            (f"{one.amount:+.6g}", f"{one.feature} = {one.value:.6g}", _causes_in_words(one))
+            for one in shown
+        ]
+        if rest:
+            amount = sum(one.amount for one in rest)
+            table.append((f"{amount:+.6g}", plural(len(rest), "more feature"), ""))
+        table.append((f"{self.constant:+.6g}", "constant", ""))
+        lines = [f"  {line}" for line in aligned(table, left=(0, 1, 2))]
+        return "\n".join([f"{plain(str(self.label))}\t{self.score!r}{rival}", *lines])
+
+    __str__ = in_words
+
+
+def _causes_in_words(one: Contribution) -> str:
+    if not one.causes:
+        return ""
+    each = (f"{c.example} ({plain(str(c.label))}, {c.change:+.6g})" for c in one.causes)
+    return f"mistakes on examples {', '.join(each)}"
+
+
+def explain(
+    rows: Rows,
+    runs: Sequence[tuple[Linear, Ledger]],
+    reading: Reading,
+    classes: Sequence[Any],
+    chosen: Sequence[int],
+    name: Callable[[int], str],
+    *,
+    most: int | None = None,
+) -> Iterator[Explanation]:
+    """The explanation of each row.
+
+    Parameters
+    ----------
+    runs, reading
+        The run, or one for each class, and the reading of it that predicts.
+    classes, chosen
+        The labels by their numbers in the run, and the number that is predicted for each row.
+    name
+        The name of a column.
+    most
+        Find the mistakes behind so many features only, those that add most (None: all).
+    """
+    if reading == "vote":
+        raise ValueError("a vote has no weights, so no feature has a part in it")
+    learner, ledger = runs[0]
+    each = [readings.weights(*run, reading) for run in runs]
+    table = each[0] if ledger.is_joint else np.stack(each)
+    if ledger.is_joint and len(table) < len(classes):  # classes that no example had
+        table = np.vstack([table, np.zeros((len(classes) - len(table), table.shape[1]))])
+    if not learner.bias:
+        table = np.column_stack([table, np.zeros(len(table))])
+    if isinstance(learner, Multiplicative):
+        table[:, -1] -= learner.threshold
+    scores = [readings.scores(*run, reading, rows) for run in runs]
+    for i, code in enumerate(chosen):
+        columns, values = rows.row(i)
+        used = np.flatnonzero(values)
+        columns, values, rival = columns[used], values[used], None
+        if len(classes) > 2 or ledger.is_joint:
+            of_row = np.full(len(classes), 0.0)
+            found = scores[0][i] if ledger.is_joint else np.array([one[i] for one in scores])
+            of_row[: len(found)] = found
+            rival = int(np.argmax(np.where(np.arange(len(classes)) == code, -np.inf, of_row)))
+            w, score = table[code] - table[rival], float(of_row[code] - of_row[rival])
+        else:
+            w, score = table[0], float(scores[0][i])
+        order = np.argsort(-abs(w[columns] * values), kind="stable")
+        columns, values = columns[order], values[order]
+        shown = columns if most is None else columns[:most]
+        causes = _causes(runs, reading, classes, code, rival, shown)
+        yield Explanation(
+            classes[code],
+            score,
+            float(w[-1]),
+            tuple(
+                Contribution(
+                    name(j), x, float(w[j]), causes[k] if causes and k < len(causes) else None
+                )
+                for k, (j, x) in enumerate(zip(columns.tolist(), values.tolist(), strict=True))
+            ),
+            None if rival is None else classes[rival],
+        )
+
+
+def _causes(
+    runs: Sequence[tuple[Linear, Ledger]],
+    reading: Reading,
+    classes: Sequence[Any],
+    code: int,
+    rival: int | None,
+    columns: Positions,
+) -> list[tuple[Cause, ...]] | None:
+    """The mistakes that changed the weights in these columns most; None if they are not known."""
+    sides = [(1.0, runs[0][1], classes[0], classes[-1])]
+    if len(runs) > 1:
+        assert rival is not None
+        sides = [
+            (sign, runs[k][1], rest_of(str(classes[k])), classes[k])
+            for sign, k in ((1.0, code), (-1.0, rival))
+        ]
+    found: list[list[Cause]] = [[] for _ in columns]
+    for sign, ledger, negative, positive in sides:
+        if len(ledger) and (ledger.keep != "examples" or ledger.rule not in readings.REPLAYED):
+            return None
+        changes = sign * readings.changes(ledger, columns, reading, code, rival)
+        for of_feature, each in zip(found, changes.T, strict=True):
+            for m in np.argsort(-abs(each), kind="stable")[:CAUSES_SHOWN].tolist():
+                label = positive if ledger.steps[m] > 0 else negative
+                if ledger.is_joint:
+                    label = classes[ledger.classes[m]]
+                if each[m]:
+                    example, round_ = int(ledger.rows[m]), int(ledger.rounds[m])
+                    of_feature.append(Cause(example, round_, label, float(each[m])))
+    by_size = (sorted(some, key=lambda one: -abs(one.change)) for some in found)
+    return [tuple(some[:CAUSES_SHOWN]) for some in by_size]
