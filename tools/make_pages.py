@@ -30,6 +30,7 @@ CHAPTERS = {
         "docs/commands/predict.md",
         "docs/commands/test.md",
         "docs/commands/inspect.md",
+        "docs/commands/export.md",
         "docs/models.md",
     ),
     "certificates": ("docs/commands/certify.md", "docs/commands/verify.md"),

@@ -31,6 +31,7 @@ VERBS = {
     "predict": ("Predict the labels of examples.", "mail.model new.svm -o labels.txt"),
     "test": ("Measure a model's accuracy on labelled examples.", "mail.model more.svm"),
     "inspect": ("Show a model's settings and its largest weights.", "mail.model -n 20"),
+    "export": ("Write a model as an ONNX graph, for other programs.", "mail.model -o mail.onnx"),
     "certify": ("Decide whether data are separable, and prove it.", "mail.svm -o mail.json"),
     "verify": ("Check a certificate against the data.", "mail.json mail.svm"),
     "report": (
