@@ -65,7 +65,7 @@ def test_100_000_rows_get_the_same_labels_with_ties_among_them(jointly: bool) ->
     label, score = run(to_onnx(to_model(clf)), X=rows)
     assert label.tolist() == clf.predict(rows).tolist()
     if not jointly:
-        assert (score == 0).sum() > 100
+        assert (score == 0).sum() > 10
         assert (score == clf.decision_function(rows)).all()
 
 

@@ -144,16 +144,18 @@ class _Graph:
             zero = self.node("Mul", one, self.array(0.0))  # a column of zeros, as long as the rows
             products = self.node("Concat", products, self._plus(zero, w[-1]), axis=1)
         width = room + learner.bias
-        steps = -(-width // LANES)
-        products = self.node("Pad", products, self.array([0, 0, 0, steps * LANES - width]))
-        lanes = self.node("Reshape", products, self.array([-1, steps, LANES]))
-        turned = self.node("Transpose", lanes, perm=[1, 0, 2])
+        lanes = 1 if model.is_joint else LANES  # classes that learn jointly add column by column
+        steps = -(-width // lanes)
+        products = self.node("Pad", products, self.array([0, 0, 0, steps * lanes - width]))
+        parted = self.node("Reshape", products, self.array([-1, steps, lanes]))
+        turned = self.node("Transpose", parted, perm=[1, 0, 2])
         sums = self.node("CumSum", turned, self.array(0))
         total = self.node("Gather", sums, self.array(steps - 1), axis=0)
-        for half in (4, 2, 1):
+        while lanes > 1:
+            lanes //= 2
             low, high = (
-                self.node("Slice", total, *map(self.array, ([a], [a + half], [1])))
-                for a in (0, half)
+                self.node("Slice", total, *map(self.array, ([a], [a + lanes], [1])))
+                for a in (0, lanes)
             )
             total = self.node("Add", low, high)
         if isinstance(learner, Multiplicative):
