@@ -177,7 +177,8 @@ KINDS = np.where(PEOPLE["age"] > 60, "old", DRINKS)
 NUMBERS = PEOPLE[["age", "zip"]]
 
 TRAINED: dict[str, tuple[Any, Any, list[str]]] = {
-    "standardised": (NUMBERS, DRINKS, []),
+    "standardised": (NUMBERS, DRINKS, ["--standardise"]),
+    "as usual": (NUMBERS, DRINKS, []),
     "as they are": (NUMBERS, DRINKS, ["--no-standardise"]),
     "interactions": (NUMBERS, DRINKS, ["--interactions", "all"]),
     "categories": (PEOPLE.drop(columns="note"), DRINKS, ["--categorical", "zip"]),

@@ -154,7 +154,7 @@ def test_weights_of_a_standardised_model_are_in_the_units_of_the_data(
     data, model, weights = tmp_path / "d.csv", tmp_path / "m", tmp_path / "w.csv"
     numbers = pd.DataFrame({"age": FRAME["age"], "rare": (FRAME["age"] > 75) * 1000.0, "zero": 0.0})
     numbers.assign(drink=DRINKS).to_csv(data, index=False)
-    stdout_of("train", data, "-q", "-o", model, *more)
+    stdout_of("train", data, "-q", "-o", model, "--standardise", *more)
     stdout_of("inspect", model, "--weights", weights)
     scores = [
         line.split("\t")

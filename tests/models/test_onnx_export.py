@@ -108,7 +108,7 @@ def test_a_standardised_table_of_the_command_line_is_exported(tmp_path: Path) ->
     y = np.where(frame["age"] > 50, "old", "young")
     for columns in (["age"], ["age", "town"]):
         frame[columns].assign(y=y).to_csv(data, index=False)
-        stdout_of("train", data, "-q", "-o", model)
+        stdout_of("train", data, "-q", "-o", model, "--standardise")
         stdout_of("export", model, "-o", graph)
         inputs: dict[str, Any] = {"X": frame[["age"]].to_numpy(dtype=float)}
         if "town" in columns:
