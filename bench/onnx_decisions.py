@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-import onnxruntime
-from onnx import TensorProto, helper, numpy_helper
 
 from novikoff import AdaptivePerceptron, Perceptron
 from novikoff.estimators.saved import to_model
 from novikoff.models.onnx_export import OPSETS, to_onnx
 
 ROWS = 100_000
+
+onnxruntime: Any = import_module("onnxruntime")
+onnx: Any = import_module("onnx")
+helper, TensorProto = onnx.helper, onnx.TensorProto
 
 
 def session(graph: bytes) -> Any:
@@ -35,8 +39,8 @@ def graph_of(nodes: list[Any], kind: int, arrays: list[Any], out: tuple[str, int
 
 
 def matmul(clf: Any) -> Callable[[Any], Any]:
-    arrays = [numpy_helper.from_array(clf.coef_.T.copy(), "w")]
-    arrays.append(numpy_helper.from_array(clf.intercept_, "b"))
+    arrays = [onnx.numpy_helper.from_array(clf.coef_.T.copy(), "w")]
+    arrays.append(onnx.numpy_helper.from_array(clf.intercept_, "b"))
     nodes = [
         helper.make_node("MatMul", ["X", "w"], ["p"]),
         helper.make_node("Add", ["p", "b"], ["s"]),
@@ -59,6 +63,11 @@ def linear_classifier(clf: Any) -> Callable[[Any], Any]:
     return lambda rows: run(["label"], {"X": rows.astype(np.float32)})[0]
 
 
+def exported(clf: Any) -> Callable[[Any], Any]:
+    run = partial(session(to_onnx(to_model(clf))).run, ["label"])
+    return lambda rows: run({"X": rows})[0]
+
+
 def main() -> None:
     dice = np.random.default_rng(0)
     tenths = dice.integers(-2, 3, (ROWS, 20)) * 0.1
@@ -71,10 +80,9 @@ def main() -> None:
     for name, (rows, clf) in sets.items():
         y = (rows[:, :3].sum(axis=1) > 0).astype(int)
         clf.fit(rows[:5000], y[:5000])
-        run = session(to_onnx(to_model(clf))).run
         ways: dict[str, Callable[[Any], Any]] = {
             "novikoff itself": clf.predict,
-            "novikoff export": lambda rows, run=run: run(["label"], {"X": rows})[0],
+            "novikoff export": exported(clf),
             "MatMul and Add, float64": matmul(clf),
             "LinearClassifier, float32": linear_classifier(clf),
         }
