@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
-from helpers.command_line import json_of, stdout_of, trained_model
+from helpers.command_line import json_of, stdout_of, train_until_stopped, trained_model
 from novikoff.learners.rule import Rule
 from novikoff.ledger.honest_scores import HonestScores
 from novikoff.models import training
 from novikoff.models.model import Model
 from novikoff.runs.loop import play
-from novikoff.sources import block
+from novikoff.sources import block, whole
 from novikoff.sources.features import MANY_COLUMNS, Features
 from novikoff.stream.blocks import Block
 from novikoff.stream.order import arranged
@@ -78,23 +78,51 @@ def test_the_scaling_with_fewer_mistakes_is_kept_and_the_output_says_why(tmp_pat
         assert Model.load(tmp_path / "m").features.standardise is standardised
         assert found["standardised"] is standardised
         assert accuracy[standardised] > accuracy[not standardised] + 0.03
-        better, worse = found["mistakes_standardised"], found["mistakes_as_given"]
-        kept, other = ("standardised", "as given")[:: 1 if standardised else -1]
-        better, worse = (better, worse)[:: 1 if standardised else -1]
+        by_way = {
+            way: min(
+                (c["mistakes"], -c["passes"]) for c in found["compared"] if c["standardised"] is way
+            )
+            for way in (True, False)
+        }
+        (better, kept), (worse, other) = by_way[standardised], by_way[not standardised]
         assert better < worse
-        line = next(s for s in stdout_of("train", *words).splitlines() if s.startswith("Scaling"))
-        assert line == (
-            f"Scaling   features {kept}: {100 * better:.2f}% mistakes when each half is predicted "
-            f"from the other, {other} {100 * worse:.2f}%"
+        assert found["passes"] == -kept
+        line = next(s for s in stdout_of("train", *words).splitlines() if s.startswith("Chosen"))
+        ways = ("standardised", "as given")[:: 1 if standardised else -1]
+        assert line.replace("passes", "pass") == (
+            f"Chosen    {ways[0]}, {-kept} pass: {100 * better:.2f}% mistakes when each half is "
+            f"predicted from the other ({ways[1]}, {-other} pass: {100 * worse:.2f}%)"
         )
 
 
 def test_what_is_named_is_not_compared(tmp_path: Path) -> None:
     X, y = data(5, 0, 50)
-    file = write(tmp_path / "x.csv", X, y)
-    for words in (["--standardise"], ["--no-standardise"], ["--stream"]):
-        found = json_of("train", file, "-o", tmp_path / "m", "-q", *words)
-        assert found["mistakes_standardised"] is found["mistakes_as_given"] is None
+    train = ("train", write(tmp_path / "x.csv", X, y), "-o", tmp_path / "m", "-q")
+    for words, ways in (
+        (["--standardise"], {(True, 1), (True, 3), (True, 10)}),
+        (["--no-standardise", "--passes", 4], {(False, 4)}),
+        (["--passes", 2], {(True, 2), (False, 2)}),
+        (["--learner", "perceptron"], {(False, 10)}),
+        (["--stream"], set()),
+    ):
+        found = json_of(*train, *words)
+        assert {(c["standardised"], c["passes"]) for c in found["compared"]} == ways
+
+
+def test_fewer_passes_are_made_if_that_predicts_better_also_in_a_resumed_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = set()
+    monkeypatch.setattr(whole, "BLOCK_BYTES", 30_000)
+    for seed in range(4):
+        X, y = data(100, seed, 60)
+        file, model = write(tmp_path / f"{seed}.csv", X, y), tmp_path / "m"
+        straight = trained_model(tmp_path / "n", file)
+        made.add(len(json_of("inspect", tmp_path / "n")["mistakes_per_pass"]))
+        train_until_stopped(1, file, "-o", model)
+        assert trained_model(model, file, "--resume") == straight
+        model.unlink()
+    assert made == {1, 10}
 
 
 def test_many_examples_are_compared_by_some_of_them(

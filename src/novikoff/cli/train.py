@@ -156,7 +156,7 @@ def train(
         bool | None,
         Option(
             "Bring the features to one scale, measured first; in a stream, in an extra pass.",
-            default="adaptive learners, read whole: whichever makes fewer mistakes",
+            default="adaptive learners, read whole: whichever predicts better",
         ),
     ] = None,
     multiclass: Annotated[
@@ -333,11 +333,13 @@ def train(
         else:
             usual = usual_passes(len(whole))
             shuffles = shuffle is not False
-            plan = replace(plan, passes=named_passes or usual, shuffle=shuffles)
+            fewer = named_passes is None and kind in ADAPTIVE
+            plan = replace(plan, passes=named_passes or usual, shuffle=shuffles, fewer_passes=fewer)
     training = Training(whole or blocks, plan, how=how, initial=start, data=known_by)
     with spinner("scoring each half of the examples with the other", quiet=quiet):
         training.prepare()
-    progress = Progress(training, None if until_separated else plan.passes, quiet=quiet)
+    most_passes = None if until_separated else training.plan.passes
+    progress = Progress(training, most_passes, quiet=quiet)
     with Watch(source, whole or blocks, progress, output, checkpoint, began) as watch:
         run = training.run(watch.after_block)
     training.save(output)
@@ -566,8 +568,10 @@ class Result:
             "order": model.order,
             "standardised": model.features.standardise,
             "unit_length": bool(model.features.to_unit_length),
-            "mistakes_standardised": self.training.compared.get(True),
-            "mistakes_as_given": self.training.compared.get(False),
+            "compared": [
+                {"standardised": way, "passes": passes, "mistakes": share}
+                for (way, passes), share in self.training.compared.items()
+            ],
             "passes": self.training.passes_made,
             "verdict": str(self.run.verdict),
             "class_weights": model.read_options.get("class_weights", {}),
@@ -592,8 +596,8 @@ class Result:
             f"Mistakes  {options.mistakes_in_words(ledger)}",
             f"Verdict   {self.run.verdict}: {self._verdict()}",
         ]
-        if compared := self.training.compared:
-            lines.insert(3, f"Scaling   {_comparison(compared)}")
+        if len(self.training.compared) > 1:
+            lines.insert(3, f"Chosen    {_comparison(self.training.compared)}")
         if factors := model.read_options.get("class_weights"):
             each = [f"{label} {factor:.4g}" for label, factor in factors.items()]
             lines.insert(3, f"Weights   times {listed(each, 8)}")
@@ -664,12 +668,15 @@ class Result:
         return not (model.is_joint or model.read_options.get("words") or model.features.products)
 
 
-def _comparison(compared: dict[bool, float]) -> str:
-    """Why the features were standardised, or why not."""
-    words = {True: "standardised", False: "as given"}
-    kept = min(compared, key=lambda way: compared[way])  # the first of equals
-    shares = {way: share(found) for way, found in compared.items()}
-    return (
-        f"features {words[kept]}: {shares[kept]} mistakes when each half is predicted from the "
-        f"other, {words[not kept]} {shares[not kept]}"
+def _comparison(compared: dict[tuple[bool, int], float]) -> str:
+    """The way that was kept, why, and the best with the features scaled otherwise."""
+    best = dict[bool, tuple[float, int]]()
+    for (standardised, passes), wrong in compared.items():
+        best[standardised] = min(best.get(standardised, (math.inf, 0)), (wrong, -passes))
+    ways = sorted((wrong, passes, not way) for way, (wrong, passes) in best.items())
+    (kept, mistakes), *others = (
+        (f"{'as given' if given else 'standardised'}, {plural(-passes, 'pass', 'passes')}", wrong)
+        for wrong, passes, given in ways
     )
+    rest = "".join(f" ({other}: {share(wrong)})" for other, wrong in others)
+    return f"{kept}: {share(mistakes)} mistakes when each half is predicted from the other{rest}"

@@ -33,7 +33,8 @@ from novikoff.stream.printing import listed
 from novikoff.stream.rows import Positions
 
 USUAL_PASSES, MANY_EXAMPLES, PASSES_OVER_MANY = 10, 10_000, 5
-MOST_COMPARED = 100_000  # examples that decide how features are scaled
+FEWER_PASSES = (1, 3)  # are tried, too, if nobody says how many
+MOST_COMPARED = 100_000  # examples that decide how to learn
 USUAL_PASSES_IN_WORDS = f"{USUAL_PASSES}; {PASSES_OVER_MANY} from {MANY_EXAMPLES:,} examples"
 
 
@@ -61,6 +62,9 @@ class Plan:
         Hold out every N-th example.
     keep
         What the ledger keeps of a mistake; a voted model always keeps "examples".
+    fewer_passes
+        Whether to make only one pass, or three, over data that are read whole, if that predicts
+        better.
     """
 
     rule: Rule = field(default_factory=Rule)
@@ -69,6 +73,7 @@ class Plan:
     seed: int = 0
     holdout: int | None = None
     keep: Keep = "counts"
+    fewer_passes: bool = False
 
     def __post_init__(self) -> None:
         kind, margin = self.rule.kind, self.rule.margin
@@ -145,8 +150,8 @@ class Training:
         The counts of the labels, and of their runs in the order of the stream; complete after a
         pass.
     compared
-        The share of mistakes if the features are standardised, and if they are not, in the data
-        that decided it; empty if there was nothing to decide.
+        What was tried: the share of mistakes if the features are standardised, or are not, and so
+        many passes are made.
     """
 
     def __init__(
@@ -167,7 +172,7 @@ class Training:
         if isinstance(blocks, Whole) and plan.shuffle:
             blocks.shuffle(plan.seed)
         self._is_finished = False
-        self.compared: dict[bool, float] = {}
+        self.compared: dict[tuple[bool, int], float] = {}
         self._cycles = CycleSearch() if plan.passes > 1 else None
         self._met = 0  # how many different examples of these were seen
         if initial is None:
@@ -201,6 +206,8 @@ class Training:
         return self.plan.passes == 1 and not self._is_whole
 
     def _resume(self, initial: Model, unfinished: dict[str, Any]) -> Model:
+        if self.plan.fewer_passes and unfinished["passes"] in FEWER_PASSES:
+            self._make(unfinished["passes"])
         if unfinished["passes"] != self.plan.passes or initial.order != self._order:
             raise BadExample(
                 "the number of passes, the shuffling, the seed, the holdout or the way of reading "
@@ -217,36 +224,46 @@ class Training:
         return replace(initial, features=self._blocks.features, unfinished=None, watch={})
 
     def prepare(self) -> None:
-        """Decide how data that are read whole are scaled, and score them for probabilities.
+        """Decide how data that are read whole are learned, and score them for probabilities.
 
         The examples are parted in two halves; each is scored by weights learned from the other. If
-        it is open whether to standardise the features, both is tried, and what makes fewer mistakes
-        is kept. `run` does this first, unless it has been done.
+        it is open whether to standardise the features, or how many passes to make, all ways are
+        tried, and the one that makes the fewest mistakes is kept. `run` does this first, unless it
+        has been done.
         """
         whole, features = self._blocks, self._blocks.features
         if not (isinstance(whole, Whole) and self._is_new):
             return
         self._is_new = False
         is_open = features.standardise is None
-        found: dict[bool, HonestScores] = {}
+        found: dict[tuple[bool, int], HonestScores] = {}
         for standardise in (True, False) if is_open else (bool(features.standardise),):
             if is_open:
                 features.standardise = standardise
-            found[standardise] = self._scored_by_halves(whole, scale=is_open)
-        best = min(found, key=lambda each: found[each].wrong)  # the first of equals
+            for passes, scores in self._scored_by_halves(whole, scale=is_open).items():
+                found[standardise, passes] = scores
+        best = min(found, key=lambda way: (found[way].wrong, -way[1]))  # the first of equals
+        self.compared = {
+            way: scores.share_wrong(joint=self.plan.rule.joint) for way, scores in found.items()
+        }
         if is_open:
-            joint = self.plan.rule.joint
-            self.compared = {each: h.share_wrong(joint=joint) for each, h in found.items()}
-            features.decide(standardise=best)
+            features.decide(standardise=best[0])
             whole.scale()
+        if self.plan.fewer_passes:
+            self._make(best[1])
         if self.model.learner.honest is not None and found[best].examples:
             self.model.learner.honest = found[best]
             self.model.learner.honest.is_open = False
 
-    def _scored_by_halves(self, whole: Whole, *, scale: bool) -> HonestScores:
-        honest, features, blocks = HonestScores(), whole.features, list[Block]()
+    def _make(self, passes: int) -> None:
+        """Make so many passes."""
+        self.plan = replace(self.plan, passes=passes)
+        self._cycles = CycleSearch() if passes > 1 else None
+
+    def _scored_by_halves(self, whole: Whole, *, scale: bool) -> dict[int, HonestScores]:
+        """The scores of each half by weights learned from the other, by the number of passes."""
+        features, blocks, first = whole.features, list[Block](), 0
         apart = -(-len(whole) // MOST_COMPARED)
-        first = 0
         for block in whole:
             order = np.arange(len(block))
             if self.plan.holdout is not None:
@@ -257,20 +274,25 @@ class Training:
             rows = features.scaled(rows) if scale else rows
             blocks.append(Block(rows, block.labels[some], first, importances=weights))
             first += len(some)
+        most = min(self.plan.passes, usual_passes(len(whole)))
+        fewer = [n for n in FEWER_PASSES if n < most] if self.plan.fewer_passes else []
+        found = {passes: HonestScores() for passes in (*fewer, most)}
         for half in (0, 1) if first > 1 else ():
             model = self.plan.new_model(features, whole.classes, whole=True)
             model.learner.honest = None
             model.widen(features.room)
             orders = [np.arange((block.first + half) % 2, len(block), 2) for block in blocks]
             learned = [replace(b, order=order) for b, order in zip(blocks, orders, strict=True)]
-            passes = min(self.plan.passes, usual_passes(first))
-            play(learned, model.learner, epochs=passes, ledger=model.ledger)
-            for block in blocks:
-                rest = np.arange((block.first + half + 1) % 2, len(block), 2)
-                scores = model.scores(block.rows.take(rest))
-                weights = None if block.importances is None else block.importances[rest]
-                honest.include(scores, block.codes[rest], weights)
-        return honest
+            made = 0
+            for passes, honest in found.items():
+                play(learned, model.learner, epochs=passes - made, ledger=model.ledger)
+                made = passes
+                for block in blocks:
+                    rest = np.arange((block.first + half + 1) % 2, len(block), 2)
+                    scores = model.scores(block.rows.take(rest))
+                    weights = None if block.importances is None else block.importances[rest]
+                    honest.include(scores, block.codes[rest], weights)
+        return found
 
     def run(self, after_block: Callable[[Training], None] | None = None) -> Run:
         """Make the remaining passes; the model is then finished.
