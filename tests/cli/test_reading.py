@@ -121,7 +121,7 @@ def test_the_kept_rows_are_those_of_the_file(data: Path, tmp_path: Path) -> None
 
 
 def test_training_further_continues_a_stream(data: Path, tmp_path: Path) -> None:
-    trained_model(tmp_path / "a", data)
+    trained_model(tmp_path / "a", data, "--passes", 10)
     words = [data, "-o", tmp_path / "b", "--initial", tmp_path / "a"]
     assert reading(*words) == "Read      as a stream, in the given order"
     assert reading(*words, "--no-stream") == "Read      whole, shuffled with seed 0"

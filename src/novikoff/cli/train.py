@@ -347,6 +347,8 @@ def train(
     result = Result(training, run, source, output, watch, training.test_held_out(), by_default)
     options.warn_of_skipped_lines(source.skipped)
     warn_of_labels(training, further=initial is not None)
+    if training.widest is not None and start is None:
+        warn_of_scales(training.model.features, training.widest, has_pipe=has_pipe)
     for label in how.class_weights:
         if label not in training.model.classes:
             warn(f"--class-weight {label}: no example has this label")
@@ -447,6 +449,38 @@ def warn_of_labels(training: Training, *, further: bool) -> None:
             "long time forgets the others, and its mistakes say little. Shuffle the file, or use "
             "--no-stream to shuffle it in memory"
         )
+
+
+def warn_of_scales(features: Features, widest: tuple[int, int, float], *, has_pipe: bool) -> None:
+    """Say so if the features of a stream differ much in scale, and what to do."""
+    low, high, ratio = widest
+    small, large = (cut(plain(features.name_of(column))) for column in (low, high))
+    cure = (
+        "--no-stream" if has_pipe else "--no-stream, or --standardise, which reads the file twice"
+    )
+    warn(
+        f"in the first examples, {large} is {count(round(ratio))} times as large as {small}; a "
+        f"stream is learned unscaled, so {small} has little influence. Use {cure}"
+    )
+
+
+def _seen(features: Features) -> list[str]:
+    """A line about the constant columns, and one about those that look like identifiers."""
+    constant, ids = (
+        [cut(features.name_of(j)) for j in columns]
+        for columns in (features.constant, features.identifiers)
+    )
+    lines = []
+    if constant:
+        lines.append(f"Constant  {listed(constant)}: the same in all examples, so of no use")
+    if ids:
+        cure = f"; --ignore {plain(ids[0])} leaves it out" if features.kind != "indices" else ""
+        each = "it" if len(ids) == 1 else "each"
+        lines.append(
+            f"Ids?      {listed(ids)}: {each} has whole numbers, all different, as if they were "
+            f"identifiers{cure}"
+        )
+    return lines
 
 
 def reject_second_reading(
@@ -568,6 +602,8 @@ class Result:
             "order": model.order,
             "standardised": model.features.standardise,
             "unit_length": bool(model.features.to_unit_length),
+            "constant_features": [*map(model.features.name_of, model.features.constant)],
+            "identifiers": [*map(model.features.name_of, model.features.identifiers)],
             "compared": [
                 {"standardised": way, "passes": passes, "mistakes": share}
                 for (way, passes), share in self.training.compared.items()
@@ -598,6 +634,7 @@ class Result:
         ]
         if len(self.training.compared) > 1:
             lines.insert(3, f"Chosen    {_comparison(self.training.compared)}")
+        lines[-1:-1] = _seen(model.features)
         if factors := model.read_options.get("class_weights"):
             each = [f"{label} {factor:.4g}" for label, factor in factors.items()]
             lines.insert(3, f"Weights   times {listed(each, 8)}")

@@ -28,11 +28,13 @@ from novikoff.storage.checked import Arrays, Settings
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.label_runs import LabelRuns
-from novikoff.stream.order import block_order
+from novikoff.stream.order import block_order, seeded_order
 from novikoff.stream.printing import listed
 from novikoff.stream.rows import Positions
+from novikoff.stream.scaling import Spread
 
 USUAL_PASSES, MANY_EXAMPLES, PASSES_OVER_MANY = 10, 10_000, 5
+WIDE, FEWEST_MEASURED = 1000.0, 10  # scales that differ much, and by how many values they are known
 FEWER_PASSES = (1, 3)  # are tried, too, if nobody says how many
 MOST_COMPARED = 100_000  # examples that decide how to learn
 USUAL_PASSES_IN_WORDS = f"{USUAL_PASSES}; {PASSES_OVER_MANY} from {MANY_EXAMPLES:,} examples"
@@ -129,8 +131,8 @@ class Training:
     Parameters
     ----------
     blocks
-        The examples; each pass iterates over them once. A `Whole` is shuffled here if the plan
-        says so.
+        The examples; each pass iterates over them once. A `Whole` is shuffled, if the plan says so,
+        when it is scaled: in `prepare`, or here if the model is not new.
     plan
         How to train.
     initial
@@ -149,6 +151,9 @@ class Training:
     label_runs
         The counts of the labels, and of their runs in the order of the stream; complete after a
         pass.
+    widest
+        The columns of the smallest and the largest values in the first examples of a stream that is
+        not standardised, if these are more than 1,000 times as large as those, and that ratio.
     compared
         What was tried: the share of mistakes if the features are standardised, or are not, and so
         many passes are made.
@@ -169,10 +174,11 @@ class Training:
         self.label_runs = blocks.label_runs if isinstance(blocks, Whole) else LabelRuns()
         self._watches_labels = not self._is_whole
         self._order = plan.order(whole=self._is_whole)
-        if isinstance(blocks, Whole) and plan.shuffle:
+        if isinstance(blocks, Whole) and plan.shuffle and initial is not None:
             blocks.shuffle(plan.seed)
         self._is_finished = False
         self.compared: dict[tuple[bool, int], float] = {}
+        self.widest: tuple[int, int, float] | None = None
         self._cycles = CycleSearch() if plan.passes > 1 else None
         self._met = 0  # how many different examples of these were seen
         if initial is None:
@@ -235,12 +241,16 @@ class Training:
         if not (isinstance(whole, Whole) and self._is_new):
             return
         self._is_new = False
-        is_open = features.standardise is None
+        is_open, some = features.standardise is None, whole.some(MOST_COMPARED)
+        if self.plan.shuffle:
+            some = replace(some, order=seeded_order(some.rows, self.plan.seed))
         found: dict[tuple[bool, int], HonestScores] = {}
         for standardise in (True, False) if is_open else (bool(features.standardise),):
+            scaled = some
             if is_open:
                 features.standardise = standardise
-            for passes, scores in self._scored_by_halves(whole, scale=is_open).items():
+                scaled = replace(some, rows=features.scaled(some.rows))
+            for passes, scores in self._scored_by_halves(scaled, whole.classes).items():
                 found[standardise, passes] = scores
         best = min(found, key=lambda way: (found[way].wrong, -way[1]))  # the first of equals
         self.compared = {
@@ -249,6 +259,8 @@ class Training:
         if is_open:
             features.decide(standardise=best[0])
             whole.scale()
+        if self.plan.shuffle:
+            whole.shuffle(self.plan.seed)
         if self.plan.fewer_passes:
             self._make(best[1])
         if self.model.learner.honest is not None and found[best].examples:
@@ -260,38 +272,26 @@ class Training:
         self.plan = replace(self.plan, passes=passes)
         self._cycles = CycleSearch() if passes > 1 else None
 
-    def _scored_by_halves(self, whole: Whole, *, scale: bool) -> dict[int, HonestScores]:
+    def _scored_by_halves(self, some: Block, classes: tuple[str, ...]) -> dict[int, HonestScores]:
         """The scores of each half by weights learned from the other, by the number of passes."""
-        features, blocks, first = whole.features, list[Block](), 0
-        apart = -(-len(whole) // MOST_COMPARED)
-        for block in whole:
-            order = np.arange(len(block))
-            if self.plan.holdout is not None:
-                order = order[~held_out(block, self.plan.holdout)]
-            some = order[::apart]
-            rows = block.rows.take(some)
-            weights = None if block.importances is None else block.importances[some]
-            rows = features.scaled(rows) if scale else rows
-            blocks.append(Block(rows, block.labels[some], first, importances=weights))
-            first += len(some)
-        most = min(self.plan.passes, usual_passes(len(whole)))
-        fewer = [n for n in FEWER_PASSES if n < most] if self.plan.fewer_passes else []
+        plan, features = self.plan, self._blocks.features
+        order = np.arange(len(some)) if some.order is None else some.order
+        if plan.holdout is not None:
+            order = order[~held_out(some, plan.holdout)[order]]
+        most = min(plan.passes, usual_passes(len(some)))
+        fewer = [n for n in FEWER_PASSES if n < most] if plan.fewer_passes else []
         found = {passes: HonestScores() for passes in (*fewer, most)}
-        for half in (0, 1) if first > 1 else ():
-            model = self.plan.new_model(features, whole.classes, whole=True)
+        for half in (0, 1) if len(order) > 1 else ():
+            model = plan.new_model(features, classes, whole=True)
             model.learner.honest = None
-            model.widen(features.room)
-            orders = [np.arange((block.first + half) % 2, len(block), 2) for block in blocks]
-            learned = [replace(b, order=order) for b, order in zip(blocks, orders, strict=True)]
-            made = 0
+            model.widen(some.rows.dim)
+            learned, rest = replace(some, order=order[half::2].copy()), order[1 - half :: 2]
+            rows, labels, made = some.rows.take(rest), some.codes[rest], 0
+            weights = None if some.importances is None else some.importances[rest]
             for passes, honest in found.items():
                 play(learned, model.learner, epochs=passes - made, ledger=model.ledger)
+                honest.include(model.scores(rows), labels, weights)
                 made = passes
-                for block in blocks:
-                    rest = np.arange((block.first + half + 1) % 2, len(block), 2)
-                    scores = model.scores(block.rows.take(rest))
-                    weights = None if block.importances is None else block.importances[rest]
-                    honest.include(scores, block.codes[rest], weights)
         return found
 
     def run(self, after_block: Callable[[Training], None] | None = None) -> Run:
@@ -339,6 +339,8 @@ class Training:
         """The blocks of the current pass that are still to come."""
         for number, block in enumerate(self._blocks):
             order = self._shuffled(block, number)
+            if self._watches_labels and number == 0 and not self.model.features.standardise:
+                self.widest = _widest(block)
             if self._watches_labels:
                 self.label_runs.add(block.labels if order is None else block.labels[order])
             if block.first + len(block.labels) > self.position:
@@ -413,6 +415,19 @@ class Training:
             "watch": settings,
         }
         replace(self.model, unfinished=unfinished, watch=watch).save(path)
+
+
+def _widest(block: Block) -> tuple[int, int, float] | None:
+    """The columns of the smallest and largest values of the first rows, if they differ much."""
+    spread = Spread()
+    with np.errstate(over="ignore", invalid="ignore"):
+        spread.add(block.rows.take(np.arange(min(len(block), 1000))))
+        size = np.where(spread.nonzero >= FEWEST_MEASURED, spread.size, np.nan)
+        if np.isnan(size).all():
+            return None
+        low, high = int(np.nanargmin(size)), int(np.nanargmax(size))
+        ratio = float(size[high] / size[low])
+    return (low, high, ratio) if ratio > WIDE else None
 
 
 def held_out(block: Block, every: int) -> NDArray[np.bool_]:

@@ -67,6 +67,9 @@ class Features:
         Whether a frozen map saw an index 0 when all earlier indices were 1 or more.
     idle_products
         The pairs of fields that no example so far has had both of.
+    constant, identifiers
+        The columns that are the same in all rows, and those that look like identifiers, if the
+        columns have been measured in this run.
     """
 
     def __init__(
@@ -85,6 +88,8 @@ class Features:
         self.products, self.standardise = tuple(products), standardise
         self.to_unit_length = to_unit_length
         self.idle_products = set(self.products)
+        self.constant: tuple[int, ...] = ()
+        self.identifiers: tuple[int, ...] = ()
         self.frozen = self.seen_zero = False
         self.dim, self._lowest, self.left_out = 0, 1, 0
         self._header: tuple[str, ...] | None = None
@@ -193,6 +198,8 @@ class Features:
                 self.check_width()
                 spread.add(rows)
             deviation, size, is_dense = spread.deviation, spread.size, spread.is_dense
+            met = spread.is_constant & ((spread.nonzero > 0) | (self.kind == "columns"))
+            self.constant = tuple(np.flatnonzero(met[: self.dim]).tolist())
             wild = np.flatnonzero(~np.isfinite(deviation[: self.dim]))
         if self.standardise is not False and len(wild):
             raise BadExample(

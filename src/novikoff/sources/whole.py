@@ -15,10 +15,11 @@ from novikoff.sources.numbered import Numbered
 from novikoff.stream.blocks import Block
 from novikoff.stream.label_runs import LabelRuns
 from novikoff.stream.order import seeded_order
-from novikoff.stream.rows import DenseRows, Positions, join
+from novikoff.stream.rows import DenseRows, Positions, Rows, join
 
 MOST_BYTES = 512 * 10**6  # of data that are read whole unless the user asks for it
 BLOCK_BYTES = 1 << 22
+FEWEST_IDENTIFIERS = 100  # fewer numbers may all differ by chance
 
 
 class Whole:
@@ -54,6 +55,7 @@ class Whole:
         whole = cls(source, [_widened(block, features.room) for block in blocks], label_runs)
         if features.is_unmeasured:
             features.measure(block.rows for block in whole._held)
+            features.identifiers = tuple(_identifiers([block.rows for block in whole._held]))
             if features.standardise is not None:
                 whole.scale()
         return whole
@@ -62,6 +64,21 @@ class Whole:
         """Scale the rows, which are not scaled yet, as the features say."""
         self._held = [replace(b, rows=self.features.scaled(b.rows)) for b in self._held]
         self.total = sum(block.rows.nbytes for block in self._held)
+
+    def some(self, most: int) -> Block:
+        """At most so many examples, spread evenly over all that are not shuffled yet, in a copy."""
+        apart = max(1, -(-len(self) // most))
+        pairs = [(b, np.arange(-b.first % apart, len(b), apart)) for b in self._held]
+        parts = [
+            Block(
+                b.rows.take(which),
+                b.labels[which],
+                importances=None if b.importances is None else b.importances[which],
+            )
+            for b, which in pairs
+        ]
+        numbers = np.concatenate([block.first + which for block, which in pairs])
+        return replace(_joined(parts), numbers=numbers)
 
     def shuffle(self, seed: int) -> None:
         """Put the examples in an order drawn from the seed, the same in every pass from now on.
@@ -104,6 +121,37 @@ def _widened(block: Block, dim: int) -> Block:
     """The block with room for all columns; dense rows have it from the start."""
     rows = block.rows
     return block if isinstance(rows, DenseRows) else replace(block, rows=rows.widened(dim))
+
+
+def _identifiers(pieces: list[Rows]) -> Iterator[int]:
+    """The columns of whole numbers that are different in all rows."""
+    head = pieces[0].take(np.arange(min(len(pieces[0]), 1000)))
+    if sum(map(len, pieces)) < FEWEST_IDENTIFIERS:
+        return
+    filled = np.bincount(head.sparse().indices) + 1 >= len(head)  # one of them may be 0
+    for j in np.flatnonzero(filled).tolist():
+        if _all_differ([head], j) and _all_differ(pieces, j):
+            yield j
+
+
+def _all_differ(pieces: list[Rows], column: int) -> bool:
+    """Whether the values of a column are whole numbers, no two of them equal."""
+    each = [
+        rows.values[:, column]
+        if isinstance(rows, DenseRows)
+        else rows.values[rows.starts[0] : rows.starts[-1]][
+            rows.indices[rows.starts[0] : rows.starts[-1]] == column
+        ]
+        for rows in pieces
+    ]
+    values = np.concatenate(each)
+    is_filled = len(values) + 1 >= sum(map(len, pieces))
+    return bool(
+        is_filled
+        and np.abs(values).max(initial=0) < 2**53
+        and (values == np.floor(values)).all()
+        and len(np.unique(values)) == len(values)
+    )
 
 
 def _joined(blocks: list[Block]) -> Block:

@@ -138,14 +138,20 @@ class Spread:
         return out
 
     @property
-    def deviation(self) -> Vector:
-        """The standard deviation of each column; 1 if it varies no more than by rounding."""
+    def is_constant(self) -> NDArray[np.bool_]:
+        """Whether each column varies no more than by rounding."""
         mean = self.mean
         n, eps = max(1, self.count), float(np.finfo(np.float64).eps)
         variance = self._squares / n
-        out: Vector = np.sqrt(variance)
         rounding = n * eps * variance + (n * eps * mean) ** 2
-        out[(variance <= rounding) & np.isfinite(rounding)] = 1.0
+        return np.asarray((variance <= rounding) & np.isfinite(rounding))
+
+    @property
+    def deviation(self) -> Vector:
+        """The standard deviation of each column; 1 if it is constant."""
+        constant = self.is_constant
+        out: Vector = np.sqrt(self._squares / max(1, self.count))
+        out[constant] = 1.0
         return out
 
 
