@@ -84,7 +84,11 @@ def table(path: Path, X: Any, y: Any) -> Path:
         X.assign(y=y).sample(frac=1, axis=1, random_state=0).to_parquet(path)
     else:
         path = path.with_suffix(".npz")
-        np.savez(path, X=X.toarray() if hasattr(X, "toarray") else X, y=y)
+        if hasattr(X, "tocsr"):
+            parts = {name: getattr(X, name) for name in ("data", "indices", "indptr", "shape")}
+            np.savez(path, **parts, format=np.array(b"csr"), y=np.array(y))
+        else:
+            np.savez(path, X=X, y=np.array(y))
     return path
 
 
@@ -314,9 +318,12 @@ def test_parameters_that_do_not_match_the_learner_are_refused(tmp_path: Path) ->
         "eta0": "do not match its learner",
         "max_iter": "max_iter must be",
         "nonsense": "has no parameter",
+        "max_names": "do not match its learner",
+        "keep": "keep must be",
+        "class_weight": "m",
     }.items():
         model = Model.load(tmp_path / "m")
-        model.parameters = {bad: 0.5}
+        model.parameters = {bad: [1] if bad == "class_weight" else 0.5}
         model.save(tmp_path / "bad")
         with pytest.raises(BadModel, match=words):
             load(tmp_path / "bad")

@@ -144,7 +144,9 @@ def test_a_voted_model_is_not_explained(tmp_path: Path) -> None:
     data = tmp_path / "d.csv"
     FRAME[["age"]].assign(drink=DRINKS).to_csv(data, index=False)
     stdout_of("train", data, "-q", "-o", tmp_path / "m", "--learner", "voted")
-    assert "a vote has no weights" in error("predict", tmp_path / "m", data, "--explain")
+    words = ["predict", tmp_path / "m", data, "--explain"]
+    assert "a vote has no weights" in error(*words)
+    assert "leave out --print and --probabilities" in error(*words, "--print", "both")
 
 
 @pytest.mark.parametrize("more", [[], ["--multiclass"], ["--no-bias"]])

@@ -78,6 +78,8 @@ def predict(
     if probabilities and not found.gives_probabilities:
         fail(f"--probabilities: {found.kind} gives no probabilities")
     least = options.named_threshold(found, threshold, cost_ratio)
+    if explain and (probabilities or what != "labels"):
+        fail("--explain prints the label and the score; leave out --print and --probabilities")
     if explain and found.kind == "voted":
         fail("--explain: a vote has no weights, so no feature has a part in it")
     if reading.keep:

@@ -515,8 +515,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         if engine is None:
             plain_example(x)  # raises if x is not an example
             return 0.0
-        if self._reader is None:
-            return engine.decide_one(x)
+        return engine.decide_one(x) if self._reader is None else self._decided(x)
+
+    def _decided(self, x: Any) -> float | dict[Any, float]:
+        """The score of x, or that of each class, by the same way as those of many examples."""
         engine, (score,) = self._scores([x], None)
         if score.ndim == 0:
             return float(score)

@@ -265,9 +265,4 @@ class VotedPerceptron(LinearClassifier):
 
     def decision_one(self, x: Any) -> float | dict[Any, float]:
         """The vote on x: positive for classes_[1]; with more than two classes, one for each."""
-        if self._opened() is None:
-            return super().decision_one(x)
-        engine, (votes,) = self._scores([x], None)
-        if votes.ndim == 0:
-            return float(votes)
-        return dict(zip(engine.labels.classes.tolist(), votes.tolist(), strict=True))
+        return super().decision_one(x) if self._opened() is None else self._decided(x)

@@ -75,7 +75,7 @@ def load(path: str | os.PathLike[str]) -> LinearClassifier:
     model = Model.load(path)
     try:
         return of_model(model)
-    except ValueError as error:
+    except (ValueError, TypeError) as error:
         raise BadModel(f"{os.fspath(path)}: {error}") from None
 
 
@@ -180,7 +180,9 @@ def of_model(model: Model) -> LinearClassifier:
     check_common(out)
     rule, told = out._rule(), plain._rule()
     told = replace(told, alpha=rule.alpha, threshold=rule.threshold, bias=rule.bias)
-    if rule != told or rule.kind != model.kind:
+    fits = out.hash_bits == plain.hash_bits or features.kind == "columns"
+    fits = fits and out.keep in ("auto", plain.keep) and out.max_names is None
+    if not fits or rule != told or rule.kind != model.kind:
         raise ValueError("its parameters do not match its learner")
     factors = out.class_weight if isinstance(out.class_weight, dict) else {}
     engine = Engine(

@@ -376,6 +376,7 @@ def _checked_labels(
     if labels is None:
         return None
     plain = isinstance(labels, list) and all(type(one) in (bool, int, float, str) for one in labels)
+    plain = plain and len(set(labels)) == len(labels)
     if not plain or tuple(map(written, labels)) != classes:
         stored.refuse("its labels do not match their texts")
     return tuple(labels)

@@ -79,6 +79,8 @@ class Chunk:
         The position of the first example in the whole source.
     columns
         The names of the columns of a table of numbers.
+    is_matrix
+        Whether a column is its position in a matrix, which has a fixed number of them.
     is_hashed
         Whether the features are hashed: a column of the rows is the hash of a name, and `names` are
         the first ones of their columns.
@@ -93,6 +95,7 @@ class Chunk:
     first: int = 0
     columns: tuple[str, ...] | None = None
     is_hashed: bool = False
+    is_matrix: bool = False
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -243,6 +243,8 @@ class Features:
         if kind == "columns" and (self.kind == "names" or self.hash_bits is not None):
             chunk, kind = _named(chunk), "names"
             rows = chunk.rows
+        if chunk.is_matrix and self.kind == "columns":
+            kind = "columns"
         if self.kind is None:
             self.kind = kind
             if kind == "columns":

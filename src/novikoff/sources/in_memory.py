@@ -21,7 +21,7 @@ from novikoff.sources.numbered import parts_of
 from novikoff.sources.open import open_files
 from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.input_problems import BadExample
-from novikoff.stream.rows import DenseRows, Rows, join
+from novikoff.stream.rows import Rows, join
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -127,10 +127,8 @@ class RowsOfModel:
                 "the model was trained on named features; pass a list of dicts or a frame"
             )
         rows = rows_of(X)
-        if self.features.kind == "columns" and not isinstance(rows, DenseRows):
-            rows = DenseRows(np.asarray(X.toarray(), dtype=np.float64))
         labels = np.full(len(rows), -1, dtype=np.int32)
-        return iter([Chunk(rows, labels, (), ())])
+        return iter([Chunk(rows, labels, (), (), is_matrix=True)])
 
 
 def _are(X: Any, kind: type) -> bool:

@@ -67,7 +67,7 @@ class ArrayFiles(Source):
                     marks = arrays["y"].read(len(rows)) if "y" in arrays else None
                     labels, texts, met = self._labels(marks, len(rows), row)
                     places = tuple(f"{path}: row {i}" for i in met)
-                    yield Chunk(rows, labels, texts, places, first=first)
+                    yield Chunk(rows, labels, texts, places, first=first, is_matrix=True)
                     row, first = row + len(rows), first + len(rows)
             self.done += size
 
