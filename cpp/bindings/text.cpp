@@ -157,6 +157,7 @@ static TextRule rule_of(const RuleNumbers& numbers) {
 static Examples py_parse_jsonl(In<std::uint8_t> text, std::size_t length, std::size_t allowed,
                                std::string_view label, bool labelled, std::string_view weight,
                                bool weighed, std::string_view missing,
+                               const std::vector<std::string_view>& ignored,
                                const std::vector<std::string_view>& texts,
                                const RuleNumbers& rule_numbers) {
   const char* const begin = begin_of_lines(text, length);
@@ -165,7 +166,8 @@ static Examples py_parse_jsonl(In<std::uint8_t> text, std::size_t length, std::s
   const Missing rule = missing == "refuse" ? Missing::refuse
                        : missing == "zero" ? Missing::zero
                                            : Missing::indicate;
-  const JsonOptions options{label, labelled, weight, weighed, rule, texts, rule_of(rule_numbers)};
+  const JsonOptions options{label, labelled, weight, weighed, rule, ignored, texts,
+                            rule_of(rule_numbers)};
   Parsed<std::int32_t> parsed;
   std::vector<std::int64_t> met;
   {
@@ -202,10 +204,10 @@ static const char* ended(const char* text, std::size_t& length, Buffer<char>& ow
   return own.data;
 }
 
-static CsvMarks marks_of(std::string_view text, bool quotes) {
-  if (text.size() != 1 || text[0] == '"' || text[0] == ' ' || ends_line(text[0]))
-    throw nb::value_error("a separator is one byte, and no quote, space or line end");
-  return {text[0], quotes};
+static CsvMarks marks_of(std::string_view text, bool quotes, bool comma = false) {
+  if (text.size() != 1 || text[0] == '"' || ends_line(text[0]))
+    throw nb::value_error("a separator is one byte, and no quote or line end");
+  return {text[0], quotes, comma};
 }
 
 static std::size_t py_csv_cut(In<std::uint8_t> text, std::size_t length, std::string_view separator,
@@ -232,6 +234,7 @@ static nb::typed<nb::list, nb::any> py_csv_records(In<std::uint8_t> text, std::s
         std::string_view field;
         flaw = reader.field(p, field);
         fields.append(nb::bytes(field.data(), field.size()));
+        reader.skip_run(p);
         if (flaw != CsvFlaw::none || *p != reader.ends_field.separator) break;
       }
       const std::int64_t first = line;
@@ -286,12 +289,13 @@ static nb::dict csv_rows(const char* text, std::size_t length, std::size_t allow
 }
 
 static nb::typed<nb::dict, nb::str, nb::any> py_parse_csv(In<std::uint8_t> text, std::size_t length, std::size_t allowed,
-                             std::string_view separator, bool quotes, In<std::uint8_t> kinds,
+                             std::string_view separator, bool quotes, bool decimal_comma,
+                             In<std::uint8_t> kinds,
                              In<std::int32_t> positions, const std::vector<nb::bytes>& names,
                              std::uint8_t missing, bool labelled, const RuleNumbers& rule_numbers,
                              int bits, std::size_t most_names) {
   const char* const begin = begin_of(text, length);
-  const CsvMarks marks = marks_of(separator, quotes);
+  const CsvMarks marks = marks_of(separator, quotes, decimal_comma);
   if (kinds.size() == 0 || kinds.size() != positions.size() || kinds.size() != names.size())
     throw nb::value_error("a kind, a position and a name are needed for each column");
   if (missing > std::uint8_t(Missing::indicate)) throw nb::value_error("no such rule for gaps");
@@ -433,12 +437,13 @@ void bind_text(nb::module_& m) {
         "The same for Vowpal Wabbit's text, which ends with a line's end or right before one. If\n"
         "labelled, a line without a label is bad.");
   m.def("parse_jsonl", py_parse_jsonl, "text"_a.noconvert(), nb::kw_only(), "length"_a,
-        "allowed"_a, "label"_a, "labelled"_a, "weight"_a, "weighed"_a, "missing"_a, "texts"_a,
-        "rule"_a,
+        "allowed"_a, "label"_a, "labelled"_a, "weight"_a, "weighed"_a, "missing"_a,
+        "ignored"_a, "texts"_a, "rule"_a,
         "The same for an object of JSON on each line: the key called label is the label, and the one\n"
         "called weight, if that is not empty, the importance, which each line must have if weighed;\n"
         "null is refused, zero (nothing), or indicated by a feature of its own, as missing says;\n"
-        "texts at the keys texts are read by words, as the rule says.");
+        "whatever is at the keys ignored is left out, and texts at the keys texts are read by words,\n"
+        "as the rule says.");
   m.def("parse_texts", py_parse_texts, "text"_a.noconvert(), "starts"_a.noconvert(), nb::kw_only(),
         "prefix"_a, "rule"_a,
         "The words of each text[starts[k]:starts[k + 1]], in UTF-8, as features whose names begin\n"
@@ -446,14 +451,15 @@ void bind_text(nb::module_& m) {
         "ones, 2 for logarithms; whether the features of a text have length 1.");
   m.def("csv_cut", py_csv_cut, "text"_a.noconvert(), nb::kw_only(), "length"_a, "separator"_a,
         "quotes"_a,
-        "The number of bytes of text[:length] that are whole records of a table.");
+        "The number of bytes of text[:length] that are whole records of a table; if the separator is\n"
+        "a space, a run of spaces is one.");
   m.def("csv_records", py_csv_records, "text"_a.noconvert(), nb::kw_only(), "length"_a,
         "separator"_a, "quotes"_a, "most"_a,
         "The first records of a table: of each the line it begins on and the one after it, from 0,\n"
         "where it ends, its fields, and what is wrong with its quotes (0: nothing).");
   m.def("parse_csv", py_parse_csv, "text"_a.noconvert(), nb::kw_only(), "length"_a, "allowed"_a,
-        "separator"_a, "quotes"_a, "kinds"_a.noconvert(), "positions"_a.noconvert(), "names"_a,
-        "missing"_a, "labelled"_a, "rule"_a, "bits"_a, "most_names"_a,
+        "separator"_a, "quotes"_a, "decimal_comma"_a, "kinds"_a.noconvert(),
+        "positions"_a.noconvert(), "names"_a, "missing"_a, "labelled"_a, "rule"_a, "bits"_a, "most_names"_a,
         "The examples of a table without its header: rows of numbers, each at its column's position,\n"
         "or named features if a column holds texts or what is missing is to be a feature. The rule\n"
         "is that of parse_texts. With bits, names are hashed to 2^bits columns at once: the rows are\n"

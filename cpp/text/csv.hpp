@@ -2,7 +2,8 @@
 //
 // A quoted field may hold separators, line ends, and doubled quotes. Blanks around a field are
 // ignored. A quote inside an unquoted field is an ordinary character; in a table without quoting,
-// every quote is.
+// every quote is. If the separator is a space, a run of spaces is one separator, and spaces at the end
+// of a line are none.
 #pragma once
 
 #include <algorithm>
@@ -74,18 +75,19 @@ struct FieldEnd {
 struct CsvMarks {
   char separator;
   bool quotes;  // whether a field may be quoted
+  bool comma = false;  // whether a decimal point is written as a comma
 };
 
 // Reads the fields of a text that ends with a line end.
 struct CsvReader {
   const char* end;
   FieldEnd ends_field;
-  bool quotes;
+  bool quotes, comma;
   std::int64_t lines = 0;  // line ends inside quotes
   std::string unquoted;    // the last field, if it had doubled quotes
 
   CsvReader(const char* text_end, CsvMarks marks)
-      : end(text_end), ends_field{marks.separator}, quotes(marks.quotes) {}
+      : end(text_end), ends_field{marks.separator}, quotes(marks.quotes), comma(marks.comma) {}
 
   // Reads the field at p, trimmed, and moves p to the separator or line end after it; on a flaw, to
   // the end of the line.
@@ -98,10 +100,16 @@ struct CsvReader {
     return CsvFlaw::none;
   }
 
+  // Of a run of spaces that separates fields, moves p to the last, or to the line end after it.
+  void skip_run(const char*& p) const {
+    if (ends_field.separator == ' ')
+      while (*p == ' ' && (p[1] == ' ' || ends_line(p[1]))) ++p;
+  }
+
   // Whether the line at p is blank; if so, moves p to its end.
   bool blank(const char*& p) const {
     const char* q = p;
-    while (is_space(*q) && !ends_field(*q)) ++q;
+    while (is_space(*q) && (*q == ' ' || !ends_field(*q))) ++q;
     if (!ends_line(*q)) return false;
     p = q;
     return true;
@@ -116,6 +124,7 @@ struct CsvReader {
       const char* const begin = p;
       const CsvFlaw flaw = field(p, text);
       if (flaw == CsvFlaw::open && end - begin <= longest_quoted) return false;
+      skip_run(p);
       if (flaw != CsvFlaw::none || *p != ends_field.separator) break;
       ++p;
     }
@@ -313,6 +322,7 @@ struct CsvRows {
         const bool good = flaw == CsvFlaw::none && j < columns.size();
         const CsvFlaw found = good ? take(columns[j], std::uint32_t(j), p) : reader.field(p, unread);
         const bool torn = found == CsvFlaw::quote || found == CsvFlaw::open;
+        reader.skip_run(p);
         if (found != CsvFlaw::none && (flaw == CsvFlaw::none || torn)) {
           flaw = found;
           at = begin;
@@ -373,9 +383,20 @@ struct CsvRows {
   }
 
   CsvFlaw take_weight(std::string_view text) {
+    return read_whole(text, weight) == Number::good && weight >= 0 ? CsvFlaw::none : CsvFlaw::weight;
+  }
+
+  // The number that a whole field writes.
+  Number read_whole(std::string_view text, double& value) {
+    if (reader.comma && text.find_first_of(".,") != text.npos) {
+      if (text.find('.') != text.npos) return Number::none;
+      name.assign(text).append(padding, '\0');
+      std::replace(name.begin(), name.end(), ',', '.');
+      text = std::string_view(name.data(), text.size());
+    }
     const char* q = text.data();
-    const bool whole = read_number(q, weight) == Number::good && q == text.data() + text.size();
-    return whole && weight >= 0 ? CsvFlaw::none : CsvFlaw::weight;
+    const Number read = read_number(q, value);
+    return q == text.data() + text.size() ? read : Number::none;
   }
 
   CsvFlaw take_number(CsvColumn& column, const char*& p) {
@@ -392,7 +413,7 @@ struct CsvRows {
       add(column, negative ? -value : value);
       return CsvFlaw::none;
     }
-    if (read_number(q, value) == Number::good && reader.ends_field(*q)) {
+    if (!reader.comma && read_number(q, value) == Number::good && reader.ends_field(*q)) {
       p = q;
       add(column, value);
       return CsvFlaw::none;
@@ -401,9 +422,8 @@ struct CsvRows {
     if (const CsvFlaw flaw = reader.field(p, text); flaw != CsvFlaw::none) return flaw;
     if (is_missing(text)) return gap(column);
     if (is_infinite(text)) return CsvFlaw::infinite;
-    q = text.data();
-    const Number read = read_number(q, value);
-    if (read == Number::none || q != text.data() + text.size()) return CsvFlaw::number;
+    const Number read = read_whole(text, value);
+    if (read == Number::none) return CsvFlaw::number;
     if (read == Number::too_large) return CsvFlaw::large;
     add(column, value);
     return CsvFlaw::none;

@@ -86,6 +86,7 @@ struct JsonOptions {
   std::string_view weight;  // the key of the importance; empty: none
   bool weighed;             // a line without one is bad
   Missing missing;         // what null means
+  std::vector<std::string_view> ignored;  // the keys whose values are left out
   std::vector<std::string_view> texts;  // the keys of texts whose words are features
   TextRule rule;
 };
@@ -94,7 +95,8 @@ struct JsonOptions {
 // c=v with value 1. A key d inside the object c is c.d. An array of texts is several features c=v,
 // one of numbers is c.0, c.1 and so on. null is refused, 0, or feature c= with value 1, by the rule
 // for missing values. A key may occur only once, even if c.d is written in two ways. Texts at the keys
-// `options.texts` are read by words (words.hpp); those of an array are one document.
+// `options.texts` are read by words (words.hpp); those of an array are one document. What is at the keys
+// `options.ignored` may be any value, and is left out.
 class JsonReader {
  public:
   std::vector<std::int64_t> met_texts;  // the number of lines with a text, for each key of texts
@@ -269,9 +271,40 @@ class JsonReader {
     skip_blanks(p);
     if (*p != ':') return JsonFlaw::colon;
     skip_blanks(++p);
+    if (!options_.ignored.empty() &&
+        std::find(options_.ignored.begin(), options_.ignored.end(), path_) != options_.ignored.end())
+      return skip(p, depth);
     if (depth == 1 && path_ == options_.label) return label(p);
     if (depth == 1 && !options_.weight.empty() && path_ == options_.weight) return weight(p);
     return value(p, depth);
+  }
+
+  // Any value, of which nothing is kept.
+  JsonFlaw skip(const char*& p, int depth) {
+    if (*p == '{' || *p == '[') {
+      if (depth == deepest) return JsonFlaw::deep;
+      const char close = *p == '{' ? '}' : ']';
+      skip_blanks(++p);
+      if (*p == close) return ++p, JsonFlaw::none;
+      for (;; skip_blanks(++p)) {
+        if (close == '}') {
+          if (*p != '"') return JsonFlaw::key;
+          text_.clear();
+          if (const JsonFlaw flaw = string(p, text_); flaw != JsonFlaw::none) return flaw;
+          skip_blanks(p);
+          if (*p != ':') return JsonFlaw::colon;
+          skip_blanks(++p);
+        }
+        if (const JsonFlaw flaw = skip(p, depth + 1); flaw != JsonFlaw::none) return flaw;
+        skip_blanks(p);
+        if (*p == close) return ++p, JsonFlaw::none;
+        if (*p != ',') return JsonFlaw::comma;
+      }
+    }
+    text_.clear();
+    if (*p == '"') return string(p, text_);
+    double value;
+    return *p == 'n' && literal(p, "null") ? JsonFlaw::none : amount(p, value);
   }
 
   JsonFlaw value(const char*& p, int depth) {

@@ -272,12 +272,13 @@ def parse_vw(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C'
     labelled, a line without a label is bad.
     """
 
-def parse_jsonl(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, label: str, labelled: bool, weight: str, weighed: bool, missing: str, texts: Sequence[str], rule: tuple[int, int, bool]) -> dict[str, Any]:
+def parse_jsonl(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, label: str, labelled: bool, weight: str, weighed: bool, missing: str, ignored: Sequence[str], texts: Sequence[str], rule: tuple[int, int, bool]) -> dict[str, Any]:
     """
     The same for an object of JSON on each line: the key called label is the label, and the one
     called weight, if that is not empty, the importance, which each line must have if weighed;
     null is refused, zero (nothing), or indicated by a feature of its own, as missing says;
-    texts at the keys texts are read by words, as the rule says.
+    whatever is at the keys ignored is left out, and texts at the keys texts are read by words,
+    as the rule says.
     """
 
 def parse_texts(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], starts: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], *, prefix: str, rule: tuple[int, int, bool]) -> dict[str, Any]:
@@ -289,7 +290,8 @@ def parse_texts(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order=
 
 def csv_cut(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, separator: str, quotes: bool) -> int:
     """
-    The number of bytes of text[:length] that are whole records of a table.
+    The number of bytes of text[:length] that are whole records of a table; if the separator is
+    a space, a run of spaces is one.
     """
 
 def csv_records(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, separator: str, quotes: bool, most: int) -> list[Any]:
@@ -298,7 +300,7 @@ def csv_records(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order=
     where it ends, its fields, and what is wrong with its quotes (0: nothing).
     """
 
-def parse_csv(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, separator: str, quotes: bool, kinds: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], positions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], names: Sequence[bytes], missing: int, labelled: bool, rule: tuple[int, int, bool], bits: int, most_names: int) -> dict[str, Any]:
+def parse_csv(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, separator: str, quotes: bool, decimal_comma: bool, kinds: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], positions: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], names: Sequence[bytes], missing: int, labelled: bool, rule: tuple[int, int, bool], bits: int, most_names: int) -> dict[str, Any]:
     """
     The examples of a table without its header: rows of numbers, each at its column's position,
     or named features if a column holds texts or what is missing is to be a feature. The rule

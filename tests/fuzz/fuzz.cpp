@@ -205,7 +205,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     });
     for (const Missing missing : {Missing::refuse, Missing::indicate})
       try_parser<std::int32_t>(text, Shape::names, [=](const Text& given, auto& out) {
-        const JsonOptions options{"label", labelled, "w", labelled, missing, {"t", "a"}, by_words};
+        const JsonOptions options{"label", labelled, "w", labelled, missing, {"i"},
+                                  {"t", "a"}, by_words};
         parse_jsonl(given.begin(), given.end(), any_number, options, out);
         return true;
       });

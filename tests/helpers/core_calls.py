@@ -237,13 +237,14 @@ def _calls_on_text() -> Iterator[partial[Any]]:
     yield partial(core.parse_vw, **text(b"1 | a b:2\n-1 | c\n"), allowed=1, labelled=True)
     yield partial(
         core.parse_jsonl,
-        **text(b'{"y": 1, "a": 2.5, "b": "text", "c": "two words"}\n'),
+        **text(b'{"y": 1, "a": 2.5, "b": "text", "c": "two words", "d": [{}]}\n'),
         allowed=1,
         label="y",
         labelled=True,
         weight="w",
         weighed=False,
         missing="zero",
+        ignored=["d"],
         texts=["c"],
         rule=(1, 2, True),
     )
@@ -256,6 +257,7 @@ def _calls_on_text() -> Iterator[partial[Any]]:
     )
     yield partial(core.csv_cut, **text(b'1,"a\nb",2\n1,2'), **marks)
     yield partial(core.csv_records, **text(b'1,"a\nb",2\n'), **marks, most=4)
+    yield partial(core.csv_records, **text(b'1  "a b" 2 \n'), separator=" ", quotes=True, most=4)
     yield partial(
         core.parse_csv,
         **text(b"1,2.5,word,some words\n2,7,other,some more\n"),
@@ -264,6 +266,7 @@ def _calls_on_text() -> Iterator[partial[Any]]:
         positions=positions,
         names=[b"y", b"a", b"b", b"c"],
         missing=0,
+        decimal_comma=True,
     )
     yield partial(core.read_number, **text(b"12.5e3"))
     names = text(b"onetwo")["text"], np.array([0, 3, 6])

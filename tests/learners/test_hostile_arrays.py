@@ -165,6 +165,7 @@ def test_sizes_that_overflow_are_refused(size: int) -> None:
             allowed=0,
             separator=",",
             quotes=True,
+            decimal_comma=False,
             kinds=np.zeros(1, np.uint8),
             positions=np.zeros(1, np.int32),
             names=[b"a"],

@@ -263,10 +263,7 @@ def test_a_first_line_with_a_gap_is_no_header() -> None:
 def test_a_column_of_row_numbers_is_no_feature() -> None:
     rows = "0,1,0\n1,2,1\n"
     for text in (f",x,y\n{rows}", f'"","x","y"\n{rows}', f",0,target\n{rows}", ",x,y\nMazda,1,0\n"):
-        assert refusal(text, "x.csv") == (
-            "x.csv:1: column 0 has no name; give it one (pandas and R write row numbers there: "
-            "index=False, row.names=FALSE)"
-        )
+        assert len(reading(text, "x.csv").names or ()) == 1
     assert refusal(f"x,,y\n{rows}", "x.csv") == "x.csv:1: column 1 has no name; give it one"
     assert reading(f",x,y\n{rows}", "x.csv", label=0).names == ("x", "y")
 
@@ -304,7 +301,7 @@ def test_the_format_may_be_given() -> None:
     assert isinstance(reading(TABLE, "x.svm", format="csv").block.rows, DenseRows)
     assert isinstance(reading(SPARSE, "x.csv", format="svmlight").block.rows, SparseRows)
     with pytest.raises(
-        ValueError, match="format must be one of svmlight, .*, npz, folders, not 'arff'"
+        ValueError, match="format must be one of svmlight, .*, npz, npy, folders, not 'arff'"
     ):
         reading(SPARSE, format="arff")
 
@@ -420,12 +417,10 @@ def test_a_line_of_a_table_that_cannot_be_read_is_named(line: str, words: str) -
     assert refusal(text, "t.csv") == f"t.csv:5: {words}"
 
 
-def test_decimals_must_be_written_with_a_point() -> None:
-    cure = "write decimals with a point"
-    assert refusal("a;y\n1.5;0\n1,5;1\n", "x.csv") == (
-        f"x.csv:3: column 'a': '1,5' is not a number; {cure}"
+def test_a_decimal_comma_among_points_is_refused() -> None:
+    assert refusal("a;y\n1.5;0\n1,5;1\n", "x.csv").startswith(
+        "x.csv:3: column 'a': '1,5' is a number with a comma; pass decimal='comma' if "
     )
-    assert refusal("a;y\n1,5;0\n2,5;1\n", "x.csv") == f"x.csv:1: column 'a' holds '1,5'; {cure}"
 
 
 def test_a_table_is_not_svmlight() -> None:
@@ -466,7 +461,7 @@ EMPTY = gzip.compress(b"", mtime=0)
           for text in ("", "\n \n", "\ufeff") for name in ("x.svm", "x.csv", "x")),
         ("# nothing\n", "x", {}, "x: there are no examples"),
         ("a,b,y\n", "x.csv", {}, "x.csv: there are no examples"),
-        ("a\n1\n", "x.csv", {}, "x.csv:1: only one column; use commas, tabs or semicolons"),
+        ("a\n1\n", "x.csv", {}, "x.csv:1: only one column; use commas, tabs, semicolons or spaces"),
         (TABLE, "x.csv", {"label": "z"}, "x.csv: there is no column 'z'; the columns are 'a', 'y'"),
         (TABLE, "x.csv", {"label": 2}, "x.csv: there is no column 2; the last is 1"),
         (TABLE, "x.csv", {"label": -1}, "x.csv: there is no column -1; the last is 1"),

@@ -38,6 +38,13 @@ CURES: dict[Problem, tuple[str, ...]] = {
     Problem.MISSING_VALUE: ("fill it in, or use --missing zero or --missing indicate",),
     Problem.EMPTY_COLUMN: ("use --ignore {column} or --missing zero",),
     Problem.TEXT_AMONG_NUMBERS: ("correct it, or use --categorical {column}",),
+    Problem.DECIMAL_COMMA: (
+        "use --decimal comma if it is a decimal point; otherwise remove it from the numbers",
+    ),
+    Problem.NOT_PLAIN_NUMBERS: (
+        "write plain numbers, such as 1200 or 0.12, or use --ignore {column} or "
+        "--categorical {column}",
+    ),
     Problem.QUOTES: (
         "write a quote inside quotes twice, or use --quote none if quotes are ordinary characters",
     ),
@@ -51,12 +58,6 @@ CURES: dict[Problem, tuple[str, ...]] = {
     ),
     Problem.LOOKS_LIKE_IDS: (
         "use --ignore {column}, or --categorical {column} to take each value as a category",
-    ),
-    Problem.KEY_LOOKS_LIKE_TEXT: (
-        "use --text {column}, or --categorical {column} to take each value as a category",
-    ),
-    Problem.KEY_LOOKS_LIKE_IDS: (
-        "remove the key, or use --categorical {column} to take each value as a category",
     ),
     Problem.TOO_LONG_FOR_FLOAT: ("scale it; if it is an identifier, use --categorical {column}",),
     Problem.READ_ONCE: ("use --cache, or read a file", "read a file"),

@@ -151,7 +151,10 @@ def run(words: Sequence[str]) -> None:
     if not words or words[0] in ("-h", "--help"):
         show(help_text(), end="")
         sys.exit(0 if words else 2)
-    if words[0] == "--version":
+    if words[0] == "help":
+        run([*words[1:], "--help"])
+        return
+    if words[0] in ("--version", "version"):
         show(f"novikoff {__version__}")
         return
     name, *rest = words
@@ -186,8 +189,8 @@ def help_text() -> str:
         "",
         *(f"  {name:9} {summary}" for name, (summary, _) in VERBS.items()),
         "",
-        "  --version  Print the version.",
-        "  --help     Show this help; novikoff VERB --help explains a verb.",
+        "  version   Print the version.",
+        "  help      Show this help; novikoff help VERB explains a verb.",
         "",
         "Example: novikoff demo",
     ]

@@ -112,7 +112,10 @@ class Reading:
         ),
     ] = None
     ignore: Annotated[
-        list[str] | None, Option("Tables: leave out this column. Repeatable.", metavar="COLUMN")
+        list[str] | None,
+        Option(
+            "Tables: leave out this column; JSON lines: this key. Repeatable.", metavar="COLUMN"
+        ),
     ] = None
     categorical: Annotated[
         list[str] | None,
@@ -160,7 +163,15 @@ class Reading:
     ] = None
     delimiter: Annotated[
         str | None,
-        Option("CSV: the character between fields, or 'tab'.", metavar="CHAR", default="detected"),
+        Option(
+            "CSV: the character between fields; or tab; or space, for any number of spaces.",
+            metavar="CHAR",
+            default="detected",
+        ),
+    ] = None
+    decimal: Annotated[
+        read_options.Decimal | None,
+        Option("CSV: what separates the decimals of a number, as in 1.5 or 1,5.", default="point"),
     ] = None
     quote: Annotated[
         read_options.Quote | None,
@@ -191,14 +202,14 @@ class Reading:
             fail(f"{twice[0]} and {twice[1]} both say which label is positive; use one of them")
         if self.delimiter is not None and not read_options.DELIMITER.fullmatch(self._mark or ""):
             fail(
-                f"--delimiter {self.delimiter!r}: write tab, or one character that is no letter, "
-                "digit, space, quote, sign or point"
+                f"--delimiter {self.delimiter!r}: write tab, space, or one character that is no "
+                "letter, digit, quote, sign or point"
             )
 
     @property
     def _mark(self) -> str | None:
         """The character that `--delimiter tab` or `--delimiter ';'` names."""
-        return {"tab": "\t", "\\t": "\t"}.get(self.delimiter or "", self.delimiter)
+        return {"tab": "\t", "\\t": "\t", "space": " "}.get(self.delimiter or "", self.delimiter)
 
     def how(self) -> ReadOptions:
         """The options as the library takes them."""
@@ -220,6 +231,7 @@ class Reading:
                     usual.unit_length if self.text_unit_length is None else self.text_unit_length,
                 ),
                 delimiter=self._mark,
+                decimal=self.decimal,
                 quote=self.quote,
                 header=self.header,
                 skip_bad=self.skip_bad,

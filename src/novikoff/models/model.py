@@ -20,7 +20,7 @@ from novikoff.ledger.readings import Reading
 from novikoff.models.calibration import Calibration, jointly, of_two, one_against_rest
 from novikoff.runs.cycles import CycleSearch
 from novikoff.sources.features import Features
-from novikoff.sources.read_options import DELIMITER, MISSING_RULES, QUOTES
+from novikoff.sources.read_options import DECIMALS, DELIMITER, MISSING_RULES, QUOTES
 from novikoff.sources.text_rule import GRAMS, TEXT_VALUES
 from novikoff.storage import file_format as storage
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
@@ -414,6 +414,8 @@ def _checked_options(options: Settings) -> Settings:
             rule.flag("unit_length")
         if "delimiter" in options and not DELIMITER.fullmatch(stored.text("delimiter")):
             stored.refuse("its delimiter is not a valid character")
+        if "decimal" in options:
+            stored.choice("decimal", DECIMALS)
         if "quote" in options:
             stored.choice("quote", QUOTES)
         if "header" in options:

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import atexit
+import codecs
+import csv
 import hashlib
 import io
 import os
+import re
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from glob import glob
 from pathlib import Path
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import Any, BinaryIO, TypeAlias, cast
 
 from novikoff.stream.input_problems import BadExample
+from novikoff.stream.printing import one_line
 
 PathLike: TypeAlias = str | os.PathLike[str]
 State: TypeAlias = tuple[int, ...] | None
 
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
+_ZIP = b"PK\x03\x04"
+_MARKS = {  # the longer first: one begins like another
+    codecs.BOM_UTF32_LE: "UTF-32",
+    codecs.BOM_UTF32_BE: "UTF-32",
+    codecs.BOM_UTF16_LE: "UTF-16",
+    codecs.BOM_UTF16_BE: "UTF-16",
+}
+_REMOTE = re.compile(r"([a-z][a-z0-9+.-]+)://.", re.IGNORECASE)
 _LOOK = 1 << 16
 
 
@@ -26,11 +41,12 @@ class Input:
     """A file of examples, or a pipe, which can be read only once; "-" is the standard input.
 
     `folder` is the folder of a document, if each folder is a class and each file a document.
+    `name` is what errors call it, if not its path.
     """
 
-    def __init__(self, path: str, folder: str | None = None) -> None:
+    def __init__(self, path: str, folder: str | None = None, name: str | None = None) -> None:
         self.path, self.is_stdin, self.folder = path, path == "-", folder
-        self.name = "<stdin>" if self.is_stdin else path  # in errors
+        self.name = name or ("<stdin>" if self.is_stdin else path)  # in errors
         # whether it can be read only once: the standard input, or `<(zcat mail.gz)`
         self.is_pipe = self.is_stdin or (os.path.exists(path) and not os.path.isfile(path))
         self._open: OpenInput | None = None
@@ -116,7 +132,11 @@ def _stdin() -> BinaryIO:
 
 
 class OpenInput:
-    """An input being read; its first bytes, not its name, decide whether it is compressed."""
+    """An input being read; its first bytes, not its name, decide whether it is compressed.
+
+    A text in UTF-16 or UTF-32 that begins with its mark becomes UTF-8, and the first sheet of an
+    Excel file becomes CSV. `compression` names what was undone; None if the bytes are as stored.
+    """
 
     def __init__(self, name: str, stored: BinaryIO) -> None:
         self.name = name
@@ -130,6 +150,11 @@ class OpenInput:
             (kind for magic, kind in _MAGIC.items() if head[:4].startswith(magic)), None
         )
         self._bytes: Any = _decompressed(stored, self.compression)
+        if head.startswith(_ZIP) and name.lower().endswith(".xlsx"):
+            self._bytes, self.compression = _first_sheet(stored, name)
+        elif encoding := next((e for mark, e in _MARKS.items() if head.startswith(mark)), None):
+            self._bytes = io.BufferedReader(_AsUtf8(stored, encoding))
+            self.compression = encoding
         self._given = 0
         self._looked_at = b""
 
@@ -173,9 +198,13 @@ class OpenInput:
                 if not some:
                     break
                 got += some
-        except (EOFError, zlib.error, OSError):
+        except (EOFError, zlib.error, OSError, UnicodeError) as error:
             if self.compression is None:
                 raise
+            if isinstance(error, UnicodeError):
+                raise BadExample(
+                    f"{self.name}: cannot be read as {self.compression}: {error}"
+                ) from None
             raise BadExample(
                 f"{self.name}: cannot be decompressed after {self._given + got - looked:,} bytes; "
                 "the file is damaged or cut short"
@@ -200,6 +229,46 @@ def _decompressed(stored: BinaryIO, compression: str | None) -> Any:
     return stored
 
 
+class _AsUtf8(io.RawIOBase):
+    """The bytes of a text, in UTF-8, of a stream in another encoding."""
+
+    def __init__(self, stored: BinaryIO, encoding: str) -> None:
+        self._stored, self._held = stored, b""
+        self._decoder = codecs.getincrementaldecoder(encoding)()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int:
+        while not self._held:
+            raw = self._stored.read1(_LOOK)  # type: ignore[attr-defined]
+            self._held = self._decoder.decode(raw, final=not raw).encode()
+            if not raw:
+                break
+        got = min(len(room), len(self._held))
+        room[:got], self._held = self._held[:got], self._held[got:]
+        return got
+
+
+def _first_sheet(stored: BinaryIO, name: str) -> tuple[BinaryIO, str]:
+    """The first sheet of an Excel file as CSV, and what it is."""
+    try:
+        from openpyxl import load_workbook
+    except ModuleNotFoundError:
+        raise BadExample(
+            f"{name}: to read Excel files, pip install 'novikoff[excel]'; or save it as CSV"
+        ) from None
+    try:
+        book = load_workbook(io.BytesIO(stored.read()), read_only=True, data_only=True)
+        sheet = book.worksheets[0]
+        text = io.StringIO()
+        csv.writer(text, lineterminator="\n").writerows(sheet.iter_rows(values_only=True))
+    except Exception as error:  # of many kinds, for a damaged file
+        raise BadExample(f"{name}: cannot be read as Excel ({error}); save it as CSV") from None
+    others = f" of {len(book.worksheets)}" if len(book.worksheets) > 1 else ""
+    return io.BytesIO(text.getvalue().encode()), f"Excel, sheet {sheet.title!r}{others}"
+
+
 Paths: TypeAlias = PathLike | Input | Sequence[PathLike | Input]
 
 
@@ -211,9 +280,12 @@ def inputs_of(paths: Paths) -> tuple[Input, ...]:
     are left out. If it has no files but folders with files, these are documents: see `documents`.
     """
     found: list[Input] = []
+    path: str
     for one in [paths] if isinstance(paths, str | os.PathLike | Input) else paths:
         if isinstance(one, Input):
             found.append(one)
+        elif isinstance(one, str) and (where := _REMOTE.match(one)):
+            found += _downloaded(one, where[1])
         elif os.path.isdir(path := os.fspath(one)):
             inside = [Input(file) for file in _entries(path, folders=False)] or documents(path)
             if not inside:
@@ -231,6 +303,38 @@ def inputs_of(paths: Paths) -> tuple[Input, ...]:
     if sum(one.is_stdin for one in found) > 1:
         raise BadExample("the standard input can be read only once")
     return tuple(found)
+
+
+def _downloaded(url: str, scheme: str) -> list[Input]:
+    """The files at an address such as s3://bucket/mail-*.csv, copied until Python ends."""
+    try:
+        from fsspec.core import url_to_fs
+    except ModuleNotFoundError:
+        raise BadExample(
+            f"{url}: to read from {scheme}, pip install 'novikoff[remote]'; or download it first"
+        ) from None
+    try:
+        system, path = url_to_fs(url)
+        places = sorted(system.glob(path)) if "*" in path else [path]
+        found = []
+        for place in places:
+            local = os.path.join(_new_folder(), os.path.basename(place.rstrip("/")) or "data")
+            system.get_file(place, local)
+            found.append(Input(local, name=system.unstrip_protocol(place)))
+    except FileNotFoundError:
+        raise BadExample(f"{url}: no such file or directory") from None
+    except Exception as error:  # each system has its own
+        raise BadExample(f"{url}: cannot be read: {one_line(str(error) or repr(error))}") from None
+    if not found:
+        raise BadExample(f"{url}: no file matches the pattern")
+    return found
+
+
+def _new_folder() -> str:
+    """A folder that is removed when Python ends."""
+    folder = mkdtemp(prefix="novikoff-")
+    atexit.register(rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def _entries(path: str, *, folders: bool) -> list[str]:

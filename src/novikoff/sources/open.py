@@ -10,11 +10,12 @@ import numpy as np
 
 from novikoff.sources.chunks import LabelChoice, Source
 from novikoff.sources.features import Features
+from novikoff.sources.files.csv import has_spaces_between_fields
 from novikoff.sources.files.svmlight import Svmlight
 from novikoff.sources.files.text import TextFiles, TextFormat
 from novikoff.sources.inputs import Input, Paths, inputs_of, suffix_of
 from novikoff.sources.numbered import Numbered
-from novikoff.sources.read_options import Format, Missing, Quote, ReadOptions
+from novikoff.sources.read_options import Decimal, Format, Missing, Quote, ReadOptions
 from novikoff.sources.text_rule import USUAL, TextRule
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
@@ -30,9 +31,16 @@ _SUFFIXES: dict[str, Format] = {
     **dict.fromkeys((".parquet", ".pq"), "parquet"),
     **dict.fromkeys((".arrow", ".arrows", ".feather", ".ipc"), "arrow"),
     ".npz": "npz",
+    ".npy": "npy",
+    ".xlsx": "csv",  # `Input` reads its first sheet as such
 }
-_TABLES: tuple[Format, ...] = ("csv", "parquet", "arrow")
-_MAGIC: dict[bytes, Format] = {b"PAR1": "parquet", b"ARROW1": "arrow", b"PK\x03\x04": "npz"}
+_TABLES: tuple[Format, ...] = ("csv", "parquet", "arrow", "npy")
+_MAGIC: dict[bytes, Format] = {
+    b"PAR1": "parquet",
+    b"ARROW1": "arrow",
+    b"PK\x03\x04": "npz",
+    b"\x93NUMPY": "npy",
+}
 
 
 def open_files(paths: Paths, how: ReadOptions | None = None) -> Source:
@@ -56,20 +64,20 @@ def _opened(inputs: Sequence[Input], how: ReadOptions) -> Source:
             raise BadExample(f"{name}: {subject} no column {how.label!r}; {words}")
         if how.weight is not None and format in ("svmlight", "vw", "npz", "folders"):
             raise BadExample(f"{name}: {subject} no column {how.weight!r} for the weight")
-        has_keys = () if format == "jsonl" else (*how.categorical, *how.text)
-        if (unused := (*how.ignore, *has_keys)) and format not in _TABLES and not how.like_before:
+        unused = (*how.ignore, *how.categorical, *how.text)
+        if unused and format not in (*_TABLES, "jsonl") and not how.like_before:
             raise BadExample(f"{name}: {subject} no columns, such as {unused[0]!r}")
     if format != "csv" and not how.like_before:
-        for option in ("delimiter", "header"):
+        for option in ("delimiter", "decimal", "header"):
             if getattr(how, option) is not None:
-                raise BadExample(f"{name}: {format} has no {option}; only CSV has one")
+                raise BadExample(f"{name}: {format} has no {option}; it is an option for CSV")
         if how.quote == "none":
             raise BadExample(f"{name}: {format} has no quotes to switch off; only CSV has them")
     if format == "folders":
         from novikoff.sources.files.folders import Documents
 
         return Documents(inputs, how)
-    if format == "npz" or format == "parquet" or format == "arrow":
+    if format == "npz" or format == "parquet" or format == "arrow" or format == "npy":
         pipe = next((one for one in inputs if one.is_pipe), None)
         if pipe is not None:
             raise BadExample(f"{pipe.name}: {format} cannot be read from a pipe; save it in a file")
@@ -112,12 +120,16 @@ def _text_format(first: Input, format: Format, how: ReadOptions) -> TextFormat:
 
         key = "label" if how.label is None else str(how.label)
         weight = "" if how.weight is None else str(how.weight)
+        if key in how.ignore:
+            words = f"{first.name}: key {quoted(key)} is both the label and ignored"
+            raise BadExample(words, Problem.LABEL_IGNORED, column=key)
         return JsonLines(
             label=key,
             labelled=how.labelled,
             weight=weight,
             weighed=how.weighed,
             missing=how.missing_rule,
+            ignore=how.ignore,
             texts=how.text,
             text_rule=how.text_rule,
             categorical=None if how.like_before else how.categorical,
@@ -160,6 +172,8 @@ def format_of(one: Input) -> Format:
     """The format of a file, detected from its name, else from its content."""
     if one.folder is not None:
         return "folders"
+    if suffix_of(one.path) in (".xls", ".xlsb", ".ods"):
+        raise BadExample(f"{one.name}: this kind of spreadsheet is not read; save it as CSV")
     by_name = _SUFFIXES.get(suffix_of(one.path))
     if by_name is not None:
         return by_name
@@ -176,7 +190,7 @@ def format_of(one: Input) -> Format:
         return "svmlight"
     if re.match(r"[^|,;\t]*\|", line):
         return "vw"
-    if any(mark in line for mark in ",\t;"):
+    if any(mark in line for mark in ",\t;") or has_spaces_between_fields(head):
         return "csv"
     if not line:
         raise BadExample(f"{one.name}: there are no examples")
@@ -235,6 +249,7 @@ def read(
     text: Sequence[str] = (),
     text_rule: TextRule = USUAL,
     delimiter: str | None = None,
+    decimal: Decimal | None = None,
     quote: Quote | None = None,
     header: bool | None = None,
     hashed: bool = False,
@@ -251,7 +266,7 @@ def read(
         input. Files compressed by gzip, bzip2 or zstd are decompressed, whatever their names.
     label, format, keep, one_vs_rest, weight, missing, ignore, categorical, text, text_rule
         As in `ReadOptions`.
-    delimiter, quote, header
+    delimiter, decimal, quote, header
         As in `ReadOptions`.
     zero_based
         svmlight: whether indices start at 0; by default, whether any of them is 0.
@@ -287,6 +302,7 @@ def read(
         text=tuple(text),
         text_rule=text_rule,
         delimiter=delimiter,
+        decimal=decimal,
         quote=quote,
         header=header,
     )

@@ -11,13 +11,17 @@ from typing import Any, Literal, TypeAlias, get_args
 from novikoff.sources.chunks import TableColumns
 from novikoff.sources.text_rule import USUAL, TextRule
 
-Format: TypeAlias = Literal["svmlight", "vw", "jsonl", "csv", "parquet", "arrow", "npz", "folders"]
+Format: TypeAlias = Literal[
+    "svmlight", "vw", "jsonl", "csv", "parquet", "arrow", "npz", "npy", "folders"
+]
 FORMATS: tuple[Format, ...] = get_args(Format)
 Missing: TypeAlias = Literal["refuse", "zero", "indicate"]
 MISSING_RULES: tuple[Missing, ...] = get_args(Missing)
 Quote: TypeAlias = Literal["double", "none"]
 QUOTES: tuple[Quote, ...] = get_args(Quote)
-DELIMITER = re.compile(r"[\x01-\t!#-*,/:-@[-^`{-~\x1c-\x1f]")  # none can be part of a number
+Decimal: TypeAlias = Literal["point", "comma"]
+DECIMALS: tuple[Decimal, ...] = get_args(Decimal)
+DELIMITER = re.compile(r"[\x01-\t !#-*,/:-@[-^`{-~\x1c-\x1f]")  # none can be part of a number
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,10 @@ class ReadOptions:
         How a text becomes features.
     delimiter
         CSV: the character between fields; by default a comma, tab or semicolon, as the first line
-        has them.
+        has them, else spaces. A run of spaces is one delimiter.
+    decimal
+        CSV: whether decimals are written with a "point" or a "comma". By default as a model was
+        trained, else "point".
     quote
         CSV: "double" if fields may be in double quotes; "none" if a quote is an ordinary character.
         By default as a model was trained, else "double".
@@ -103,6 +110,7 @@ class ReadOptions:
     text: tuple[str, ...] = ()
     text_rule: TextRule = USUAL
     delimiter: str | None = None
+    decimal: Decimal | None = None
     quote: Quote | None = None
     header: bool | None = None
     expect: tuple[str, ...] | None = None
@@ -124,9 +132,11 @@ class ReadOptions:
             raise ValueError(f"quote must be one of {', '.join(QUOTES)}, not {self.quote!r}")
         if self.delimiter is not None and not DELIMITER.fullmatch(self.delimiter):
             raise ValueError(
-                "the delimiter must be one character that is no letter, digit, space, quote, sign "
-                f"or point, not {self.delimiter!r}"
+                "the delimiter must be one character that is no letter, digit, quote, sign or "
+                f"point, not {self.delimiter!r}"
             )
+        if self.decimal is not None and self.decimal not in DECIMALS:
+            raise ValueError(f"decimal must be one of {', '.join(DECIMALS)}, not {self.decimal!r}")
         uses = {"ignored": self.ignore, "categorical": self.categorical, "text": self.text}
         for (one, columns), (other, others) in combinations(uses.items(), 2):
             if both := sorted({*columns} & {*others}):
@@ -154,6 +164,7 @@ class ReadOptions:
             text=tuple(model.get("words", ())),
             text_rule=TextRule(**model["text_rule"]) if "text_rule" in model else self.text_rule,
             delimiter=self.delimiter or model.get("delimiter"),
+            decimal=self.decimal or model.get("decimal"),
             quote=self.quote or model.get("quote"),
             header=model.get("header") if self.header is None else self.header,
         )
@@ -189,6 +200,8 @@ class ReadOptions:
             more |= {"words": list(words), "text_rule": asdict(self.text_rule)}
         if self.delimiter is not None:
             more["delimiter"] = self.delimiter
+        if self.decimal == "comma":
+            more["decimal"] = self.decimal
         if self.quote == "none":
             more["quote"] = self.quote
         if self.header is not None:

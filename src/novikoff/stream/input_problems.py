@@ -35,13 +35,13 @@ class Problem(StrEnum):
     MISSING_VALUE = "missing value"
     EMPTY_COLUMN = "a column without values"  # [column]
     TEXT_AMONG_NUMBERS = "a text in a column of numbers"  # [column]
+    DECIMAL_COMMA = "a number with a comma"
+    NOT_PLAIN_NUMBERS = "numbers with a unit or with separators"  # [column]
     QUOTES = "a field in quotes that does not end as one"
     DATES = "a column of dates or times"  # [column]
     UNUSABLE_COLUMN = "a column that holds neither numbers nor texts"  # [column]
     LOOKS_LIKE_TEXT = "a column of texts that hardly repeat"  # [column]
     LOOKS_LIKE_IDS = "a column of identifiers"  # [column]
-    KEY_LOOKS_LIKE_TEXT = "texts that hardly repeat, at a key of JSON lines"  # [column]
-    KEY_LOOKS_LIKE_IDS = "identifiers at a key of JSON lines"  # [column]
     TOO_LONG_FOR_FLOAT = "a whole number that float64 cannot hold"  # [column]
 
     # reading again, and size
@@ -71,6 +71,13 @@ PYTHON_CURES: dict[Problem, str] = {
     Problem.MISSING_VALUE: "fill it in, or pass missing='zero' or missing='indicate'",
     Problem.EMPTY_COLUMN: "pass ignore=[{column}] or missing='zero'",
     Problem.TEXT_AMONG_NUMBERS: "correct it, or pass categorical=[{column}]",
+    Problem.DECIMAL_COMMA: (
+        "pass decimal='comma' if it is a decimal point; otherwise remove it from the numbers"
+    ),
+    Problem.NOT_PLAIN_NUMBERS: (
+        "write plain numbers, such as 1200 or 0.12, or pass ignore=[{column}] or "
+        "categorical=[{column}]"
+    ),
     Problem.QUOTES: (
         "write a quote inside quotes twice, or pass quote='none' if quotes are ordinary characters"
     ),
@@ -84,12 +91,6 @@ PYTHON_CURES: dict[Problem, str] = {
     ),
     Problem.LOOKS_LIKE_IDS: (
         "pass ignore=[{column}], or categorical=[{column}] to take each value as a category"
-    ),
-    Problem.KEY_LOOKS_LIKE_TEXT: (
-        "pass text=[{column}], or categorical=[{column}] to take each value as a category"
-    ),
-    Problem.KEY_LOOKS_LIKE_IDS: (
-        "remove the key, or pass categorical=[{column}] to take each value as a category"
     ),
     Problem.TOO_LONG_FOR_FLOAT: "scale it; if it is an identifier, pass categorical=[{column}]",
     Problem.READ_ONCE: "read a file, or cache the parsed data (sources.cache.Cached)",

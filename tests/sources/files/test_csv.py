@@ -302,12 +302,13 @@ def test_a_column_without_any_value_is_refused() -> None:
 @pytest.mark.parametrize(
     "date",
     ["2024-01-31", "2024-01-31T10:00", "2024-01-31 10:00:59.5+02:00", "2024-01-31T10:00:00Z",
-     "31/01/2024", "1.2.2024", "2024/1/31", "10:30", "10:30:00", "1/31/2024 9:05 PM"],
+     "31/01/2024", "1.2.2024", "2024/1/31", "10:30", "10:30:00", "1/31/2024 9:05 PM", "1/31/24",
+     "31 Jan 2024", "31-jan-24", "January 31st 2024", "Wed 31. January 2024", "Jan. 31 2024"],
 )  # fmt: skip
 def test_dates_are_refused_with_advice(date: str) -> None:
     text = f"x,day,y\n1,{date},0\n2,?,1\n3,{date},1\n"
     assert refusal(text, missing="zero") == (
-        f"t.csv:1: column 'day' holds dates or times ({date!r}); convert dates to numbers first, "
+        f"t.csv:2: column 'day' holds dates or times ({date!r}); convert dates to numbers first, "
         "or pass ignore=['day'] or categorical=['day']"
     )
     assert read(text, ignore=["day"]).rows[0] == {"x": 1}
@@ -413,7 +414,8 @@ def test_the_core_checks_what_it_is_told() -> None:
     good: dict[str, Any] = {
         "length": 4, "allowed": 0, "separator": ",", "kinds": np.array([2, 1], np.uint8),
         "positions": np.array([0, -1], np.int32), "names": [b"x", b"y"], "missing": 0,
-        "labelled": True, "quotes": True, "rule": (0, 0, False), "bits": 0, "most_names": 0,
+        "labelled": True, "quotes": True, "decimal_comma": False, "rule": (0, 0, False), "bits": 0,
+        "most_names": 0,
     }  # fmt: skip
     assert _core.parse_csv(text, **good)["values"].tolist() == [1.0]
     for wrong in (
@@ -425,7 +427,7 @@ def test_the_core_checks_what_it_is_told() -> None:
     ):  # fmt: skip
         with pytest.raises(ValueError):
             _core.parse_csv(text, **{**good, **wrong})
-    for delimiter in ("ab", "", " ", "e", ".", "\n", "§"):
+    for delimiter in ("ab", "", "e", ".", "\n", "§"):
         with pytest.raises(ValueError, match="the delimiter must be one character"):
             ReadOptions(delimiter=delimiter)
     with pytest.raises(ValueError, match="missing must be one of refuse, zero, indicate, not 'no'"):
@@ -510,7 +512,7 @@ def test_a_first_line_like_the_others_is_an_example() -> None:
         ("", {}, "t.csv: there are no examples"),
         ("\n \n", {}, "t.csv: there are no examples"),
         ("a,y\n", {}, "t.csv: there are no examples"),
-        ("a\n1\n", {}, "t.csv:1: only one column; use commas, tabs or semicolons"),
+        ("a\n1\n", {}, "t.csv:1: only one column; use commas, tabs, semicolons or spaces"),
         (HEAD, {"ignore": ["z"]}, "t.csv: there is no column 'z'; "
          "the columns are 'height', 'wide, cm', 'tall'"),
         (HEAD, {"categorical": ["z"]}, "t.csv: there is no column 'z'; "

@@ -299,6 +299,7 @@ def test_a_rule_for_missing_values_must_be_known() -> None:
             weight="",
             weighed=True,
             missing="guess",
+            ignored=[],
             texts=[],
             rule=(0, 0, False),
         )

@@ -47,6 +47,8 @@ PAGE_CURES: dict[Problem, str] = {
     Problem.MISSING_VALUE: "fill it in or remove the row",
     Problem.EMPTY_COLUMN: "fill it in or remove column {column}",
     Problem.TEXT_AMONG_NUMBERS: "correct it or remove column {column}",
+    Problem.DECIMAL_COMMA: "write decimals with a point, and no other commas in numbers",
+    Problem.NOT_PLAIN_NUMBERS: "write plain numbers, such as 1200 or 0.12",
     Problem.QUOTES: "write a quote inside quotes twice",
     Problem.DATES: "convert dates to numbers first, or remove column {column}",
     Problem.LOOKS_LIKE_TEXT: "remove column {column}",

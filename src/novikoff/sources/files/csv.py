@@ -18,22 +18,17 @@ from novikoff.sources.files.table_layout import (
     check_categories,
     check_feature_names,
     check_same_names,
-    dates_refused,
+    is_amount,
 )
 from novikoff.sources.files.text import PADDING, Parsed, Text, TextFormat, not_utf8
 from novikoff.sources.read_options import MISSING_RULES, ReadOptions
 from novikoff.stream.input_problems import BadExample, Problem
-from novikoff.stream.number_text import present, which_are_words, why_not_number
+from novikoff.stream.number_text import number, present, which_are_words, why_not_number
 from novikoff.stream.printing import listed, plural, quoted
 from novikoff.stream.rows import DenseRows, Rows, SparseRows
 
-_SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon"}
-_DAY = r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{4})"
-_TIME = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?(?: ?[AaPp][Mm])?"
-_ZONE = r"(?:Z| ?[+-][0-9]{2}:?(?:[0-9]{2})?| ?UTC)?"
-_DATE = re.compile(rf"{_DAY}(?:[T ]{_TIME}{_ZONE})?|{_TIME}{_ZONE}")
-
-_DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]+,[0-9]+\s*")
+_SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon", " ": "spaces"}
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?\s*")
 
 
 # The core's codes (`CsvFlaw`); 10 and 11 are texts that are not UTF-8.
@@ -48,9 +43,12 @@ class Table(TextFormat):
     `5.1,3.5,setosa`, if it also holds numbers, there are texts below its texts, and its label and
     those below are at most two. The first 1000 records of the first file decide what a column
     holds: numbers if at least half of the fields are numbers, so that a text there is a bad line;
-    truth values if all are true or false; otherwise texts, but dates and decimal commas are errors.
-    Where no column holds texts, rows are dense, unless missing is "indicate". The separator is by
-    default the comma, or tabs or semicolons if the first line has them and no comma.
+    truth values if all are true or false; otherwise texts, but dates, decimal commas and numbers
+    with units are errors. Where no column holds texts, rows are dense, unless missing is
+    "indicate". The separator is by default the comma, or tabs or semicolons if the first line has
+    them and no comma other than decimal ones, or spaces if it has none of these. A first column
+    that the header does not name holds the names of rows, as R and pandas write them, and is left
+    out.
     """
 
     def __init__(self, how: ReadOptions | None = None, *, separator: str | None = None) -> None:
@@ -98,7 +96,7 @@ class Table(TextFormat):
             parts.append(f"weight {layout.called(layout.weight)}")
         if names := layout.having(Kind.WORDS):
             parts.append(f"words of {listed(names, 8)}")
-        if names := layout.having(Kind.SKIP):
+        if names := [name or "row names" for name in layout.having(Kind.SKIP)]:
             parts.append(f"{len(names)} ignored ({listed(names, 8)})")
         return ", ".join(parts)
 
@@ -115,13 +113,14 @@ class Table(TextFormat):
             error = _bad_field(first.flaw, first.fields[-1], "", separator)
             raise error.at(f"{where}:{first.line + 1}")
         if self._found is None:
-            layout = self._found = _find_layout(found, where, self._how)
+            layout = self._found = _find_layout(found, where, self._how, separator)
             self._separator = separator
             positions = np.full(len(layout.names), -1, dtype=np.int32)
             positions[list(layout.features)] = np.arange(len(layout.features))
             self._for_core = {
                 "separator": separator,
                 "quotes": self._quotes,
+                "decimal_comma": self._how.decimal == "comma",
                 "kinds": np.array(layout.kinds, dtype=np.uint8),
                 "positions": positions,
                 "names": [name.encode() for name in layout.names],
@@ -178,8 +177,7 @@ class Table(TextFormat):
         code, j = why % 16, why // 16
         separator, width = self._separator or ",", len(self.layout.names)
         if code == _WIDTH:
-            cure = "fill in the rest" if j < width else f"quote a field that contains {separator!r}"
-            return 0, BadExample(f"{plural(j, 'field')}, but the first line has {width}; {cure}")
+            return 0, _wrong_width(self._records(line, separator, 1)[0], width, separator)
         field = self._records(line, separator, 1)[0].fields[j]
         name = self.layout.names[j] if j < width else ""
         error = _bad_field(code, field, name, separator)
@@ -195,6 +193,8 @@ class Table(TextFormat):
     def _check_same(self, record: Record, where: str) -> None:
         """A later file must have the columns of the first."""
         layout, first = self.layout, _texts(record, where)
+        if layout.has_header and layout.names[0] == "" and len(first) + 1 == len(layout.names):
+            first = ("", *first)
         line = f"{where}:{record.line + 1}"
         if layout.has_header:
             if not which_are_words(first):
@@ -243,10 +243,31 @@ def padded(text: bytes) -> Text:
 
 
 def _separator(head: bytes) -> str:
-    """The first of comma, tab and semicolon that the first line with text contains."""
+    """The first of comma, tab, semicolon and space that the first line with text contains.
+
+    Commas between digits are decimal ones if there are semicolons.
+    """
     lines = re.finditer(rb"[^\r\n]+", head)
-    first = next((line[0] for line in lines if not line[0].isspace()), b"")
-    return next((mark for mark in ",\t;" if mark.encode() in first), ",")
+    first = next((line[0] for line in lines if not line[0].isspace()), b"").strip(b" ")
+    if b";" in first:
+        first = re.sub(rb"(?<=[0-9]),(?=[0-9])", b"", first)
+    return next((mark for mark in ",\t; " if mark.encode() in first), ",")
+
+
+def has_spaces_between_fields(head: bytes) -> bool:
+    """Whether a text that begins like this is a table with spaces between its fields.
+
+    Its lines have the same number of fields, at least two, some of them numbers; the first, if it
+    is a header, may have one fewer.
+    """
+    whole = head[: head.rfind(b"\n") + 1] or head
+    fields = [one.fields for one in records(whole, " ", 20)]
+    rows = fields[1:] or fields
+    if not rows or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
+        return False
+    texts = [field.decode(errors="replace") for row in rows for field in row]
+    is_number = [number(text) is not None for text in texts]
+    return len(rows[0]) - len(fields[0]) in (0, 1) and sum(is_number) >= len(rows)
 
 
 def _texts(record: Record, where: str) -> tuple[str, ...]:
@@ -257,31 +278,50 @@ def _texts(record: Record, where: str) -> tuple[str, ...]:
         raise not_utf8(error.object)[1].at(f"{where}:{record.line + 1}") from None
 
 
-def _find_layout(head: Sequence[Record], where: str, how: ReadOptions) -> Layout:
+def _wrong_width(record: Record, width: int, separator: str) -> BadExample:
+    fields = record.fields
+    cure = (
+        "fill in the rest" if len(fields) < width else f"quote a field that contains {separator!r}"
+    )
+    if len(fields) == width + 1 and not fields[-1]:
+        cure = f"remove the {separator!r} at the end of the line"
+    return BadExample(f"{plural(len(fields), 'field')}, but the first line has {width}; {cure}")
+
+
+def _find_layout(head: Sequence[Record], where: str, how: ReadOptions, separator: str) -> Layout:
     """How the table that begins with these records is laid out."""
     first = _texts(head[0], where)
+    if row_names := how.header is not False and _has_row_names(first, head[1:]):
+        first = ("", *first)
     line, width = f"{where}:{head[0].line + 1}", len(first)
     if width == 1 and how.labelled:
-        raise BadExample(f"{line}: only one column; use commas, tabs or semicolons")
+        raise BadExample(f"{line}: only one column; use commas, tabs, semicolons or spaces")
     sample = [
         [field.decode(errors="replace") for field in record.fields]
         for record in head[1:]
         if len(record.fields) == width and not record.flaw
     ]
-    texts = which_are_words(first)
+    if how.decimal == "comma":
+        sample = [[*map(_with_point, fields)] for fields in sample]
+    texts = which_are_words(map(_with_point, first) if how.decimal == "comma" else first)
     has_header = bool(texts) if how.header is None else how.header
     columns = Columns(first, how, where, has_header=has_header)
     label = columns.label()
-    if how.header is None and has_header and _is_example(first, sample, texts, label, how):
+    is_sure = how.header is not None or row_names
+    if has_header and not is_sure and _is_example(first, sample, texts, label, how):
         has_header = False
         columns = Columns(first, how, where, has_header=False)
         label = columns.label()
     if not has_header:
         sample.insert(0, list(first))
     if not sample:
+        for record in (one for one in head[1:] if not one.flaw):
+            raise _wrong_width(record, width, separator).at(f"{where}:{record.line + 1}")
         raise BadExample(f"{where}: there are no examples")
     names = list(first) if has_header else [str(j) for j in range(width)]
     features = columns.features(label)
+    if has_header and not first[0] and how.expect is None:
+        features = [j for j in features if j != 0]  # the names of the rows
     if how.expect and not has_header:
         for j, name in zip(features, how.expect, strict=True):
             names[j] = name
@@ -292,13 +332,27 @@ def _find_layout(head: Sequence[Record], where: str, how: ReadOptions) -> Layout
         kinds[label] = Kind.LABEL
     if (weight := columns.weight()) is not None:
         kinds[weight] = Kind.WEIGHT
+
+    def at(j: int, called: str) -> Callable[[str], str]:
+        """The place of the first record with a value in this column."""
+
+        def place(value: str) -> str:
+            fits = (
+                record.line + 1
+                for record in head
+                if j < len(record.fields) and record.fields[j].decode(errors="replace") == value
+            )
+            return f"{where}:{next(fits)}: {called}"
+
+        return place
+
     for j in sorted(features):
         column = [fields[j] for fields in sample]
-        place = f"{line}: column {quoted(first[j]) if has_header else j}"
+        called = f"column {quoted(first[j]) if has_header else j}"
         if j in words or j in categorical:
             kinds[j] = Kind.WORDS if j in words else Kind.TEXT
         else:
-            kinds[j] = _kind(column, place, names[j], how)
+            kinds[j] = _kind(column, f"{line}: {called}", names[j], how, at(j, called))
     layout = Layout(where, tuple(names), tuple(kinds), tuple(features), label, has_header, weight)
     check_feature_names(layout, how, line)
     return layout
@@ -331,8 +385,34 @@ def _is_example(
     return True
 
 
-def _kind(column: Sequence[str], place: str, name: str, how: ReadOptions) -> Kind:
-    """What a column holds, judged by the fields of the sample; `place` ends with the column."""
+def _has_row_names(first: Sequence[str], rest: Sequence[Record]) -> bool:
+    """Whether a header has no name for the first column, which holds a different text in each row.
+
+    R's `write.table` writes such tables. If the last field is always empty, a separator too many
+    ends each line.
+    """
+    rows = [record.fields for record in rest if not record.flaw]
+    if not rows or len(which_are_words(first)) < len(first):
+        return False
+    return (
+        all(len(fields) == len(first) + 1 for fields in rows)
+        and len({fields[0] for fields in rows}) == len(rows)
+        and any(fields[-1] for fields in rows)
+    )
+
+
+def _with_point(field: str) -> str:
+    """A number with a decimal comma as one with a point; other fields as they are."""
+    return field.replace(",", ".") if _DECIMAL_COMMA.fullmatch(field) else field
+
+
+def _kind(
+    column: Sequence[str], place: str, name: str, how: ReadOptions, at: Callable[[str], str]
+) -> Kind:
+    """What a column holds, judged by the fields of the sample.
+
+    `place` ends with the column; `at` names the place of a field.
+    """
     fields = present(column)
     if not fields:
         if how.missing_rule == "refuse":
@@ -348,13 +428,11 @@ def _kind(column: Sequence[str], place: str, name: str, how: ReadOptions) -> Kin
         return Kind.BOOLEAN
     if how.expect is not None:
         return Kind.NUMBER
-    dates = [field for field in fields if _DATE.fullmatch(field)]
-    if 2 * len(dates) > len(fields):
-        raise dates_refused(place, name, quoted(dates[0]))
     commas = [field for field in fields if _DECIMAL_COMMA.fullmatch(field)]
     if 2 * len(commas) > len(fields):
-        raise BadExample(f"{place} holds {quoted(commas[0])}; write decimals with a point")
-    check_categories(fields, place, name)
+        words = f"{at(commas[0])} holds {quoted(commas[0])}, a number with a comma"
+        raise BadExample(words, Problem.DECIMAL_COMMA)
+    check_categories(fields, place, name, at)
     return Kind.TEXT
 
 
@@ -367,7 +445,9 @@ def _bad_field(code: int, field: bytes, name: str, separator: str) -> BadExample
     elif code == _QUOTE:
         words, problem = f"expected {separator!r} after {text} in quotes", Problem.QUOTES
     elif code == _NUMBER and _DECIMAL_COMMA.fullmatch(plain):
-        words = f"{text} is not a number; write decimals with a point"
+        words, problem = f"{text} is a number with a comma", Problem.DECIMAL_COMMA
+    elif code == _NUMBER and is_amount(plain):
+        words, problem = f"{text} is not a plain number", Problem.NOT_PLAIN_NUMBERS
     elif code in (_NUMBER, _BOOLEAN):
         words = f"{text} is " + ("not a number" if code == _NUMBER else "neither true nor false")
         problem = Problem.TEXT_AMONG_NUMBERS

@@ -61,7 +61,7 @@ class JsonLines(TextFormat):
     `weight` is the name of a key, it says how much an example counts; each must have it if
     `weighed`. The words of the texts under the keys `texts` are features; an array of texts there
     is one document. Other texts are refused if they do not look like categories, unless
-    `categorical` has their key or is None.
+    `categorical` has their key or is None. What is at a key in `ignore` is left out.
     """
 
     label: str = "label"
@@ -69,6 +69,7 @@ class JsonLines(TextFormat):
     weight: str = ""
     weighed: bool = True
     missing: Missing = "refuse"
+    ignore: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
     text_rule: TextRule = USUAL
     categorical: tuple[str, ...] | None = ()
@@ -91,6 +92,7 @@ class JsonLines(TextFormat):
             weight=self.weight,
             weighed=self.weighed,
             missing=self.missing,
+            ignored=self.ignore,
             texts=self.texts,
             rule=self.text_rule.for_core,
         )
@@ -129,13 +131,7 @@ class JsonLines(TextFormat):
                     values.setdefault(key, []).append(value)
                     (bags if key in here else here).add(key)  # an array of texts is a bag
         for key in sorted({*values} - bags):
-            check_categories(
-                values[key],
-                f"{where}: key {quoted(key)}",
-                key,
-                text=Problem.KEY_LOOKS_LIKE_TEXT,
-                ids=Problem.KEY_LOOKS_LIKE_IDS,
-            )
+            check_categories(values[key], f"{where}: key {quoted(key)}", key)
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
         """The column of the error in a line, and the error."""

@@ -5,6 +5,7 @@ Arrays are read a few rows at a time and never unpickled.
 
 from __future__ import annotations
 
+import os
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -140,8 +141,8 @@ def _sparse_shape(arrays: Arrays) -> tuple[int, int]:
 def _check_numbers(array: StoredArray) -> None:
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
         raise BadExample(
-            f"{array.name} must be real numbers of at most 64 bits, not {array.dtype}; "
-            f"save {array.name}.astype(float)"
+            f"{array.name} must be real numbers of at most 64 bits, not {array.dtype}; save it "
+            "with astype(float)"
         )
 
 
@@ -260,6 +261,24 @@ def opened(path: str, *, labelled: bool) -> Iterator[Arrays]:
         if isinstance(error, OSError) and error.errno not in (None, EINVAL):
             raise  # EINVAL: a position before the beginning of the file
         raise BadExample(f"{path}: cannot be read as .npz: {error}") from None
+
+
+@contextmanager
+def opened_array(path: str) -> Iterator[StoredArray]:
+    """The array of a .npy file: rows of numbers; errors about it name the file."""
+    try:
+        with open(path, "rb") as file:
+            array = StoredArray(file, os.fstat(file.fileno()).st_size, "array")
+            if len(array.shape) != 2 or 0 in array.shape:
+                raise BadExample(
+                    f"the array has shape {array.shape}; save rows of numbers, each with its label"
+                )
+            _check_numbers(array)
+            yield array
+    except BadExample as error:
+        raise error.at(path) from None
+    except _BROKEN as error:
+        raise BadExample(f"{path}: cannot be read as .npy: {error}") from None
 
 
 def _arrays(archive: ZipFile, labelled: bool) -> Arrays:

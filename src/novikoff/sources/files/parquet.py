@@ -1,4 +1,4 @@
-"""Parquet, Arrow's file and stream formats, and Feather: examples from tables of typed columns.
+"""Parquet, Arrow's file and stream formats, Feather and .npy: tables of typed columns.
 
 The file is read in batches, a few megabytes at a time; the columns of a batch become cells, at most
 one named feature an example; and the cells of enough rows become a chunk.
@@ -20,6 +20,7 @@ from novikoff import _core
 from novikoff.sources.arrays import Where, check_finite, exact
 from novikoff.sources.chunks import Chunk, Names, Source, TableColumns, first_seen
 from novikoff.sources.files.arrow_arrays import from_numpy, starts_of, strings, to_numpy
+from novikoff.sources.files.npz import opened_array
 from novikoff.sources.files.table_layout import (
     SAMPLE,
     Columns,
@@ -41,7 +42,7 @@ from novikoff.stream.rows import DenseRows, Positions, SparseRows, Vector
 if TYPE_CHECKING:
     import pyarrow as pa
 
-FileKind: TypeAlias = Literal["parquet", "arrow"]
+FileKind: TypeAlias = Literal["parquet", "arrow", "npy"]
 Mask: TypeAlias = NDArray[np.bool_]
 
 CHUNK = 1 << 20  # bytes of values, and of the texts that are features
@@ -53,13 +54,17 @@ class ArrowFiles(Source):
     """Tables in Parquet or Arrow: one file or several with the same columns, in bounded memory.
 
     Kind "arrow" is Arrow's file format (which Feather is, from version 2) or its stream format.
-    Tables of numbers only are dense rows.
+    Kind "npy" is an array of numbers as NumPy saves it, a table without a header. Tables of numbers
+    only are dense rows.
     """
 
     def __init__(self, files: Paths, how: ReadOptions | None = None, *, kind: FileKind) -> None:
         super().__init__(files)
         self._kind, self._how = kind, how or ReadOptions()
-        layouts = [layout_of(self._schema(one.path), one.path, self._how) for one in self.inputs]
+        layouts = [
+            layout_of(self._schema(one.path), one.path, self._how, has_header=kind != "npy")
+            for one in self.inputs
+        ]
         self._layout = reduce(_merged, layouts)
         self._kinds = [self._layout.kinds[j] for j in self._layout.features]
         self._is_dense = self._how.missing_rule != "indicate" and not any(map(is_text, self._kinds))
@@ -76,13 +81,18 @@ class ArrowFiles(Source):
             if self._kind == "parquet":
                 with _opened(path) as file:
                     schema = pq.ParquetFile(file).schema_arrow
-            else:
+            elif self._kind == "arrow":
                 schema = _reader(_mapped(path), path).schema
+            else:
+                schema = next(_npy(path, None, 0)).schema
             str(schema.names)  # names that are not UTF-8 are found now
         return schema
 
     def _words(self) -> list[str]:
-        return [self._kind.capitalize()]
+        return [".npy" if self._kind == "npy" else self._kind.capitalize()]
+
+    def _name_of(self, j: int | None) -> str | None:
+        return None if j is None else self._layout.names[j]
 
     def _chunks(self) -> Iterator[Chunk]:
         first = self.done = 0
@@ -97,9 +107,9 @@ class ArrowFiles(Source):
         """The rows of a file as they are read, no more than a chunk's at a time."""
         table, row = self._layout.table, 0
         most = max(1, CHUNK // (8 * len(table.features)))
-        label = [] if table.label is None else [table.label]
-        weight = [] if table.weight is None else [table.weight]
-        columns, texts = [*table.features, *label, *weight], [*table.texts, *label]
+        others = [self._name_of(self._layout.label), self._name_of(self._layout.weight)]
+        columns = [*table.features, *(name for name in others if name is not None)]
+        texts = [*table.texts, *(name for name in others[:1] if name is not None)]
         is_first = not self._how.like_before and path == self.inputs[0].path
         with reading(path, self._kind):
             for batch in self._batches(path, columns, texts, most):
@@ -114,13 +124,15 @@ class ArrowFiles(Source):
     ) -> Iterator[pa.RecordBatch]:
         if self._kind == "parquet":
             return _parquet(path, columns, texts, most)
-        return _arrow(path, columns, most)
+        if self._kind == "arrow":
+            return _arrow(path, columns, most)
+        return _npy(path, self._layout.names, most)
 
     def _piece(self, batch: pa.RecordBatch, path: str, row: int) -> _Piece:
         def place(name: str) -> Where:
             return lambda i: f"{path}: row {row + i}: column {quoted(name)}"
 
-        missing, label = self._how.missing_rule, self._layout.table.label
+        missing, label = self._how.missing_rule, self._name_of(self._layout.label)
         piece = []
         for name, kind in zip(self._layout.feature_names, self._kinds, strict=True):
             column, where_of = batch.column(name), place(name)
@@ -134,7 +146,7 @@ class ArrowFiles(Source):
             if self._how.labelled and (piece[-1].codes < 0).any():
                 where = place(label)(int(np.argmin(piece[-1].codes)))
                 raise BadExample(f"{where}: the label is missing; fill it in or remove the row")
-        if (weight := self._layout.table.weight) is not None:
+        if (weight := self._name_of(self._layout.weight)) is not None:
             piece.append(weight_cells(batch.column(weight), weight, place(weight)))
         return piece
 
@@ -252,13 +264,21 @@ def side_by_side(parts: Sequence[tuple[SparseRows, Names]]) -> tuple[SparseRows,
     return SparseRows(values, places[indices], starts.astype(np.int32), names_before), named
 
 
-def layout_of(schema: pa.Schema, where: str, how: ReadOptions) -> Layout:
+def layout_of(
+    schema: pa.Schema, where: str, how: ReadOptions, *, has_header: bool = True
+) -> Layout:
     """Which columns of a table are features, which is the label, and what each holds."""
     names = tuple(schema.names)
-    columns = Columns(names, how, where)
+    columns = Columns(names, how, where, has_header)
     label = columns.label()
-    features, categorical = columns.features(label), columns.categorical()
-    words = columns.words()
+    features = columns.features(label)
+    if not has_header:  # the features are named by their positions, or as those of the model
+        own = [f"#{j}" for j in range(len(names))]
+        for j, name in zip(features, how.expect or [names[j] for j in features], strict=True):
+            own[j] = name
+        names = tuple(own)
+    named = Columns(names, how, where, has_header or bool(how.expect))
+    categorical, words = named.categorical(), named.words()
     kinds = [Kind.SKIP] * len(names)
     for j in features:
         kinds[j] = _kind(schema.field(j).type, names[j], where, j in categorical)
@@ -281,7 +301,7 @@ def layout_of(schema: pa.Schema, where: str, how: ReadOptions) -> Layout:
     for name in [names[at] for at in (label, weight) if at is not None]:
         if (count := names.count(name)) > 1:  # Arrow selects columns by name
             raise BadExample(f"{where}: {count} columns are called {quoted(name)}")
-    layout = Layout(where, names, tuple(kinds), tuple(features), label, weight=weight)
+    layout = Layout(where, names, tuple(kinds), tuple(features), label, has_header, weight)
     check_feature_names(layout, how, where)
     return layout
 
@@ -385,6 +405,23 @@ def _arrow(path: str, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBa
         start += rows
         if hasattr(mmap, "MADV_DONTNEED"):  # pages that were read need not stay in memory
             memory.madvise(mmap.MADV_DONTNEED)
+
+
+def _npy(path: str, names: Sequence[str] | None, rows: int) -> Iterator[pa.RecordBatch]:
+    """The rows of an array, at most so many at a time, with these names for the columns.
+
+    First without rows, to show the columns, if they have no names: they are named by position.
+    """
+    import pyarrow as pa
+
+    with opened_array(path) as array:
+        n, d = array.shape
+        step = max(1, rows)
+        for row in range(0, n, step) if names is not None else [0]:
+            part = array.read(0 if names is None else min(step, n - row))
+            part = part.astype(part.dtype.newbyteorder("="), copy=False)
+            columns = [pa.array(np.ascontiguousarray(part[:, j])) for j in range(d)]
+            yield pa.RecordBatch.from_arrays(columns, names or [str(j) for j in range(d)])
 
 
 def _reader(memory: mmap.mmap, path: str) -> Any:

@@ -9,17 +9,36 @@ In CSV the first records decide what a column holds (`csv.py`), in Parquet and A
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 
 from novikoff.sources.chunks import TableColumns
 from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.input_problems import BadExample, Problem, why_not_a_name
+from novikoff.stream.number_text import number
 from novikoff.stream.printing import count, quoted, quoted_list
 
 SAMPLE = 1000  # how many records decide what the columns hold
+
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]{0,6}\.?"
+_WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},? )?"
+_DAY = (
+    r"(?:[0-9]{4}([-/.])[0-9]{1,2}\1[0-9]{1,2}|[0-9]{1,2}([-/.])[0-9]{1,2}\2[0-9]{2}(?:[0-9]{2})?"
+    rf"|{_WEEKDAY}[0-9]{{1,2}}[-/. ]{{1,2}}{_MONTH}[-/ ][0-9]{{2,4}}"
+    rf"|{_WEEKDAY}{_MONTH} [0-9]{{1,2}}(?:st|nd|rd|th)?,? [0-9]{{4}})"
+)
+_TIME = r"[0-9]{1,2}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?(?: ?[ap]m)?"
+_ZONE = r"(?:Z| ?[+-][0-9]{2}:?(?:[0-9]{2})?| ?UTC| ?GMT)?"
+_DATE = re.compile(rf"{_DAY}(?:[T ]{_TIME}{_ZONE})?|{_TIME}{_ZONE}", re.IGNORECASE | re.ASCII)
+
+_UNIT = r"(?:[$€£¥₹]|USD|EUR|GBP|CHF|JPY)"
+_GROUPED = r"(?:[0-9]{1,3}(?:[,.'’ \xa0\u202f][0-9]{3})+|[0-9]+)(?:[.,][0-9]+)?"
+_AMOUNT = re.compile(
+    rf"[-+−(]?{_UNIT}?[ \xa0]?[-+−]?(?:{_GROUPED}|\.[0-9]+)[ \xa0\u202f]?(?:%|‰|{_UNIT})?\)?"
+)
 
 
 class Kind(IntEnum):
@@ -244,8 +263,7 @@ def check_feature_names(layout: Layout, how: ReadOptions, where: str) -> None:
     features = set(layout.features)
     for j, name in enumerate(layout.names):
         if j in features and not name:
-            hint = " (pandas and R write row numbers there: index=False, row.names=FALSE)"
-            raise BadExample(f"{where}: column {j} has no name; give it one{hint * (j == 0)}")
+            raise BadExample(f"{where}: column {j} has no name; give it one")
         if j in features and (why := why_not_a_name(name)):
             raise BadExample(f"{where}: column {quoted(name)} {why}")
         if layout.kinds[j] is not Kind.SKIP and name.startswith("__index_level_"):
@@ -271,25 +289,36 @@ def check_feature_names(layout: Layout, how: ReadOptions, where: str) -> None:
 
 
 def check_categories(
-    values: Sequence[str],
-    place: str,
-    column: str,
-    *,
-    text: Problem = Problem.LOOKS_LIKE_TEXT,
-    ids: Problem = Problem.LOOKS_LIKE_IDS,
+    values: Sequence[str], place: str, column: str, at: Callable[[str], str] | None = None
 ) -> None:
-    """Refuse texts or identifiers in place of categories; `place` ends with the column.
+    """Refuse what does not look like categories; `place` ends with the column, `at(value)` too.
 
-    A feature for each value would only memorise them. Values look like text if they are at least
-    20, more than half of them different, of three words or more on average; like identifiers if
-    they are at least 100 and all different.
+    These are dates and numbers with a unit or with separators, if they are most of the values, and
+    texts and identifiers, of which a feature for each would only memorise them. Values look like
+    text if they are at least 20, more than half of them different, of three words or more on
+    average; like identifiers if they are at least 100 and all different.
     """
     n, different = len(values), len(set(values))
+    dates = [value for value in values if _DATE.fullmatch(value.strip())]
+    if 2 * len(dates) > n:
+        raise dates_refused(at(dates[0]) if at else place, column, quoted(dates[0]))
+    amounts = [value for value in values if is_amount(value)]
+    if 2 * len(amounts) > n:
+        where = at(amounts[0]) if at else place
+        words = f"{where} holds {quoted(amounts[0])}, which is not a plain number"
+        raise BadExample(words, Problem.NOT_PLAIN_NUMBERS, column=column)
     found = f"{count(n)} values, {'all' if different == n else count(different)} different"
     if n >= 20 and 2 * different > n and sum(len(value.split()) for value in values) >= 3 * n:
-        raise BadExample(f"{place} looks like text: {found}", text, column=column)
+        words = f"{place} looks like text: {found}"
+        raise BadExample(words, Problem.LOOKS_LIKE_TEXT, column=column)
     if n >= 100 and different == n:
-        raise BadExample(f"{place} looks like identifiers: {found}", ids, column=column)
+        words = f"{place} looks like identifiers: {found}"
+        raise BadExample(words, Problem.LOOKS_LIKE_IDS, column=column)
+
+
+def is_amount(text: str) -> bool:
+    """Whether a text is a number with a unit or with separators, such as $1,200, 12% or 1 000."""
+    return number(text) is None and _AMOUNT.fullmatch(text.strip()) is not None
 
 
 def dates_refused(place: str, column: str, example: str) -> BadExample:
