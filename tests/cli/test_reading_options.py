@@ -14,7 +14,7 @@ from novikoff.cli.main import function_and_parser
 from novikoff.cli.options import Reading
 from novikoff.models.model import Model
 
-VERBS = ("train", "test", "predict", "certify", "verify", "report")
+VERBS = ("train", "test", "predict", "certify", "verify", "report", "web")
 FRUIT = "kg,cm,kind\n1,9,apple\n2,7,pear\n3,8,fig\n4,6,apple\n1,2,pear\n9,1,fig\n5,5,apple\n"
 PERCEPTRON = ["--learner", "perceptron", "--no-shuffle", "--passes", "3"]
 

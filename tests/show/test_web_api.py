@@ -448,6 +448,17 @@ def test_every_problem_of_an_upload_has_a_cure_that_works_on_the_page() -> None:
         assert uploaded(name, good)["points"]
 
 
+def test_the_page_begins_with_the_points_that_were_opened(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("k;x;y\na;1,5;2\nb;2;3\nc;4;5\n")
+    data = sources.read(tmp_path / "t.csv", label="k", one_vs_rest="c", decimal="comma")
+    opened = requests.shown("t.csv", data)
+    client = TestClient(new_app(PORT, opened), base_url=f"http://127.0.0.1:{PORT}")
+    begins = client.get("/api/presets").json()["opened"]
+    assert begins["points"] == [[1.5, 2.0], [2.0, 3.0], [4.0, 5.0]]
+    assert (begins["labels"], begins["classes"]) == ([-1, -1, 1], ["not c", "c"])
+    assert CLIENT.get("/api/presets").json()["opened"] is None
+
+
 # an option of a command, or a parameter in Python
 OPTION = re.compile(r"--\w|\b[a-z_]+=")
 

@@ -68,17 +68,29 @@ CURES: dict[Problem, tuple[str, ...]] = {
 }
 
 
+# What can be done if a model fixes which columns there are, what they hold, and the labels.
+MODEL_CURES: dict[Problem, str] = {
+    Problem.MISSING_VALUE: "fill it in, or use --missing zero",
+    Problem.EMPTY_COLUMN: "fill it in, or use --missing zero",
+    Problem.TEXT_AMONG_NUMBERS: "correct it",
+    Problem.NOT_PLAIN_NUMBERS: "write plain numbers, such as 1200 or 0.12",
+    Problem.DATES: "convert dates to numbers as for the model's data",
+    Problem.UNUSABLE_COLUMN: "convert it",
+    Problem.TOO_LONG_FOR_FLOAT: "scale it",
+}
+
+
 def options_named(cure: str) -> list[str]:
     """The options that a cure names."""
     return re.findall(r"--[a-z-]+", cure)
 
 
-def with_cure(error: BadExample, options: Container[str]) -> str:
-    """The error and what to do about it, for a verb that has these options."""
+def with_cure(error: BadExample, options: Container[str], *, by_model: bool = False) -> str:
+    """The error and what to do about it, for a verb with these options, and perhaps a model."""
     cures = {
         problem: cure
         for problem, alternatives in CURES.items()
         for cure in reversed(alternatives)
         if all(option in options for option in options_named(cure))
     }
-    return error.with_cure(cures, shlex.quote)
+    return error.with_cure(cures | MODEL_CURES if by_model else cures, shlex.quote)

@@ -30,7 +30,9 @@ def reason(error: OSError) -> str:
 
 
 @contextmanager
-def one_line_errors(options: Container[str], *, data: str | Sequence[str]) -> Iterator[None]:
+def one_line_errors(
+    options: Container[str], *, data: str | Sequence[str], by_model: bool = False
+) -> Iterator[None]:
     """Report bad input, a full disk, a lack of memory and Ctrl-C in one line.
 
     Parameters
@@ -39,6 +41,8 @@ def one_line_errors(options: Container[str], *, data: str | Sequence[str]) -> It
         The options of the verb at hand: a cure names no other.
     data
         What was being read, for errors that name no file; `STDOUT` if nothing was.
+    by_model
+        Whether a model fixes how the data are read.
     """
     name = data if isinstance(data, str) else data[0]
     name = "<stdin>" if name == "-" else name
@@ -59,7 +63,7 @@ def one_line_errors(options: Container[str], *, data: str | Sequence[str]) -> It
         from novikoff.stream.input_problems import BadExample
 
         if isinstance(error, BadExample):
-            fail(with_cure(error, options))
+            fail(with_cure(error, options, by_model=by_model))
         if isinstance(error, BadModel):
             fail(str(error))
         raise

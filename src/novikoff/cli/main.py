@@ -169,7 +169,8 @@ def run(words: Sequence[str]) -> None:
         function, parser = function_and_parser(name)
     given = parser.parse(rest)
     read = given.get("data") or given.get("model") or STDOUT
-    with one_line_errors(parser.options, data=read):
+    by_model = bool(given.get("model") or given.get("initial"))
+    with one_line_errors(parser.options, data=read, by_model=by_model):
         function(**given)
 
 

@@ -8,29 +8,40 @@ import webbrowser
 from threading import Thread
 from typing import Annotated
 
-from novikoff.cli.arguments import Option
+from novikoff.cli import options
+from novikoff.cli.arguments import Argument, Option
 from novikoff.cli.errors import fail, show
 
 
 def web(
+    data: Annotated[
+        str | None, Argument("DATA", "A file to begin with; the others are loaded on the page.")
+    ] = None,
     port: Annotated[
         int, Option("Port of the server; 0 for any free port.", metavar="N", min=0, max=65535)
     ] = 1962,
     browser: Annotated[bool, Option("Open the page in a browser.")] = True,
+    *,
+    reading: options.DataReading,
 ) -> None:
     """Open a page where you place points and watch the perceptron learn them.
 
     The server runs on this machine, accepts no connections from others, and stops with Ctrl-C.
 
-    Exit status: 0 stopped by Ctrl-C, 2 the port is in use or a library is missing.
+    Exit status: 0 stopped by Ctrl-C, 2 bad input, the port is in use, or a library is missing.
     """
     try:
+        from novikoff.show.web.request import shown
         from novikoff.show.web.server import HOST, serve
     except ModuleNotFoundError as error:
         library = (error.name or "").partition(".")[0]
         if library not in ("starlette", "uvicorn"):
             raise
         fail(f"the page needs {library}: pip install 'novikoff[web]'")
+    opened = None
+    if data is not None:
+        name = "<stdin>" if data == "-" else os.path.basename(data.rstrip("/"))
+        opened = shown(name, reading.read(data, zero_based=False))
     try:
         sock = socket.create_server((HOST, port))
     except OSError as error:
@@ -42,4 +53,4 @@ def web(
         if browser:  # in a thread: a text browser would keep the server from answering
             Thread(target=webbrowser.open, args=[address], daemon=True).start()
 
-    serve(sock, started)
+    serve(sock, started, opened)

@@ -53,7 +53,7 @@ from novikoff.runs.interrupts import undisturbed
 from novikoff.runs.loop import Interrupted, Run
 from novikoff.sources.in_memory import RowsOfModel
 from novikoff.stream.blocks import Block
-from novikoff.stream.input_problems import BadExample
+from novikoff.stream.input_problems import BadExample, naming_columns
 from novikoff.stream.labels import rest_of, written
 from novikoff.stream.multiclass import (
     Classes,
@@ -159,7 +159,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             default each counts 1. A weight of 2 is one step of twice the length, which is not the
             same as the example twice.
         """
-        with self._alone():
+        with self._alone(), naming_columns(X):
             check_common(self)
             rule = self._rule()
             rows, y, columns = read_new(self, X, y)
@@ -243,7 +243,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         if are_dicts(X) or is_online or self._reader is not None:
             self.learn_many(X, y, classes=classes, sample_weight=sample_weight)
             return self
-        with self._alone(), undisturbed() as stop:
+        with self._alone(), naming_columns(X), undisturbed() as stop:
             named, columns = named_classes(classes), None
             engine = self._engine
             if engine is None:
@@ -615,8 +615,9 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         """The engine as it was when this was called, and its scores."""
         if reading not in (None, "final", "average", "vote"):
             raise ValueError(f"reading must be 'final', 'average' or 'vote', not {reading!r}")
-        engine, rows = self._read(X)
-        return engine, engine.scores(rows, engine.rule.reading if reading is None else reading)
+        with naming_columns(X):
+            engine, rows = self._read(X)
+            return engine, engine.scores(rows, engine.rule.reading if reading is None else reading)
 
     def _read(self, X: Any) -> tuple[Engine, Rows]:
         """The engine as it was when this was called, and the rows of X over its columns."""

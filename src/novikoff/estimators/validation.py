@@ -15,7 +15,8 @@ from novikoff.online.one_example import are_dicts
 from novikoff.sources.arrays import as_csr, rows_of
 from novikoff.stream.blocks import unusable_importance
 from novikoff.stream.input_problems import BadExample, why_not_a_name
-from novikoff.stream.rows import Rows, Vector
+from novikoff.stream.printing import cut
+from novikoff.stream.rows import Rows, Vector, dots
 
 Columns: TypeAlias = dict[str, Any]
 _MOST_SEED = np.iinfo(np.int32).max
@@ -39,9 +40,9 @@ def read_new(
     unfitted = object.__new__(type(estimator))
     known = vars(estimator).items()  # get_params would take as long as a pass over 1,000 numbers
     vars(unfitted).update((name, value) for name, value in known if name not in COLUMNS)
-    X, y = _validated(unfitted, X, y, reset=True, finite=finite)
+    X, y = _validated(unfitted, X, y, reset=True)
     columns = {name: vars(unfitted)[name] for name in COLUMNS if name in vars(unfitted)}
-    return rows_of(X), y, columns
+    return _finite(X, finite), y, columns
 
 
 def read(estimator: Any, X: Any, y: Any = None, *, finite: bool = False) -> tuple[Rows, Any]:
@@ -51,13 +52,21 @@ def read(estimator: Any, X: Any, y: Any = None, *, finite: bool = False) -> tupl
     reading the data once more.
     """
     if y is None:
-        X = _validated(estimator, X, "no_validation", reset=False, finite=finite)
+        X = _validated(estimator, X, "no_validation", reset=False)
     else:
-        X, y = _validated(estimator, X, y, reset=False, finite=finite)
-    return rows_of(X), y
+        X, y = _validated(estimator, X, y, reset=False)
+    return _finite(X, finite), y
 
 
-def _validated(estimator: Any, X: Any, y: Any, *, reset: bool, finite: bool) -> Any:
+def _finite(X: Any, needed: bool) -> Rows:
+    """The rows of X; if that is needed, BadExample names the first entry that is not finite."""
+    rows = rows_of(X)
+    if needed:
+        dots(rows, np.zeros(rows.dim))
+    return rows
+
+
+def _validated(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
     kinds = _column_kinds(X)
     for name, kind in kinds:
         if isinstance(name, str) and (why := why_not_a_name(name)):
@@ -68,20 +77,58 @@ def _validated(estimator: Any, X: Any, y: Any, *, reset: bool, finite: bool) -> 
     if hasattr(X, "tocsr") and len(X.shape) == 2:
         X = as_csr(X)
     try:
-        return validate_data(estimator, X, y, reset=reset, ensure_all_finite=finite, **_LAYOUT)
+        return validate_data(estimator, X, y, reset=reset, ensure_all_finite=False, **_LAYOUT)
     except (ValueError, TypeError) as error:
         if (isinstance(X, Mapping) and not hasattr(X, "shape")) or are_dicts(X):
             raise TypeError(
                 "X holds dicts; learn from them with learn_one, learn_many or partial_fit, or make "
                 "a table of them (for instance with DictVectorizer)"
             ) from None
-        texts = [name for name, kind in kinds if name is not None and kind not in "biuf"]
-        if not texts:
+        if gap := _gap_in(y):
+            raise BadExample(gap) from None
+        if isinstance(X, list | tuple) and X and len({_length(row) for row in X}) > 1:
+            rows_of(X)  # raises the error about the first row that is longer or shorter
+        if (place := _first_text(X, kinds)) is None:
             raise
-        raise ValueError(
-            f"column {texts[0]!r} of X does not hold numbers; if it is the label, leave it out "
-            "of X, otherwise encode it (for instance with OneHotEncoder)"
+        raise BadExample(
+            f"{place} is not a number; if the column is the label, leave it out of X, otherwise "
+            "encode it (for instance with OneHotEncoder)"
         ) from error
+
+
+def _length(row: Any) -> int | None:
+    return len(row) if hasattr(row, "__len__") else None
+
+
+def _gap_in(y: Any) -> str:
+    """The message about the first label that is NaN; '' if none is."""
+    labels = np.asarray(y) if not isinstance(y, str) else np.zeros(0)
+    gaps = np.flatnonzero(np.isnan(labels)) if labels.dtype.kind == "f" else []
+    return f"Input y contains NaN (row {gaps[0]})." if len(gaps) else ""
+
+
+def _first_text(X: Any, kinds: list[tuple[Any, str]]) -> str | None:
+    """The first value that is not a number, in words, with its row and column."""
+    texts = [name for name, kind in kinds if name is not None and kind not in "biuf"]
+    if texts or getattr(X, "columns", None) is not None:
+        columns = [(repr(name), np.asarray(X[name], dtype=object).tolist()) for name in texts]
+    else:
+        try:
+            given = np.asarray(X, dtype=object)
+        except ValueError:
+            return None
+        columns = (
+            [(str(j), given[:, j].tolist()) for j in range(given.shape[1])]
+            if (given.ndim == 2)
+            else []
+        )
+    for name, values in columns:
+        for i, value in enumerate(values):
+            try:
+                float(value)
+            except (TypeError, ValueError):
+                return f"X has {cut(repr(value))} in row {i}, column {name}, which"
+    return None
 
 
 def _column_kinds(X: Any) -> list[tuple[Any, str]]:

@@ -30,7 +30,7 @@ from novikoff.separability.widest_margin import narrowed
 from novikoff.sources.arrays import rows_of
 from novikoff.sources.open import Data
 from novikoff.stream.blocks import Block, Labels
-from novikoff.stream.input_problems import BadExample
+from novikoff.stream.input_problems import BadExample, naming_columns
 from novikoff.stream.labels import Classes, LabelsAsSigns, written
 
 
@@ -177,7 +177,8 @@ def _data(X: Any, y: Any) -> Data:
     called = [*(data.names or ()), *([data.label] if data.header else [])]
     if len(set(called)) < len(called):
         raise BadExample("two columns have the same name; give each its own")
-    usable(data.block.rows)
+    with naming_columns(X):
+        usable(data.block.rows)
     return replace(data, block=replace(data.block, importances=None))  # here every row counts
 
 

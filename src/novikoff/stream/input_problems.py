@@ -7,9 +7,11 @@ has a table of its own cures (`BadExample.with_cure`); `str(error)` uses Python'
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
+from typing import Any
 
 
 class Problem(StrEnum):
@@ -132,6 +134,19 @@ class BadExample(ValueError):  # noqa: N818  (it names the thing that is wrong)
 
     def __reduce__(self) -> tuple[object, ...]:
         return partial(type(self), self.without_cure, self.problem, **self.details), ()
+
+
+@contextmanager
+def naming_columns(X: Any) -> Iterator[None]:
+    """Name columns in errors as a frame does, if X is one, and not by their positions."""
+    try:
+        yield
+    except BadExample as error:
+        names, column = getattr(X, "columns", None), error.details.get("column")
+        if names is None or not isinstance(column, int):
+            raise
+        words = error.without_cure.replace(f"column {column}", f"column {list(names)[column]!r}")
+        raise BadExample(words, error.problem) from None
 
 
 def why_not_a_name(text: str) -> str:

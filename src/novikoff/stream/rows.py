@@ -241,12 +241,14 @@ def explain(flaw: Flaw, rows: Rows, i: int, *, position: int | None = None) -> B
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         what = "NaN" if np.isnan(values[bad[0]]) else "infinity"
-        return BadExample(f"Input X contains {what} ({where}, column {columns[bad[0]]}).")
+        column = int(columns[bad[0]])
+        return BadExample(f"Input X contains {what} ({where}, column {column}).", column=column)
     if flaw is Flaw.SIGN:
         k = int(np.argmax(values < 0))
         return BadExample(
             f"Negative values in data: {where}, column {columns[k]} holds {values[k]:g}, and this "
-            "Winnow takes numbers from 0; balanced Winnow takes any"
+            "Winnow takes numbers from 0; balanced Winnow takes any",
+            column=int(columns[k]),
         )
     return BadExample(
         f"{where}: the score is too large for float64 (largest feature "

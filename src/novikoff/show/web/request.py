@@ -218,7 +218,11 @@ def read_upload(name: str, content: bytes) -> dict[str, Any]:
             f"{name}: the page cannot read compressed files, .npz or Excel files; unpack it, or "
             "save it as CSV or svmlight"
         )
-    data = _read(name, content)
+    return shown(name, _read(name, content))
+
+
+def shown(name: str, data: Data) -> dict[str, Any]:
+    """The points, labels, column names and classes of a file's data, as the page takes them."""
     dim = data.block.rows.dim
     if dim > MAX_COLUMNS:
         raise Refused(

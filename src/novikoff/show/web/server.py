@@ -46,22 +46,27 @@ _SECURITY_HEADERS = {
 }
 
 
-def serve(sock: socket.socket, started: Callable[[str], None]) -> None:
-    """Serve the page on a listening socket until Ctrl-C; call `started` with its address."""
+def serve(
+    sock: socket.socket, started: Callable[[str], None], opened: dict[str, Any] | None = None
+) -> None:
+    """Serve the page on a listening socket until Ctrl-C; call `started` with its address.
+
+    The page begins with the points `opened` (see `request.shown`).
+    """
     port = int(sock.getsockname()[1])
     try:
         started(f"http://{HOST}:{port}/")  # the socket holds requests until the server takes them
-        uvicorn.Server(config(port)).run(sockets=[sock])
+        uvicorn.Server(config(port, opened)).run(sockets=[sock])
     except KeyboardInterrupt:  # uvicorn raises the signal again after it has shut down
         pass
     finally:
         sock.close()
 
 
-def config(port: int) -> uvicorn.Config:
+def config(port: int, opened: dict[str, Any] | None = None) -> uvicorn.Config:
     """How uvicorn serves the page on this port."""
     return uvicorn.Config(
-        new_app(port),
+        new_app(port, opened),
         http=LimitedProtocol,
         ws="none",
         log_level="error",
@@ -71,8 +76,9 @@ def config(port: int) -> uvicorn.Config:
     )
 
 
-def new_app(port: int) -> Starlette:
+def new_app(port: int, opened: dict[str, Any] | None = None) -> Starlette:
     """The web application, for a server on this port of the loopback address."""
+    beginning = {"presets": presets(), "max_bytes": MAX_BYTES, "opened": opened}
     workers = Workers()
     answers: dict[str, Answer] = {
         "replay": _of_json(replay),
@@ -81,7 +87,7 @@ def new_app(port: int) -> Starlette:
         "upload": lambda body, query: read_upload(query.get("name", "points.csv"), body),
     }
     routes = [
-        Route("/api/presets", _presets),
+        Route("/api/presets", lambda _: JSONResponse(beginning)),
         *(
             Route(f"/api/{k}", workers.endpoint(one), methods=["POST"])
             for k, one in answers.items()
@@ -209,10 +215,6 @@ async def _unless_gone(request: Request, work: Future[bytes]) -> bytes:
     finally:
         result.cancel()
         gone.cancel()
-
-
-async def _presets(_request: Request) -> JSONResponse:
-    return JSONResponse({"presets": presets(), "max_bytes": MAX_BYTES})
 
 
 def _of_json(answer: Callable[[dict[str, Any]], dict[str, Any]]) -> Answer:

@@ -16,9 +16,9 @@ async function send(path, options) {
 }
 
 export async function loadPresets() {
-  const { presets, max_bytes } = await send("/api/presets");
+  const { presets, max_bytes, opened } = await send("/api/presets");
   maxBytes = max_bytes;
-  return presets;
+  return { presets, opened };
 }
 
 // The server drops a request that is aborted by its signal before its turn comes.

@@ -16,6 +16,7 @@ const at = (id) => document.getElementById(id);
 const option = (value, text) => Object.assign(document.createElement("option"), { value, textContent: text });
 const reducedMotion = window.matchMedia("(prefers-reduced-motion: reduce)");
 let presets = [];
+let opened = null;                // the points of the file that the command was given
 let requests = 0;                 // only the answer to the latest request counts
 let latest = new AbortController(); // aborts that request
 let pending = Promise.resolve();  // settled when that answer is there
@@ -202,25 +203,27 @@ async function openFile(file) {
   if (!file) return;
   try {
     const { data, words, proved } = await load(file, request());
-    if (!data) {
-      showMessage(words, !proved);
-      return;
-    }
-    state.table = data.names.length > 2 ? data : null;
-    const shown = state.table ? `The run uses only ${data.names[0]} and ${data.names[1]}; choose other columns below.` : "";
-    showMessage([data.words, shown, data.note].filter(Boolean).join(" "));
-    if (state.table) {
-      offerColumns();
-      await chooseColumns();
-      return;
-    }
-    setPoints(data);
-    state.replay = null;
-    fit();
-    await rerun();
+    if (data) await showData(data);
+    else showMessage(words, !proved);
   } catch (error) {
     showError(error);
   }
+}
+
+// Show the points of a file, loaded here or named on the command line.
+async function showData(data) {
+  state.table = data.names.length > 2 ? data : null;
+  const shown = state.table ? `The run uses only ${data.names[0]} and ${data.names[1]}; choose other columns below.` : "";
+  showMessage([data.words, shown, data.note].filter(Boolean).join(" "));
+  if (state.table) {
+    offerColumns();
+    await chooseColumns();
+    return;
+  }
+  setPoints(data);
+  state.replay = null;
+  fit();
+  await rerun();
 }
 
 function offerColumns() {
@@ -321,13 +324,16 @@ async function begin() {
   listen({ changed: rerun, redraw, refuse: (text) => showMessage(text, true) });
   listenToControls();
   try {
-    presets = await loadPresets();
+    ({ presets, opened } = await loadPresets());
   } catch (error) {
     showError(error);
     return;
   }
   at("preset").append(...presets.map(({ name, title }) => option(name, title)));
-  if (!restoreLink()) choosePreset("separable");
+  if (!restoreLink()) {
+    if (opened) await showData(opened);
+    else choosePreset("separable");
+  }
   document.body.dataset.ready = "yes";
 }
 
