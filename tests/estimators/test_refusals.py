@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -13,9 +14,11 @@ import scipy.sparse as sp
 from novikoff import (
     AdaptivePerceptron,
     AveragedPerceptron,
+    BadExample,
     MarginPerceptron,
     Perceptron,
     VotedPerceptron,
+    certify,
 )
 
 GOOD = np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, -2.0], [-3.0, -1.0]])
@@ -103,7 +106,7 @@ def test_data_that_cannot_be_learned_are_refused(X: Any, y: Any, words: str) -> 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_a_label_column_left_in_the_features_is_named(frame: Any) -> None:
     data = frame({"length": [1.0, 2.0, 3.0, 4.0], "species": ["a", "b", "a", "b"]})
-    with pytest.raises(ValueError, match="column 'species' of X does not hold numbers"):
+    with pytest.raises(ValueError, match=r"'a' \(row 0, column 'species' of X\); if"):
         Perceptron().fit(data, LABELS)
 
 
@@ -188,3 +191,31 @@ def test_dates_are_not_numbers() -> None:
 def test_a_start_that_is_not_finite_is_refused() -> None:
     with pytest.raises(ValueError, match="coef_init and intercept_init must be finite"):
         Perceptron().fit(GOOD, LABELS, coef_init=[np.nan, 0.0])
+
+
+@pytest.mark.parametrize("method", ["fit", "partial_fit", "predict", "certify"])
+def test_a_bad_value_is_named_by_its_row_and_the_name_of_its_column(method: str) -> None:
+    good = pd.DataFrame({"age": [1.0, 2.0, 3.0, 4.0], "height cm": [3.0, 1.0, 4.0, 1.0]})
+    bad = good.copy()
+    bad.iloc[2, 1] = np.nan
+    calls: dict[str, Callable[[], Any]] = {
+        "fit": lambda: Perceptron().fit(bad, LABELS),
+        "partial_fit": lambda: Perceptron().partial_fit(bad, LABELS, classes=[0, 1]),
+        "predict": lambda: Perceptron().fit(good, LABELS).predict(bad),
+        "certify": lambda: certify(bad, LABELS),
+    }
+    with pytest.raises(BadExample, match=r"contains NaN \(row 2, column 'height cm'\)"):
+        calls[method]()
+
+
+def test_a_text_among_numbers_and_a_row_of_another_length_are_named() -> None:
+    mixed = pd.DataFrame({"age": [1, 2, 3, "old"], "size": [1, 2, 3, 4]}, dtype=object)
+    for X, words in (
+        (mixed, r"'old' \(row 3, column 'age' of X\)"),
+        ([[1, "2"], [3, "x"]], r"'x' \(row 1, column 1 of X\)"),
+        ([[1, 2], [3]], "row 1 has 1 features, but row 0 has 2"),
+    ):
+        with pytest.raises(BadExample, match=words):
+            Perceptron().fit(X, LABELS[: len(X)])
+    with pytest.raises(BadExample, match=r"Input y contains NaN \(row 2\)"):
+        Perceptron().fit(GOOD, [1.0, 0.0, np.nan, 1.0])

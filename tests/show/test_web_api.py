@@ -645,7 +645,7 @@ def test_the_browser_is_opened_unless_no_browser_is_given(monkeypatch: pytest.Mo
 
     opened = Queue[str]()
     monkeypatch.setattr(webbrowser, "open", opened.put)
-    monkeypatch.setattr(serving, "serve", lambda sock, started: started(f"at {sock.close()}"))
+    monkeypatch.setattr(serving, "serve", lambda sock, started, _: started(f"at {sock.close()}"))
     assert stdout_of("web", "--port", 0, "--no-browser") == "at None\nPress Ctrl-C to stop.\n"
     assert run("web", "--port", 0).exit_code == 0
     assert opened.get(timeout=30) == "at None"

@@ -15,6 +15,7 @@ from novikoff.online.one_example import are_dicts
 from novikoff.sources.arrays import as_csr, rows_of
 from novikoff.stream.blocks import unusable_importance
 from novikoff.stream.input_problems import BadExample, why_not_a_name
+from novikoff.stream.number_text import is_float
 from novikoff.stream.printing import cut
 from novikoff.stream.rows import Rows, Vector, dots
 
@@ -88,11 +89,11 @@ def _validated(estimator: Any, X: Any, y: Any, *, reset: bool) -> Any:
             raise BadExample(gap) from None
         if isinstance(X, list | tuple) and X and len({_length(row) for row in X}) > 1:
             rows_of(X)  # raises the error about the first row that is longer or shorter
-        if (place := _first_text(X, kinds)) is None:
+        if (value := _first_text(X, kinds)) is None:
             raise
         raise BadExample(
-            f"{place} is not a number; if the column is the label, leave it out of X, otherwise "
-            "encode it (for instance with OneHotEncoder)"
+            f"could not convert string to float: {value}; if the column is the label, leave it out "
+            "of X, otherwise encode it (for instance with OneHotEncoder)"
         ) from error
 
 
@@ -102,32 +103,26 @@ def _length(row: Any) -> int | None:
 
 def _gap_in(y: Any) -> str:
     """The message about the first label that is NaN; '' if none is."""
-    labels = np.asarray(y) if not isinstance(y, str) else np.zeros(0)
-    gaps = np.flatnonzero(np.isnan(labels)) if labels.dtype.kind == "f" else []
-    return f"Input y contains NaN (row {gaps[0]})." if len(gaps) else ""
+    labels = np.asarray(y)
+    if labels.dtype.kind != "f" or not np.isnan(labels).any():
+        return ""
+    return f"Input y contains NaN (row {int(np.isnan(labels).argmax())})."
 
 
 def _first_text(X: Any, kinds: list[tuple[Any, str]]) -> str | None:
-    """The first value that is not a number, in words, with its row and column."""
-    texts = [name for name, kind in kinds if name is not None and kind not in "biuf"]
-    if texts or getattr(X, "columns", None) is not None:
-        columns = [(repr(name), np.asarray(X[name], dtype=object).tolist()) for name in texts]
-    else:
-        try:
-            given = np.asarray(X, dtype=object)
-        except ValueError:
-            return None
-        columns = (
-            [(str(j), given[:, j].tolist()) for j in range(given.shape[1])]
-            if (given.ndim == 2)
-            else []
-        )
+    """Where the first value is that is not a number, and what; None if that is not the reason."""
+    columns: list[tuple[Any, Any]] = [
+        (name, np.asarray(X[name], dtype=object))
+        for name, kind in kinds
+        if name is not None and kind not in "biuf"
+    ]
+    if not columns and not hasattr(X, "dtypes"):
+        given = np.asarray(X)
+        columns = list(enumerate(given.T)) if given.ndim == 2 and given.dtype.kind in "OU" else []
     for name, values in columns:
-        for i, value in enumerate(values):
-            try:
-                float(value)
-            except (TypeError, ValueError):
-                return f"X has {cut(repr(value))} in row {i}, column {name}, which"
+        for i, value in enumerate(values.tolist()):
+            if isinstance(value, str) and not is_float(value):
+                return f"{cut(repr(value))} (row {i}, column {name!r} of X)"
     return None
 
 

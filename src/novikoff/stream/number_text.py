@@ -39,10 +39,11 @@ def present(texts: Iterable[str]) -> list[str]:
 
 def which_are_words(texts: Iterable[str]) -> list[int]:
     """The places of the texts that are neither numbers, in any way to write one, nor missing."""
-    return [i for i, text in enumerate(texts) if not (_is_float(text) or is_missing(text))]
+    return [i for i, text in enumerate(texts) if not (is_float(text) or is_missing(text))]
 
 
-def _is_float(text: str) -> bool:
+def is_float(text: str) -> bool:
+    """Whether Python reads the text as a float."""
     try:
         float(text)  # inf and 1_0 are bad numbers, but not words either
     except ValueError:

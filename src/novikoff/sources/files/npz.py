@@ -141,8 +141,8 @@ def _sparse_shape(arrays: Arrays) -> tuple[int, int]:
 def _check_numbers(array: StoredArray) -> None:
     if array.dtype.kind not in "biuf" or array.dtype.itemsize > 8:
         raise BadExample(
-            f"{array.name} must be real numbers of at most 64 bits, not {array.dtype}; save it "
-            "with astype(float)"
+            f"{array.name} must be real numbers of at most 64 bits, not {array.dtype}; "
+            f"save {array.name}.astype(float)"
         )
 
 
