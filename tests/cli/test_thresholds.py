@@ -26,10 +26,13 @@ def data(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("least", [0.0, 0.2, 0.5, 1.0])
-def test_the_positive_label_is_predicted_from_the_threshold_on(data: Path, least: float) -> None:
+@pytest.mark.parametrize("least", [0.0, 0.2, 0.5, 1.0, None])
+def test_the_positive_label_is_predicted_from_the_threshold_on(
+    data: Path, least: float | None
+) -> None:
     model = data.parent / "m"
     chances = [*map(float, stdout_of("predict", model, data, "--probabilities").splitlines())]
+    least = chances[0] if least is None else least  # one that an example has
     labels = stdout_of("predict", model, data, "--threshold", least).splitlines()
     assert labels == ["sick" if p >= least else "healthy" for p in chances]
     both = stdout_of("predict", model, data, "--threshold", least, "--print", "both").splitlines()
