@@ -115,7 +115,12 @@ def test_a_fitted_estimator_goes_to_the_command_line_and_comes_back(
     scores = said(capsys, "predict", tmp_path / "m", data, "--print", "scores")
     ours = clf.decision_function(rows).reshape(len(y), -1)
     assert [[*map(float, line.split("\t"))] for line in scores] == ours.tolist()
-    said(capsys, "inspect", tmp_path / "m")
+    screen = "\n".join(said(capsys, "inspect", tmp_path / "m"))
+    if "rest" in kind:
+        assert f"Mistakes  {clf.n_mistakes_} in " in screen
+        with pytest.raises(SystemExit):
+            main(["train", str(data), "-o", str(tmp_path / "n"), "--initial", str(tmp_path / "m")])
+        assert "each class was learned against the rest" in capsys.readouterr().err
     again = load(tmp_path / "m")
     same(clf, again, rows)
     again.save(tmp_path / "again")
@@ -303,6 +308,24 @@ def test_an_estimator_that_makes_no_file_says_why(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="fitted on a frame and then met other names"):
         mixed.save(path)
     assert not path.exists()
+
+
+def test_an_error_of_a_loaded_estimator_names_the_row_and_the_column(tmp_path: Path) -> None:
+    PEOPLE[["age", "town"]].assign(y=DRINKS).to_csv(tmp_path / "d.csv", index=False)
+    main(["train", str(tmp_path / "d.csv"), "-q", "-o", str(tmp_path / "m")])
+    clf: Any = load(tmp_path / "m")
+    for bad, words in (
+        ([{"age": 3, "town": "Ayr"}, {"age": 3}], "X: row 1: column 'town': the value is missing$"),
+        (PEOPLE[["age"]], "there is no column 'town', which the model was trained on"),
+        (
+            PEOPLE.assign(age="old"),
+            "column 'age' holds texts, but the model was trained on numbers",
+        ),
+        (X, "trained on named features; pass a list of dicts or a frame"),
+        ([], "X holds no examples"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            clf.predict(bad)
 
 
 def test_a_new_fit_reads_rows_again(tmp_path: Path) -> None:

@@ -110,6 +110,12 @@ def in_words(model: Model, most: int) -> str:
         f"Examples  {count(examples_seen(model))}, {passes}, {order}",
         f"Mistakes  {options.mistakes_in_words(ledger)}; radius R {ledger.radius:.6g}",
     ]
+    if model.others:
+        about = options.facts(model)
+        made = f"{count(about['mistakes'])} in {plural(about['rounds'], 'round')}"
+        updates = plural(about["updates"], "update")
+        runs = f"{len(model.runs)} runs, each class against the rest"
+        lines[-1] = f"Mistakes  {made} of {runs}; {updates}; radius R {about['radius']:.6g}"
     if model.kind == "voted":
         lines.append(f"Votes     {plural(ledger.n_updates + 1, 'weight vector')}")
     elif model.has_many_classes:

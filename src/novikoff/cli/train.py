@@ -375,6 +375,8 @@ def starting_model(output: Path, initial: Path | None, *, resume: bool) -> Model
     found = Model.load(initial)
     if found.unfinished is not None:
         fail(f"{initial}: its run is unfinished; finish it first, with -o {initial} --resume")
+    if found.others:
+        fail(f"{initial}: each class was learned against the rest; train it further in Python")
     return found
 
 

@@ -97,8 +97,11 @@ class RowsOfModel:
         return rows, RowsOfModel(features, self.read_options)
 
     def _rows(self, X: Any, features: Features) -> Rows:
-        chunks = (part for chunk in self._chunks(X) for part in parts_of(chunk, features))
-        parts = [features.rows(chunk) for chunk in chunks]
+        try:
+            chunks = (part for chunk in self._chunks(X) for part in parts_of(chunk, features))
+            parts = [features.rows(chunk) for chunk in chunks]
+        except BadExample as error:  # a cure would name an option that only reading files has
+            raise BadExample(error.without_cure) from None
         if not parts:
             raise BadExample(f"{WHERE} holds no examples")
         if features.kind == "columns":
@@ -112,6 +115,8 @@ class RowsOfModel:
         texts = self.read_options.get("words", [])
         if isinstance(X, str | Mapping) and not hasattr(X, "shape"):
             raise TypeError("X must be a list of examples, not one example")
+        if isinstance(X, Sequence) and len(X) == 0:
+            return iter(())
         if columns is not None and columns == texts and len(texts) == 1 and _are(X, str):
             X = [{texts[0]: text} for text in X]
         is_frame = hasattr(X, "columns")
