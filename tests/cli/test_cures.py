@@ -102,6 +102,7 @@ TEXTS = "".join(f"{i},see you at {i},{'ab'[i % 2]}\n" for i in range(20))
 IDS = "".join(f"{i},u{i},{'ab'[i % 2]}\n" for i in range(100))
 KEEP = {"--keep": ["--keep", "a", "--keep", "b"]}
 LABEL = {"--label": ["--label", "k"]}
+SPACES = {"--format": ["--format", "csv", "--delimiter", "space"]}
 THREE = "x,k\n1,a\n2,b\n3,c\n"
 CASES = {  # of every verb that reads data without a model
     Problem.THIRD_LABEL: Case("t.svm", "a 1:1\nb 1:2\nc 1:3\n", filled=KEEP),
@@ -109,7 +110,7 @@ CASES = {  # of every verb that reads data without a model
         "t.csv", "k,x\na,1\nb,2\na,3\n", (), LABEL | {"--keep": ["--keep", "1", "--keep", "2"]}
     ),
     Problem.OTHER_LABEL: Case("t.csv", THREE, ("--classes", "a,b"), KEEP),
-    Problem.UNKNOWN_FORMAT: Case("t.txt", "a x\nb y\n", (), {"--format": ["--format", "csv"]}),
+    Problem.UNKNOWN_FORMAT: Case("t.txt", "a x\nb y\n", (), SPACES),
     Problem.WRONG_LABEL_KEY: Case("t.jsonl", '{"x":1,"k":"a"}\n{"x":2,"k":"b"}\n', (), LABEL),
     Problem.LABEL_IGNORED: Case(
         "t.csv",

@@ -118,13 +118,22 @@ def test_options_override_those_of_a_model_or_are_refused(tmp_path: Path) -> Non
         ("--categorical", "a"): "--categorical a: the model has no categories there; leave it out",
         ("--text", "c"): "--text differs from the model; leave it out",
         ("--positive", "0"): "--positive differs from the model's (1); leave it out",
-        ("--one-vs-rest", "1"): "--one-vs-rest differs from the model; leave it out",
+        ("--one-vs-rest", "1"): "--one-vs-rest differs from the model's (0 and 1); leave it out",
         ("--keep", "1"): "--keep: predict answers for every example, whatever its label; leave it",
     }.items():
         assert error(*on, *contradicts).startswith(says)
     assert error(*on, "--ignore", "a").endswith(
         "column 'a' is ignored, but the model was trained on it"
     )
+
+
+def test_what_a_model_of_numbers_cannot_mark_is_refused(fruit: Path, tmp_path: Path) -> None:
+    fruit.write_text(without(FRUIT, "fig"))
+    trained_model(tmp_path / "m", fruit)
+    assert error("test", tmp_path / "m", fruit, "--missing", "indicate") == (
+        "--missing indicate: the model has no features for it; use --missing zero"
+    )
+    assert "there is no column 'nope'" in error("test", tmp_path / "m", fruit, "--weight", "nope")
 
 
 def test_a_table_without_a_header_is_read_without_the_same_columns(tmp_path: Path) -> None:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import builtins
+import gzip
 import io
 import re
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ import numpy as np
 import pytest
 
 from novikoff import sources
-from novikoff.sources import Data, open_files
+from novikoff.sources import Data, ReadOptions, open_files
 from novikoff.stream.input_problems import BadExample
 
 TABLE = "x,y,k\n1,2.5,a\n3,4,b\n5,1,a\n"
@@ -57,6 +59,16 @@ def test_a_sentence_is_not_a_table(tmp_path: Path) -> None:
         assert "is not in a known format" in refusal(tmp_path, text, "t.txt")
 
 
+def test_bars_may_separate_fields(tmp_path: Path) -> None:
+    assert same(read(tmp_path, TABLE.replace(",", "|"), "t.txt"), read(tmp_path, TABLE))
+
+
+def test_spaces_in_a_single_column_separate_nothing(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("the message\nsee you at 3\nbuy now\n")
+    how = ReadOptions(labelled=False, text=("the message",))
+    assert len(next(iter(open_files(str(tmp_path / "t.csv"), how)))) == 2
+
+
 R = """"x" "y" "k"
 "Mazda RX4" 1 2.5 "a"
 "Datsun 710" 3 4 "b"
@@ -88,7 +100,10 @@ def test_utf_16_is_recognised_by_its_mark(encoding: str, tmp_path: Path) -> None
     text = TABLE.replace("a", "ä€😀")
     content = (mark + text).encode(encoding)
     assert same(read(tmp_path, content), read(tmp_path, text))
+    assert same(read(tmp_path, gzip.compress(content), "t.csv.gz"), read(tmp_path, text))
     assert "cannot be read as UTF-" in refusal(tmp_path, content[:-1])
+    if encoding == "utf-16-le":
+        assert refusal(tmp_path, content[2:]).startswith("t.csv:1: zero byte: the file is not")
 
 
 def test_a_long_text_in_utf_16_is_read_in_pieces(tmp_path: Path) -> None:
@@ -207,6 +222,13 @@ def test_the_first_sheet_of_an_excel_file_is_a_table(tmp_path: Path) -> None:
     assert refusal(tmp_path, b"\xd0\xcf\x11\xe0", "t.xls") == (
         "t.xls: this kind of spreadsheet is not read; save it as CSV"
     )
+
+
+def test_an_archive_of_files_is_not_one_of_arrays(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "t.zip", "w") as archive:
+        archive.writestr("a.csv", TABLE)
+    with pytest.raises(BadExample, match=r"archive that holds 'a.csv', no arrays; unpack it first"):
+        sources.read(tmp_path / "t.zip")
 
 
 def without(monkeypatch: pytest.MonkeyPatch, library: str) -> None:

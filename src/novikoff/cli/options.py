@@ -254,7 +254,7 @@ class Reading:
     def following(self, model: Model, *, labelled: bool = True) -> ReadOptions:
         """The options of a model's data, with those given here that a model leaves open."""
         self.reject_changes(model)
-        how = replace(self.how(), labelled=labelled, weighed=False)
+        how = replace(self.how(), labelled=labelled, weighed=self.weight is not None)
         return how.following(model.read_options)
 
     def reject_changes(self, model: Model) -> None:
@@ -273,10 +273,12 @@ class Reading:
                 "--positive": (self.positive and written(self.positive), positive),
                 "--one-vs-rest": (
                     self.one_vs_rest and written(self.one_vs_rest),
-                    known.get("one_vs_rest"),
+                    known.get("one_vs_rest", " and ".join(model.classes)),
                 ),
             }
         )
+        if self.missing == "indicate" and model.features.kind == "columns":
+            fail("--missing indicate: the model has no features for it; use --missing zero")
         for column in self.categorical or ():
             if texts is not None and column not in texts:
                 fail(f"--categorical {column}: the model has no categories there; leave it out")

@@ -12,7 +12,7 @@ import re
 import sys
 import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from glob import glob
 from pathlib import Path
 from shutil import rmtree
@@ -152,9 +152,9 @@ class OpenInput:
         self._bytes: Any = _decompressed(stored, self.compression)
         if head.startswith(_ZIP) and name.lower().endswith(".xlsx"):
             self._bytes, self.compression = _first_sheet(stored, name)
-        elif encoding := next((e for mark, e in _MARKS.items() if head.startswith(mark)), None):
-            self._bytes = io.BufferedReader(_AsUtf8(stored, encoding))
-            self.compression = encoding
+        elif encoding := _encoding(self._bytes):
+            self._bytes = io.BufferedReader(_AsUtf8(self._bytes, encoding))
+            self.compression = ", ".join(filter(None, [self.compression, encoding]))
         self._given = 0
         self._looked_at = b""
 
@@ -227,6 +227,15 @@ def _decompressed(stored: BinaryIO, compression: str | None) -> Any:
 
         return pa.input_stream(stored, compression="zstd")
     return stored
+
+
+def _encoding(given: Any) -> str | None:
+    """The encoding whose mark begins a text, if it is not UTF-8 and can be looked at."""
+    head = b""
+    if hasattr(given, "peek"):
+        with suppress(EOFError, zlib.error, OSError):  # damaged: said when it is read
+            head = given.peek(4)
+    return next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
 
 
 class _AsUtf8(io.RawIOBase):

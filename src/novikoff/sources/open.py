@@ -188,6 +188,8 @@ def format_of(one: Input) -> Format:
         return "jsonl"
     if re.match(r"\s*[^\s:|]+\s+(qid|-?[0-9]+):", line):
         return "svmlight"
+    if re.fullmatch(r"[^|\s]+(\|[^|\s]*)+", line):  # no label can be before the first bar
+        return "csv"
     if re.match(r"[^|,;\t]*\|", line):
         return "vw"
     if any(mark in line for mark in ",\t;") or has_spaces_between_fields(head):

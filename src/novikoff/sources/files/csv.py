@@ -27,7 +27,7 @@ from novikoff.stream.number_text import number, present, which_are_words, why_no
 from novikoff.stream.printing import listed, plural, quoted
 from novikoff.stream.rows import DenseRows, Rows, SparseRows
 
-_SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon", " ": "spaces"}
+_SEPARATORS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar", " ": "spaces"}
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?\s*")
 
 
@@ -45,8 +45,8 @@ class Table(TextFormat):
     holds: numbers if at least half of the fields are numbers, so that a text there is a bad line;
     truth values if all are true or false; otherwise texts, but dates, decimal commas and numbers
     with units are errors. Where no column holds texts, rows are dense, unless missing is
-    "indicate". The separator is by default the comma, or tabs or semicolons if the first line has
-    them and no comma other than decimal ones, or spaces if it has none of these. A first column
+    "indicate". The separator is by default the comma, or tabs, semicolons or bars if the first line
+    has them and no comma other than decimal ones, or spaces if it has none of these. A first column
     that the header does not name holds the names of rows, as R and pandas write them, and is left
     out.
     """
@@ -243,15 +243,17 @@ def padded(text: bytes) -> Text:
 
 
 def _separator(head: bytes) -> str:
-    """The first of comma, tab, semicolon and space that the first line with text contains.
+    """The first of comma, tab, semicolon and bar that the first line with text contains.
 
-    Commas between digits are decimal ones if there are semicolons.
+    Commas between digits are decimal ones if there are semicolons. If there is none of these,
+    spaces separate the fields if all lines have the same number of fields.
     """
     lines = re.finditer(rb"[^\r\n]+", head)
     first = next((line[0] for line in lines if not line[0].isspace()), b"").strip(b" ")
     if b";" in first:
         first = re.sub(rb"(?<=[0-9]),(?=[0-9])", b"", first)
-    return next((mark for mark in ",\t; " if mark.encode() in first), ",")
+    mark = next((mark for mark in ",\t;|" if mark.encode() in first), "")
+    return mark or (" " if b" " in first and has_spaces_between_fields(head) else ",")
 
 
 def has_spaces_between_fields(head: bytes) -> bool:
@@ -272,6 +274,9 @@ def has_spaces_between_fields(head: bytes) -> bool:
 
 def _texts(record: Record, where: str) -> tuple[str, ...]:
     """The fields of a first record, which must be UTF-8."""
+    whole = b"".join(record.fields)
+    if 3 * whole.count(0) > len(whole):  # not a stray zero byte, but UTF-16
+        raise not_utf8(whole)[1].at(f"{where}:{record.line + 1}")
     try:
         return tuple(field.decode() for field in record.fields)
     except UnicodeDecodeError as error:

@@ -283,6 +283,9 @@ def opened_array(path: str) -> Iterator[StoredArray]:
 
 def _arrays(archive: ZipFile, labelled: bool) -> Arrays:
     members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
+    if not any(info.filename.endswith(".npy") for info in archive.infolist()):
+        files = quoted_list(list(members)) or "nothing"
+        raise BadExample(f"a zip archive that holds {files}, no arrays; unpack it first")
     is_dense = "X" in members or not any(key in members for key in _SPARSE)
     wanted = ["X"] if is_dense else [*_SPARSE]
     if labelled or "y" in members:
