@@ -16,7 +16,7 @@ from novikoff.ledger.ledger import Ledger
 from novikoff.models.measures import Evaluation, Reliability
 from novikoff.models.model import Model
 from novikoff.sources import read_options, text_rule
-from novikoff.sources.inputs import Input, Paths, inputs_of
+from novikoff.sources.inputs import Input, Paths, inputs_of, is_remote
 from novikoff.sources.open import Data, read_as
 from novikoff.sources.read_options import ReadOptions
 from novikoff.storage.file_format import is_stored
@@ -356,7 +356,8 @@ def check_output(
         for given in data:
             if os.path.isdir(given) and folder.samefile(given):
                 fail(f"{output}: its directory is read as data; write the {what} elsewhere")
-        for one in inputs or (inputs_of(data) if data else ()):
+        files = [one for one in data if not is_remote(one)]
+        for one in inputs or (inputs_of(files) if files else ()):
             both_exist = output.exists() and os.path.exists(one.path)
             same = os.path.realpath(output) == os.path.realpath(one.path)
             if same or (both_exist and output.samefile(one.path)):

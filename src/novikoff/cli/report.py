@@ -10,7 +10,7 @@ from novikoff.cli.errors import fail, show
 from novikoff.cli.progress import spinner
 from novikoff.guarantees.words import run_in_brief, separation
 from novikoff.sources import Data
-from novikoff.sources.inputs import Input
+from novikoff.sources.inputs import Input, inputs_of
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.printing import count, plain, plural
 
@@ -63,7 +63,8 @@ def report(
             fail(str(error))
         from novikoff.show.report import Settings, gather, origin_of, page
 
-        given = reading.read(data, zero_based=zero_based)
+        inputs = inputs_of(data)
+        given = reading.read(inputs, zero_based=zero_based)
         named = None if names is None else names_in(names, given)
         say(plural(len(given.block), "row"))
         how = [*as_words(zero_based=zero_based), *reading.words()]
@@ -79,6 +80,7 @@ def report(
         origin = origin_of(
             data,
             given,
+            inputs=inputs,
             format=reading.format,
             command=shlex.join(["novikoff", "report", *data, "-o", str(output), *rest, *how]),
             verify=shlex.join(["novikoff", "verify", "certificate.json", *data, *how]),

@@ -33,7 +33,7 @@ _MARKS = {  # the longer first: one begins like another
     codecs.BOM_UTF16_LE: "UTF-16",
     codecs.BOM_UTF16_BE: "UTF-16",
 }
-_REMOTE = re.compile(r"([a-z][a-z0-9+.-]+)://.", re.IGNORECASE)
+_REMOTE = re.compile(r"[a-z][a-z0-9+.-]+://.", re.IGNORECASE)
 _LOOK = 1 << 16
 
 
@@ -293,8 +293,8 @@ def inputs_of(paths: Paths) -> tuple[Input, ...]:
     for one in [paths] if isinstance(paths, str | os.PathLike | Input) else paths:
         if isinstance(one, Input):
             found.append(one)
-        elif isinstance(one, str) and (where := _REMOTE.match(one)):
-            found += _downloaded(one, where[1])
+        elif is_remote(one):
+            found += _downloaded(str(one))
         elif os.path.isdir(path := os.fspath(one)):
             inside = [Input(file) for file in _entries(path, folders=False)] or documents(path)
             if not inside:
@@ -314,11 +314,17 @@ def inputs_of(paths: Paths) -> tuple[Input, ...]:
     return tuple(found)
 
 
-def _downloaded(url: str, scheme: str) -> list[Input]:
+def is_remote(path: PathLike) -> bool:
+    """Whether a path is an address, such as s3://bucket/mail.csv."""
+    return isinstance(path, str) and _REMOTE.match(path) is not None
+
+
+def _downloaded(url: str) -> list[Input]:
     """The files at an address such as s3://bucket/mail-*.csv, copied until Python ends."""
     try:
         from fsspec.core import url_to_fs
     except ModuleNotFoundError:
+        scheme = url.partition(":")[0]
         raise BadExample(
             f"{url}: to read from {scheme}, pip install 'novikoff[remote]'; or download it first"
         ) from None

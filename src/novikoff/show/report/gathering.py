@@ -21,7 +21,7 @@ from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import Reading
 from novikoff.runs.loop import Run, play
 from novikoff.sources import Data
-from novikoff.sources.inputs import inputs_of
+from novikoff.sources.inputs import Input, inputs_of
 from novikoff.sources.open import format_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
@@ -72,12 +72,17 @@ def origin_of(
     paths: Sequence[str],
     data: Data,
     *,
+    inputs: Sequence[Input] | None = None,
     format: str | None = None,
     command: str = "",
     verify: str = "",
 ) -> Origin:
-    """Describe the files at these paths, with the SHA-256 of the bytes that the data came from."""
-    inputs, files = inputs_of(paths), list[File]()
+    """Describe the files at these paths, with the SHA-256 of the bytes that the data came from.
+
+    The files are looked up unless they are known: the `inputs`.
+    """
+    files = list[File]()
+    inputs = inputs_of(paths) if inputs is None else inputs
     if not any(one.is_pipe for one in inputs):  # reading its first bytes would take them away
         format = format or format_of(inputs[0])
         if len(inputs) != len(data.files):
