@@ -447,3 +447,17 @@ def test_the_page_fits_large_and_small_screens_dark_and_light(
     )
     assert unnamed == []
     context.close()
+
+
+def test_the_page_begins_with_the_file_that_the_command_names(page: Page, tmp_path: Path) -> None:
+    file = tmp_path / "points.csv"
+    file.write_text("k;x;y\na;1,5;2\nb;2;3\nc;4;5\n")
+    options = ["--label", "k", "--one-vs-rest", "c", "--decimal", "comma"]
+    command = [sys.executable, "-m", "novikoff", "web", str(file), "--port", "0", "--no-browser"]
+    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        opened(page, server.stdout.readline().strip())
+        assert page.inner_text("#message") == (
+            "points.csv: 3 points, columns x, y; + stands for c, − for not c."
+        )
+        server.terminate()
