@@ -79,6 +79,20 @@ def test_an_interrupted_run_resumes_to_the_same_bytes(
     assert trained_model(model, *given, "--resume") == straight
 
 
+def test_forty_interrupted_runs_resume_to_the_same_bytes(
+    tmp_path: Path, files: tuple[Path, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pieces, "PIECE_BYTES", 1000)
+    monkeypatch.setattr(whole, "BLOCK_BYTES", 2000)
+    for stream in (["--stream", "--passes", "3"], []):
+        given, model = [files[2], *stream], tmp_path / "m"
+        straight = trained_model(tmp_path / "straight", *given)
+        for blocks in range(1, 21):
+            train_until_stopped(blocks, *given, "-o", model)
+            assert trained_model(model, *given, "--resume") == straight
+            model.unlink()
+
+
 def test_the_model_is_the_learner_of_the_library(
     tmp_path: Path, files: tuple[Path, Path, Path]
 ) -> None:

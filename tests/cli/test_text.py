@@ -47,6 +47,22 @@ def table(path: Path, rows: list[tuple[str, str]]) -> Path:
     return path
 
 
+def test_inspect_says_how_texts_are_read(tmp_path: Path) -> None:
+    file, model = table(tmp_path / "t.tsv", messages(40)), tmp_path / "m"
+    for options, words in (
+        ([], "words and pairs of words, ln(1 + count), each text scaled to length 1"),
+        (
+            ["--text-grams", "characters", "--text-values", "binary", "--no-text-unit-length"],
+            "3 to 5 characters within words, 0 or 1",
+        ),
+    ):
+        stdout_of("train", file, "-o", model, *HOW, "-q", *options)
+        assert f"\nTexts     1: {words}\n" in stdout_of("inspect", model)
+        found = json_of("inspect", model)
+        assert found["texts"] == ["1"]
+        assert found["text_rule"]["grams"] == ("characters" if options else "pairs")
+
+
 def test_a_model_reads_texts_as_its_training_data_were_read(tmp_path: Path) -> None:
     rows = messages(400)
     file, model = table(tmp_path / "t.tsv", rows), tmp_path / "m"

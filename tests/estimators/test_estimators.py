@@ -18,6 +18,7 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris
 
 from novikoff import (
+    AdaptivePerceptron,
     AveragedPerceptron,
     Interrupted,
     MarginPerceptron,
@@ -589,3 +590,27 @@ def test_a_summary_with_an_unknown_label_says_which_labels_the_estimator_knows(
     clf = Perceptron().fit(X, y)
     with pytest.raises(BadExample, match=r"label .* is not one of the classes \[0, 1\]$"):
         clf.summary(X, np.array([0, unknown]))
+
+
+def test_the_variances_of_an_adaptive_perceptron_are_those_of_its_learners() -> None:
+    dice = np.random.default_rng(0)
+    X, y = dice.normal(size=(60, 3)) * [1, 1, 9], dice.integers(0, 3, 60)
+    for made, classes, shape in (
+        (AdaptivePerceptron(), 2, (1, 4)),
+        (AdaptivePerceptron(fit_intercept=False), 3, (3, 3)),
+        (AdaptivePerceptron(matrix="full"), 2, (1, 4, 4)),
+        (AdaptivePerceptron(multiclass="joint"), 2, (2, 4)),
+        (AdaptivePerceptron(multiclass="joint"), 3, (3, 4)),
+    ):
+        model = made.fit(X, y % classes)
+        S = model.variances_
+        assert S.shape == shape
+        own = np.array([np.diag(row) for row in S]) if S.ndim == 3 else S
+        assert ((own > 0) & (own < 1)).all()
+        assert (own[:, 2] < own[:, :2].min(axis=1)).all()  # the larger column is better known
+    named = AdaptivePerceptron()
+    for x, label in zip(X.tolist(), y % 2, strict=True):
+        named.learn_one(dict(zip("abc", x, strict=True)), int(label))
+    rows = AdaptivePerceptron().partial_fit(X, y % 2, classes=[0, 1])
+    # names have room for more columns, so the constant is in another lane of the sums
+    assert named.variances_ == pytest.approx(rows.variances_, rel=1e-12)

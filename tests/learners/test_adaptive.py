@@ -131,7 +131,7 @@ def four_squares(n: int) -> tuple[int, int, int, int]:
 
 
 @st.composite
-def dyadic_streams(draw: st.DrawFn) -> tuple[Data, int]:
+def dyadic_streams(draw: st.DrawFn, *, full: bool) -> tuple[Data, int]:
     """Rows for which v + r is a power of two at each update, so that nothing is rounded.
 
     Each row has four features of its own, of variance 1, whose squares make up what is missing.
@@ -143,9 +143,8 @@ def dyadic_streams(draw: st.DrawFn) -> tuple[Data, int]:
         x = [ZERO] * length
         x[:base] = [Fraction(draw(st.integers(-2, 2))) for _ in range(base)]
         y = draw(st.sampled_from((-1, 1)))
-        before = exactly(rows, length, r)
-        S = [one[j] for j, one in enumerate(before.variances)]
-        v = sum((s * a * a for s, a in zip(S, x, strict=True)), ZERO)
+        before = exactly(rows, length, r, full=full)
+        v = textbook.dot([textbook.dot(one, x) for one in before.variances], x)
         power = 1 << draw(st.integers(4, 5))
         missing = power - r - v
         scale = 1
@@ -160,28 +159,31 @@ def dyadic_streams(draw: st.DrawFn) -> tuple[Data, int]:
     return data, r
 
 
-def exactly(rows: list[textbook.Shown], length: int, r: int) -> textbook.Adapted:
+def exactly(rows: list[textbook.Shown], length: int, r: int, *, full: bool) -> textbook.Adapted:
     return textbook.arow(
-        rows, r=Fraction(r), start=[ZERO] * length, variances=[ONE] * length, full=False
+        rows, r=Fraction(r), start=[ZERO] * length, variances=[ONE] * length, full=full
     )
 
 
-@settings(max_examples=100)
-@given(dyadic_streams(), layouts)
+@pytest.mark.parametrize("matrix", ["diagonal", "full"])
+@settings(max_examples=60)
+@given(draws=st.data(), layout=layouts)
 def test_where_nothing_is_rounded_the_learner_is_the_textbook_to_the_last_bit(
-    drawn: tuple[Data, int], layout: Layout
+    matrix: Matrix, draws: st.DataObject, layout: Layout
 ) -> None:
-    data, r = drawn
+    full = matrix == "full"
+    data, r = draws.draw(dyadic_streams(full=full))
     shown = [(i, fractions(x), int(y)) for i, (x, y) in enumerate(zip(data.X, data.y, strict=True))]
-    book = exactly(shown, data.dim, r)
-    exact = [*book.weights, *(S[j] for j, S in enumerate(book.variances))]
+    book = exactly(shown, data.dim, r, full=full)
+    exact = [*book.weights, *(a for S in book.variances for a in S)]
     assume(all(Fraction(float(number)) == number for number in exact))
-    learner = Adaptive(data.dim, regularisation=float(r))
+    learner = Adaptive(data.dim, regularisation=float(r), matrix=matrix)
     ledger = play([data.block(layout)], learner).ledger
     made = zip(ledger.rounds.tolist(), ledger.rows.tolist(), fractions(ledger.scores), strict=True)
     assert list(made) == book.mistakes
     assert fractions(learner.weights) == book.weights
-    assert fractions(learner.variances) == [S[j] for j, S in enumerate(book.variances)]
+    S = learner.variances if full else np.diag(learner.variances)
+    assert [fractions(row) for row in S] == book.variances
 
 
 @settings(max_examples=80)

@@ -18,10 +18,15 @@ from novikoff.learners.rule import FULL_NAMES
 from novikoff.models.model import Model
 from novikoff.sources.interactions import ALL
 from novikoff.storage.atomic_write import atomic_write
-from novikoff.stream.printing import aligned, count, plain, plural
+from novikoff.stream.printing import aligned, count, listed, plain, plural
 from novikoff.stream.rows import Positions, Vector
 
 LABELS_SHOWN, CLASSES_SHOWN = 40, 10
+GRAMS_IN_WORDS = {
+    "words": "words",
+    "pairs": "words and pairs of words",
+    "characters": "3 to 5 characters within words",
+}
 
 
 def inspect(
@@ -60,6 +65,8 @@ def to_dict(model: Model, most: int) -> dict[str, Any]:
         "products": ["all" if pair == ALL else "*".join(pair) for pair in features.products],
         "standardised": features.standardise,
         "unit_length": features.to_unit_length,
+        "texts": model.read_options.get("words", []),
+        "text_rule": model.read_options.get("text_rule"),
         "constant": learner.bias,
         "margin": getattr(learner, "margin", None),
         "regularisation": getattr(learner, "regularisation", None),
@@ -116,6 +123,13 @@ def in_words(model: Model, most: int) -> str:
         updates = plural(about["updates"], "update")
         runs = f"{len(model.runs)} runs, each class against the rest"
         lines[-1] = f"Mistakes  {made} of {runs}; {updates}; radius R {about['radius']:.6g}"
+    if texts := model.read_options.get("words"):
+        rule = model.read_options["text_rule"]
+        length = ", each text scaled to length 1" if rule["unit_length"] else ""
+        values = {"counts": "counts", "binary": "0 or 1", "log": "ln(1 + count)"}[rule["values"]]
+        lines.insert(
+            3, f"Texts     {listed(texts)}: {GRAMS_IN_WORDS[rule['grams']]}, {values}{length}"
+        )
     if model.kind == "voted":
         lines.append(f"Votes     {plural(ledger.n_updates + 1, 'weight vector')}")
     elif model.has_many_classes:

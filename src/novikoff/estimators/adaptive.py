@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.estimators.base import LinearClassifier
 from novikoff.estimators.validation import check_multiclass
@@ -26,7 +27,7 @@ class AdaptivePerceptron(LinearClassifier):
     Parameters
     ----------
     regularisation
-        r > 0: how much it takes to move a weight. 1 was right, or nearly so, on all data tried.
+        r > 0: larger values make smaller steps. 1 was the best value, or nearly, on all data tried.
     matrix
         "diagonal": a variance for each weight. "full": a matrix with all correlations, for at most
         2,048 features, with the mistake bound of the paper; not for single examples, names or
@@ -55,6 +56,10 @@ class AdaptivePerceptron(LinearClassifier):
         otherwise "budget" or "interrupted".
     n_mistakes_, mistakes_per_epoch_, n_updates_
         The wrong predictions, in all and in each pass; and the updates, which are more.
+    variances_
+        The variance of each weight: 1 at first, and the smaller, the more was learned about the
+        feature. A row a run, or a class if they are learned jointly; the constant's last. With
+        matrix="full", a matrix in place of each row.
 
     All other attributes are those of :class:`Perceptron`. There is no vote.
 
@@ -96,6 +101,11 @@ class AdaptivePerceptron(LinearClassifier):
     def gives_probabilities(self) -> bool:
         """Whether there is `predict_proba`: not if an average predicts."""
         return not self.average
+
+    @property
+    def variances_(self) -> NDArray[np.float64]:
+        """The variance of each weight, a row a run or joint class, the constant's last."""
+        return self._learned().variances()
 
     def _rule(self) -> Rule:
         check_multiclass(self.multiclass)

@@ -52,7 +52,7 @@ class Adaptive:
     dim, bias
         The number of features, and whether a constant feature 1 follows them.
     regularisation
-        r > 0: how much it takes to move a weight. 1 was right, or nearly so, on all data tried.
+        r > 0: larger values make smaller steps. 1 was the best value, or nearly, on all data tried.
     matrix
         "diagonal", for any number of features; "full" takes time and memory in proportion to their
         square, so it has at most 2,048. Where v/r exceeds about 10¹² it loses precision: scale very

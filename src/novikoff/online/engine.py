@@ -513,6 +513,20 @@ class Engine:
             self._coefficients = out
         return out
 
+    def variances(self) -> Vector:
+        """The variances of an adaptive rule: a row a run, or a class of a joint one; constant last.
+
+        With a full matrix, there is a matrix in place of each row.
+        """
+        with self.still():
+            rules = [one for one in self.learners if isinstance(one, Adaptive | JointAdaptive)]
+            S = np.stack([rule.variances for rule in rules])
+            if isinstance(self.labels, JointLabels):
+                S = S[0][self.labels.numbers]
+            used = self.core.columns if self.core is not None and self.by_name else rules[0].dim
+            own = np.array([*range(used), *range(S.shape[-1] - rules[0].bias, S.shape[-1])])
+            return S[..., own] if S.ndim == 2 else S[:, own[:, None], own]
+
     def named_weights(self, run: int = 0, number: int = 0, less: int | None = None) -> Weights:
         """The weights of a run by the names of features, always up to date.
 
