@@ -116,9 +116,11 @@ def test_a_reader_of_the_average_gives_no_probabilities(
     model = tmp_path / "m"
     stdout_of("train", train, "-o", model, "-q", "--learner", "averaged", "--passes", "2")
     words = error("predict", model, new, "--probabilities")
-    assert words == "--probabilities: averaged gives no probabilities"
+    why = "averaged gives no probabilities, because it predicts by an average or a vote, and "
+    why += "only scores of the weights that learn are counted; use --learner adaptive"
+    assert words == f"--probabilities: {why}"
     words = error("test", model, new, "--reliability", tmp_path / "x.svg")
-    assert words == "--reliability: averaged gives no probabilities"
+    assert words == f"--reliability: {why}"
     assert "Log loss" not in stdout_of("test", model, new)
 
 

@@ -399,6 +399,15 @@ def load_model(path: str, data: Sequence[str] = ()) -> Model:
     return model
 
 
+def check_probabilities(model: Model, option: str) -> None:
+    """Reject an option that needs probabilities of a model that gives none."""
+    if not model.gives_probabilities:
+        fail(
+            f"{option}: {model.kind} gives no probabilities, because it predicts by an average or "
+            "a vote, and only scores of the weights that learn are counted; use --learner adaptive"
+        )
+
+
 def named_threshold(
     model: Model, threshold: float | None, cost_ratio: float | None
 ) -> float | None:
@@ -410,8 +419,7 @@ def named_threshold(
         fail("--cost-ratio sets the threshold; leave out --threshold")
     if model.has_many_classes:
         fail(f"{option}: a threshold is for models of two labels")
-    if not model.gives_probabilities:
-        fail(f"{option}: {model.kind} gives no probabilities")
+    check_probabilities(model, option)
     return threshold if cost_ratio is None else 1.0 / (1.0 + cost_ratio)
 
 

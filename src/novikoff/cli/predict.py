@@ -75,8 +75,8 @@ def predict(
     if output is not None:
         options.check_output(output, "predictions", [model, *data])
     found = options.load_model(model, data)
-    if probabilities and not found.gives_probabilities:
-        fail(f"--probabilities: {found.kind} gives no probabilities")
+    if probabilities:
+        options.check_probabilities(found, "--probabilities")
     least = options.named_threshold(found, threshold, cost_ratio)
     if explain and (probabilities or what != "labels"):
         fail("--explain prints the label and the score; leave out --print and --probabilities")

@@ -53,8 +53,8 @@ def test(
     found = options.load_model(model, data)
     if found.has_many_classes and (roc or precision_recall):
         fail(f"--{'roc' if roc else 'precision-recall'}: the curve is for models of two labels")
-    if reliability and not found.gives_probabilities:
-        fail(f"--reliability: {found.kind} gives no probabilities")
+    if reliability:
+        options.check_probabilities(found, "--reliability")
     least = options.named_threshold(found, threshold, cost_ratio)
     wanted = {"roc": roc, "precision_recall": precision_recall, "reliability": reliability}
     figures = [(name, to, options.axes_for(to)) for name, to in wanted.items() if to is not None]
