@@ -63,6 +63,15 @@ def test_a_label_that_is_not_kept_leaves_no_trace(form: str, fruit: Path, tmp_pa
     assert given == json_of("test", tmp_path / "b", rest, *format)
 
 
+def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+    (tmp_path / "x.jsonl").write_text(
+        "".join(f'{{"label":{k},"x":{k},"id":9}}\n' for k in range(3))
+    )
+    words = ["--keep", "0", "--keep", "2", "--ignore", "id"]
+    said = stdout_of("train", tmp_path / "x.jsonl", "-o", tmp_path / "m", "-q", *words)
+    assert said.startswith("Data      JSON lines, id ignored, only labels 0, 2; 2 is +1, 0 is -1\n")
+
+
 def test_one_label_is_learned_against_the_rest(fruit: Path, tmp_path: Path) -> None:
     words = ["--one-vs-rest", "apple"]
     trained_model(tmp_path / "m", fruit, *words, *PERCEPTRON)

@@ -94,7 +94,7 @@ def test_with_standard_error_closed_the_model_is_written_and_no_error_is_in_the_
     folder: Path,
 ) -> None:
     done = in_shell("train mail.csv -o m 2>&-", folder)
-    assert (done.returncode, done.stdout.count("\n"), done.stderr) == (0, 8, "")
+    assert (done.returncode, done.stdout.count("\n"), done.stderr) == (0, 9, "")
     assert "novikoff: " not in done.stdout
     assert (folder / "m").exists()
     failed = in_shell("train nosuch.csv -o n 2>&-", folder)
@@ -112,7 +112,7 @@ def test_no_file_gets_the_number_of_a_closed_stream(closed: str, folder: Path) -
 
 def test_progress_that_nobody_can_read_does_not_stop_training(folder: Path) -> None:
     done = in_shell("train mail.csv -o m 2>/dev/full", folder)
-    assert (done.returncode, done.stdout.count("\n")) == (0, 8)
+    assert (done.returncode, done.stdout.count("\n")) == (0, 9)
     assert (folder / "m").exists()
 
 

@@ -16,7 +16,7 @@ from novikoff.sources.inputs import Paths, inputs_of
 from novikoff.stream.blocks import Codes, Labels
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns, label_key, rest_of, written
-from novikoff.stream.printing import count, plural, quoted, quoted_list
+from novikoff.stream.printing import count, listed, plural, quoted, quoted_list
 from novikoff.stream.rows import Positions, Rows, SparseRows, Vector
 
 
@@ -252,8 +252,9 @@ class Source(ABC):
     @property
     def description(self) -> str:
         """What is read and how, in a few words: "svmlight, gzip, 3 files"."""
-        n = len(self.inputs)
-        return ", ".join([*self._words(), *([f"{n} files"] if n > 1 else [])])
+        n, keep = len(self.inputs), () if self.choice is None else self.choice.keep
+        words = [*self._words(), *([f"{n} files"] if n > 1 else [])]
+        return ", ".join([*words, *([f"only labels {listed(keep, 8)}"] if keep else [])])
 
     @abstractmethod
     def _words(self) -> list[str]: ...

@@ -76,10 +76,9 @@ class JsonLines(TextFormat):
 
     @property
     def description(self) -> str:
-        """What is read: "JSON lines, words of body"."""
-        return ", ".join(
-            ["JSON lines", *([f"words of {listed(self.texts, 8)}"] * bool(self.texts))]
-        )
+        """What is read: "JSON lines, words of body, id ignored"."""
+        parts = ["JSON lines", *([f"words of {listed(self.texts, 8)}"] * bool(self.texts))]
+        return ", ".join([*parts, *([f"{listed(self.ignore, 8)} ignored"] * bool(self.ignore))])
 
     def parse(self, text: Text, length: int, allowed: int) -> Parsed:
         """The examples of a piece, until more lines than allowed are bad."""
