@@ -52,12 +52,16 @@ def separable_rows(points: Sequence[Sequence[int]]) -> list[int]:
     """By the linear program that maximises Σs over 0 ≤ s ≤ 1, ⟨w,z⟩ ≥ s, with w free."""
     z = np.array(points, dtype=float)
     n, k = z.shape
-    answer = linprog(
-        np.concatenate([np.zeros(k), -np.ones(n)]),
-        A_ub=np.hstack([-z, np.eye(n)]),
-        b_ub=np.zeros(n),
-        bounds=[(None, None)] * k + [(0, 1)] * n,
-    )
+    for presolve in (True, False):  # on some small problems HiGHS gives up with presolve
+        answer = linprog(
+            np.concatenate([np.zeros(k), -np.ones(n)]),
+            A_ub=np.hstack([-z, np.eye(n)]),
+            b_ub=np.zeros(n),
+            bounds=[(None, None)] * k + [(0, 1)] * n,
+            options={"presolve": presolve},
+        )
+        if answer.x is not None:
+            break
     assert answer.x is not None
     return [i for i in range(n) if answer.x[k + i] > 0.5]
 

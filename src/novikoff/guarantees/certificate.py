@@ -124,9 +124,12 @@ class Certificate:
     data
         The shape and fingerprint of the data.
     aliases
-        Columns that are combinations of others: for each, a vector v with ⟨v,x⟩ = 0 on every row,
-        whose last entry belongs to the aliased column. None: not searched, because it would take
-        too long; or the certificate was loaded, as a file holds only what `verify` checks.
+        Columns that are combinations of others, which the weights do not use unless complete: for
+        each, a vector v with ⟨v,x⟩ = 0 on every row. None: not searched, because it would take too
+        long; or the certificate was loaded, as a file holds only what `verify` checks.
+    alone
+        If complete: the columns each of which separates all rows by itself, with the constant if
+        there is one; not in the file either.
     why_undecided
         Why `certify` found no proof; not in the file either.
     """
@@ -139,7 +142,8 @@ class Certificate:
     radius_squared: Fraction
     complement: tuple[Sparse, ...]
     data: Described
-    aliases: tuple[Sparse, ...] | None = None
+    aliases: Mapping[int, Sparse] | None = None
+    alone: tuple[int, ...] = ()
     why_undecided: str = ""
 
     @property
@@ -157,10 +161,11 @@ class Certificate:
 
     @property
     def aliased(self) -> tuple[int, ...] | None:
-        """The columns that are combinations of the constant and of columns before them, from 0."""
-        if self.aliases is None:
-            return None
-        return tuple(aliased_column(v, self.data.columns) for v in self.aliases)
+        """Columns, from 0, that are combinations of the others: the constant and then the first.
+
+        Of columns that depend on each other, those that the weights use are not among them.
+        """
+        return None if self.aliases is None else tuple(sorted(self.aliases))
 
     @property
     def directions(self) -> tuple[float, ...]:
@@ -178,7 +183,7 @@ class Certificate:
     def infinite(self) -> dict[int, float]:
         """The coefficients whose estimate is +∞ or −∞ (see `directions`), by column."""
         weights = dict(self.weights_by_column)
-        for j, v in zip(self.aliased or (), self.aliases or (), strict=True):
+        for j, v in (self.aliases or {}).items():
             # the same scores without the aliased column, times a positive number
             part = weights.get(j, 0) if v[j] > 0 else -weights.get(j, 0)
             columns = sorted({*weights, *v})
@@ -280,6 +285,10 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
         by_column = sorted(it.weights_by_column.items())
         weights = [f"{plain(data.name(j))}: {count(w)}" for j, w in by_column]
         yield "weights", listed(weights, 6)
+        if it.alone:
+            separate = "separates" if len(it.alone) == 1 else "each separate"
+            columns = listed([plain(data.name(j)) for j in it.alone], 6)
+            yield "alone", f"{columns} {separate} the labels alone"
         yield "best margin", str(it.margin)
     if it.verdict == Separation.UNDECIDED and it.margin.at_most_squared:
         yield "best margin", f"at most {short(it.margin.high, 6)}, if the rows are separable"
@@ -338,11 +347,6 @@ def ranges(which: NDArray[np.bool_]) -> tuple[range, ...]:
     """Where this is true, as ranges."""
     ends = np.flatnonzero(np.diff(which, prepend=False, append=False)).tolist()
     return tuple(map(range, ends[::2], ends[1::2]))
-
-
-def aliased_column(v: Sparse, constant: int) -> int:
-    """The column that an alias is about: its last one, the constant counting as the first."""
-    return max(v, key=lambda j: -1 if j == constant else j)
 
 
 def fingerprint(block: Block) -> str:

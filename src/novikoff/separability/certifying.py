@@ -108,6 +108,7 @@ def certify(
     known = search.known
     try:
         search.run()
+        search.name_columns()
         margin = _margin(points, known)
         if known.verdict == Separation.COMPLETE and margin_rtol is not None and known.weights:
             known.weights, margin = narrowed(
@@ -215,7 +216,7 @@ def _certificate(
         inside = set(points.touched_by(rows).tolist())
         complement = [  # the face leaves aliased columns out, the proof must not
             {j: x for j, x in v.items() if j in inside}
-            for v in (*face.complement, *(known.aliases or ()))
+            for v in (*face.complement, *(known.aliases or {}).values())
         ]
     return Certificate(
         verdict=known.verdict,
@@ -226,7 +227,8 @@ def _certificate(
         radius_squared=points.exact.largest_square(),
         complement=tuple(v for v in complement if v),
         data=about,
-        aliases=known.aliases,
+        aliases=known.shown_aliases,
+        alone=known.alone,
         why_undecided=known.why,
     )
 

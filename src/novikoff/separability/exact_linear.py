@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import flint
@@ -67,16 +68,15 @@ def orthogonal_vector(free: int, number: int, pivots: Positions, others: Integer
     return {j: x // common for j, x in sorted(v.items())}
 
 
-def aliases(points: Points) -> tuple[Sparse, ...]:
+def aliases(points: Points, first: Sequence[int] = ()) -> dict[int, Sparse]:
     """For each aliased column a vector v with ⟨v,z⟩ = 0 on every row, exactly.
 
-    As in R, the constant comes first and then column after column; a column is aliased when it is a
-    linear combination of the columns before it. A sample of rows suggests the aliases, all rows
-    check them, and rows that disagree join the sample.
+    As in R, the constant comes first and then column after column, those in `first` before the
+    others; a column is aliased when it is a linear combination of the columns before it. A sample
+    of rows suggests the aliases, all rows check them, and rows that disagree join the sample.
     """
-    order = np.arange(points.length)
-    if points.bias:
-        order = np.roll(order, 1)
+    constant = [points.length - 1] * points.bias
+    order = np.array([*dict.fromkeys([*constant, *first, *range(points.length)])], dtype=np.int64)
     n = len(points)
     step = max(1, n // (points.length + 16))
     sample = np.union1d(np.arange(0, n, step), points.first_touching())
@@ -85,16 +85,16 @@ def aliases(points: Points) -> tuple[Sparse, ...]:
         independent = independent_columns(z)
         rest = np.setdiff1d(np.arange(points.length), independent)
         if len(rest) == 0:
-            return ()
+            return {}
         basis = independent_rows(z[:, independent])
         sums, under = solve(z[np.ix_(basis, independent)], z[np.ix_(basis, rest)], most=_ALIAS_WORK)
-        relations = [
-            orthogonal_vector(int(order[f]), under, order[independent], -sums[:, k])
-            for k, f in enumerate(rest.tolist())
-        ]
-        against = np.flatnonzero(~points.orthogonal_to(relations))
+        relations = {
+            f: orthogonal_vector(f, under, order[independent], -sums[:, k])
+            for k, f in enumerate(order[rest].tolist())
+        }
+        against = np.flatnonzero(~points.orthogonal_to([*relations.values()]))
         if len(against) == 0:
-            return tuple(relations)
+            return relations
         step = max(1, len(against) // (2 * len(relations)))
         more = np.union1d(sample, against[::step])
         if len(more) == len(sample):

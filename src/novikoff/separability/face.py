@@ -141,6 +141,15 @@ class Face:
         shape = self.points.length, len(starts) - 1
         return sparse.csc_array((np.array(data), np.array(where), np.array(starts)), shape=shape)
 
+    def coordinates(self, w: Vector) -> Vector:
+        """The coordinates in the basis `orthogonal` of weights that are orthogonal to U."""
+        pivots = set(self.pivots.tolist())
+        out: list[float] = []
+        for v in self.complement:
+            free = next(j for j in v if j not in pivots)
+            out.append(w[free] * max(map(abs, v.values())) / v[free])
+        return np.array([*out, *w[self.untouched]])
+
     def weights(self, coordinates: Vector, *, bits: int | None) -> ExactVector:
         """Weights exactly orthogonal to U, with coordinates near these in the basis `orthogonal`.
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from novikoff.guarantees.certificate import Sparse, aliased_column
+from novikoff.guarantees.certificate import Sparse
 from novikoff.guarantees.exact.arithmetic import ExactVector
 from novikoff.guarantees.exact.rows import Entries
 from novikoff.guarantees.verdict import Separation, Verdict
@@ -27,6 +27,7 @@ from novikoff.separability.exact_linear import (
 from novikoff.separability.face import Face
 from novikoff.separability.linear_programs import Support, maximal_support
 from novikoff.separability.points import Points, Progress
+from novikoff.separability.sparse_direction import columns_alone, few_columns
 from novikoff.stream.order import arranged
 from novikoff.stream.rows import Positions, Vector, dots
 from novikoff.stream.sums import length
@@ -48,12 +49,14 @@ _NOT_COMPLETE = "not completely separable; checking for quasi-complete separatio
 class Findings:
     """What is known so far: always true, and complete once the verdict is decided."""
 
-    aliases: tuple[Sparse, ...] | None
+    aliases: dict[int, Sparse] | None
     face: Face
     separated: NDArray[np.bool_]
     weights: ExactVector | None = None
     hull: Sparse | None = None
     verdict: Separation = Separation.UNDECIDED
+    shown_aliases: dict[int, Sparse] | None = None  # of columns that the weights do not use
+    alone: tuple[int, ...] = ()
     why: str = "the search was interrupted"
 
 
@@ -91,6 +94,32 @@ class Search:
         except Undecided as reason:
             self.known.why = str(reason)
 
+    def name_columns(self) -> None:
+        """Find columns that separate alone, or weights with few columns; and aliases of others.
+
+        The aliases of the proof stay as they are: weights may be any that separate.
+        """
+        known, points = self.known, self.points
+        known.shown_aliases = known.aliases
+        if known.verdict == Separation.COMPLETE:
+            known.alone = columns_alone(points)
+        if known.verdict != Separation.QUASI_COMPLETE or known.weights is None:
+            return
+        self._say("looking for the columns at fault")
+        few = few_columns(points, known.face, known.separated, self._until)
+        if few is None or _columns(few, points) > _columns(known.weights, points):
+            return
+        used = np.flatnonzero(few.integers).tolist()
+        if known.aliases and not {*used}.isdisjoint(known.aliases):
+            try:
+                others = aliases(points, used)
+            except Undecided:
+                return
+            if not {*used}.isdisjoint(others):
+                return
+            known.shown_aliases = others
+        known.weights = few
+
     def _not_complete(self, zero_sum: Sparse) -> None:
         """Record rows whose positive multiples sum to zero."""
         self.known.face.add(zero_sum)
@@ -98,8 +127,7 @@ class Search:
 
     def _begin(self, first: Positions, second: Positions) -> None:
         """Start a face without the aliased columns, from all rows known to be inseparable."""
-        dim = self.points.rows.dim
-        aliased = [aliased_column(v, dim) for v in self.known.aliases or ()]
+        aliased = np.array([*(self.known.aliases or ())], dtype=np.int64)
         face = Face(self.points, np.setdiff1d(np.arange(self.points.length), aliased))
         zero = np.flatnonzero(~self.points.touching(np.ones(self.points.length, dtype=np.bool_)))
         if len(zero):
@@ -247,6 +275,11 @@ class Search:
                 self._decide(exact, signs > 0)
                 return np.zeros(0, dtype=np.int64)
         return outside[np.flatnonzero(signs[outside] <= 0)]
+
+
+def _columns(w: ExactVector, points: Points) -> int:
+    """How many columns have a weight; the constant is none."""
+    return int(np.count_nonzero(w.integers[: points.rows.dim]))
 
 
 def _stuck(ledger: Ledger, passes: int) -> bool:
