@@ -226,3 +226,21 @@ def test_json_lines_are_read_as_the_model_was_trained(tmp_path: Path) -> None:
     answer = run("predict", tmp_path / "m", file)
     assert (answer.stdout, answer.stderr) == ("a\nb\n", "")
     assert json_of("test", tmp_path / "m", file)["mistakes"] == 0
+
+
+def test_inspect_shows_a_kept_ledger(tmp_path: Path) -> None:
+    data = tmp_path / "mail.csv"
+    data.write_text("words,links,kind\n120,0,ham\n80,7,spam\n90,8,spam\n200,1,ham\n")
+    how = ["--learner", "perceptron", "--stream"]
+    stdout_of("train", data, "-o", tmp_path / "kept", "--ledger", *how)
+    stdout_of("train", data, "-o", tmp_path / "counts", *how)
+    screen = stdout_of("inspect", tmp_path / "kept", "--mistakes", "2")
+    lines = screen.splitlines()
+    at = next(i for i, line in enumerate(lines) if line.startswith("First 2 of "))
+    assert lines[at + 1].split() == ["mistake", "round", "row", "label", "score", "step"]
+    assert lines[at + 2].split()[:4] == ["1", "1", "0", "-1"]
+    assert len(lines) == at + 4
+    kept = json_of("inspect", tmp_path / "kept", "--mistakes", "1")["first_mistakes"]
+    assert [(m["number"], m["row"], m["label"]) for m in kept] == [(1, 0, -1)]
+    words = error("inspect", tmp_path / "counts", "--mistakes", "1")
+    assert words == f"--mistakes: {tmp_path / 'counts'} kept counts only; train it with --ledger"

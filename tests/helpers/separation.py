@@ -52,13 +52,12 @@ def separable_rows(points: Sequence[Sequence[int]]) -> list[int]:
     """By the linear program that maximises Σs over 0 ≤ s ≤ 1, ⟨w,z⟩ ≥ s, with w free."""
     z = np.array(points, dtype=float)
     n, k = z.shape
-    for presolve in (True, False):  # on some small problems HiGHS gives up with presolve
+    for most in (None, 1e4):  # on some small problems HiGHS gives up if w is free
         answer = linprog(
             np.concatenate([np.zeros(k), -np.ones(n)]),
             A_ub=np.hstack([-z, np.eye(n)]),
             b_ub=np.zeros(n),
-            bounds=[(None, None)] * k + [(0, 1)] * n,
-            options={"presolve": presolve},
+            bounds=[(most and -most, most)] * k + [(0, 1)] * n,
         )
         if answer.x is not None:
             break

@@ -10,6 +10,7 @@ import warnings
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -22,6 +23,7 @@ from novikoff import (
     AdaptivePerceptron,
     AveragedPerceptron,
     BadExample,
+    BadModel,
     BadTicket,
     DriftWarning,
     Perceptron,
@@ -522,3 +524,60 @@ def test_false_alarms_are_as_rare_as_promised() -> None:
             told(p, 0.25, 400, dice)
         alarms += bool(got)
     assert 0 < alarms <= 40  # 200 × 0.2, though the test is made nineteen times in each
+
+
+@pytest.mark.parametrize("by_name", [True, False])
+def test_a_saved_protocol_goes_on_as_if_nothing_had_happened(by_name: bool, tmp_path: Path) -> None:
+    dice = np.random.default_rng(0)
+
+    def x() -> Any:
+        numbers = dice.integers(-3, 4, 3).astype(np.float32)
+        return {"a": {"b": numbers[0]}, "c": int(numbers[1]), "t": ["u"]} if by_name else numbers
+
+    p = Protocol(AdaptivePerceptron(), max_waiting=50, window=30, probabilities=True)
+    waiting = [p.ask(x(), key=f"mail {k}" if k % 2 else None) for k in range(60)]
+    for k in range(10, 55):
+        p.tell(waiting[k], "yes" if k % 3 else "no", weight=1.5)
+    p.save(tmp_path / "inbox")
+    lost = p.ask(x())  # after the file was written: the process crashes
+    q = Protocol.load(tmp_path / "inbox")
+    assert (counts(q), q.tickets, q.curve) == ((60, 45, p.mistakes, 5, 10), p.tickets[:-1], p.curve)
+    assert (q.recent_error_rate, q.drift) == (p.recent_error_rate, p.drift)
+    with pytest.raises(BadTicket, match="not waiting here"):
+        q.tell(lost, "yes")
+    p.drop(lost)
+    for ticket in waiting[55:]:
+        assert q.tell(ticket.id, "no") == p.tell(ticket.id, "no")
+    for k in range(40):
+        new = x()
+        a, b = p.ask(new), q.ask(new)
+        assert (a.prediction, a.score, a.probability) == (b.prediction, b.score, b.probability)
+        assert p.tell(a, "yes" if k % 3 else "no") == q.tell(b, "yes" if k % 3 else "no")
+    p.learner.save(tmp_path / "one")  # type: ignore[attr-defined]
+    q.learner.save(tmp_path / "other")  # type: ignore[attr-defined]
+    assert (tmp_path / "one").read_bytes() == (tmp_path / "other").read_bytes()
+    q.save(tmp_path / "again")
+    Protocol.load(tmp_path / "again").save(tmp_path / "inbox")
+    assert (tmp_path / "again").read_bytes() == (tmp_path / "inbox").read_bytes()
+
+
+def test_what_cannot_be_saved_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    file = tmp_path / "p"
+    with pytest.raises(TypeError, match="Last has no save.*; pickle the Protocol"):
+        Protocol(Last()).save(file)
+    p = Protocol(Perceptron())
+    for k in range(4):
+        p.tell(p.ask({"a": k}), k % 2)
+    p.save(file)
+    before = file.read_bytes()
+    p._waiting["odd"] = ({"a": {1}}, Ticket("odd", 1))
+    with pytest.raises(TypeError, match="ticket 'odd' cannot be saved: its example holds a set"):
+        p.save(file)
+    assert file.read_bytes() == before
+    for damaged in (before[:-1], before[:200] + b"?" + before[201:], b""):
+        (tmp_path / "bad").write_bytes(damaged)
+        with pytest.raises(BadModel):
+            Protocol.load(tmp_path / "bad")
+    p.learner.save(tmp_path / "model")  # type: ignore[attr-defined]
+    with pytest.raises(BadModel, match="this is a model, not a protocol"):
+        Protocol.load(tmp_path / "model")

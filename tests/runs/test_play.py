@@ -15,7 +15,9 @@ from types import FrameType
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 
 from helpers.strategies import Data
 from novikoff.guarantees.verdict import Verdict
@@ -535,3 +537,46 @@ def test_dense_rows_are_read_where_they_stand() -> None:
     stream = [Block(DenseRows(values), np.array([1, 1], np.int8))]
     values[:] = 1.0
     assert play(stream, Additive(1)).ledger.n_mistakes == 1
+
+
+IN_MEMORY = [[2.0, 1.0], [1.0, 3.0], [-1.0, -2.0], [0.5, -1.0]]
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        [1, -1, -1, 1],
+        [1, 0, 0, 1],
+        ["b", "a", "a", "b"],
+        [True, False, False, True],
+        [10, 9, 9, 10],
+    ],
+)
+def test_data_in_memory_are_played_whatever_their_two_labels(y: list[Any]) -> None:
+    signs = [1, -1, -1, 1]
+    expected = play(block(IN_MEMORY, signs), learner := Additive(2), epochs=5).ledger
+    forms: list[tuple[Any, ...]] = [
+        ((IN_MEMORY, y), Additive(2)),
+        (IN_MEMORY, y, Additive(2)),
+        (np.array(IN_MEMORY), np.array(y), Additive(2)),
+        (sparse.csr_array(IN_MEMORY), y, Additive(2)),
+        (pd.DataFrame(IN_MEMORY), pd.Series(y), Additive(2)),
+        (pd.DataFrame(IN_MEMORY), pd.DataFrame({"y": y}), Additive(2)),
+    ]
+    for form in forms:
+        run = play(*form, epochs=5)
+        assert run.ledger.rows.tolist() == expected.rows.tolist()
+        assert readings.final(run.ledger).tolist() == learner.weights.tolist()
+    alone = play(IN_MEMORY, y, epochs=5).ledger  # with a constant
+    with_constant = play(block(IN_MEMORY, signs), Additive(2, bias=True), epochs=5).ledger
+    assert readings.final(alone).tolist() == readings.final(with_constant).tolist()
+
+
+def test_data_in_memory_that_cannot_be_played_are_refused() -> None:
+    with pytest.raises(BadExample, match="row 2: label 'c' is a third.*numpy.array.y. == 'a'"):
+        play(IN_MEMORY, ["a", "b", "c", "a"])
+    play(IN_MEMORY, np.array(["a", "b", "c", "a"]) == "a")  # the cure
+    with pytest.raises(TypeError, match="play needs a learner such as Additive, not NoneType"):
+        play(block(IN_MEMORY, [1, 1, 1, -1]))
+    with pytest.raises(BadExample, match="4 rows but 1 labels"):
+        play(IN_MEMORY, [1])

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -188,7 +191,7 @@ def test_the_answer_does_not_depend_on_how_the_data_are_stored(form: Any) -> Non
         (sparse.csr_array(np.array([[1.0, 0], [0, math.nan]])), [0, 1], r"NaN \(row 1, column 1\)"),
         ([[1.0], [2]], [0, math.nan], "row 1: label 'nan' is not a class"),
         ([[1.0], [2]], [0, 1, 1], "2 rows but 3 labels"),
-        ([[1.0], [2]], [[0], [1]], "one-dimensional"),
+        ([[1.0], [2]], [[[0]], [[1]]], "one-dimensional"),
         ([1.0, 2.0], [0, 1], "two-dimensional"),
         ([["a"], ["b"]], [0, 1], "real numbers"),
         (np.zeros((0, 2)), [], "no examples"),
@@ -345,3 +348,67 @@ def test_a_row_whose_square_overflows_gives_no_warning() -> None:
     rows = sources.block([[2.0, -1.0], [1e300, -1.0], [0.5, 1.0], [0.0, 2.0]], [1, 1, 1, 1])
     with np.errstate(over="raise"):
         assert certify(rows, margin_rtol=1e-6).verdict == "complete"
+
+
+def frame(fault: str, seed: int = 0) -> pd.DataFrame:
+    dice = np.random.default_rng(seed)
+    group = dice.choice(["A", "B", "C"], 60)
+    y = np.where(group == fault, 1, dice.integers(0, 2, 60))
+    x = dice.integers(-9, 9, 60)
+    return pd.DataFrame({"group": group, "x": x, "high": x > 3, "y": y})
+
+
+@pytest.mark.parametrize("fault", ["A", "B", "C"])
+def test_a_frame_is_coded_as_its_file_and_the_level_at_fault_is_named(
+    fault: str, tmp_path: Path
+) -> None:
+    table = frame(fault)
+    X, y = table[["group", "x", "high"]], table["y"]
+    found = certify(X, y)
+    assert found.verdict == "quasi-complete"
+    assert [found.data.name(j) for j in found.infinite] == [f"group={fault}"]
+    assert f"group={fault} → +∞; the others stay finite" in str(found)
+    assert verify(found, X, y)
+    for same in (X.astype({"group": "category"}), pl.from_pandas(X)):
+        assert certify(same, y) == found
+    assert certify(X, table[["y"]]) == found
+    for kind in ("csv", "parquet"):
+        file = tmp_path / f"data.{kind}"
+        table.to_csv(file, index=False) if kind == "csv" else table.to_parquet(file, index=False)
+        assert certify(sources.read(file)) == found
+        assert verify(found, sources.read(file))
+
+
+def test_a_response_of_one_column_is_a_list_of_labels() -> None:
+    plain = certify(SMALL, SMALL_LABELS)
+    assert certify(SMALL, np.array(SMALL_LABELS)[:, None]) == plain
+    with pytest.raises(BadExample, match=r"one-dimensional, not of shape \(5, 2\)"):
+        certify(SMALL, np.zeros((5, 2)))
+
+
+def test_a_frame_that_cannot_be_coded_is_refused_with_a_cure() -> None:
+    table = frame("A")
+    y = table.pop("y")
+    gap = table.assign(group=table.group.where(table.x > -9))
+    with pytest.raises(
+        BadExample, match="row .*: column 'group': the value is missing; fill it in"
+    ):
+        certify(gap, y)
+    with pytest.raises(BadExample, match="column 'd' holds dates .*; convert dates to numbers, or"):
+        certify(table.assign(d=pd.Timestamp("2020-01-01")), y)
+    long = pd.concat([table] * 2).assign(id=[f"i{k}" for k in range(120)])
+    with pytest.raises(BadExample, match="column 'id' looks like identifiers.*make it a category$"):
+        certify(long, [*y, *y])
+    assert certify(long.astype({"id": "category"}), [*y, *y]).verdict == "complete"
+    three = np.array(["a", "b", "c"] * 20)
+    with pytest.raises(BadExample, match="row 2: label 'c' is a third label.*; pass y == 'a'"):
+        certify(table, three)
+    assert certify(table, three == "a").data.classes == ("false", "true")
+
+
+def test_a_notebook_shows_a_certificate_escaped() -> None:
+    found = certify(frame("A")[["group", "x"]].rename(columns={"group": "<b>"}), frame("A")["y"])
+    shown = found._repr_html_()
+    assert shown.startswith("<table><tr><td>verdict</td>")
+    assert "&lt;b&gt;=A → +∞" in shown
+    assert "<b>" not in shown

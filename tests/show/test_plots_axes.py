@@ -135,3 +135,13 @@ def test_names_are_drawn_letter_by_letter(evil: tuple[str, str]) -> None:
 def test_control_characters_and_very_long_names_are_drawn(name: str, shown: str) -> None:
     ax = plots.plane(XOR, [1, 1], bias=False, names=(name, "b"), classes=(name, "b"))
     assert drawn_words(ax).split("|").count(shown) == 2
+
+
+def test_a_notebook_shows_the_figure_of_what_a_plot_returns() -> None:
+    some = block([[1.0, 2.0], [-1.0, 0.5]], [1, -1])
+    run = play(some, Additive(2), epochs=3)
+    for shown in (plots.mistakes(run.ledger), plots.turning(run, some)):
+        assert shown._repr_png_().startswith(b"\x89PNG")  # type: ignore[attr-defined]
+    three = plots.update([1.0, 2.0], [1.0, -3.0], 1, bias=False)
+    assert len(three) == 3
+    assert three._repr_png_().startswith(b"\x89PNG")

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from itertools import islice, zip_longest
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +16,7 @@ from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, show
 from novikoff.learners import Adaptive, JointAdaptive, Multiplicative
 from novikoff.learners.rule import FULL_NAMES
+from novikoff.ledger.trace import few
 from novikoff.models.model import Model
 from novikoff.sources.interactions import ALL
 from novikoff.storage.atomic_write import atomic_write
@@ -37,9 +39,14 @@ def inspect(
     weights: Annotated[
         Path | None, Option("Write all learned weights to this file, as CSV.")
     ] = None,
+    mistakes: Annotated[
+        int, Option("Show the first N mistakes, if the model kept them.", metavar="N", min=0)
+    ] = 0,
     as_json: options.Json = False,
 ) -> None:
-    """Show what a model is, how it was trained, and its largest weights.
+    """Show what a model is, how it was trained, its largest weights and its mistakes.
+
+    A model keeps its mistakes if it was trained with `novikoff train --ledger`.
 
     The largest weights are those that learned, for standardised values if the model standardises.
     Those of --weights are for the values as they are read: times these, with the constant, they add
@@ -52,7 +59,18 @@ def inspect(
     found = options.load_model(model)
     if weights is not None:
         write_weights(found, weights)
-    show(json.dumps(to_dict(found, most), indent=1) if as_json else in_words(found, most))
+    ledger = found.ledger
+    if mistakes and ledger.keep == "counts" and len(ledger):
+        fail(f"--mistakes: {model} kept counts only; train it with --ledger")
+    if as_json:
+        kept = {"first_mistakes": [*map(asdict, islice(ledger, mistakes))]} if mistakes else {}
+        show(json.dumps(to_dict(found, most) | kept, indent=1))
+        return
+    show(in_words(found, most))
+    if mistakes:
+        shown = f"First {count(min(mistakes, len(ledger)))} of {plural(len(ledger), 'update')}:"
+        table = (f"  {line}" for line in aligned(few(ledger, mistakes), left=()))
+        show("\n".join(["", shown, *table]))
 
 
 def to_dict(model: Model, most: int) -> dict[str, Any]:

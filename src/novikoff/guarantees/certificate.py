@@ -22,7 +22,7 @@ from novikoff.guarantees.verdict import Separation
 from novikoff.guarantees.words import logistic_fit, separation
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.blocks import Block
-from novikoff.stream.printing import count, listed, plain, plural, short, spans
+from novikoff.stream.printing import count, html_table, listed, plain, plural, short, spans
 from novikoff.stream.rows import Positions
 
 Sparse: TypeAlias = Mapping[int, int]  # a vector of integers by place; 0 elsewhere
@@ -204,6 +204,10 @@ class Certificate:
     def __str__(self) -> str:
         facts = [f"  {about:14}  {text}" for about, text in _facts(self)]
         return "\n".join([f"{self.verdict}: {separation(self.verdict).meaning}", *facts])
+
+    def _repr_html_(self) -> str:
+        verdict = f"{self.verdict}: {separation(self.verdict).meaning}"
+        return html_table([("verdict", verdict), *_facts(self)])
 
     def __repr__(self) -> str:
         return f"<Certificate: {self.verdict}, {self.data.rows} rows × {self.data.columns} columns>"

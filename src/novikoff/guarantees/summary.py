@@ -27,7 +27,15 @@ from novikoff.guarantees.words import RADIUS_OF_RUN, run_ended
 from novikoff.ledger import readings
 from novikoff.ledger.ledger import Ledger, Rule
 from novikoff.stream.blocks import Stream, blocks_of
-from novikoff.stream.printing import aligned, count, cut, plural, share_upwards, short
+from novikoff.stream.printing import (
+    aligned,
+    count,
+    cut,
+    html_table,
+    plural,
+    share_upwards,
+    short,
+)
 from novikoff.stream.rows import Vector
 
 _WIDTH, _INDENT = 100, 15
@@ -233,6 +241,9 @@ class Summary:
             )
         )
 
+    def _repr_html_(self) -> str:
+        return html_table([(name, " ".join(said)) for name, *said in _paragraphs(self)])
+
     def to_dict(self) -> dict[str, Any]:
         """All fields except the witness, ready for JSON; exact numbers as by `fraction_text`."""
         out: dict[str, Any] = {f.name: _plain(getattr(self, f.name)) for f in fields(self)}
@@ -256,9 +267,14 @@ class Summaries:
         return self.each[k]
 
     def __str__(self) -> str:
+        return "\n".join(aligned(self._table(), left=(0, 1)))
+
+    def _repr_html_(self) -> str:
+        return html_table(self._table(), has_heads=True)
+
+    def _table(self) -> list[list[str]]:
         heads = ["class", "verdict", "passes", "mistakes", "at most", "R", "margin γ"]
-        heads += ["future errors"]
-        return "\n".join(aligned([heads, *map(_cells, self.classes, self.each)], left=(0, 1)))
+        return [[*heads, "future errors"], *map(_cells, self.classes, self.each)]
 
     def to_dict(self) -> dict[str, Any]:
         """The classes and, in the same order, their summaries; ready for JSON."""

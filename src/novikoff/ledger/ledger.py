@@ -21,6 +21,7 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from novikoff.ledger import trace
 from novikoff.ledger.kept_rows import KeptRows, not_kept
 from novikoff.ledger.pieces import Pieces
 from novikoff.ledger.weights import (
@@ -33,6 +34,7 @@ from novikoff.ledger.weights import (
 )
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
 from novikoff.stream.blocks import Block, Codes, Labels
+from novikoff.stream.printing import html_table
 from novikoff.stream.rows import Positions, Rows, Vector
 
 
@@ -83,6 +85,24 @@ class Mistakes:
         return {name: column for name, column in named.items() if column is not None}
 
 
+@dataclass(frozen=True, slots=True)
+class Mistake:
+    """An entry of a ledger: an update, and the example that caused it.
+
+    `number` and `round` count from 1, `row` from 0. `label` is −1 or +1, or the class of many that
+    are learned jointly; `score` is that before the update. `wrong` is False for an update on an
+    example that was right by too little.
+    """
+
+    number: int
+    round: int
+    row: int
+    label: int
+    score: float
+    step: float
+    wrong: bool
+
+
 Keep: TypeAlias = Literal["examples", "positions", "counts"]
 KeepOrAuto: TypeAlias = Keep | Literal["auto"]  # as estimators take it
 MOST_BYTES = 16 * 10**6  # of the mistakes and rows that an estimator keeps by itself
@@ -118,6 +138,7 @@ class Adaptation:
         return replace(self, variances=wide)
 
 
+_SHOWN = 10  # mistakes in a notebook
 _JOINT: tuple[Rule, ...] = ("joint", "joint-adaptive")
 
 
@@ -530,6 +551,44 @@ class Ledger:
     def __repr__(self) -> str:
         updates = "" if self.n_updates == self.n_mistakes else f"{self.n_updates} updates and "
         return f"<Ledger: {updates}{self.n_mistakes} mistakes in {self.n_rounds} rounds>"
+
+    def __iter__(self) -> Iterator[Mistake]:
+        """The mistakes one by one; updates on examples that were right by too little included."""
+        now = self.snapshot()
+        made = now.mistakes
+        sides = made.classes if made.classes is not None else now.labels
+        columns = (made.rounds, made.rows, sides, made.scores, made.steps * now.unit)
+        each = zip(*(column.tolist() for column in (*columns, made.wrong)), strict=True)
+        return (Mistake(k, *one) for k, one in enumerate(each, 1))
+
+    def to_frame(self, *, weights: bool = True, names: Sequence[str] | None = None) -> Any:
+        """The trace as a pandas frame: a line for each mistake, with the weights after it.
+
+        Its columns are the number of the mistake, the round, the row, the label (or class and
+        rival), the score before the update and the step; then the example x and the weights w after
+        the update, by the `names` of the features or their numbers. Of Winnow they are the
+        exponents of the weights. With `weights` the ledger must be of two labels and have kept its
+        examples; weights=False leaves x and w out.
+        """
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError("to_frame needs pandas: pip install pandas") from None
+        trace.expect_room(self, weights=weights)
+        lines = list(trace.lines(self, weights=weights))
+        return pd.DataFrame(lines, columns=trace.heads(self, names, weights=weights))
+
+    def to_latex(self, *, weights: bool = True, names: Sequence[str] | None = None) -> str:
+        """The trace as a tabular of LaTeX; parameters as for `to_frame`."""
+        trace.expect_room(self, weights=weights)
+        return trace.latex(self, names, weights=weights)
+
+    def _repr_html_(self) -> str:
+        if self.keep == "counts" or not self.n_updates:
+            return html_table([[str(self)[1:-1]]])
+        more = self.n_updates - _SHOWN
+        rest = f", the first {_SHOWN}" if more > 0 else ""
+        return html_table(trace.few(self, _SHOWN), title=str(self)[1:-1] + rest, has_heads=True)
 
     @property
     def mistakes(self) -> Mistakes:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import operator
+import os
 import reprlib
 import secrets
 import typing
@@ -10,8 +12,10 @@ import warnings
 from collections import OrderedDict, deque
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Self
 
 import numpy as np
 
@@ -19,9 +23,23 @@ from novikoff.guarantees.drift import rise
 from novikoff.guarantees.exact.arithmetic import Number
 from novikoff.guarantees.risk import RiskBound, average_risk
 from novikoff.online.locks import Rank, new_lock
+from novikoff.storage import file_format
+from novikoff.storage.checked import Arrays
+from novikoff.stream.multiclass import plain_labels
 from novikoff.stream.printing import count, plural, share
 
 _POINTS = 2000  # of the curve, at most
+_SAVED = (  # what a file holds as it is
+    "asked",
+    "labelled",
+    "mistakes",
+    "_max_waiting",
+    "_probabilities",
+    "_false_alarms",
+    "_knows_classes",
+    "_reference",
+    "_stride",
+)
 _NESTED = (dict, list, tuple, np.ndarray)  # values that the caller could change
 
 
@@ -395,6 +413,64 @@ class Protocol:
             )
         return id
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the Protocol to a file, with its learner and all that waits, for `load`.
+
+        The learner must be an estimator of novikoff that has seen two labels; pickle a Protocol of
+        others. When this returns, everything that was asked and told before is on disk; if it
+        fails, or the power does, the file is the one before. No file holds code.
+        """
+        if not callable(save := getattr(self.learner, "save", None)):
+            raise TypeError(f"{type(self.learner).__name__} has no save(); pickle the Protocol")
+        with self._turn, TemporaryDirectory() as folder:
+            save(Path(folder, "learner"))
+            learner = np.frombuffer(Path(folder, "learner").read_bytes(), dtype=np.uint8)
+            header: dict[str, Any] = {name: getattr(self, name) for name in _SAVED}
+            header["classes"] = None if self._classes is None else plain_labels(self._classes)
+            header["window"] = self._recent.maxlen
+            header["drift"] = None if self.drift is None else asdict(self.drift)
+            header["waiting"] = [_as_json(x, ticket) for x, ticket in self._waiting.values()]
+            arrays: Arrays = {
+                "learner": learner,
+                "marks": np.array(self._marks, dtype=np.int64),
+                "recent": np.array(self._recent, dtype=np.int8),
+            }
+            file_format.save(path, header, arrays, kind="protocol")
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Self:
+        """The Protocol that `save` wrote; BadModel if the file is damaged or something else.
+
+        Tickets issued before remain valid, and those issued after the file was written, by a
+        process that crashed, are refused.
+        """
+        import novikoff
+
+        header, arrays = file_format.load(path, kind="protocol")
+        try:
+            with TemporaryDirectory() as folder:
+                Path(folder, "learner").write_bytes(arrays["learner"].tobytes())
+                learner = novikoff.load(Path(folder, "learner"))
+            out = cls(
+                learner,
+                max_waiting=header["_max_waiting"],
+                classes=header["classes"],
+                probabilities=header["_probabilities"],
+                window=header["window"],
+                false_alarms=header["_false_alarms"],
+            )
+            for name in _SAVED:
+                setattr(out, name, header[name])
+            out._reference = int(header["_reference"][0]), int(header["_reference"][1])
+            out.drift = None if header["drift"] is None else Drift(**header["drift"])
+            out._marks = arrays["marks"].tolist()
+            out._recent.extend(map(bool, arrays["recent"].tolist()))
+            waiting = [_from_json(text) for text in header["waiting"]]
+        except (KeyError, TypeError, ValueError) as error:
+            raise file_format.BadModel(f"{os.fspath(path)}: damaged: {error}") from None
+        out._waiting.update((ticket.id, (x, ticket)) for x, ticket in waiting)
+        return out
+
     def __getstate__(self) -> dict[str, Any]:
         with self._turn:  # another thread may be teaching the learner
             state = {k: v for k, v in vars(self).items() if k not in ("_turn", "learner")}
@@ -413,3 +489,23 @@ class Protocol:
                 f"{self.labelled} labelled, {plural(self.mistakes, 'mistake')}, "
                 f"{self.waiting} waiting, {self.dropped} dropped)"
             )
+
+
+def _as_json(x: Any, ticket: Ticket) -> str:
+    """An example that waits, and its ticket, as a text for a file."""
+    dtype = str(x.dtype) if isinstance(x, np.ndarray) else None
+    try:
+        return json.dumps([x, dtype, asdict(ticket)], default=_plain, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"ticket {ticket.id!r} cannot be saved: {error}") from None
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic | np.ndarray):
+        return value.tolist()
+    raise TypeError(f"its example holds a {type(value).__name__}")
+
+
+def _from_json(text: str) -> tuple[Any, Ticket]:
+    x, dtype, ticket = json.loads(text)
+    return x if dtype is None else np.array(x, dtype=dtype), Ticket(**ticket)

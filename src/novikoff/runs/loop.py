@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from novikoff.guarantees.exact.arithmetic import Number
 from novikoff.guarantees.verdict import Cycle, Verdict
-from novikoff.learners import Learner
+from novikoff.learners import Additive, Learner
 from novikoff.learners.compiled_pass import learn_parts
 from novikoff.ledger.ledger import Ledger, Mistakes
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.interrupts import Interrupts
+from novikoff.sources.arrays import rows_of, two_labels
+from novikoff.sources.in_memory import frame_rows
 from novikoff.stream.blocks import Block, Stream
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import Vector
@@ -80,8 +82,10 @@ Progress: TypeAlias = Callable[[Ledger], None]
 
 
 def play(
-    stream: Stream,
-    learner: Learner,
+    stream: Stream | tuple[Any, Any] | Any,
+    learner: Learner | Any = None,
+    then: Learner | None = None,
+    /,
     *,
     epochs: int = 1,
     ledger: Ledger | None = None,
@@ -100,10 +104,14 @@ def play(
     An unusable example raises BadExample; the learner has then learned everything before it, and
     the ledger has recorded it. Ctrl-C raises Interrupted, with the run so far.
 
+    Call it as play(stream, learner), or with the data in memory as play((X, y), learner),
+    play(X, y, learner) or play(X, y), which makes an `Additive` learner with a constant. X is an
+    array, a frame or a scipy sparse matrix; y holds any two labels, of which the greater is +1.
+
     Parameters
     ----------
     stream
-        Blocks, iterated over once in each pass; or a single Block.
+        Blocks, iterated over once in each pass; or a single Block; or data in memory.
     learner
         It continues from its present weights.
     ledger
@@ -115,9 +123,17 @@ def play(
         Called with each block after the ledger has recorded all of it.
     cycles
         The search for cycles to continue; by default a new one, if there are several passes.
+
+    Examples
+    --------
+    >>> from novikoff import Additive, play
+    >>> X, y = [[2, 1], [1, 3], [-1, -2], [-2, 1]], ["yes", "yes", "no", "no"]
+    >>> [play(X, y).ledger, play((X, y), Additive(2)).ledger]
+    [<Ledger: 1 mistakes in 4 rounds>, <Ledger: 1 mistakes in 4 rounds>]
     """
     if epochs < 1:
         raise ValueError(f"epochs must be at least 1, not {epochs}")
+    stream, learner = _from_memory(stream, learner, then)
     if not hasattr(learner, "open_ledger"):
         raise TypeError(
             f"play needs a learner such as Additive, not {type(learner).__name__}; "
@@ -175,6 +191,18 @@ def play(
                 interrupts.answer(partial(_stopped, ledger, Verdict.CYCLE, cycle))
                 return Run(ledger, Verdict.CYCLE, cycle)
     return Run(ledger, Verdict.BUDGET)
+
+
+def _from_memory(stream: Any, learner: Any, then: Any) -> tuple[Any, Any]:
+    """The stream and the learner, if they were given as data in memory."""
+    if then is not None or isinstance(learner, Sequence) or hasattr(learner, "__array__"):
+        stream, learner = (stream, learner), then
+    if not isinstance(stream, tuple) or len(stream) != 2 or isinstance(stream[0], Block):
+        return stream, learner
+    X, y = stream
+    rows = frame_rows(X)[0] if hasattr(X, "columns") else rows_of(X)
+    block = Block(rows, two_labels(y)[0])
+    return block, Additive(rows.dim, bias=True) if learner is None else learner
 
 
 def _stopped(

@@ -27,11 +27,12 @@ from novikoff.separability.points import Points, Progress
 from novikoff.separability.search import Findings, Search
 from novikoff.separability.verifying import check_block
 from novikoff.separability.widest_margin import narrowed
-from novikoff.sources.arrays import rows_of
+from novikoff.sources.arrays import rows_of, two_labels
+from novikoff.sources.in_memory import frame_rows
 from novikoff.sources.open import Data
-from novikoff.stream.blocks import Block, Labels
+from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, naming_columns
-from novikoff.stream.labels import Classes, LabelsAsSigns, written
+from novikoff.stream.labels import Classes
 
 
 class Stopped(KeyboardInterrupt):
@@ -65,8 +66,10 @@ def certify(
     ----------
     X, y
         Rows and their labels. X is an array, a frame (the certificate then uses the names of its
-        columns) or a scipy sparse matrix. There are at most two labels, and the greater is
-        positive. Instead of both, a `Block` or the `Data` of `sources.read` alone.
+        columns) or a scipy sparse matrix. A text or category v in column c of a frame is column
+        "c=v", with a column for each value, as in files; a truth value is 1 or 0. There are at
+        most two labels, and the greater is positive; y may have one column. Instead of both, a
+        `Block` or the `Data` of `sources.read` alone.
     fit_intercept
         Whether the hyperplane need not pass through the origin: adds a constant 1 as a feature.
     margin_rtol
@@ -167,42 +170,17 @@ def _data(X: Any, y: Any) -> Data:
     elif y is None:
         raise BadExample("the labels are missing; pass them as y")
     else:
-        labels, classes = _signs(y)
-        names, label = getattr(X, "columns", None), getattr(y, "name", None)
-        if names is None or not all(isinstance(name, str) for name in names):
-            names = label = None
-        label = label if isinstance(label, str) and label else None
-        data = Data(
-            Block(rows_of(X), labels), None if names is None else tuple(names), classes, label
-        )
+        labels, classes = two_labels(y)
+        rows, names = frame_rows(X) if hasattr(X, "columns") else (rows_of(X), None)
+        label = getattr(y, "name", next(iter(getattr(y, "columns", ())), None))
+        label = label if isinstance(label, str) and label and names is not None else None
+        data = Data(Block(rows, labels), names, classes, label)
     called = [*(data.names or ()), *([data.label] if data.header else [])]
     if len(set(called)) < len(called):
         raise BadExample("two columns have the same name; give each its own")
     with naming_columns(X):
         usable(data.block.rows)
     return replace(data, block=replace(data.block, importances=None))  # here every row counts
-
-
-def _signs(y: Any) -> tuple[Labels, Classes]:
-    """The labels as −1 and +1, and the negative and the positive label as texts."""
-    given = np.asarray(y)
-    if given.ndim != 1:
-        raise BadExample(f"labels must be one-dimensional, not of shape {given.shape}")
-    if given.dtype == np.bool_:
-        return np.where(given, 1, -1).astype(np.int8), ("false", "true")
-    if len(given) == 0:
-        return np.zeros(0, dtype=np.int8), ("-1", "1")
-    numbers: dict[Any, int] = {}  # in order of appearance
-    codes = [numbers.setdefault(label, len(numbers)) for label in given.tolist()]
-    texts, places = list[str](), list[str]()
-    for label, code in numbers.items():
-        text = label.decode() if isinstance(label, bytes) else label
-        places.append(f"row {codes.index(code)}")
-        if not isinstance(text, str | int | float):
-            raise BadExample(f"{places[-1]}: label {text!r} is neither a number nor a text")
-        texts.append(written(text))
-    labels = LabelsAsSigns()
-    return labels.coded(np.array(codes), texts, places), labels.classes
 
 
 def _certificate(

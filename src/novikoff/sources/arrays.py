@@ -11,8 +11,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from novikoff.stream.blocks import Block, signs
+from novikoff.stream.blocks import Block, Labels, signs
 from novikoff.stream.input_problems import BadExample, Problem
+from novikoff.stream.labels import Classes, LabelsAsSigns, written
 from novikoff.stream.rows import DenseRows, Rows, SparseRows, Values, Vector
 
 Where: TypeAlias = Callable[[int], str]  # names the place of a value, for errors
@@ -107,6 +108,41 @@ def _floats(values: NDArray[Any]) -> Values:
     if values.dtype not in _FLOATS or not values.dtype.isnative:
         values = values.astype(np.float64)
     return values
+
+
+def two_labels(y: Any) -> tuple[Labels, Classes]:
+    """Any two labels as −1 and +1, and the negative and the positive one as texts.
+
+    The greater is positive. y is a list, a column, or a table of one column.
+    """
+    given = np.asarray(y)
+    if given.ndim == 2 and given.shape[1] == 1:
+        given = given[:, 0]
+    if given.ndim != 1:
+        raise BadExample(f"labels must be one-dimensional, not of shape {given.shape}")
+    if given.dtype == np.bool_:
+        return np.where(given, 1, -1).astype(np.int8), ("false", "true")
+    if len(given) == 0:
+        return np.zeros(0, dtype=np.int8), ("-1", "1")
+    numbers: dict[Any, int] = {}  # in order of appearance
+    codes = [numbers.setdefault(label, len(numbers)) for label in given.tolist()]
+    texts, places = list[str](), list[str]()
+    for label, code in numbers.items():
+        text = label.decode() if isinstance(label, bytes) else label
+        places.append(f"row {codes.index(code)}")
+        if not isinstance(text, str | int | float):
+            raise BadExample(f"{places[-1]}: label {text!r} is neither a number nor a text")
+        texts.append(written(text))
+    labels = LabelsAsSigns()
+    try:
+        return labels.coded(np.array(codes), texts, places), labels.classes
+    except BadExample as error:
+        if error.problem is not Problem.THIRD_LABEL:
+            raise
+        one = next(iter(numbers))
+        of = "y" if hasattr(y, "__array__") else "numpy.array(y)"
+        rest = f"pass {of} == {one!r} to set that label against the rest"
+        raise BadExample(f"{error.without_cure}; {rest}") from None
 
 
 def block(X: Any, y: Sequence[float] | NDArray[Any], *, first: int = 0) -> Block:

@@ -20,8 +20,8 @@ from novikoff.sources.inputs import Input, OpenInput
 from novikoff.sources.numbered import parts_of
 from novikoff.sources.open import open_files
 from novikoff.sources.read_options import ReadOptions
-from novikoff.stream.input_problems import BadExample
-from novikoff.stream.rows import Rows, join
+from novikoff.stream.input_problems import BadExample, Problem
+from novikoff.stream.rows import Rows, SparseRows, join
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -66,6 +66,41 @@ class ArrowTable(ArrowFiles):
         self, path: str, columns: Sequence[str], texts: Sequence[str], most: int
     ) -> Iterator[pa.RecordBatch]:
         return iter(self._table.select(list(columns)).to_batches(most))
+
+
+# What to do about a column or value of a frame that is passed as X.
+_FRAME_CURES = {
+    Problem.MISSING_VALUE: "fill it in or leave out the row",
+    Problem.LOOKS_LIKE_TEXT: "leave the column out of X, or make it a category",
+    Problem.LOOKS_LIKE_IDS: "leave the column out of X, or make it a category",
+    Problem.DATES: "convert dates to numbers, or leave the column out of X",
+    Problem.UNUSABLE_COLUMN: "convert it, or leave it out of X",
+    Problem.TOO_LONG_FOR_FLOAT: "scale it, or make the column a category",
+}
+
+
+def frame_rows(X: Any) -> tuple[Rows, tuple[str, ...] | None]:
+    """The rows of a frame and the names of their columns, as those of a file with this table.
+
+    Names that are not texts are none. If all columns hold numbers, the rows are theirs.
+    """
+    if all(np.asarray(X[name]).dtype.kind in "biuf" for name in X.columns):
+        names = tuple(X.columns)
+        return rows_of(X), names if all(isinstance(name, str) for name in names) else None
+    kinds = zip(X.columns, X.dtypes, strict=True)
+    given = [str(name) for name, kind in kinds if str(kind).lower().startswith(("categ", "enum"))]
+    features = Features()
+    how = ReadOptions(labelled=False, categorical=tuple(given))
+    try:
+        parts = [features.rows(chunk) for chunk in ArrowTable(_table(X, ()).combine_chunks(), how)]
+    except BadExample as error:
+        raise BadExample(error.with_cure(_FRAME_CURES)) from None
+    if not parts:
+        raise BadExample("there are no examples")
+    if features.kind == "columns":
+        return join(parts), features.names
+    rows = join([part.sparse().widened(features.room) for part in parts]).sparse()
+    return SparseRows(rows.values, rows.indices, rows.starts, features.dim), features.names
 
 
 class RowsOfModel:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from decimal import Context, Decimal
 from fractions import Fraction
+from html import escape
 
 _LONGEST_NAME = 60
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -161,6 +162,25 @@ def size(n: int) -> str:
         if n >= unit:
             return f"{short(n / unit, 3)} {name}"
     return plural(n, "byte")
+
+
+def html_table(
+    rows: Iterable[Sequence[object]], *, title: str = "", has_heads: bool = False
+) -> str:
+    """A small table for notebooks; everything in it is escaped.
+
+    >>> html_table([("a", "<b>")])
+    '<table><tr><td>a</td><td style="text-align:left">&lt;b&gt;</td></tr></table>'
+    """
+    parts = [f"<caption>{escape(title)}</caption>"] if title else []
+    for i, row in enumerate(rows):
+        kind = "th" if has_heads and i == 0 else "td"
+        left = "" if has_heads else ' style="text-align:left"'
+        cells = (
+            f"<{kind}{left * (j > 0)}>{escape(plain(str(c)))}</{kind}>" for j, c in enumerate(row)
+        )
+        parts.append(f"<tr>{''.join(cells)}</tr>")
+    return f"<table>{''.join(parts)}</table>"
 
 
 def aligned(rows: Sequence[Sequence[str]], left: Collection[int] = (0,)) -> list[str]:

@@ -6,6 +6,7 @@ import html
 import io
 import os
 import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,7 +60,31 @@ def new_panels(
     rows, columns = (panels, 1) if stacked else (1, panels)
     figure = Figure(figsize=(width * columns, height * rows), layout="constrained")
     FigureCanvasAgg(figure)
-    return tuple(figure.add_subplot(rows, columns, k + 1) for k in range(panels))
+    kind = _shown_axes()
+    return Panels(figure.add_subplot(rows, columns, k + 1, axes_class=kind) for k in range(panels))
+
+
+class Panels(tuple["Axes", ...]):
+    """The axes of one figure, which a notebook shows."""
+
+    __slots__ = ()
+
+    def _repr_png_(self) -> bytes:
+        return _png(self[0])
+
+
+@cache
+def _shown_axes() -> type[Axes]:
+    """Axes that a notebook shows as their figure: it is not one of pyplot, which shows its own."""
+    from matplotlib.axes import Axes
+
+    return type("Axes", (Axes,), {"_repr_png_": _png})
+
+
+def _png(ax: Axes) -> bytes:
+    out = io.BytesIO()
+    _figure(ax).savefig(out, format="png", dpi=100, metadata=_METADATA.get("png"))
+    return out.getvalue()
 
 
 def save(ax: Axes, path: str | os.PathLike[str]) -> None:

@@ -11,7 +11,7 @@ from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.verdict import Separation
 from novikoff.guarantees.words import separation
 from novikoff.separability import certify
-from novikoff.show.plots.axes import legend_below, new_panels
+from novikoff.show.plots.axes import Panels, legend_below, new_panels
 from novikoff.show.plots.colours import BLACK, GREY
 from novikoff.show.plots.planes import CLASSES, Linear, draw_line, draw_rows, plane
 from novikoff.show.projection import scaled
@@ -89,7 +89,7 @@ def constant(
     names: Sequence[str] | None = None,
     classes: Sequence[str] = CLASSES,
     axes: Sequence[Axes] | None = None,
-) -> tuple[Axes, Axes]:
+) -> Panels:
     """Draw data of one or two features without and with the constant, and what separates them.
 
     Without it the line must pass through the origin (for one feature: the threshold is 0). With it
@@ -115,7 +115,7 @@ def constant(
         legend_below(ax, columns=2)
         which = "with" if bias else "without"
         ax.set_title(f"{which} the constant: {found.verdict}", fontsize="medium")
-    return without, with_it
+    return Panels((without, with_it))
 
 
 def _draw_lifted(

@@ -12,7 +12,7 @@ from novikoff.guarantees.words import run_in_brief
 from novikoff.ledger import readings
 from novikoff.ledger.readings import trajectory
 from novikoff.runs.loop import Run
-from novikoff.show.plots.axes import escaped, legend_below, new_panels
+from novikoff.show.plots.axes import Panels, escaped, legend_below, new_panels
 from novikoff.show.plots.colours import BLACK, GREEN, GREY, POINT_STYLES
 from novikoff.show.plots.planes import CLASSES, Linear, draw_line, draw_normal, draw_rows, ring
 from novikoff.stream.blocks import Block
@@ -83,7 +83,7 @@ def update(
     rate: float = 1.0,
     classes: Sequence[str] = CLASSES,
     axes: Sequence[Axes] | None = None,
-) -> tuple[Axes, Axes, Axes]:
+) -> Panels:
     """Draw the weights before an update, the step r·y·x that is added to them, the weights after.
 
     A positive example pulls w towards itself, a negative one pushes it away. Either way y(w·x + b)
@@ -139,7 +139,7 @@ def update(
     _arrow(during, w, w_after, f"{sign}{times}x", GREEN, "--")
     _arrow(after, origin, w, "w", GREY, ":")
     _arrow(after, origin, w_after, f"w {sign} {times}x", BLACK)
-    return before, during, after
+    return Panels((before, during, after))
 
 
 def _basis(old: Linear, x: Vector) -> tuple[Vector, tuple[str, str]]:
