@@ -130,6 +130,8 @@ class _Program:
         except Undecided:
             return None
         coordinates = face.coordinates(w)
+        if not coordinates.any() or not np.isfinite(coordinates).all():
+            return None
         for bits in _BITS:
             found = face.weights(coordinates, bits=bits)
             if found.integers.any() and (self.points.signs(found) == self.separated).all():
