@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +25,9 @@ from novikoff.separability.face import Face
 from novikoff.separability.points import Points
 from novikoff.stream.rows import DenseRows, Positions, Vector
 
-_MOST_NUMBERS = 2_000_000  # in the rows of a linear program
-_MOST_TRIED = 24  # columns that are left out one by one
+_MOST_NUMBERS, _MOST_COLUMNS = 200_000, 300  # of a linear program, which is to take a second
+_MOST_TRIED = 12  # columns that are left out one by one
+_MOST_ALONE = 50  # columns that are tried alone
 _BITS = (4, 8, 12, 16, 24, 32, 44, 52, None)  # of rounded weights, tried until they separate
 _NO_CONSTANT = 1e-3  # what the constant costs in place of a column, which costs 1
 
@@ -49,11 +51,10 @@ def few_columns(
     One column is tried first, then the least sum of sizes (an ℓ1 linear program), leaving out one
     column after another. None if no exact weights were found, or there are too many numbers.
     """
-    for w in _single(points):
+    for w in islice(_single(points, int(separated.sum())), _MOST_ALONE):
         if (points.signs(w) == separated).all():
             return w
-    numbers = points.rows.values.size
-    if numbers > _MOST_NUMBERS:
+    if points.rows.values.size > _MOST_NUMBERS or points.length > _MOST_COLUMNS:
         return None
     program = _Program(points, face, separated)
     best = program.exact(columns := np.arange(points.length), until)
@@ -92,12 +93,18 @@ def _extremes(points: Points) -> tuple[Vector, Vector]:
     return low, high
 
 
-def _single(points: Points) -> Iterator[ExactVector]:
-    """Weights of one column that put no row on its wrong side; without the constant first."""
+def _single(points: Points, separated: int) -> Iterator[ExactVector]:
+    """Weights of one column that put no row on its wrong side; without the constant first.
+
+    A column that needs no constant separates as many rows as it has values other than 0.
+    """
     low, high = _extremes(points)
+    e = Entries.of(points.rows, np.arange(len(points)), bias=False).nonzero
+    fits = np.bincount(e.columns, minlength=points.rows.dim) == separated
     found: list[tuple[bool, int, int, Fraction]] = []
     for sign, below, above in ((1, high[0], low[1]), (-1, high[1], low[0])):
-        meet = (below == above) & np.isfinite(below) & (points.bias | (below == 0))
+        meet = (below == above) & np.isfinite(below)
+        meet &= np.where(below == 0, fits, points.bias)
         for j in np.flatnonzero(meet).tolist():
             found += [(below[j] != 0, j, sign, Fraction(below[j]))]
     for _, j, sign, at in sorted(found, key=lambda one: one[:3]):
