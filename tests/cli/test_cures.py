@@ -203,6 +203,7 @@ def test_every_cure_of_every_verb_cures(
         return words
 
     monkeypatch.setattr("novikoff.cli.cures.with_cure", noted)
+    monkeypatch.setattr("novikoff.show.report.page", lambda *_, **__: "")  # drawing takes long
     monkeypatch.setattr("novikoff.show.web.server.serve", lambda sock, *_: sock.close())
     if "WEIGHTS" in problem.name:
         monkeypatch.setattr("novikoff.sources.features.MOST_WEIGHTS", 1000)
