@@ -85,6 +85,17 @@ def test_the_changes_by_all_mistakes_add_up_to_the_weight(
             assert all(0 <= cause.example < 80 for cause in one.causes)
 
 
+def test_the_mistakes_that_made_a_weight_what_it_is_come_first_and_an_example_once() -> None:
+    clf = Perceptron(fit_intercept=False, shuffle=False, max_iter=3)
+    clf.fit([[3.0, 0.0], [1.0, 1.0], [1.0, -1.0], [0.1, 0.0]], [0, 1, 1, 1])
+    (one,) = clf.explain([1.0, 0.0]).contributions
+    assert one.causes is not None
+    assert len({cause.example for cause in one.causes}) == len(one.causes)
+    towards = [cause.change * one.weight > 0 for cause in one.causes]
+    assert towards == sorted(towards, reverse=True)
+    assert towards[0]
+
+
 def test_a_mistake_is_named_by_its_example_round_and_label() -> None:
     clf = Perceptron()
     mail = [({"free": 1, "win": 1}, "spam"), ({"lunch": 1}, "ham"), ({"free": 1}, "ham")]

@@ -16,19 +16,20 @@ from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import Reading
 from novikoff.stream.labels import rest_of
 from novikoff.stream.printing import aligned, plain, plural
-from novikoff.stream.rows import Positions, Rows
+from novikoff.stream.rows import Positions, Rows, Vector
 
 CAUSES_SHOWN = 3  # mistakes of a feature
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A mistake that changed the weight of a feature.
+    """A mistaken example that gave a feature weight.
 
     Attributes
     ----------
     example, round
-        The position of the mistaken example among all that were learned from, from 0; the round.
+        Its position among all examples that were learned from, from 0; the round of the mistake, or
+        of the first of several.
     label
         Its right label.
     change
@@ -50,8 +51,8 @@ class Contribution:
     value
         As the learner sees it: standardised or scaled, if the model does that.
     causes
-        The mistakes to which the weight owes most, the largest change first; None if the ledger
-        kept no examples.
+        The mistaken examples to which the weight owes most: those that changed it towards its own
+        sign first, the largest change first. None if the ledger kept no examples.
     """
 
     feature: str
@@ -169,7 +170,7 @@ def explain(
         order = np.argsort(-abs(w[columns] * values), kind="stable")
         columns, values = columns[order], values[order]
         shown = columns if most is None else columns[:most]
-        causes = _causes(runs, reading, classes, code, rival, shown)
+        causes = _causes(runs, reading, classes, code, rival, shown, w[shown])
         yield Explanation(
             classes[code],
             score,
@@ -191,8 +192,9 @@ def _causes(
     code: int,
     rival: int | None,
     columns: Positions,
+    weights: Vector,
 ) -> list[tuple[Cause, ...]] | None:
-    """The mistakes that changed the weights in these columns most; None if they are not known."""
+    """The mistakes to which the weights in these columns owe most; None if they are not known."""
     sides = [(1.0, runs[0][1], classes[0], classes[-1])]
     if len(runs) > 1:
         assert rival is not None
@@ -205,13 +207,20 @@ def _causes(
         if len(ledger) and (ledger.keep != "examples" or ledger.rule not in readings.REPLAYED):
             return None
         changes = sign * readings.changes(ledger, columns, reading, code, rival)
-        for of_feature, each in zip(found, changes.T, strict=True):
-            for m in np.argsort(-abs(each), kind="stable")[:CAUSES_SHOWN].tolist():
+        examples, first, which = np.unique(ledger.rows, return_index=True, return_inverse=True)
+        for of_feature, each, weight in zip(found, changes.T, weights.tolist(), strict=True):
+            total = np.zeros(len(examples))
+            np.add.at(total, which.reshape(-1), each)
+            order = np.lexsort((-abs(total), total * weight < 0, total == 0))
+            for k in order[: min(CAUSES_SHOWN, np.count_nonzero(total))].tolist():
+                m = int(first[k])
                 label = positive if ledger.steps[m] > 0 else negative
                 if ledger.is_joint:
                     label = classes[ledger.classes[m]]
-                if each[m]:
-                    example, round_ = int(ledger.rows[m]), int(ledger.rounds[m])
-                    of_feature.append(Cause(example, round_, label, float(each[m])))
-    by_size = (sorted(some, key=lambda one: -abs(one.change)) for some in found)
-    return [tuple(some[:CAUSES_SHOWN]) for some in by_size]
+                example, round_ = int(examples[k]), int(ledger.rounds[m])
+                of_feature.append(Cause(example, round_, label, float(total[k])))
+    out = []
+    for some, weight in zip(found, weights.tolist(), strict=True):
+        some.sort(key=lambda one: (one.change * weight < 0, -abs(one.change)))
+        out.append(tuple(some[:CAUSES_SHOWN]))
+    return out
