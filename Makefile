@@ -12,7 +12,7 @@ demo: $(READY)
 	$(BIN)/novikoff demo
 
 test: $(READY)
-	$(BIN)/pytest -n 2 -q $(TESTS)
+	$(BIN)/pytest -n 2 --dist worksteal -q $(TESTS)
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -66,7 +66,8 @@ def ordinary(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "machine" in metafunc.fixturenames:
         other = metafunc.config.getoption("--other-core")
-        metafunc.parametrize("machine", [*MACHINES, *(["another core"] if other else [])])
+        machines = [*MACHINES, "another core"] if other else [*MACHINES][:2]
+        metafunc.parametrize("machine", machines)
 
 
 def test_another_machine_shows_the_same(

@@ -2,9 +2,10 @@
 
 The core is built with the address and undefined-behaviour sanitizers, and the tests of what is
 compiled run with it: the bindings, the reader of dicts, the passes and the parsers, on hostile
-arguments too. Then two programs of tests/native run: one whose allocations fail, and one under
-ThreadSanitizer. (Python itself is not built for ThreadSanitizer, which would report its own locks;
-so the threads run in C++ alone.) --quick runs fewer tests.
+arguments too. Then three programs run: one of tests/fuzz, the parsers on mutated texts, and two of
+tests/native, one whose allocations fail, and one under ThreadSanitizer. (Python itself is not built
+for ThreadSanitizer, which would report its own locks; so the threads run in C++ alone.) --quick
+runs fewer tests.
 """
 
 from __future__ import annotations
@@ -101,13 +102,14 @@ def test(core: Path, tests: list[str]) -> None:
     )
 
 
-def native(program: str, sanitizers: str) -> None:
-    """A program of tests/native under these sanitizers."""
-    out = BUILD / program
+def native(program: str, sanitizers: str, *words: str) -> None:
+    """A program of tests under these sanitizers, with these words on its command line."""
+    out = BUILD / Path(program).name
     flags = ["-std=c++20", "-O1", "-g1", "-w", "-pthread", "-DNOVIKOFF_NO_CLONES", f"-I{ROOT}/cpp"]
+    flags.append("-DNOVIKOFF_FUZZ_MAIN")  # not a library for a fuzzer
     checks = [f"-fsanitize={sanitizers}", "-fno-sanitize-recover=all"]
-    run(CXX, *flags, *checks, ROOT / "tests" / "native" / f"{program}.cpp", "-o", out)
-    run(out)
+    run(CXX, *flags, *checks, ROOT / "tests" / f"{program}.cpp", "-o", out)
+    run(out, *words)
 
 
 def main() -> None:
@@ -117,8 +119,9 @@ def main() -> None:
     options.add_argument("tests", nargs="*", metavar="TEST", help="run these tests instead")
     given = options.parse_args()
     test(build_core(), given.tests or (QUICK if given.quick else ALL))
-    native("out_of_memory", "address,undefined")
-    native("threads", "thread")
+    native("fuzz/fuzz", "address,undefined", "2000")
+    native("native/out_of_memory", "address,undefined")
+    native("native/threads", "thread")
 
 
 if __name__ == "__main__":

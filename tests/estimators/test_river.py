@@ -45,7 +45,6 @@ LEARNERS = [
     VotedPerceptron(),
     Winnow(),
     Winnow(variant="winnow1", threshold=4),
-    Winnow(variant="winnow2", threshold=4),
     Perceptron(hash_bits=6, keep="counts"),
 ]
 
@@ -74,8 +73,7 @@ def test_the_checks_of_river_pass(estimator: Any) -> None:
 def test_rules_for_numbers_from_0_say_so() -> None:
     tagged = {str(e): base.tags.POSITIVE_INPUT in ForRiver(e)._tags for e in LEARNERS}
     assert [name for name, tag in tagged.items() if tag] == [
-        "Winnow(threshold=4, variant='winnow1')",
-        "Winnow(threshold=4, variant='winnow2')",
+        "Winnow(threshold=4, variant='winnow1')"
     ]
 
 

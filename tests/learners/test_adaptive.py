@@ -54,7 +54,7 @@ def near(exact: Any) -> Any:
 
 
 @pytest.mark.parametrize("matrix", ["diagonal", "full"])
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(draws=st.data())
 def test_the_learner_is_the_textbook(matrix: Matrix, draws: st.DataObject) -> None:
     data, bias = draws.draw(dyadic_data(most_rows=8)), draws.draw(st.booleans())
