@@ -73,6 +73,7 @@ def test_a_model_reads_texts_as_its_training_data_were_read(tmp_path: Path) -> N
     bare.write_text("".join(f"{text}\n" for _, text in rows))
     labelled = stdout_of("predict", model, file)
     assert stdout_of("predict", model, bare) == labelled
+    assert stdout_of("predict", model, bare.rename(tmp_path / "bare")) == labelled  # no format
     assert Model.load(model).read_options["text_rule"] == {
         "grams": "pairs",
         "values": "log",

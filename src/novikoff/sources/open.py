@@ -53,7 +53,7 @@ def open_files(paths: Paths, how: ReadOptions | None = None) -> Source:
 
 
 def _opened(inputs: Sequence[Input], how: ReadOptions) -> Source:
-    format, name = how.format or _common_format(inputs), inputs[0].name
+    format, name = how.format or _common_format(inputs, how), inputs[0].name
     if how.expect is None:
         subject = "documents have" if format == "folders" else f"{format} has"
         if how.label is not None and format == "folders":
@@ -139,10 +139,10 @@ def _text_format(first: Input, format: Format, how: ReadOptions) -> TextFormat:
     return Table(how, separator="\t" if suffix_of(first.path) == ".tsv" else None)
 
 
-def _common_format(inputs: Sequence[Input]) -> Format:
+def _common_format(inputs: Sequence[Input], how: ReadOptions) -> Format:
     if any(one.folder is not None for one in inputs):
         return _folders(inputs)
-    first = format_of(inputs[0])
+    first = format_of(inputs[0], table=how.expect is not None)
     for one in inputs[1:]:
         if (other := _SUFFIXES.get(suffix_of(one.path), first)) != first:
             raise BadExample(
@@ -168,8 +168,11 @@ def _folders(inputs: Sequence[Input]) -> Format:
     return "folders"
 
 
-def format_of(one: Input) -> Format:
-    """The format of a file, detected from its name, else from its content."""
+def format_of(one: Input, *, table: bool = False) -> Format:
+    """The format of a file, detected from its name, else from its content.
+
+    Lines of no known format are those of a CSV file if a `table` is expected.
+    """
     if one.folder is not None:
         return "folders"
     if suffix_of(one.path) in (".xls", ".xlsb", ".ods"):
@@ -196,6 +199,8 @@ def format_of(one: Input) -> Format:
         return "csv"
     if not line:
         raise BadExample(f"{one.name}: there are no examples")
+    if table:
+        return "csv"
     raise BadExample(
         f"{one.name}:{i}: {quoted(line.strip())} is not in a known format", Problem.UNKNOWN_FORMAT
     )
