@@ -7,7 +7,7 @@ import sys
 import numpy as np
 import pytest
 
-from novikoff import Additive, BalancedWinnow, Joint, Ledger, play, sources
+from novikoff import Additive, BalancedWinnow, Joint, Ledger, Winnow, concepts, play, sources
 from novikoff.ledger import trace
 from novikoff.ledger.ledger import Keep, Mistake, NotKept
 from novikoff.ledger.readings import trajectory
@@ -103,3 +103,15 @@ def test_a_notebook_shows_the_first_mistakes_of_a_ledger() -> None:
     assert "<th>score</th>" in shown
     assert "mistakes in" in played("counts")._repr_html_()
     assert Ledger(2)._repr_html_().count("<tr>") == 1
+
+
+def test_the_trace_of_winnow_names_exponents_and_that_of_concepts_has_no_weights() -> None:
+    X = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    ledger = Winnow(max_iter=2).fit(X, [1, 0, 1]).ledger_
+    head = ledger.to_latex().splitlines()[1]
+    assert r"$\langle w,x\rangle$$-\theta$" in head
+    assert "exponents of $w$ after" in head
+    block = sources.block(X, [1, -1, 1])
+    ruled = play(block, concepts.EliminateConjunction(2), epochs=3).ledger
+    assert [*ruled.to_frame().columns] == ["mistake", "round", "row", "label", "score", "step"]
+    assert "$w$" not in ruled.to_latex()

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from helpers.figures import XOR, band, labels, learned, line, many, points, sizes
-from novikoff import certify
+from novikoff import certify, play
 from novikoff.show import plots
 from novikoff.sources import block
 
@@ -87,3 +87,11 @@ def test_a_quasi_complete_certificate_is_drawn_and_other_data_are_rejected() -> 
     overlap = certify(block(np.vstack([data.rows.values] * 2), [*data.labels, *-data.labels]))
     twice = block(np.vstack([data.rows.values] * 2), [*data.labels, *-data.labels])
     assert plots.certificate(overlap, twice).get_xlabel() == "first principal direction"
+
+
+def test_data_may_be_a_pair_as_for_play() -> None:
+    X, y = np.array([[2.0, 1.0], [1.0, 3.0], [-1.0, -2.0], [-2.0, 1.0]]), ["a", "a", "b", "b"]
+    run = play(X, y, epochs=9)
+    assert run.summary((X, y)).to_dict() == run.summary(block(X, [-1, -1, 1, 1])).to_dict()
+    plots.certificate(certify(X, y), (X, y))
+    plots.turning(run, (X, y))

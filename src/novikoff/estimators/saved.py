@@ -86,7 +86,9 @@ def to_model(estimator: LinearClassifier) -> Model:
     if len(labels.classes) == 1 and isinstance(labels, TwoLabels):
         raise ValueError(f"only one label has been seen yet: {labels.classes.tolist()[0]!r}")
     if engine.max_names is not None:
-        raise ValueError("a model keeps all names, but max_names forgets some")
+        raise ValueError(
+            "a model keeps all names, but max_names forgets some; use hash_bits, or pickle it"
+        )
     with engine.still():
         features, read_options = _columns_of(estimator, engine)
         runs = deepcopy([*zip(engine.learners, engine.ledgers, strict=True)])

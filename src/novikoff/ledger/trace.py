@@ -20,7 +20,7 @@ def heads(ledger: Ledger, names: Sequence[str] | None, *, weights: bool) -> list
     found = ["mistake", "round", "row"]
     found += ["class", "rival"] if ledger.is_joint else ["label"]
     found += ["score", "step"]
-    if not weights:
+    if not weights or ledger.rule == "concepts":  # which has hypotheses, not weights
         return found
     given = [str(j) for j in range(ledger.dim)] if names is None else list(names)
     if len(given) != ledger.dim:
@@ -39,7 +39,7 @@ def lines(ledger: Ledger, *, weights: bool) -> Iterator[list[Any]]:
     sides = [ledger.classes, ledger.rivals] if ledger.is_joint else [ledger.labels]
     columns = [made.rounds, made.rows, *sides, made.scores, made.steps * ledger.unit]
     numbers = zip(*(column.tolist() for column in columns), strict=True)
-    if not weights:
+    if not weights or ledger.rule == "concepts":
         yield from ([k, *line] for k, line in enumerate(numbers, 1))
         return
     example = ledger.example.tolist() if len(ledger) else []
@@ -63,12 +63,16 @@ def expect_room(ledger: Ledger, *, weights: bool) -> None:
 
 def latex(ledger: Ledger, names: Sequence[str] | None, *, weights: bool) -> str:
     """The trace as a tabular of LaTeX, with vectors in brackets."""
+    weights = weights and ledger.rule != "concepts"
     sides = ["class", "rival"] if ledger.is_joint else ["$y$"]
-    top = ["mistake", "round", "row", *sides, r"$\langle w,x\rangle$", "step"]
+    winnow = ledger.rule == "multiplicative"
+    score = r"$\langle w,x\rangle$" + r"$-\theta$" * winnow
+    top = ["mistake", "round", "row", *sides, score, "step"]
     if weights:
         given = ", ".join(names).translate(_LATEX) if names is not None else ""
         brackets = f" ({given})" if given else ""
-        top += [f"$x${brackets}", f"$w${brackets} after"] + ["$b$ after"] * ledger.bias
+        top += [f"$x${brackets}", f"{'exponents of ' * winnow}$w${brackets} after"]
+        top += ["$b$ after"] * ledger.bias
     plain, d = 5 + len(sides), ledger.dim
     body = []
     for line in lines(ledger, weights=weights):

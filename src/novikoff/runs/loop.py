@@ -15,8 +15,7 @@ from novikoff.learners.compiled_pass import learn_parts
 from novikoff.ledger.ledger import Ledger, Mistakes
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.interrupts import Interrupts
-from novikoff.sources.arrays import rows_of, two_labels
-from novikoff.sources.in_memory import frame_rows
+from novikoff.sources.in_memory import block_of
 from novikoff.stream.blocks import Block, Stream
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import Vector
@@ -48,12 +47,14 @@ class Run:
 
     def summary(
         self,
-        data: Stream | None = None,
+        data: Stream | tuple[Any, Any] | None = None,
         *,
         weights: Vector | None = None,
         margin: Number | None = None,
     ) -> Summary:
         """What happened and what is known, on one screen; parameters as in `Summary.of`.
+
+        The data may also be a pair (X, y), as for `play`.
 
         >>> from novikoff import Additive, play, sources
         >>> summary = play(sources.tight(9), Additive(9), epochs=2).summary()
@@ -62,6 +63,7 @@ class Run:
         """
         from novikoff.guarantees.summary import Summary
 
+        data = block_of(data)
         return Summary.of(
             self.ledger, self.verdict, cycle=self.cycle, weights=weights, data=data, margin=margin
         )
@@ -197,12 +199,10 @@ def _from_memory(stream: Any, learner: Any, then: Any) -> tuple[Any, Any]:
     """The stream and the learner, if they were given as data in memory."""
     if then is not None or isinstance(learner, Sequence) or hasattr(learner, "__array__"):
         stream, learner = (stream, learner), then
-    if not isinstance(stream, tuple) or len(stream) != 2 or isinstance(stream[0], Block):
-        return stream, learner
-    X, y = stream
-    rows = frame_rows(X)[0] if hasattr(X, "columns") else rows_of(X)
-    block = Block(rows, two_labels(y)[0])
-    return block, Additive(rows.dim, bias=True) if learner is None else learner
+    data = block_of(stream)
+    if learner is None and data is not stream:
+        learner = Additive(data.rows.dim, bias=True)
+    return data, learner
 
 
 def _stopped(

@@ -621,3 +621,9 @@ def test_reading_a_file_again_gives_the_same_examples_and_bad_lines() -> None:
     assert (len(once.rows), len(once.bad)) == (2, 1)
     table = Table()
     assert read("a,y\n1,0\n", table=table) == read("a,y\n1,0\n", table=table)
+
+
+def test_a_line_of_texts_is_an_example_if_one_comes_again_in_its_column() -> None:
+    assert described("ham,see you\nspam,win\nham,ok\n").startswith("CSV, comma, no header")
+    assert described("kind,text\nham,see you\nspam,win\n").startswith("CSV, comma, header")
+    assert described("a,b\n1,2\na,b\n2,3\n").startswith("CSV, comma, header")  # two files in one

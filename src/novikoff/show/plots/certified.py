@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from novikoff.show.plots.axes import Panels, legend_below, new_panels
 from novikoff.show.plots.colours import BLACK, GREY
 from novikoff.show.plots.planes import CLASSES, Linear, draw_line, draw_rows, plane
 from novikoff.show.projection import scaled
+from novikoff.sources.in_memory import block_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.printing import count
 from novikoff.stream.rows import DenseRows, dots
@@ -28,7 +29,7 @@ _SECONDS = 20.0  # for each proof in `constant`
 
 def certificate(
     it: Certificate,
-    block: Block,
+    data: Block | tuple[Any, Any],
     *,
     names: Sequence[str] | None = None,
     classes: Sequence[str] | None = None,
@@ -40,9 +41,10 @@ def certificate(
     and quasi-complete: the area of a point shows its multiplier λ in Σ λ y x = 0, which rules out
     weights with all these points on their correct sides. For quasi-complete separation the line is
     drawn as well; those points are on it. Undecided: what is known so far. `names` and `classes`
-    are as for `plane`, by default those in the certificate.
+    are as for `plane`, by default those in the certificate. The data are a Block or a pair (X, y).
     Reference: Gordan (1873); Albert & Anderson (1984).
     """
+    block: Block = block_of(data)
     about = it.data
     if (len(block), block.rows.dim) != (about.rows, about.columns):
         raise ValueError(

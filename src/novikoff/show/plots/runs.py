@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from novikoff.runs.loop import Run
 from novikoff.show.plots.axes import Panels, escaped, legend_below, new_panels
 from novikoff.show.plots.colours import BLACK, GREEN, GREY, POINT_STYLES
 from novikoff.show.plots.planes import CLASSES, Linear, draw_line, draw_normal, draw_rows, ring
+from novikoff.sources.in_memory import block_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.printing import count
 from novikoff.stream.rows import Vector
@@ -28,7 +29,7 @@ _LINES = 40  # the most lines drawn
 
 def turning(
     run: Run,
-    block: Block,
+    data: Block | tuple[Any, Any],
     *,
     names: Sequence[str] | None = None,
     classes: Sequence[str] = CLASSES,
@@ -40,9 +41,10 @@ def turning(
     shows its multiplier in the updates that sum to 0. With more than two features the points are
     projected as in `plane`, on the final weights; then only the last line is drawn, because the
     others are not in that plane. The run must be of an additive learner that kept its examples, on
-    this block; `names` and `classes` are as for `plane`.
+    these data, a Block or a pair (X, y); `names` and `classes` are as for `plane`.
     Reference: Novikoff (1962) for runs that end; Block & Levin (1970) for runs that cycle.
     """
+    block: Block = block_of(data)
     ledger = run.ledger
     if ledger.dim != block.rows.dim:
         raise ValueError(f"the run was on {ledger.dim} features, the block has {block.rows.dim}")

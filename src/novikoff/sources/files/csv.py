@@ -372,12 +372,18 @@ def _is_example(
 ) -> bool:
     """Whether a first line with texts is an example, as in `39,State-gov,77516,<=50K`: see `Table`.
 
-    If a model expects columns, it is an example if it holds none of their names.
+    If a model expects columns, it is an example if it holds none of their names. A line of texts
+    alone, above texts alone, is one if one of them comes again in its column.
     """
     columns = {*how.ignore, *how.categorical, *how.text, *(how.expect or ())}
     known = {how.label, how.weight, *columns}
-    if len(texts) == len(first) or any(first[j] in known for j in texts):
+    if any(first[j] in known for j in texts):
         return False
+    if len(texts) == len(first):
+        below_each = [[fields[j] for fields in sample] for j in texts]
+        are_texts = all(2 * len(which_are_words(below)) > len(below) for below in below_each)
+        again = any(first[j] in below for j, below in zip(texts, below_each, strict=True))
+        return how.expect is None and are_texts and again
     if how.expect is not None:
         return True
     for j in texts:
