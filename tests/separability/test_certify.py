@@ -222,6 +222,16 @@ def test_scaling_and_reordering_change_nothing(problem: Problem, data: st.DataOb
     assert verify(found, block)
 
 
+def test_columns_of_the_smallest_numbers_are_decided_without_a_warning() -> None:
+    X = np.ldexp([[0.0, 0, 0]] * 4 + [[0, 0, 1], [0, 1, -1], [0, -1, 1]], [-1074, -660, -1000])
+    found = certify(Block(stored(X, "dense", "float64"), -np.ones(7, dtype=np.int8)))
+    assert found.verdict == "complete"
+    found = certify(
+        Block(stored(X, "dense", "float64"), -np.ones(7, dtype=np.int8)), fit_intercept=False
+    )
+    assert found.verdict in ("quasi-complete", "undecided")
+
+
 @settings(max_examples=80)
 @given(problems(most_rows=8, most_columns=3), st.data())
 def test_huge_and_tiny_numbers_are_decided_correctly_or_refused(

@@ -142,12 +142,19 @@ class Face:
         return sparse.csc_array((np.array(data), np.array(where), np.array(starts)), shape=shape)
 
     def coordinates(self, w: Vector) -> Vector:
-        """The coordinates in the basis `orthogonal` of weights that are orthogonal to U."""
+        """The coordinates in the basis `orthogonal` of weights that are orthogonal to U.
+
+        One that is too large for float64 is not finite.
+        """
         pivots = set(self.pivots.tolist())
         out: list[float] = []
         for v in self.complement:
             free = next(j for j in v if j not in pivots)
-            out.append(w[free] * max(map(abs, v.values())) / v[free])
+            try:
+                size = max(map(abs, v.values())) / v[free]
+            except OverflowError:
+                size = math.inf
+            out.append(float(w[free]) * size)
         return np.array([*out, *w[self.untouched]])
 
     def weights(self, coordinates: Vector, *, bits: int | None) -> ExactVector:

@@ -129,7 +129,8 @@ class _Program:
         w = self._solved(columns, until - time.monotonic())
         if w is None:
             return None
-        scaled = np.abs(w) * self.sizes
+        with np.errstate(over="ignore"):
+            scaled = np.abs(w) * self.sizes
         used = np.flatnonzero(scaled > 1e-7 * scaled.max())
         try:
             face = Face(self.points, used)
