@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 BATCH = 1 << 21  # bytes of text that are read at a time
 
 
-class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class TextFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]  # sklearn is untyped
     """Turn texts into rows of features: words, pairs of neighbouring words, or characters.
 
     The features, their values and their columns are those of a text in a file, which

@@ -258,8 +258,8 @@ class Ledger:
         if len(mistakes) == 0:
             self._change(n_rounds=self.n_rounds + rounds, n_classes=known)
             return
-        keep, kept, written, size = self.keep, self._kept, self._mistakes, self._bytes
-        if keep == "examples":
+        kept, written, size = self._kept, self._mistakes, self._bytes
+        if self.keep == "examples":
             if source is None:
                 raise ValueError("a ledger that keeps examples needs the block they are in")
             if isinstance(source, Rows):
@@ -267,28 +267,28 @@ class Ledger:
                 size += source.nbytes
             elif self._held is None or source.rows is not self._held.rows:
                 kept, size = self._with_rows(source, mistakes.rows)
-        if keep != "counts":
+        if self.keep != "counts":
             if self.began:
                 mistakes = replace(mistakes, rounds=mistakes.rounds - self.began)
             written = written.plus(mistakes)
             size += sum(column.nbytes for column in mistakes.columns.values())
         self._change(
-            keep=keep,
             n_rounds=self.n_rounds + rounds,
             n_classes=known,
             n_updates=self.n_updates + len(mistakes),
             n_mistakes=self.n_mistakes + int(np.count_nonzero(mistakes.wrong)),
             largest_square=max(self.largest_square, float(mistakes.squares.max())),
-            _mistakes=written,
-            _kept=kept,
-            _bytes=size,
+            **self._bounded(kept, written, size),
         )
-        self._drop_excess()
 
-    def _drop_excess(self) -> None:
-        if self.most_bytes is not None and self._bytes > self.most_bytes:
-            none = Pieces(KeptRows.joined), Pieces(Mistakes.joined)
-            self._change(keep="counts", _bytes=0, _kept=none[0], _mistakes=none[1])
+    def _bounded(
+        self, kept: Pieces[KeptRows], written: Pieces[Mistakes], size: int
+    ) -> dict[str, Any]:
+        """What is kept from now on: nothing if these take more than `most_bytes`."""
+        if self.most_bytes is None or size <= self.most_bytes:
+            return {"_kept": kept, "_mistakes": written, "_bytes": size}
+        none = {"_kept": Pieces(KeptRows.joined), "_mistakes": Pieces(Mistakes.joined)}
+        return {"keep": "counts", "_bytes": 0, **none}
 
     def _with_rows(self, block: Block, mistaken: Positions) -> tuple[Pieces[KeptRows], int]:
         """The kept rows and these of the block, and the bytes of everything kept.
@@ -316,8 +316,7 @@ class Ledger:
             yield
         finally:
             kept, size = self._all_rows()
-            self._change(_kept=kept, _bytes=size, _held=None)
-            self._drop_excess()
+            self._change(_held=None, **self._bounded(kept, self._mistakes, size))
 
     def _all_rows(self) -> tuple[Pieces[KeptRows], int]:
         """The kept rows, those of a held block among them, and the bytes of everything kept."""
