@@ -6,7 +6,7 @@ TESTS ?=
 BIN := $(VENV)/bin
 READY := $(VENV)/ready
 
-.PHONY: demo test lint machines attack bench stubs pages gallery clean
+.PHONY: demo test lint machines attack bench bench-quick stubs pages gallery clean
 
 demo: $(READY)
 	$(BIN)/novikoff demo
@@ -37,21 +37,13 @@ attack: $(READY)
 sanitize: $(READY)
 	$(BIN)/python tools/sanitize.py $(QUICK)
 
+# One table, into docs/speed.md: make bench DATA=folder-of-public-data PEERS=python-with-vowpalwabbit
+BENCH = $(BIN)/python bench/speed.py $(if $(DATA),--data $(DATA)) $(if $(PEERS),--peers $(PEERS))
 bench: $(READY)
-	$(BIN)/python bench/epoch.py
-	$(BIN)/python bench/convergence.py
-	$(BIN)/python bench/startup.py
-	$(BIN)/python bench/watching.py
-	$(BIN)/python bench/certify.py --million
-	$(BIN)/python bench/threshold_functions.py
-	$(BIN)/python bench/text.py
-	$(BIN)/python bench/decimals.py
-	$(BIN)/python bench/halving.py
-	$(BIN)/python bench/winnow.py
-	$(BIN)/python bench/adaptive.py
-	$(BIN)/python bench/multiclass.py
-	$(BIN)/python bench/one_at_a_time.py
-	$(BIN)/python bench/fuzz.py --inputs 1000000
+	$(BENCH) --write docs/speed.md
+
+bench-quick: $(READY)
+	$(BENCH) --quick
 
 # The type stubs of the compiled module are generated and committed; a test says when they are stale.
 stubs: $(READY)

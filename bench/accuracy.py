@@ -8,6 +8,7 @@ rows are sparse). Times of novikoff and Vowpal Wabbit are those of a whole train
 text to model; those of scikit-learn are of `fit` alone.
 
 Run: python bench/accuracy.py DIRECTORY [--peers PYTHON] [--only NAME]
+     python bench/accuracy.py DIRECTORY --schemes   many classes, jointly or one against the rest
 DIRECTORY has a9a.svm.gz, text/imdb5000.svm.gz, stream/flights3m.csv.gz and so on.
 """
 
@@ -28,8 +29,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn import datasets
 from sklearn.linear_model import LogisticRegression, SGDClassifier
-from sklearn.preprocessing import MaxAbsScaler, StandardScaler
+from sklearn.preprocessing import MaxAbsScaler, StandardScaler, normalize
 
+from novikoff import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron
 from processes import add_peers, has_vowpal, measure, novikoff, vowpal
 
 SMALL = 5000
@@ -192,13 +194,40 @@ COLUMNS: dict[str, Callable[[Split, Path, str], tuple[float, float]]] = {
 }
 
 
+def schemes(directory: Path) -> None:
+    """Both ways to learn many classes, 1 and 10 passes over the same rows, without an intercept."""
+    plain: dict[str, Any] = {"shuffle": False, "fit_intercept": False}
+    X, y = datasets.load_digits(return_X_y=True)
+    cut = 2 * len(y) // 3
+    parts = {"digits": Split(X[:cut], y[:cut], X[cut:], y[cut:])}
+    parts["news20"] = next(sets(directory, "news20"))[1][0]
+    for name, split in parts.items():
+        order = np.random.default_rng(0).permutation(len(split.y))
+        X, y, Z = normalize(split.X)[order], split.y[order], normalize(split.X_test)
+        for passes in (1, 10):
+            made: dict[str, Any] = {
+                f"{kind.__name__} | {scheme}": kind(multiclass=scheme, max_iter=passes, **plain)
+                for kind in (Perceptron, MarginPerceptron, AveragedPerceptron, VotedPerceptron)
+                for scheme in ("joint", "ovr")
+            }
+            for words, more in (("", {}), ("average=True", {"average": True})):
+                sgd = SGDClassifier(max_iter=passes, tol=None, **more, **plain)
+                made[f"scikit-learn SGDClassifier({words}) | ovr"] = sgd
+            for learner, clf in made.items():
+                right = clf.fit(X, y).score(Z, split.y_test)
+                print(f"| {name} | {passes} | {learner} | {right:.2%} |", flush=True)
+
+
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
     options.add_argument("directory", type=Path)
     options.add_argument("--only", default="", help="sets whose name begins so")
+    options.add_argument("--schemes", action="store_true", help="many classes in both ways")
     add_peers(options)
     given = options.parse_args()
     warnings.simplefilter("ignore")
+    if given.schemes:
+        return schemes(given.directory)
     names = [name for name in COLUMNS if name != "VW" or has_vowpal(given.peers)]
     print("set | rows × features |", " | ".join(["majority", *names, "behind"]), flush=True)
     for name, splits_of in sets(given.directory, given.only):
@@ -217,6 +246,7 @@ def main() -> None:
         behind = f"{100 * (found['novikoff train'][0] - max(peers)):+.1f}"
         size = f"{rows:,} × {splits_of[0].X.shape[1]:,}"
         print(name, size, f"{100 * share:.1f}", *cells, behind, sep=" | ", flush=True)
+    return None
 
 
 if __name__ == "__main__":

@@ -87,7 +87,7 @@ def has_vowpal(python: str) -> bool:
         [python, "-c", "import vowpalwabbit"], capture_output=True
     ).returncode
     if not found:
-        print(f"Vowpal Wabbit is left out: {python} has no vowpalwabbit (see --peers)\n")
+        print(f"no Vowpal Wabbit: {python} has no vowpalwabbit (see --peers)", file=sys.stderr)
     return found
 
 

@@ -145,7 +145,7 @@ def in_use() -> int | None:
 
 
 def test_two_hundred_thousand_examples_leave_nothing_behind() -> None:
-    """bench/one_at_a_time.py --leak makes it a hundred million."""
+    """bench/leak.py makes it a hundred million."""
     names = [f"name {j}" for j in range(40)]
     dice = np.random.default_rng(0)
     examples: list[tuple[dict[str, Any], str]] = [
