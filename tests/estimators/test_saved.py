@@ -24,6 +24,7 @@ from novikoff import (
     load,
 )
 from novikoff.cli.main import run as main
+from novikoff.storage import file_format as storage
 from novikoff.stream.labels import written
 
 DICE = np.random.default_rng(7)
@@ -354,3 +355,28 @@ def test_parameters_that_do_not_match_the_learner_are_refused(tmp_path: Path) ->
         model.save(tmp_path / "bad")
         with pytest.raises(BadModel, match=words):
             load(tmp_path / "bad")
+
+
+def test_a_cycle_is_remembered_until_more_is_learned(tmp_path: Path, capsys: Any) -> None:
+    corners, xor = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
+    file, data = tmp_path / "m", tmp_path / "xor.csv"
+    data.write_text("".join(f"{a},{b},{y}\n" for (a, b), y in zip(corners, xor, strict=True)))
+    words = f"train {data} -o {file} --learner perceptron --passes 50 --json"
+    main(words.split())
+    assert json.loads(capsys.readouterr().out)["verdict"] == load(file).verdict_ == "cycle"
+    Perceptron(shuffle=False).fit(corners, xor).save(file)
+    again = load(file)
+    assert again.verdict_ == "cycle"
+    assert "no weights separate" in str(again.runs_[0].summary())
+    header, arrays = storage.load(file, kind="model")
+    storage.save(file, header | {"cycled": [1]}, arrays, kind="model")
+    with pytest.raises(BadModel, match="ended in a cycle are wrong"):
+        load(file)
+    assert again.partial_fit(corners, xor).verdict_ == "budget"
+
+
+def test_of_several_runs_those_that_ended_in_a_cycle_are_remembered(tmp_path: Path) -> None:
+    clf = Perceptron(shuffle=False).fit([[0, 0], [0, 1], [1, 0], [1, 1], [9, 9]], [*"abbac"])
+    clf.save(tmp_path / "m")
+    assert [run.verdict for run in load(tmp_path / "m").runs_] == [r.verdict for r in clf.runs_]
+    assert {run.verdict for run in clf.runs_} == {"cycle", "separated"}

@@ -115,6 +115,7 @@ def to_model(estimator: LinearClassifier) -> Model:
             engine.seen,
             others=tuple(others),
             labels=None if values == as_values(texts) else values,
+            cycled=tuple(k for k, run in enumerate(engine.runs) if run.verdict == "cycle"),
         )
     kind, usual = _parameters_of(out, reader=estimator._reader is not None)
     given = {name: _storable(value) for name, value in estimator.get_params().items()}
@@ -197,6 +198,7 @@ def of_model(model: Model) -> LinearClassifier:
         runs=deepcopy(model.runs),
         names=names if is_plain else None,
         seen=model.examples,
+        cycled=model.cycled,
     )
     about: dict[str, Any] = {"n_features_in_": features.count}
     if header is not None:

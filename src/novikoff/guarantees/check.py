@@ -19,6 +19,8 @@ header, which column is the label, which label is positive. The certificate is c
 It says which statement it proves, and the answer repeats it: the verdict, and whether the
 hyperplanes have a constant. Numbers are read as the nearest float64. Each field of the certificate
 is checked, and its numbers are compared with the data before anything as large as they say is made.
+
+Exit status: 0 proved, 1 rejected or undecided, 2 the data cannot be read here.
 """
 
 from __future__ import annotations
@@ -76,10 +78,20 @@ class Rejected(ValueError):  # noqa: N818  (it says what happened to the certifi
     """The certificate does not prove its verdict on these data; the message says why."""
 
 
+class Unreadable(Rejected):
+    """The data cannot be read here, which says nothing about the certificate."""
+
+
 def require(truth: bool, reason: str) -> None:
     """Reject the certificate for this reason unless `truth` holds."""
     if not truth:
         raise Rejected(reason)
+
+
+def readable(truth: bool, reason: str) -> None:
+    """Refuse the data for this reason unless `truth` holds."""
+    if not truth:
+        raise Unreadable(reason)
 
 
 def sha256(raw: bytes) -> str:
@@ -300,14 +312,17 @@ class Fingerprint:
 def check_reading(it: Claim, data: Evidence) -> None:
     """Reject the certificate if it states other files, columns or labels than were read."""
     require(not it.files or it.files == data.files, "the files are not those of the certificate")
-    require(it.d == data.columns, f"the data have {data.columns} columns, not {it.d}")
+    hint = "; was it made with other options for reading?" if it.files else ""
+    require(it.d == data.columns, f"the data have {data.columns} columns, not {it.d}{hint}")
+    is_truth = it.classes == ("false", "true") and data.classes[0] == f"not {data.classes[1]}"
     for what, here, there in (
         ("columns", data.names, it.names),
         ("label's column", data.label, it.label),
-        ("labels", data.classes, it.classes),
+        ("labels", data.classes, data.classes if is_truth else it.classes),
     ):
         if there is not None and there != here:
-            raise Rejected(f"the {what}: {here!r:.99} here, {there!r:.99} in the certificate")
+            said = f"the {what}: {here!r:.99} here, {there!r:.99} in the certificate{hint}"
+            raise Rejected(said)
 
 
 def check_row(it: Claim, i: int, x: Whole, side: int) -> None:
@@ -444,19 +459,28 @@ def summary(certificate: Mapping[str, Any], data: Evidence, paths: Sequence[str]
     return "\n".join(lines)
 
 
-def read(paths: Sequence[str], label: str | None = None, *, zero_based: bool = False) -> Evidence:
-    """The examples of svmlight files, or of CSV files of numbers, which may be gzipped."""
+def read(
+    paths: Sequence[str],
+    label: str | None = None,
+    one: str | None = None,
+    *,
+    zero_based: bool = False,
+) -> Evidence:
+    """The examples of svmlight files, or of CSV files of numbers, which may be gzipped.
+
+    Of more than two labels, `one` is taken against the rest. Unreadable, if something else is read.
+    """
     raw = [Path(path).read_bytes() for path in paths]
     files = tuple(map(sha256, raw))
     contents = [_text(one) for one in raw]
     kinds = set(map(_kind, paths, contents))
-    require(len(kinds) == 1, "the files have different formats")
+    readable(len(kinds) == 1, "the files have different formats")
     (kind,) = kinds
     if kind == "svmlight":
-        require(label is None, f"svmlight has no column {label!r}")
-        return _svmlight(contents, files, zero_based=zero_based)
-    require(not zero_based, "only the indices of svmlight may count from 0")
-    return _table(contents, files, kind, label)
+        readable(label is None, f"svmlight has no column {label!r}")
+        return _svmlight(contents, files, one, zero_based=zero_based)
+    readable(not zero_based, "only the indices of svmlight may count from 0")
+    return _table(contents, files, kind, label, one)
 
 
 def _kind(path: str, text: str) -> str:
@@ -469,10 +493,10 @@ def _kind(path: str, text: str) -> str:
     if suffix in ("svm", "svmlight", "libsvm") or (
         suffix not in ("csv", "tsv", *_OTHERS) and pairs
     ):
-        require(":" in first or not re.search("[,;]", first), "the data are not svmlight")
+        readable(":" in first or not re.search("[,;]", first), "the data are not svmlight")
         return "svmlight"
     is_table = suffix in ("csv", "tsv") or (marks and not is_other)
-    require(bool(is_table), "the data are neither svmlight nor CSV")
+    readable(bool(is_table), "the data are neither svmlight nor CSV")
     return "\t" if suffix == "tsv" else next((mark for mark in ",\t;" if mark in first), ",")
 
 
@@ -480,11 +504,15 @@ def _text(raw: bytes) -> str:
     text = (gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw).decode("utf-8-sig")
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     odd = re.search(r"[^\S \t\n]|\0", text)
-    require(odd is None, "the data contain a space that is not a blank, a tab or the end of a line")
+    readable(
+        odd is None, "the data contain a space that is not a blank, a tab or the end of a line"
+    )
     return text
 
 
-def _svmlight(contents: Sequence[str], files: tuple[str, ...], *, zero_based: bool) -> Evidence:
+def _svmlight(
+    contents: Sequence[str], files: tuple[str, ...], one: str | None, *, zero_based: bool
+) -> Evidence:
     """Lines of a label and pairs index:value; indices count from 0 if there is a 0 among them."""
     from_zero = re.compile(r"^[^#\n]*[ \t]0+:", re.MULTILINE)
     first = 0 if zero_based or any(map(from_zero.search, contents)) else 1
@@ -497,19 +525,19 @@ def _svmlight(contents: Sequence[str], files: tuple[str, ...], *, zero_based: bo
         for label, *rest in map(str.split, lines()):
             pairs = [word.partition(":") for word in rest]
             whole = all(c.isascii() and c.isdigit() and len(c) < 19 for c, _, _ in pairs)
-            require(whole, "an index is not a whole number, or too large")
-            require(":" not in label, "a line does not begin with a label")
+            readable(whole, "an index is not a whole number, or too large")
+            readable(":" not in label, "a line does not begin with a label")
             yield signs[label], [(int(c) - first, finite(v)) for c, _, v in pairs]
 
-    classes, signs = labelled(line.split(None, 1)[0] for line in lines())
+    classes, signs = labelled((line.split(None, 1)[0] for line in lines()), one)
     ends = filter(None, map(re.compile(r"[ \t]([0-9]{1,18}):[^ \t:]*$").search, lines()))
     columns = max((int(end[1]) + 1 - first for end in ends), default=0)
-    require(columns + first <= 2**53, "an index is too large")
+    readable(columns + first <= 2**53, "an index is too large")
     return Evidence(examples(), columns, files, classes=classes)
 
 
 def _table(
-    contents: Sequence[str], files: tuple[str, ...], mark: str, label: str | None
+    contents: Sequence[str], files: tuple[str, ...], mark: str, label: str | None, one: str | None
 ) -> Evidence:
     """Lines of numbers and a label; the first one may be a header."""
 
@@ -521,7 +549,7 @@ def _table(
             yield [cell.strip(" \t") for cell in cells]
 
     top, *sample = [*islice(lines(contents[0]), _SAMPLE + 1)] or [[]]
-    require(len(top) > 1, "there is no column but the label")
+    readable(len(top) > 1, "there is no column but the label")
     named = [k for k, cell in enumerate(top) if is_text(cell)]
     at = _place(top if named else [], len(top), label)
     header = bool(named) and not _is_example(top, sample, named, at, label)
@@ -530,18 +558,21 @@ def _table(
     names = tuple(top[k] for k in places) if header else None
     called = top[at] if header and top.count(top[at]) == 1 else str(at)
     differ = names is None or (all(names) and len({*names, called}) == len(top))
-    require(differ, "two columns have the same name, or one has none")
+    readable(differ, "two columns have the same name, or one has none")
 
     def rows() -> Iterator[list[str]]:
         for text in contents:
             rest = lines(text)
             if header:
-                require(next(rest, top) == top, "the files have different headers")
+                readable(next(rest, top) == top, "the files have different headers")
             for row in rest:
-                require(len(row) == len(top), f"a line has {len(row)} fields, not {len(top)}")
+                readable(len(row) == len(top), f"a line has {len(row)} fields, not {len(top)}")
                 yield row
 
-    classes, signs = labelled(row[at] for row in rows())
+    for row in islice(rows(), _SAMPLE):  # before the columns are counted: texts make other ones
+        for k in places:
+            finite(row[k])
+    classes, signs = labelled((row[at] for row in rows()), one)
     return Evidence(
         ((signs[row[at]], [(c, finite(row[k])) for c, k in enumerate(places)]) for row in rows()),
         len(places),
@@ -578,11 +609,11 @@ def _place(names: Sequence[str], width: int, label: str | None) -> int:
     """The label's column: by name, by position, or the last."""
     if label is None:
         return width - 1
-    require(names.count(label) < 2, f"two columns are called {label!r}")
+    readable(names.count(label) < 2, f"two columns are called {label!r}")
     if label in names:
         return names.index(label)
     is_there = bool(PLACE.fullmatch(label)) and int(label) < width
-    require(is_there, f"column {label!r} is missing")
+    readable(is_there, f"column {label!r} is missing")
     return int(label)
 
 
@@ -602,7 +633,7 @@ def finite(text: str) -> float:
     except ValueError:
         number = float("nan")
     if not isfinite(number):
-        raise Rejected(f"{text!r:.40} is not a finite number")
+        raise Unreadable(f"{text!r:.40} is not a finite number, and only those are read")
     return number
 
 
@@ -615,28 +646,34 @@ def key(label: str) -> tuple[bool, float, str]:
     return False, int(label) if whole else number, ""
 
 
-def labelled(labels: Iterable[str]) -> tuple[tuple[str, str], dict[str, int]]:
+def labelled(
+    labels: Iterable[str], one: str | None = None
+) -> tuple[tuple[str, str], dict[str, int]]:
     """The negative and the positive label as written, and the sign of each text that occurs.
 
-    The greater of two is positive, and so is one alone, unless it is 0 or −1.
+    If `one` is given, it is positive, and the rest negative. Otherwise the greater of two is
+    positive, and so is one alone, unless it is 0 or −1.
     """
     found = dict.fromkeys(labels)
-    require(bool(found), "there are no examples")
+    readable(bool(found), "there are no examples")
     for text in found:
         bad = text.lower() in _MISSING or re.fullmatch("[+-]?inf(inity)?", text.lower())
-        require(not bad, f"label {text!r:.40} is not a class")
+        readable(not bad, f"label {text!r:.40} is not a class")
     keys = sorted(set(map(key, found)))
-    require(len(keys) <= 2, f"there are {len(keys)} different labels, not two")
+    if one is not None:
+        readable(key(one) in keys, f"no example has the label {one!r:.40}")
+        keys = [key(one)]
+    readable(len(keys) <= 2, f"there are {len(keys)} different labels, not two")
     written = [
         text if is_name else str(int(n)) if abs(n) <= 10**22 and n == int(n) else repr(n)
         for is_name, n, text in keys
     ]
     alone, positive = written[-1], keys[-1]
     classes = written[0], alone
-    if len(keys) == 1 and positive[:2] in ((False, 0), (False, -1)):
+    if one is None and len(keys) == 1 and positive[:2] in ((False, 0), (False, -1)):
         classes, positive = (alone, "1"), (False, 1, "")
     elif len(keys) == 1:
-        classes = "-1" if alone == "1" else f"not {alone}", alone
+        classes = "-1" if alone == "1" and one is None else f"not {alone}", alone
     return classes, {text: 1 if key(text) == positive else -1 for text in found}
 
 
@@ -648,12 +685,13 @@ def main() -> int:
     parser.add_argument("certificate", help="written by `novikoff certify -o CERTIFICATE`")
     parser.add_argument("data", nargs="+", help="svmlight, or CSV of numbers; plain or gzipped")
     parser.add_argument("--label", metavar="COLUMN", help="CSV: name, or position from 0 [last]")
+    parser.add_argument("--one-vs-rest", metavar="LABEL", help="take all other labels as one")
     parser.add_argument("--zero-based", action="store_true", help="svmlight: indices from 0")
     given = parser.parse_args()
     words, status, to = "", 2, sys.stdout
     try:
         written = load(given.certificate)
-        data = read(given.data, given.label, zero_based=given.zero_based)
+        data = read(given.data, given.label, given.one_vs_rest, zero_based=given.zero_based)
         check(written, data)
         words = summary(written, data, given.data)
         status = 1 if written["verdict"] == "undecided" else 0
@@ -661,6 +699,8 @@ def main() -> int:
         why = str(getattr(error, "strerror", None) or error).lower().removesuffix(" or directory")
         name, to = getattr(error, "filename", None) or given.data[0], sys.stderr
         words = f"{shown(name)}: {why}"
+    except (Unreadable, csv.Error) as error:
+        words, to = f"cannot be checked here: {error}; use novikoff verify", sys.stderr
     except Exception as error:  # whatever happened, nothing is proved
         words, status = f"rejected: {error}", 1
     try:

@@ -64,6 +64,8 @@ class Model:
         read as numbers.
     parameters
         The parameters of the estimator that was saved, as far as nothing else here tells them.
+    cycled
+        Which runs, counted from 0, ended because their weights repeated.
     """
 
     kind: Kind
@@ -79,6 +81,7 @@ class Model:
     others: tuple[tuple[Linear, Ledger], ...] = ()
     labels: tuple[Any, ...] | None = None
     parameters: dict[str, Any] = field(default_factory=dict)
+    cycled: tuple[int, ...] = ()
     _mapped: mmap | None = field(default=None, repr=False)  # the file it came from, if not copied
     _averages: dict[int, tuple[int, int, Vector]] = field(
         default_factory=dict, init=False, repr=False
@@ -246,6 +249,8 @@ class Model:
             header["labels"] = list(self.labels)
         if self.parameters:
             header["parameters"] = self.parameters
+        if self.cycled:
+            header["cycled"] = list(self.cycled)
         storage.save(path, header, arrays, kind="model")
 
     @classmethod
@@ -263,6 +268,7 @@ class Model:
         classes = tuple(stored.texts("classes"))
         unfinished = None if header.get("unfinished") is None else stored.settings("unfinished")
         learner, ledger = _restored_run(header, arrays)
+        cycled = header.get("cycled", [])
         others: list[tuple[Linear, Ledger]] = []
         while (name := f"class {len(others) + 1}") in header:
             others.append(_restored_run(stored.settings(name), with_prefix(name, arrays)))
@@ -280,6 +286,7 @@ class Model:
             tuple(others),
             _checked_labels(header.get("labels"), stored, classes),
             stored.settings("parameters") if "parameters" in header else {},
+            tuple(cycled) if isinstance(cycled, list) else (-1,),
             storage.mapped_file(arrays),
         )
         out._check(stored)
@@ -296,6 +303,8 @@ class Model:
             stored.refuse(f"it has {known} labels, but {len(self.runs)} runs")
         if not self.has_many_classes and known != 2:
             stored.refuse(f"it has {known} labels, not two")
+        if [*self.cycled] != [k for k in range(len(self.runs)) if k in self.cycled]:
+            stored.refuse("its runs that ended in a cycle are wrong")
         for run in self.runs:
             self._check_run(*run, stored)
         if self.unfinished is not None:

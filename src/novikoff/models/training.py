@@ -301,6 +301,7 @@ class Training:
         """
         self.prepare()
         model = self.model
+        model.cycled = ()
 
         def close_block(block: Block) -> None:
             self.position = block.first + len(block.labels) - self._earlier
@@ -332,6 +333,7 @@ class Training:
         if self._is_open:
             model.ledger.reopen_epoch()
         model.examples = self._earlier + self._met
+        model.cycled = (0,) if run.verdict == "cycle" else ()
         self._is_finished = True
         return run
 

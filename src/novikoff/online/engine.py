@@ -64,9 +64,9 @@ class Engine:
         Where each row of `coef_` starts (None: zero).
     keep, hash_bits, max_names
         As for `Perceptron`.
-    runs, names, seen
-        The runs to continue, the names of their features if single examples are dicts, and how many
-        examples were learned from.
+    runs, names, seen, cycled
+        The runs to continue, the names of their features if single examples are dicts, how many
+        examples were learned from, and which of the runs ended in a cycle.
 
     Attributes
     ----------
@@ -103,6 +103,7 @@ class Engine:
         runs: Sequence[tuple[Linear, Ledger]] = (),
         names: Names | None = None,
         seen: int = 0,
+        cycled: Sequence[int] = (),
     ) -> None:
         is_bounded = keep == "auto"
         if keep == "auto":  # the columns of forgotten names are used again, so rows mean nothing
@@ -112,7 +113,10 @@ class Engine:
         self.hash_bits, self.max_names = hash_bits, max_names
         self.later_weights = later_weights or {}
         self.learners: list[Linear] = [learner for learner, _ in runs]
-        self.runs = [Run(ledger, _verdict(ledger)) for _, ledger in runs]
+        self.runs = [
+            Run(ledger, Verdict.CYCLE if k in cycled else _verdict(ledger))
+            for k, (_, ledger) in enumerate(runs)
+        ]
         if not runs:
             each = np.ones(len(labels.classes)) if class_weights is None else class_weights
             factors = labels.class_weights(each)
