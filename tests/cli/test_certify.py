@@ -127,7 +127,8 @@ def test_only_the_reader_says_which_column_is_the_label(tmp_path: Path) -> None:
     data, cert = made(tmp_path, "labels-first.csv")
     data.write_text("0,1,1\n1,2,0\n1,3,0\n")
     assert run("certify", data, "-o", cert, "--label", "0").exit_code == 0
-    words = "rejected: the label's column: '2' here, '0' in the certificate\n"
+    why = "was it made with other options for reading?"
+    words = f"rejected: the label's column: '2' here, '0' in the certificate; {why}\n"
     assert run("verify", cert, data).stdout == words
     assert alone(cert, data) == (1, words)
     assert run("verify", cert, data, "--label", "0").exit_code == 0
@@ -314,6 +315,7 @@ def test_the_summary_names_columns_and_rows(tmp_path: Path) -> None:
         "  separated       2 rows: 5–6",
         "  logistic model  no finite maximum-likelihood estimate: x → +∞; the others stay finite",
         answer.stdout.splitlines()[5],
+        "  read            CSV, comma, header, label 'y', 2 numbers",
     ]
     assert ", each multiplied by its label's sign and a positive number, sum to 0" in answer.stdout
     mail = run("certify", write(tmp_path, "mail.csv")).stdout
@@ -608,7 +610,7 @@ def test_other_columns_are_rejected(text: str, tmp_path: Path) -> None:
     data = write(tmp_path, "other.csv", text)
     tampered(cert, "data", "files", to=[])
     assert run("verify", cert, data).exit_code != 0
-    assert alone(cert, data)[1].startswith("rejected: ")
+    assert alone(cert, data)[1].startswith(("rejected: ", "cannot be checked here: two columns"))
 
 
 @pytest.mark.parametrize("top", ["", "a,b,y\n", "0,1,target\n"])
@@ -645,11 +647,14 @@ def test_the_labels_of_a_certificate_are_those_of_the_data(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-Infinity", "1e999", "", "x"])
 def test_the_checker_alone_refuses_values_that_are_not_numbers(value: str, tmp_path: Path) -> None:
-    for name in ("mail.csv", "mail.txt"):
+    for name, says in (
+        ("mail.csv", (2, "cannot be checked here")),
+        ("mail.txt", (1, "rejected")),  # the file is another
+    ):
         data, cert = made(tmp_path, name)
         data.write_text(data.read_text().replace("120", value))
-        assert alone(cert, data)[1].startswith("rejected: ")
-        assert "Error" not in alone(cert, data)[1]
+        status, said = alone(cert, data)
+        assert (status, said.partition(":")[0]) == says
 
 
 def test_progress_is_shown_on_a_terminal_and_nowhere_else(tmp_path: Path) -> None:
@@ -700,3 +705,18 @@ def test_help_ends_in_an_example_and_loads_nothing_heavy() -> None:
     done = subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True, text=True)
     assert "certify" in done.stdout
     assert not {"scipy", "flint", "sklearn"} & set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "line"),
+    [
+        ("x,k\n1,a\n2,a\n", [], "one label       all rows have the label a, so a constant alone"),
+        ("x,k\n1,a\n2,a\n", ["--no-intercept"], "one label       all rows have the label a\n"),
+        ("1,0\n2,0\n2,1\n3,1\n", [], "estimate: column 0 → +∞, constant → −∞\n"),
+        ("x y k\nr1 1 2 a\nr2 3 4 b\n", [], "2 numbers, 1 ignored (row names)"),
+    ],
+)
+def test_what_is_special_about_the_data_is_said(
+    text: str, options: list[str], line: str, tmp_path: Path
+) -> None:
+    assert line in run("certify", write(tmp_path, "x.csv", text), *options).stdout

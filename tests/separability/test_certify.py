@@ -422,3 +422,9 @@ def test_a_notebook_shows_a_certificate_escaped() -> None:
     assert shown.startswith("<table><tr><td>verdict</td>")
     assert "&lt;b&gt;=A → +∞" in shown
     assert "<b>" not in shown
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_gap_in_a_frame_is_called_a_missing_value(frame: Any) -> None:
+    with pytest.raises(BadExample, match=r"a missing value or NaN \(row 1, column 'a'\)"):
+        certify(frame({"a": [1.0, None, 3.0], "b": [1, 2, 3]}), [0, 1, 0])

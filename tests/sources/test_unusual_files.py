@@ -5,12 +5,14 @@ from __future__ import annotations
 import builtins
 import gzip
 import io
+import pickle
 import re
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 from novikoff import sources
@@ -100,10 +102,19 @@ def test_utf_16_is_recognised_by_its_mark(encoding: str, tmp_path: Path) -> None
     text = TABLE.replace("a", "ä€😀")
     content = (mark + text).encode(encoding)
     assert same(read(tmp_path, content), read(tmp_path, text))
-    assert same(read(tmp_path, gzip.compress(content), "t.csv.gz"), read(tmp_path, text))
+    zstd = pa.compress(content, codec="zstd", asbytes=True)
+    for packed in (gzip.compress(content), zstd):
+        assert same(read(tmp_path, packed, "t.csv.gz"), read(tmp_path, text))
     assert "cannot be read as UTF-" in refusal(tmp_path, content[:-1])
     if encoding == "utf-16-le":
         assert refusal(tmp_path, content[2:]).startswith("t.csv:1: zero byte: the file is not")
+
+
+@pytest.mark.parametrize("content", [pickle.dumps([1, 2]), bytes(range(200))])
+def test_a_binary_file_is_called_so(content: bytes, tmp_path: Path) -> None:
+    assert refusal(tmp_path, content) == "t.csv: this is a binary file, not csv"
+    assert refusal(tmp_path, content, "t").startswith("t: this is a binary file")
+    assert "Latin-1" in refusal(tmp_path, "é\1,b\nç\1,c\n".encode("latin-1"))
 
 
 def test_a_long_text_in_utf_16_is_read_in_pieces(tmp_path: Path) -> None:

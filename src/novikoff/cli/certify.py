@@ -59,5 +59,6 @@ def certify(
     if status == 130:
         where = "" if output is None else f" and saved in {output}"
         warn(f"interrupted; this much is known{where}:")
-    show(json.dumps(found.to_dict(), indent=1) if as_json else str(found))
+    words = f"{found}\n  {'read':14}  {given.description}"
+    show(json.dumps(found.to_dict(), indent=1) if as_json else words)
     sys.exit(status)

@@ -130,6 +130,8 @@ class Certificate:
     alone
         If complete: the columns each of which separates all rows by itself, with the constant if
         there is one; not in the file either.
+    only_label
+        The label that all rows have, if they have the same; not in the file either.
     why_undecided
         Why `certify` found no proof; not in the file either.
     """
@@ -144,6 +146,7 @@ class Certificate:
     data: Described
     aliases: Mapping[int, Sparse] | None = None
     alone: tuple[int, ...] = ()
+    only_label: str | None = None
     why_undecided: str = ""
 
     @property
@@ -280,7 +283,10 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
     constant = " and a constant" if data.bias else ""
     shape = f"{plural(data.rows, 'row')}, {plural(data.columns, 'column')}{constant}"
     yield "data", f"{shape}; rows and columns are numbered from 0"
-    if data.label is not None or data.classes != ("-1", "1"):
+    if it.only_label is not None:
+        so = ", so a constant alone separates them" if data.bias else ""
+        yield "one label", f"all rows have the label {plain(it.only_label)}{so}"
+    elif data.label is not None or data.classes != ("-1", "1"):
         column = "" if data.label is None else f"{plain(data.label)}: "
         column = f"column {column}" if column and data.names is None else column
         negative, positive = map(plain, data.classes)
@@ -305,8 +311,8 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
         yield "separated", f"{rows}: {spans(it.separated)}"
         infinite = it.infinite.items()
         names = [f"{plain(data.name(j))} → {'+' if x > 0 else '−'}∞" for j, x in infinite]
-        fit = f"{logistic_fit(it.verdict)}: {listed(names, 6)}; the others stay finite"
-        yield "logistic model", fit
+        rest = "; the others stay finite" if len(names) < data.columns + data.bias else ""
+        yield "logistic model", f"{logistic_fit(it.verdict)}: {listed(names, 6)}{rest}"
     elif it.verdict != Separation.UNDECIDED:
         yield "logistic model", logistic_fit(it.verdict)
     if it.multipliers:

@@ -186,6 +186,7 @@ def _data(X: Any, y: Any) -> Data:
 def _certificate(
     points: Points, known: Findings, margin: MarginInterval, about: Described
 ) -> Certificate:
+    signs = points.block.labels
     face, weights, complement = known.face, dict[int, int](), list[Sparse]()
     if known.weights is not None:
         weights = {j: w for j, w in enumerate(known.weights.integers.tolist()) if w}
@@ -207,6 +208,7 @@ def _certificate(
         data=about,
         aliases=known.shown_aliases,
         alone=known.alone,
+        only_label=about.classes[int(signs[0] > 0)] if (signs == signs[0]).all() else None,
         why_undecided=known.why,
     )
 

@@ -225,16 +225,15 @@ def _decompressed(stored: BinaryIO, compression: str | None) -> Any:
     if compression == "zstd":
         import pyarrow as pa
 
-        return pa.input_stream(stored, compression="zstd")
+        return io.BufferedReader(pa.input_stream(stored, compression="zstd"))
     return stored
 
 
 def _encoding(given: Any) -> str | None:
-    """The encoding whose mark begins a text, if it is not UTF-8 and can be looked at."""
+    """The encoding whose mark begins a text, if it is not UTF-8."""
     head = b""
-    if hasattr(given, "peek"):
-        with suppress(EOFError, zlib.error, OSError):  # damaged: said when it is read
-            head = given.peek(4)
+    with suppress(EOFError, zlib.error, OSError):  # damaged: said when it is read
+        head = given.peek(4)
     return next((name for mark, name in _MARKS.items() if head.startswith(mark)), None)
 
 

@@ -90,6 +90,8 @@ def _opened(inputs: Sequence[Input], how: ReadOptions) -> Source:
         from novikoff.sources.files.parquet import ArrowFiles
 
         return ArrowFiles(inputs, how, kind=format)
+    if is_binary(inputs[0].head()):
+        raise BadExample(f"{name}: this is a binary file, not {format}")
     text = _text_format(inputs[0], format, how)
     return TextFiles(inputs, text, eager=how.eager, skip_bad=how.skip_bad, threads=how.threads)
 
@@ -201,9 +203,21 @@ def format_of(one: Input, *, table: bool = False) -> Format:
         raise BadExample(f"{one.name}: there are no examples")
     if table:
         return "csv"
+    if is_binary(head):
+        raise BadExample(f"{one.name}: this is a binary file in no format that is read")
     raise BadExample(
         f"{one.name}:{i}: {quoted(line.strip())} is not in a known format", Problem.UNKNOWN_FORMAT
     )
+
+
+def is_binary(head: bytes) -> bool:
+    """Whether a file that begins like this is no text: not UTF-8, with several control characters.
+
+    A text in Latin-1 is not UTF-8 either, some texts have a control character between fields, and
+    UTF-16 has zero bytes.
+    """
+    controls = set(re.findall(rb"[\x01-\x08\x0e-\x1f]", head))
+    return len(controls) > 2 and "\ufffd" in head[:-4].decode(errors="replace")
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +242,8 @@ class Data:
         "sha256:" and the SHA-256 of the bytes of each file as stored, if `hashed`.
     skipped
         What was wrong with the bad lines that were skipped.
+    description
+        What was read and how: "CSV, comma, header, label 'kind', 5 numbers, 1 ignored (id)".
     """
 
     block: Block
@@ -237,6 +253,7 @@ class Data:
     header: bool | None = None
     files: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
+    description: str = ""
 
 
 def read(
@@ -353,5 +370,13 @@ def read_as(
     has_header = table.has_header if table is not None and lines is not None else None
     for one, state in zip(inputs, states, strict=True):
         one.check_unchanged(state)
-    skipped = tuple(source.skipped)
-    return Data(Block(rows, labels), names, labelling.classes, where, has_header, files, skipped)
+    return Data(
+        Block(rows, labels),
+        names,
+        labelling.classes,
+        where,
+        has_header,
+        files,
+        tuple(source.skipped),
+        source.description,
+    )
