@@ -10,7 +10,7 @@ import re
 import shlex
 from collections.abc import Container
 
-from novikoff.stream.input_problems import BadExample, Problem
+from novikoff.stream.input_problems import BadExample, Detail, Problem
 
 _TWO = "use --one-vs-rest {label} for one label against the rest, or --keep for two of them"
 _MANY = "use --multiclass for all labels, --one-vs-rest {label} for one against the rest, or --keep"
@@ -59,6 +59,8 @@ CURES: dict[Problem, tuple[str, ...]] = {
     Problem.LOOKS_LIKE_IDS: (
         "use --ignore {column}, or --categorical {column} to take each value as a category",
     ),
+    Problem.SEVERAL_COLUMNS: ("convert them, or use {ignore}",),
+    Problem.COLUMNS_AND_TEXTS: ("convert them, or use {text} {ignore}",),
     Problem.TOO_LONG_FOR_FLOAT: ("scale it; if it is an identifier, use --categorical {column}",),
     Problem.READ_ONCE: ("use --cache, or read a file", "read a file"),
     Problem.UNKNOWN_FEATURE_COUNT: ("use --threshold or --hash-bits",),
@@ -76,6 +78,7 @@ MODEL_CURES: dict[Problem, str] = {
     Problem.NOT_PLAIN_NUMBERS: "write plain numbers, such as 1200 or 0.12",
     Problem.DATES: "convert dates to numbers as for the model's data",
     Problem.UNUSABLE_COLUMN: "convert it",
+    Problem.SEVERAL_COLUMNS: "convert them as for the model's data; empty ones: --missing zero",
     Problem.TOO_LONG_FOR_FLOAT: "scale it",
 }
 
@@ -85,12 +88,20 @@ def options_named(cure: str) -> list[str]:
     return re.findall(r"--[a-z-]+", cure)
 
 
+def _shown(name: str, detail: Detail) -> Detail:
+    """A detail as a shell takes it; several are an option of this name, once for each."""
+    if isinstance(detail, tuple):
+        return " ".join(f"--{name} {shlex.quote(one)}" for one in detail)
+    return shlex.quote(detail) if isinstance(detail, str) else detail
+
+
 def with_cure(error: BadExample, options: Container[str], *, by_model: bool = False) -> str:
     """The error and what to do about it, for a verb with these options, and perhaps a model."""
+    shown = [f"--{name}" for name, one in error.details.items() if isinstance(one, tuple)]
     cures = {
         problem: cure
         for problem, alternatives in CURES.items()
         for cure in reversed(alternatives)
-        if all(option in options for option in options_named(cure))
+        if all(option in options for option in [*options_named(cure), *shown])
     }
-    return error.with_cure(cures | MODEL_CURES if by_model else cures, shlex.quote)
+    return error.with_cure(cures | MODEL_CURES if by_model else cures, _shown)

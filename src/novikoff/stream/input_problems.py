@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from functools import partial
-from typing import Any
+from typing import Any, Self, TypeAlias
 
 
 class Problem(StrEnum):
@@ -44,6 +44,8 @@ class Problem(StrEnum):
     UNUSABLE_COLUMN = "a column that holds neither numbers nor texts"  # [column]
     LOOKS_LIKE_TEXT = "a column of texts that hardly repeat"  # [column]
     LOOKS_LIKE_IDS = "a column of identifiers"  # [column]
+    SEVERAL_COLUMNS = "several columns that cannot be features as they are"  # [ignore]
+    COLUMNS_AND_TEXTS = "several columns, some of texts that hardly repeat"  # [ignore, text]
     TOO_LONG_FOR_FLOAT = "a whole number that float64 cannot hold"  # [column]
 
     # reading again, and size
@@ -53,6 +55,8 @@ class Problem(StrEnum):
     TOO_MANY_FOR_MATRIX = "more features than a full matrix has"
     TOO_MANY_WEIGHTS_FOR_CLASSES = "more weights than fit, because of the number of classes"
 
+
+MOST_NAMED = 5  # columns that an error describes
 
 _TWO_LABELS = "take one label against the rest (y == {label}; of files: pass one_vs_rest={label})"
 
@@ -94,6 +98,8 @@ PYTHON_CURES: dict[Problem, str] = {
     Problem.LOOKS_LIKE_IDS: (
         "pass ignore=[{column}], or categorical=[{column}] to take each value as a category"
     ),
+    Problem.SEVERAL_COLUMNS: "convert them, or pass ignore=[{ignore}]",
+    Problem.COLUMNS_AND_TEXTS: "convert them, or pass ignore=[{ignore}], text=[{text}]",
     Problem.TOO_LONG_FOR_FLOAT: "scale it; if it is an identifier, pass categorical=[{column}]",
     Problem.READ_ONCE: "read a file, or cache the parsed data (sources.cache.Cached)",
     Problem.TWO_LABELS_ONLY: "choose perceptron, margin, averaged, voted or adaptive",
@@ -105,6 +111,14 @@ PYTHON_CURES: dict[Problem, str] = {
 }
 
 
+Detail: TypeAlias = str | int | tuple[str, ...]
+
+
+def _shown(_name: str, detail: Detail) -> Detail:
+    """A detail as Python writes it; several without brackets."""
+    return ", ".join(map(repr, detail)) if isinstance(detail, tuple) else repr(detail)
+
+
 class BadExample(ValueError):  # noqa: N818  (it names the thing that is wrong)
     """An example that cannot be learned from, or scored; says which one and why.
 
@@ -113,17 +127,22 @@ class BadExample(ValueError):  # noqa: N818  (it names the thing that is wrong)
     """
 
     def __init__(
-        self, without_cure: str, problem: Problem | None = None, **details: str | int
+        self, without_cure: str, problem: Problem | None = None, **details: Detail
     ) -> None:
         super().__init__(without_cure, problem, details)
         self.without_cure, self.problem, self.details = without_cure, problem, details
 
-    def with_cure(self, cures: Mapping[Problem, str], quote: Callable[[str], str] = repr) -> str:
-        """The message with the cure of a front, if it has one; `quote` quotes names in it."""
+    def with_cure(
+        self, cures: Mapping[Problem, str], shown: Callable[[str, Detail], Detail] = _shown
+    ) -> str:
+        """The message with the cure of a front, if it has one.
+
+        `shown(name, detail)` is how the cure writes a detail.
+        """
         if self.problem is None or self.problem not in cures:
             return self.without_cure
-        filled = {k: quote(v) if isinstance(v, str) else v for k, v in self.details.items()}
-        return f"{self.without_cure}; {cures[self.problem].format_map(filled)}"
+        filled = {name: shown(name, detail) for name, detail in self.details.items()}
+        return f"{self.without_cure}; {cures[self.problem].format_map(filled)}".rstrip()
 
     def __str__(self) -> str:
         return self.with_cure(PYTHON_CURES)
@@ -134,6 +153,55 @@ class BadExample(ValueError):  # noqa: N818  (it names the thing that is wrong)
 
     def __reduce__(self) -> tuple[object, ...]:
         return partial(type(self), self.without_cure, self.problem, **self.details), ()
+
+
+class ColumnProblems:
+    """Problems of columns, gathered to be named all at once.
+
+    >>> with ColumnProblems() as problems:
+    ...     for name in ("id", "size", "day"):
+    ...         with problems.of_column():
+    ...             if name != "size":
+    ...                 raise BadExample(f"{name}?", Problem.DATES, column=name)
+    Traceback (most recent call last):
+        ...
+    novikoff.stream.input_problems.BadExample: id?; day?; convert them, or pass ignore=['id', 'day']
+    """
+
+    def __init__(self) -> None:
+        self._errors: list[BadExample] = []
+
+    @contextmanager
+    def of_column(self) -> Iterator[None]:
+        """Keep an error that names its column for later."""
+        try:
+            yield
+        except BadExample as error:
+            if "column" not in error.details:
+                raise
+            self._errors.append(error)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: object, *_: object) -> None:
+        if kind is None and len(self._errors) == 1:
+            raise self._errors[0]
+        if kind is None and self._errors:
+            said = [error.without_cure for error in self._errors]
+            more = [f"{len(said) - MOST_NAMED} columns more"] if len(said) > MOST_NAMED else []
+            words = "; ".join([*said[:MOST_NAMED], *more])
+            ignore, text = (
+                tuple(
+                    str(error.details["column"])
+                    for error in self._errors
+                    if (error.problem is Problem.LOOKS_LIKE_TEXT) == are_texts
+                )
+                for are_texts in (False, True)
+            )
+            if text:
+                raise BadExample(words, Problem.COLUMNS_AND_TEXTS, ignore=ignore, text=text)
+            raise BadExample(words, Problem.SEVERAL_COLUMNS, ignore=ignore)
 
 
 @contextmanager

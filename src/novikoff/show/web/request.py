@@ -53,6 +53,8 @@ PAGE_CURES: dict[Problem, str] = {
     Problem.DATES: "convert dates to numbers first, or remove column {column}",
     Problem.LOOKS_LIKE_TEXT: "remove column {column}",
     Problem.LOOKS_LIKE_IDS: "remove column {column}",
+    Problem.SEVERAL_COLUMNS: "convert or remove these columns",
+    Problem.COLUMNS_AND_TEXTS: "convert or remove these columns",
 }
 
 

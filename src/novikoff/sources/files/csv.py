@@ -22,7 +22,7 @@ from novikoff.sources.files.table_layout import (
 )
 from novikoff.sources.files.text import PADDING, Parsed, Text, TextFormat, not_utf8
 from novikoff.sources.read_options import MISSING_RULES, ReadOptions
-from novikoff.stream.input_problems import BadExample, Problem
+from novikoff.stream.input_problems import BadExample, ColumnProblems, Problem
 from novikoff.stream.number_text import number, present, which_are_words, why_not_number
 from novikoff.stream.printing import listed, plural, quoted
 from novikoff.stream.rows import DenseRows, Rows, SparseRows
@@ -351,13 +351,15 @@ def _find_layout(head: Sequence[Record], where: str, how: ReadOptions, separator
 
         return place
 
-    for j in sorted(features):
-        column = [fields[j] for fields in sample]
-        called = f"column {quoted(first[j]) if has_header else j}"
-        if j in words or j in categorical:
-            kinds[j] = Kind.WORDS if j in words else Kind.TEXT
-        else:
-            kinds[j] = _kind(column, f"{line}: {called}", names[j], how, at(j, called))
+    with ColumnProblems() as problems:
+        for j in sorted(features):
+            column = [fields[j] for fields in sample]
+            called = f"column {quoted(first[j]) if has_header else j}"
+            if j in words or j in categorical:
+                kinds[j] = Kind.WORDS if j in words else Kind.TEXT
+                continue
+            with problems.of_column():
+                kinds[j] = _kind(column, f"{line}: {called}", names[j], how, at(j, called))
     layout = Layout(where, tuple(names), tuple(kinds), tuple(features), label, has_header, weight)
     check_feature_names(layout, how, line)
     return layout

@@ -14,7 +14,7 @@ from novikoff.sources.files.table_layout import SAMPLE, check_categories
 from novikoff.sources.files.text import NOT_UTF8, Parsed, Text, TextFormat, column, not_utf8, part
 from novikoff.sources.read_options import Missing
 from novikoff.sources.text_rule import USUAL, TextRule
-from novikoff.stream.input_problems import BadExample, Problem
+from novikoff.stream.input_problems import BadExample, ColumnProblems, Problem
 from novikoff.stream.printing import listed, plural, quoted
 
 _STRING = r'"(?:[^"\\]|\\.)*"'
@@ -129,8 +129,10 @@ class JsonLines(TextFormat):
                 if value:
                     values.setdefault(key, []).append(value)
                     (bags if key in here else here).add(key)  # an array of texts is a bag
-        for key in sorted({*values} - bags):
-            check_categories(values[key], f"{where}: key {quoted(key)}", key)
+        with ColumnProblems() as problems:
+            for key in sorted({*values} - bags):
+                with problems.of_column():
+                    check_categories(values[key], f"{where}: key {quoted(key)}", key)
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
         """The column of the error in a line, and the error."""

@@ -34,7 +34,7 @@ from novikoff.sources.files.table_layout import (
 from novikoff.sources.inputs import Paths
 from novikoff.sources.read_options import Missing, ReadOptions
 from novikoff.stream.blocks import unusable_importance
-from novikoff.stream.input_problems import BadExample, Problem
+from novikoff.stream.input_problems import BadExample, ColumnProblems, Problem
 from novikoff.stream.labels import written
 from novikoff.stream.printing import quoted
 from novikoff.stream.rows import DenseRows, Positions, SparseRows, Vector
@@ -152,10 +152,12 @@ class ArrowFiles(Source):
 
     def _check_categories(self, batch: pa.RecordBatch, path: str) -> None:
         """Refuse columns whose texts do not look like categories, judged by the first rows."""
-        for name in self._layout.table.texts:
-            if name not in self._how.categorical:
+        texts = (x for x in self._layout.table.texts if x not in self._how.categorical)
+        with ColumnProblems() as problems:
+            for name in texts:
                 values = [value for value in batch.column(name)[:SAMPLE].to_pylist() if value]
-                check_categories([*map(str, values)], f"{path}: column {quoted(name)}", name)
+                with problems.of_column():
+                    check_categories([*map(str, values)], f"{path}: column {quoted(name)}", name)
 
     def _cut(self, pieces: Iterator[_Piece]) -> Iterator[list[_Piece]]:
         """The pieces of each chunk, which ends with the row that fills it."""
@@ -280,8 +282,11 @@ def layout_of(
     named = Columns(names, how, where, has_header or bool(how.expect))
     categorical, words = named.categorical(), named.words()
     kinds = [Kind.SKIP] * len(names)
+    with ColumnProblems() as problems:
+        for j in features:
+            with problems.of_column():
+                kinds[j] = _kind(schema.field(j).type, names[j], where, j in categorical)
     for j in features:
-        kinds[j] = _kind(schema.field(j).type, names[j], where, j in categorical)
         if j in words and kinds[j] is not Kind.EMPTY:
             if kinds[j] is not Kind.TEXT:
                 raise BadExample(f"{where}: column {quoted(names[j])} holds numbers, not texts")

@@ -308,6 +308,8 @@ def check_categories(
         words = f"{where} holds {quoted(amounts[0])}, which is not a plain number"
         raise BadExample(words, Problem.NOT_PLAIN_NUMBERS, column=column)
     found = f"{count(n)} values, {'all' if different == n else count(different)} different"
+    place = at(values[0]) if at and values else place
+    found += f", the first {quoted(values[0])}" if values else ""
     if n >= 20 and 2 * different > n and sum(len(value.split()) for value in values) >= 3 * n:
         words = f"{place} looks like text: {found}"
         raise BadExample(words, Problem.LOOKS_LIKE_TEXT, column=column)
