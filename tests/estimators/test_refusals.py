@@ -204,7 +204,9 @@ def test_a_bad_value_is_named_by_its_row_and_the_name_of_its_column(method: str)
         "predict": lambda: Perceptron().fit(good, LABELS).predict(bad),
         "certify": lambda: certify(bad, LABELS),
     }
-    with pytest.raises(BadExample, match=r"contains NaN \(row 2, column 'height cm'\)"):
+    with pytest.raises(
+        BadExample, match=r"contains NaN or a missing value \(row 2, column 'height cm'\)"
+    ):
         calls[method]()
 
 

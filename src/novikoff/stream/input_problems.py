@@ -214,7 +214,7 @@ def naming_columns(X: Any) -> Iterator[None]:
         if names is None or not isinstance(column, int):
             raise
         words = error.without_cure.replace(f"column {column}", f"column {list(names)[column]!r}")
-        words = words.replace("contains NaN", "has a missing value or NaN")  # a null is no NaN
+        words = words.replace("contains NaN", "contains NaN or a missing value")
         raise BadExample(words, error.problem) from None
 
 
