@@ -42,6 +42,7 @@ inline double middle_of(Size bin) {
 
 // An importance in units of 2^-16, at most 2^30: sums of whole numbers do not depend on the order.
 inline std::int64_t in_units(double importance) {
+  if (importance == 1) return 1 << 16;
   return std::int64_t(std::min(importance, 0x1p30) * 0x1p16 + 0.5);
 }
 

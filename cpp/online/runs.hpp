@@ -36,6 +36,7 @@ struct Waiting {
   std::vector<std::int32_t> indices, starts{0}, right, rival;
   std::int64_t count = 0, wrong = 0;  // updates, and those whose prediction was wrong
   double largest = 0;                 // the largest square
+  Size room = 0;                      // the mistakes for which the columns have memory
 
   bool full() const { return round.size() >= 4096 || values.size() >= (Size(1) << 18); }
 
@@ -82,9 +83,13 @@ class OnlineRun {
   void make_room(const OneRow& x) {
     if (keep_ == Keep::counts) return;
     Waiting& w = waiting;
-    for (auto* column : {&w.round, &w.row}) grow(*column, 1);
-    for (auto* column : {&w.score, &w.step, &w.square, &w.importance}) grow(*column, 1);
-    for (auto* column : {&w.right, &w.rival, &w.starts}) grow(*column, 1);
+    if (w.round.size() == w.room) {
+      const Size room = std::max(Size(16), 2 * w.room);
+      for (auto* column : {&w.round, &w.row}) column->reserve(room);
+      for (auto* column : {&w.score, &w.step, &w.square, &w.importance}) column->reserve(room);
+      for (auto* column : {&w.right, &w.rival, &w.starts}) column->reserve(room + 1);
+      w.room = room;
+    }
     if (keep_ != Keep::examples) return;
     visit_row(x, [&w](const auto& row) {
       grow(w.values, row.size());
