@@ -58,9 +58,9 @@ def certify(
     """Decide whether the data are separable: complete, quasi-complete or overlap, with a proof.
 
     It looks for equal rows with different labels first, then runs the perceptron while that makes
-    progress, and solves linear programs over a growing set of rows last. Floating point only
-    suggests: the certificate's numbers are exact rationals, and `verify` checks them without
-    trusting the search.
+    progress, then solves linear programs over a growing set of rows, in floating point, and in
+    exact arithmetic where that does not decide. Floating point only suggests: the certificate's
+    numbers are exact rationals, and `verify` checks them without trusting the search.
 
     Parameters
     ----------

@@ -24,6 +24,10 @@ class Undecided(Exception):  # noqa: N818  (it is the verdict)
     """No proof can be found, and why: a matrix is too large, say, or a program was not solved."""
 
 
+class Inexact(Undecided):
+    """Floating point cannot find the proof; exact arithmetic may."""
+
+
 def independent_columns(matrix: Integers) -> Positions:
     """The columns that are not linear combinations of the columns before them.
 

@@ -88,20 +88,43 @@ class Face:
             solution, under = solve(square, right.reshape(-1, 1))
             found: list[int] = solution[:, 0].tolist()
             if all(x > 0 for x in found[known:]):
-                change = dict(zip(self.basis.tolist(), found[:known], strict=True))
-                times = max([1, *(-x // self.multipliers[i] + 1 for i, x in change.items())])
-                lifted = {i: times * x + change.get(i, 0) for i, x in self.multipliers.items()}
                 solved = frame.rows[frame.independent[known:]].tolist()
-                fresh = dict(zip(solved, found[known:], strict=True))
                 rest = dict(zip(frame.rows[fixed].tolist(), (under * given).tolist(), strict=True))
-                together = Counter(lifted) + Counter(fresh) + Counter(rest)
-                if not self.points.sum_is_zero(together):  # the prime missed a dimension
+                fresh = rest | dict(zip(solved, found[known:], strict=True))
+                if not self._take(fresh, found[:known]):  # the prime missed a dimension
                     return False
-                common = math.gcd(*together.values())
                 self._span(frame)
-                self.multipliers = Counter({i: x // common for i, x in together.items()})
                 return True
         return False
+
+    def add_within(self, multipliers: Mapping[int, int]) -> None:
+        """Add rows whose positive multiples sum to a point of U exactly."""
+        rows = np.array([*multipliers], dtype=np.int64)
+        exponent = self.points.exponent
+        z, inside = (
+            self.points.whole(at, self.pivots, exponent=exponent).astype(object)
+            for at in (rows, self.basis)
+        )
+        right = -(np.array([*multipliers.values()], dtype=object) @ z)
+        solution, under = solve(np.ascontiguousarray(inside.T), right.reshape(-1, 1))
+        if not self._take({i: under * x for i, x in multipliers.items()}, solution[:, 0].tolist()):
+            raise Undecided("the prime divides a determinant")
+        self._span(_Frame(self.points, np.concatenate([self.basis, rows]), self.columns))
+
+    def _take(self, fresh: Mapping[int, int], change: list[int]) -> bool:
+        """Add these multipliers, and these changes of those of U's basis; False if Σ λ z ≠ 0.
+
+        Enough of the known zero sum is added to keep all of them positive.
+        """
+        changes = dict(zip(self.basis.tolist(), change, strict=True))
+        times = max([1, *(-x // self.multipliers[i] + 1 for i, x in changes.items())])
+        lifted = {i: times * x + changes.get(i, 0) for i, x in self.multipliers.items()}
+        together = Counter(lifted) + Counter(fresh)
+        if not self.points.sum_is_zero(together):
+            return False
+        common = math.gcd(*together.values())
+        self.multipliers = Counter({i: x // common for i, x in together.items()})
+        return True
 
     def _span(self, frame: _Frame) -> None:
         """Set U to the span of these rows."""
@@ -130,10 +153,14 @@ class Face:
         mask[self.untouched] = True
         return self.points.touching(mask) | ~self.points.orthogonal_to(self.complement)
 
+    def orthogonal_vectors(self) -> list[Sparse]:
+        """A basis of the weights orthogonal to U."""
+        return [*self.complement, *({j: 1} for j in self.untouched.tolist())]
+
     def orthogonal(self) -> sparse.csc_array[Any]:
-        """A basis of the weights orthogonal to U, in floating point, a column each."""
+        """The same basis in floating point, each vector scaled to size 1, as columns."""
         data, where, starts = list[float](), list[int](), [0]
-        for v in (*self.complement, *({j: 1} for j in self.untouched.tolist())):
+        for v in self.orthogonal_vectors():
             size = max(map(abs, v.values()))
             data += [x / size for x in v.values()]
             where += v

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.optimize import linprog
 
-from novikoff.separability.exact_linear import Undecided
+from novikoff.separability.exact_linear import Inexact
 from novikoff.stream.rows import Vector
 
 _UNSOLVED = "a linear program was not solved"
@@ -58,7 +58,7 @@ def maximal_support(
             rows, columns = rows * by_row, columns * by_column
     sizes = np.concatenate([rows, columns])
     if not (np.isfinite(z.data).all() and np.isfinite(sizes).all() and (sizes > 0).all()):
-        raise Undecided(f"{_UNSOLVED}: the numbers differ too much in size for floating point")
+        raise Inexact(f"{_UNSOLVED}: the numbers differ too much in size for floating point")
     answer = linprog(
         np.concatenate([np.zeros(k), -np.ones(n)]),
         A_ub=sparse.hstack([-z, sparse.eye_array(n)], format="csr"),
@@ -68,7 +68,7 @@ def maximal_support(
         options={"time_limit": seconds},
     )
     if answer.x is None or answer.status != 0:
-        raise Undecided(f"{_UNSOLVED}: {answer.message}")
+        raise Inexact(f"{_UNSOLVED}: {answer.message}")
     # only ratios matter, and the sizes may be too small to divide by
     weights = answer.x[:k] * (columns.min(initial=1.0) / columns)
     shares = np.maximum(0.0, -answer.ineqlin.marginals)

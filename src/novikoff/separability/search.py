@@ -20,10 +20,12 @@ from novikoff.ledger.ledger import Ledger
 from novikoff.runs.loop import play
 from novikoff.separability.exact_linear import (
     MOST_NUMBERS,
+    Inexact,
     Undecided,
     aliases,
     independent_rows,
 )
+from novikoff.separability.exact_program import alternative
 from novikoff.separability.face import Face
 from novikoff.separability.linear_programs import Support, maximal_support
 from novikoff.separability.points import Points, Progress
@@ -90,7 +92,10 @@ class Search:
                     self.known.aliases = aliases(self.points)
             if not complete:
                 self._begin(first, second)
-                self._programs()
+                try:
+                    self._programs()
+                except Inexact:
+                    self._exact_programs()
         except Undecided as reason:
             self.known.why = str(reason)
 
@@ -196,9 +201,7 @@ class Search:
         face = self.known.face
         working = np.zeros(0, dtype=np.int64)
         while True:
-            outside = np.zeros(0, dtype=np.int64)
-            if not face.is_everything:
-                outside = np.flatnonzero(face.outside())
+            outside = _outside(face)
             if len(outside) == 0:
                 return self._decide(None, self.known.separated)
             dimension = len(face.columns) - len(face.pivots)
@@ -214,10 +217,20 @@ class Search:
                 working = np.union1d(working, fresh[: max(200, dimension)])
             self._grow(face, working, best)
 
+    def _exact_programs(self) -> None:
+        """Decide in exact arithmetic, which takes longer, from the face known by now."""
+        face = self.known.face
+        while len(outside := _outside(face)):
+            found = alternative(face, outside, until=self._until, progress=self._say)
+            if isinstance(found, ExactVector):
+                return self._decide(found, self.points.signs(found) > 0)
+            face.add_within(found)
+        return self._decide(None, self.known.separated)
+
     def _balance(self, reason: str) -> None:
         """Balance the next programs, as sizes may be the problem; give up if they are balanced."""
         if self._balanced:
-            raise Undecided(reason)
+            raise Inexact(reason)
         self._balanced = True
 
     def _solve(self, working: Positions, basis: sparse.csc_array[Any], outside: int) -> Support:
@@ -226,7 +239,7 @@ class Search:
         if left <= 0:
             raise Undecided("the time limit was reached")
         if self._solved == _PROGRAMS:
-            raise Undecided(f"{_PROGRAMS} linear programs were not enough")
+            raise Inexact(f"{_PROGRAMS} linear programs were not enough")
         self._solved += 1
         self._say(
             f"linear program {self._solved}: {len(working):,} of {outside:,} rows, "
@@ -275,6 +288,11 @@ class Search:
                 self._decide(exact, signs > 0)
                 return np.zeros(0, dtype=np.int64)
         return outside[np.flatnonzero(signs[outside] <= 0)]
+
+
+def _outside(face: Face) -> Positions:
+    """The rows outside the face."""
+    return np.flatnonzero(face.outside()) if not face.is_everything else np.zeros(0, np.int64)
 
 
 def _columns(w: ExactVector, points: Points) -> int:

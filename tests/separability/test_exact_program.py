@@ -1,0 +1,88 @@
+"""What floating point cannot decide: near ties, columns that nearly depend on one another."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+from helpers.separation import Problem, problems, separable_rows, verdict
+from helpers.strategies import stored
+from novikoff import Block, certify, verify
+from novikoff.guarantees.exact.arithmetic import ExactVector
+from novikoff.separability import search
+from novikoff.separability.exact_linear import Inexact, Undecided
+from novikoff.separability.exact_program import alternative
+from novikoff.separability.face import Face
+from novikoff.separability.points import Points
+
+
+@settings(max_examples=300)
+@given(problems())
+def test_either_weights_separate_all_or_multiples_sum_to_zero(problem: Problem) -> None:
+    block = Block(stored(problem.X, "dense", "float64"), problem.y)
+    points = Points(block, bias=problem.bias)
+    face = Face(points, np.arange(points.length))
+    outside = np.flatnonzero(face.outside())
+    if len(outside) == 0:
+        return
+    found = alternative(face, outside, until=math.inf, progress=lambda _: None)
+    if isinstance(found, ExactVector):
+        assert (points.signs(found)[outside] > 0).all()
+    else:
+        assert min(found.values()) > 0
+        assert set(found) <= set(outside.tolist())
+        assert points.sum_is_zero(found)
+
+
+@settings(max_examples=200)
+@given(problems())
+def test_without_floating_point_the_verdict_is_the_same(problem: Problem) -> None:
+    def unsolved(*_: object, **__: object) -> None:
+        raise Inexact("not solved")
+
+    block = Block(stored(problem.X, "dense", "float64"), problem.y)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(search, "maximal_support", unsolved)
+        found = certify(block, fit_intercept=problem.bias)
+    expected = separable_rows(problem.points)
+    assert found.verdict == verdict(expected, len(problem.y))
+    assert found.separated_rows.tolist() == expected
+    assert verify(found, block)
+
+
+@pytest.mark.parametrize("scale", [1.0, 1e6, 1e-6])
+@pytest.mark.parametrize("exponent", [-3, -9, -15, -16, -18, -30, -100, -200, -300, -320, -324])
+@pytest.mark.parametrize("apart", [True, False])
+def test_a_gap_or_an_overlap_of_any_size_is_found(scale: float, exponent: int, apart: bool) -> None:
+    gap = float(f"5e{exponent}") * (1 if apart else -1)
+    X = np.array([[-1.0], [-0.5], [-gap], [gap], [0.5], [1.0]]) * scale
+    y = [0, 0, 0, 1, 1, 1]
+    found = certify(X, y)
+    expected = "complete" if X[2] < X[3] else "overlap" if X[2] > X[3] else "quasi-complete"
+    assert found.verdict == expected
+    assert verify(found, X, y)
+
+
+@pytest.mark.parametrize("numbers", [(1e12, 1e12 + 1), (2 - 2.0**-29, 2.0)])
+def test_two_numbers_that_differ_are_separated(numbers: tuple[float, float]) -> None:
+    assert certify([[x] for x in numbers], [0, 1]).verdict == "complete"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_shares_that_sum_to_one_but_for_rounding_are_decided(seed: int) -> None:
+    dice = np.random.default_rng(seed)
+    X = dice.dirichlet(np.ones(10), 300)
+    scores = X @ dice.standard_normal(10)
+    y = (scores > np.median(scores)) ^ (dice.random(300) < 0.02)
+    found = certify(X, y)
+    assert found.verdict == "overlap"
+    assert verify(found, X, y)
+
+
+def test_the_time_limit_holds_for_exact_programs_too() -> None:
+    points = Points(Block(stored(np.eye(3), "dense", "float64"), np.ones(3, np.int8)), bias=False)
+    with pytest.raises(Undecided, match="time limit"):
+        alternative(Face(points, np.arange(3)), np.arange(3), until=0.0, progress=lambda _: None)
