@@ -119,7 +119,7 @@ def in_general_position(count: int, dim: int, *, affine: bool) -> Points:
 
 @pytest.mark.parametrize(
     ("count", "dim", "affine"),
-    [(6, 2, False), (6, 2, True), (7, 3, False), (7, 3, True)],
+    [(6, 2, False), (6, 2, True), (6, 3, False), (7, 3, True)],
 )
 def test_points_in_general_position_have_as_many_separable_labellings_as_cover_counted(
     count: int, dim: int, affine: bool
