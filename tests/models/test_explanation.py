@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -151,6 +152,15 @@ def test_the_command_explains_as_the_estimator_does(words: list[str], tmp_path: 
     assert "age" in screen
     assert "note=coffee" in screen
     assert ("mistakes on examples" in screen) == ("--ledger" in words)
+    lines = stdout_of("predict", model, data, "--explain", "--json", "-n", 2).splitlines()
+    for x, line in zip(FRAME.to_dict("records"), lines, strict=True):
+        ours, found = clf.explain(x), json.loads(line)
+        assert (found["label"], found["score"]) == (ours.label, ours.score)
+        shown = [(one["feature"], one["amount"]) for one in found["contributions"]]
+        assert shown == [(one.feature, one.amount) for one in ours.contributions[:2]]
+        assert found["others"]["features"] == max(0, len(ours.contributions) - 2)
+        total = found["constant"] + found["others"]["amount"] + sum(x for _, x in shown)
+        assert total == pytest.approx(ours.score)  # sums in another order
 
 
 def test_a_voted_model_is_not_explained(tmp_path: Path) -> None:
@@ -159,6 +169,7 @@ def test_a_voted_model_is_not_explained(tmp_path: Path) -> None:
     stdout_of("train", data, "-q", "-o", tmp_path / "m", "--learner", "voted")
     words = ["predict", tmp_path / "m", data, "--explain"]
     assert "a vote has no weights" in error(*words)
+    assert "--json is for --explain" in error(*words[:3], "--json")
     assert "leave out --print and --probabilities" in error(*words, "--print", "both")
 
 

@@ -1,6 +1,7 @@
 """`novikoff predict`: the labels or scores that a model gives to examples, one per line."""
 
 import io
+import json
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
@@ -37,6 +38,9 @@ def predict(
     most: Annotated[
         int, Option("With --explain: number of features to print.", "-n", "--most", min=0)
     ] = 10,
+    as_json: Annotated[
+        bool, Option("With --explain: print one JSON object per example, each on a line.", "--json")
+    ] = False,
     threshold: options.Threshold = None,
     cost_ratio: options.CostRatio = None,
     output: Annotated[
@@ -65,7 +69,8 @@ def predict(
     the features that add most to the score: the amount (its weight times its value, as the learner
     sees it: standardised or scaled) and, if the model has a ledger (`train --ledger`), the mistakes
     to which the weight owes most. All amounts and the constant add up to the score. Of many
-    classes, it is the lead over the next best one.
+    classes, it is the lead over the next best one. With --json it is an object a line, in which
+    numbers are not rounded.
 
     With --probabilities, each line is the probability of the positive label; or of each class, in
     the same order. With --print both, it is the label and its probability.
@@ -80,6 +85,8 @@ def predict(
     least = options.named_threshold(found, threshold, cost_ratio)
     if explain and (probabilities or what != "labels"):
         fail("--explain prints the label and the score; leave out --print and --probabilities")
+    if as_json and not explain:
+        fail("--json is for --explain; --print both prints labels and scores with a tab between")
     if explain and found.kind == "voted":
         fail("--explain: a vote has no weights, so no feature has a part in it")
     if reading.keep:
@@ -90,7 +97,9 @@ def predict(
     lines: Iterator[str]
     if explain:
         each = explained(found, source, least, most=most)
-        lines = (f"{one.in_words(most)}\n" for one in each)
+        lines = (
+            f"{json.dumps(one.to_dict(most)) if as_json else one.in_words(most)}\n" for one in each
+        )
     else:
         lines = predictions(found, source, what, least, probabilities=probabilities)
     if output is None:

@@ -467,21 +467,23 @@ def warn_of_scales(features: Features, widest: tuple[int, int, float], *, has_pi
 
 
 def _seen(features: Features) -> list[str]:
-    """A line about the constant columns, and one about those that look like identifiers."""
-    constant, ids = (
+    """A line about the constant columns, one about identifiers, and one about dates."""
+    constant, ids, dates = (
         [cut(features.name_of(j)) for j in columns]
-        for columns in (features.constant, features.identifiers)
+        for columns in (features.constant, features.identifiers, features.dates)
     )
     lines = []
     if constant:
         lines.append(f"Constant  {listed(constant)}: the same in all examples, so of no use")
-    if ids:
-        cure = f"; --ignore {plain(ids[0])} leaves it out" if features.kind != "indices" else ""
-        each = "it" if len(ids) == 1 else "each"
-        lines.append(
-            f"Ids?      {listed(ids)}: {each} has whole numbers, all different, as if they were "
-            f"identifiers{cure}"
-        )
+    for title, names, what in (
+        ("Ids?", ids, "all different, as if they were identifiers"),
+        ("Dates?", dates, "as if they were dates, like 20240131"),
+    ):
+        if names:
+            known = features.kind != "indices"
+            cure = f"; --ignore {plain(names[0])} leaves it out" if known else ""
+            each = "it" if len(names) == 1 else "each"
+            lines.append(f"{title:9} {listed(names)}: {each} has whole numbers, {what}{cure}")
     return lines
 
 
@@ -606,6 +608,7 @@ class Result:
             "unit_length": bool(model.features.to_unit_length),
             "constant_features": [*map(model.features.name_of, model.features.constant)],
             "identifiers": [*map(model.features.name_of, model.features.identifiers)],
+            "dates": [*map(model.features.name_of, model.features.dates)],
             "compared": [
                 {"standardised": way, "passes": passes, "mistakes": share}
                 for (way, passes), share in self.training.compared.items()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from fractions import Fraction
+from math import fsum
 from typing import Any
 
 import numpy as np
@@ -111,6 +112,18 @@ class Explanation:
         return "\n".join([f"{plain(str(self.label))}\t{self.score!r}{rival}", *lines])
 
     __str__ = in_words
+
+    def to_dict(self, most: int | None = None) -> dict[str, Any]:
+        """All of it, ready for JSON, with the `most` features that add most to the score.
+
+        The features left out are counted, with what they add.
+        """
+        shown = self.contributions[:most]
+        rest = self.contributions[len(shown) :]
+        return asdict(self) | {
+            "contributions": [asdict(one) | {"amount": one.amount} for one in shown],
+            "others": {"features": len(rest), "amount": fsum(one.amount for one in rest)},
+        }
 
 
 def _causes_in_words(one: Contribution) -> str:

@@ -67,9 +67,9 @@ class Features:
         Whether a frozen map saw an index 0 when all earlier indices were 1 or more.
     idle_products
         The pairs of fields that no example so far has had both of.
-    constant, identifiers
-        The columns that are the same in all rows, and those that look like identifiers, if the
-        columns have been measured in this run.
+    constant, identifiers, dates
+        The columns that are the same in all rows, and those that look like identifiers or dates, if
+        the columns have been measured in this run.
     """
 
     def __init__(
@@ -90,6 +90,7 @@ class Features:
         self.idle_products = set(self.products)
         self.constant: tuple[int, ...] = ()
         self.identifiers: tuple[int, ...] = ()
+        self.dates: tuple[int, ...] = ()
         self.frozen = self.seen_zero = False
         self.dim, self._lowest, self.left_out = 0, 1, 0
         self._header: tuple[str, ...] | None = None

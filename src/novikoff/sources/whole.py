@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Self
 
@@ -15,7 +15,7 @@ from novikoff.sources.numbered import Numbered
 from novikoff.stream.blocks import Block
 from novikoff.stream.label_runs import LabelRuns
 from novikoff.stream.order import seeded_order
-from novikoff.stream.rows import DenseRows, Positions, Rows, join
+from novikoff.stream.rows import DenseRows, Positions, Rows, Vector, join
 
 MOST_BYTES = 512 * 10**6  # of data that are read whole unless the user asks for it
 BLOCK_BYTES = 1 << 22
@@ -55,7 +55,11 @@ class Whole:
         whole = cls(source, [_widened(block, features.room) for block in blocks], label_runs)
         if features.is_unmeasured:
             features.measure(block.rows for block in whole._held)
-            features.identifiers = tuple(_identifiers([block.rows for block in whole._held]))
+            rows = [block.rows for block in whole._held]
+            features.dates = tuple(_columns_like(rows, _are_dates))
+            enough = len(whole) >= FEWEST_IDENTIFIERS
+            found = _columns_like(rows, _all_differ) if enough else ()
+            features.identifiers = tuple(j for j in found if j not in features.dates)
             if features.standardise is not None:
                 whole.scale()
         return whole
@@ -123,35 +127,39 @@ def _widened(block: Block, dim: int) -> Block:
     return block if isinstance(rows, DenseRows) else replace(block, rows=rows.widened(dim))
 
 
-def _identifiers(pieces: list[Rows]) -> Iterator[int]:
-    """The columns of whole numbers that are different in all rows."""
+def _columns_like(pieces: list[Rows], is_like: Callable[[Vector], bool]) -> Iterator[int]:
+    """The columns of whole numbers, at most one of them not stored, whose values are like that."""
     head = pieces[0].take(np.arange(min(len(pieces[0]), 1000)))
-    if sum(map(len, pieces)) < FEWEST_IDENTIFIERS:
-        return
     filled = np.bincount(head.sparse().indices) + 1 >= len(head)  # one of them may be 0
     for j in np.flatnonzero(filled).tolist():
-        if _all_differ([head], j) and _all_differ(pieces, j):
+        for some in ([head], pieces):
+            each = [
+                rows.values[:, j]
+                if isinstance(rows, DenseRows)
+                else rows.values[rows.starts[0] : rows.starts[-1]][
+                    rows.indices[rows.starts[0] : rows.starts[-1]] == j
+                ]
+                for rows in some
+            ]
+            values = np.concatenate(each)
+            is_filled = len(values) + 1 >= sum(map(len, some))
+            if not (is_filled and (values == np.floor(values)).all() and is_like(values)):
+                break
+        else:
             yield j
 
 
-def _all_differ(pieces: list[Rows], column: int) -> bool:
-    """Whether the values of a column are whole numbers, no two of them equal."""
-    each = [
-        rows.values[:, column]
-        if isinstance(rows, DenseRows)
-        else rows.values[rows.starts[0] : rows.starts[-1]][
-            rows.indices[rows.starts[0] : rows.starts[-1]] == column
-        ]
-        for rows in pieces
-    ]
-    values = np.concatenate(each)
-    is_filled = len(values) + 1 >= sum(map(len, pieces))
-    return bool(
-        is_filled
-        and np.abs(values).max(initial=0) < 2**53
-        and (values == np.floor(values)).all()
-        and len(np.unique(values)) == len(values)
-    )
+def _all_differ(values: Vector) -> bool:
+    """Whether no two of the numbers are equal."""
+    return bool(np.abs(values).max(initial=0) < 2**53) and len(np.unique(values)) == len(values)
+
+
+def _are_dates(values: Vector) -> bool:
+    """Whether whole numbers look like dates from 1900 to 2099, as 20240131 does."""
+    year, day = np.divmod(values, 10_000)
+    month, day = np.divmod(day, 100)
+    pairs = ((year, 1900, 2099), (month, 1, 12), (day, 1, 31))
+    return len(values) > 1 and all(((a <= x) & (x <= b)).all() for x, a, b in pairs)
 
 
 def _joined(blocks: list[Block]) -> Block:
