@@ -154,13 +154,13 @@ def test_the_command_explains_as_the_estimator_does(words: list[str], tmp_path: 
     assert ("mistakes on examples" in screen) == ("--ledger" in words)
     lines = stdout_of("predict", model, data, "--explain", "--json", "-n", 2).splitlines()
     for x, line in zip(FRAME.to_dict("records"), lines, strict=True):
-        ours, found = clf.explain(x), json.loads(line)
-        assert (found["label"], found["score"]) == (ours.label, ours.score)
+        exact, found = clf.explain(x), json.loads(line)
+        assert (found["label"], found["score"]) == (exact.label, exact.score)
         shown = [(one["feature"], one["amount"]) for one in found["contributions"]]
-        assert shown == [(one.feature, one.amount) for one in ours.contributions[:2]]
-        assert found["others"]["features"] == max(0, len(ours.contributions) - 2)
+        assert shown == [(one.feature, one.amount) for one in exact.contributions[:2]]
+        assert found["others"]["features"] == max(0, len(exact.contributions) - 2)
         total = found["constant"] + found["others"]["amount"] + sum(x for _, x in shown)
-        assert total == pytest.approx(ours.score)  # sums in another order
+        assert total == pytest.approx(exact.score)  # sums in another order
 
 
 def test_a_voted_model_is_not_explained(tmp_path: Path) -> None:

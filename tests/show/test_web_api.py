@@ -445,11 +445,29 @@ NOT_IN_UPLOADS = {
 }
 
 
+@pytest.mark.parametrize(
+    ("text", "query", "points", "classes"),
+    [
+        ("x,k\n1,a\n2,b\n3,c\n", {"one_vs_rest": "b"}, [[1], [2], [3]], ["not b", "b"]),
+        ("k,x\na,1\nb,2\na,3\n", {"label": "k"}, [[1], [2], [3]], ["a", "b"]),
+        ("t,x,d,k\nu,1,9%,a\nv,2,8%,b\n", {"ignore": "t, d"}, [[1], [2]], ["a", "b"]),
+    ],
+)
+def test_an_upload_is_read_as_the_page_says(
+    text: str, query: dict[str, str], points: Any, classes: list[str]
+) -> None:
+    params = {"name": "a.csv", "content": "of no use"} | query
+    answer = CLIENT.post("/api/upload", params=params, content=text).json()
+    assert (answer["points"], answer["classes"]) == (points, classes)
+    answer = CLIENT.post("/api/upload", params=params | {"ignore": "no"}, content=text)
+    assert (answer.status_code, "there is no column 'no'" in answer.json()["error"]) == (422, True)
+
+
 def test_every_problem_of_an_upload_has_a_cure_that_works_on_the_page() -> None:
     assert set(PAGE_CURES) == set(UPLOADS) == set(Problem) - NOT_IN_UPLOADS
     for problem, (name, bad, good) in UPLOADS.items():
         with pytest.raises(BadExample) as refusal:
-            requests.read_upload(name, bad.encode())
+            requests.read_upload(bad.encode(), name)
         assert refusal.value.problem == problem
         cure = PAGE_CURES[problem].format_map(
             {k: repr(v) for k, v in refusal.value.details.items()}

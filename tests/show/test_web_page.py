@@ -363,6 +363,19 @@ def test_the_page_says_why_a_file_cannot_be_loaded(page: Page, tmp_path: Path) -
         page.wait_for_selector(f'#message:has-text("{words}")')
 
 
+def test_a_file_is_read_as_the_fields_of_the_page_say(page: Page, tmp_path: Path) -> None:
+    file = tmp_path / "iris.csv"
+    file.write_text("kind,long,wide\na,1,9\nb,2,7\nc,3,8\na,4,4\n")
+    page.set_input_files("#file", file)
+    page.wait_for_selector("#message:has-text('How files are read')")
+    page.click("#reading summary")
+    page.fill("#read-label", "kind")
+    page.fill("#read-one_vs_rest", "c")
+    page.fill("#read-ignore", " wide ,")
+    page.set_input_files("#file", file)
+    page.wait_for_selector("#message:has-text('4 points, column long; + stands for c')")
+
+
 def test_a_link_restores_points_choices_and_step(page: Page, address: str, tmp_path: Path) -> None:
     chosen(page, "xor")
     clicked(page, 0.5, 0.9)

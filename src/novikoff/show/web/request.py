@@ -35,26 +35,29 @@ CLASSES = ("-1", "1")
 LEARNERS: tuple[Kind, ...] = ("perceptron", "margin", "averaged", "winnow")
 ORDERS = ("placed", "shuffled")
 
-# What a person who loads a file on the page can do about a problem. The page has no options for
-# reading, so every cure is a change to the file.
+# What a person who loads a file on the page can do about a problem. The page has few options for
+# reading, so most cures are a change to the file.
 PAGE_CURES: dict[Problem, str] = {
-    Problem.THIRD_LABEL: "the page shows two classes; remove the rows of the others",
+    Problem.THIRD_LABEL: (
+        "the page shows two classes; name one label against the rest under “How files are read”, "
+        "or remove the rows of the others"
+    ),
     Problem.THIRD_LABEL_IN_LAST_COLUMN: (
-        "the page takes the last column as the label and shows two classes; move the label there, "
-        "or remove the rows of the other classes"
+        "the page shows two classes, and takes the last column as the label; name another column, "
+        "or one label against the rest, under “How files are read”"
     ),
     Problem.UNKNOWN_FORMAT: "the page reads CSV and svmlight",
     Problem.MISSING_VALUE: "fill it in or remove the row",
-    Problem.EMPTY_COLUMN: "fill it in or remove column {column}",
-    Problem.TEXT_AMONG_NUMBERS: "correct it or remove column {column}",
+    Problem.EMPTY_COLUMN: "fill it in or leave out column {column}",
+    Problem.TEXT_AMONG_NUMBERS: "correct it or leave out column {column}",
     Problem.DECIMAL_COMMA: "write decimals with a point, and no other commas in numbers",
     Problem.NOT_PLAIN_NUMBERS: "write plain numbers, such as 1200 or 0.12",
     Problem.QUOTES: "write a quote inside quotes twice",
-    Problem.DATES: "convert dates to numbers first, or remove column {column}",
-    Problem.LOOKS_LIKE_TEXT: "remove column {column}",
-    Problem.LOOKS_LIKE_IDS: "remove column {column}",
-    Problem.SEVERAL_COLUMNS: "convert or remove these columns",
-    Problem.COLUMNS_AND_TEXTS: "convert or remove these columns",
+    Problem.DATES: "convert dates to numbers first, or leave out column {column}",
+    Problem.LOOKS_LIKE_TEXT: "leave out column {column} under “How files are read”",
+    Problem.LOOKS_LIKE_IDS: "leave out column {column} under “How files are read”",
+    Problem.SEVERAL_COLUMNS: "convert these columns, or leave them out under “How files are read”",
+    Problem.COLUMNS_AND_TEXTS: "leave out these columns under “How files are read”",
 }
 
 
@@ -208,11 +211,19 @@ def _expect_number(name: str, x: Any, types: tuple[type, ...], low: float, high:
         raise Refused(f"{name} must be {what} from {low:.10g} to {high:.10g}, not {_shown(x)}")
 
 
-def read_upload(name: str, content: bytes) -> dict[str, Any]:
+def read_upload(
+    content: bytes,
+    /,
+    name: str = "points.csv",
+    label: str | None = None,
+    one_vs_rest: str | None = None,
+    ignore: str = "",
+    **_: str,
+) -> dict[str, Any]:
     """The points, labels, column names and classes of an uploaded CSV or svmlight file.
 
-    The same readers serve every command. A file that the page cannot draw is refused, with what
-    to do instead.
+    The same readers serve every command; `ignore` has commas between columns. A file that the page
+    cannot draw is refused, with what to do instead.
     """
     name = _safe_name(name)
     if content.startswith((b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")):
@@ -220,7 +231,9 @@ def read_upload(name: str, content: bytes) -> dict[str, Any]:
             f"{name}: the page cannot read compressed files, .npz or Excel files; unpack it, or "
             "save it as CSV or svmlight"
         )
-    return shown(name, _read(name, content))
+    columns = tuple(filter(None, (column.strip() for column in ignore.split(","))))
+    how = {"label": label, "one_vs_rest": one_vs_rest, "ignore": columns}
+    return shown(name, _read(name, content, **how))
 
 
 def shown(name: str, data: Data) -> dict[str, Any]:
@@ -253,7 +266,7 @@ def _safe_name(name: str) -> str:
     return kept[-60:] or "points.csv"  # 60 characters are at most 240 bytes
 
 
-def _read(name: str, content: bytes) -> Data:
+def _read(name: str, content: bytes, **how: Any) -> Data:
     with TemporaryDirectory() as folder:
         file = Path(folder, name)
         file.write_bytes(content)
@@ -261,7 +274,7 @@ def _read(name: str, content: bytes) -> Data:
             format = format_of(Input(str(file)))
             if format not in ("csv", "svmlight"):
                 raise Refused(f"{name}: the page cannot read {format}; save it as CSV or svmlight")
-            return read(str(file), format=format)
+            return read(str(file), format=format, **how)
         except BadExample as error:
             words = error.without_cure.replace(f"{folder}/", "")
             raise Refused(words, error.problem, **error.details) from None

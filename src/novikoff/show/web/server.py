@@ -84,7 +84,7 @@ def new_app(port: int, opened: dict[str, Any] | None = None) -> Starlette:
         "replay": _of_json(replay),
         "certify": _of_json(_certify),
         "verify": _of_json(_verify),
-        "upload": lambda body, query: read_upload(query.get("name", "points.csv"), body),
+        "upload": lambda body, query: read_upload(body, **query),
     }
     routes = [
         Route("/api/presets", lambda _: JSONResponse(beginning)),

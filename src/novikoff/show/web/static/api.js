@@ -30,5 +30,10 @@ export function upload(file) {
     const megabytes = (bytes) => Number((bytes / 1e6).toPrecision(3));
     throw new Error(`${file.name} has ${megabytes(file.size)} MB, more than the page can take (${megabytes(maxBytes)} MB): load fewer rows, or use the commands novikoff train and novikoff certify, which have no such limit`);
   }
-  return send(`/api/upload?name=${encodeURIComponent(file.name)}`, { method: "POST", body: file });
+  const query = new URLSearchParams({ name: file.name });
+  for (const option of ["label", "one_vs_rest", "ignore"]) {
+    const { value } = document.getElementById(`read-${option}`);
+    if (value.trim()) query.set(option, value.trim());
+  }
+  return send(`/api/upload?${query}`, { method: "POST", body: file });
 }
