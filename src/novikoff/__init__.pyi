@@ -10,6 +10,7 @@ from novikoff.estimators import TextFeatures as TextFeatures
 from novikoff.estimators import VotedPerceptron as VotedPerceptron
 from novikoff.estimators import Winnow as Winnow
 from novikoff.estimators.saved import load as load
+from novikoff.estimators.saved import save as save
 from novikoff.guarantees.certificate import Certificate as Certificate
 from novikoff.guarantees.check import Rejected as Rejected
 from novikoff.guarantees.summary import Summary as Summary

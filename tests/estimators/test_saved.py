@@ -11,6 +11,10 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.base import clone
+from sklearn.decomposition import PCA
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from helpers.dict_streams import stream
 from novikoff import (
@@ -19,9 +23,11 @@ from novikoff import (
     BadModel,
     MarginPerceptron,
     Perceptron,
+    TextFeatures,
     VotedPerceptron,
     Winnow,
     load,
+    save,
 )
 from novikoff.cli.main import run as main
 from novikoff.storage import file_format as storage
@@ -380,3 +386,53 @@ def test_of_several_runs_those_that_ended_in_a_cycle_are_remembered(tmp_path: Pa
     clf.save(tmp_path / "m")
     assert [run.verdict for run in load(tmp_path / "m").runs_] == [r.verdict for r in clf.runs_]
     assert {run.verdict for run in clf.runs_} == {"cycle", "separated"}
+
+
+NOTES = [f"{'tea' if y else 'coffee'} at {i % 7}" for i, y in enumerate(TWO)]
+PIPELINES: dict[str, tuple[Any, Any]] = {
+    "rows": (make_pipeline(StandardScaler(), AveragedPerceptron()), X),
+    "frame": (make_pipeline(StandardScaler(), "passthrough", Perceptron(max_iter=5)), FRAME),
+    "not centred": (make_pipeline(StandardScaler(with_mean=False), AdaptivePerceptron()), X),
+    "not scaled": (make_pipeline(StandardScaler(with_std=False), Perceptron(max_iter=5)), X),
+    "hashed texts": (make_pipeline(TextFeatures(hash_bits=10), AdaptivePerceptron()), NOTES),
+    "texts": (
+        make_pipeline(TextFeatures("note", grams="words", hash_bits=None), Perceptron()),
+        NOTES,
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", PIPELINES)
+def test_a_pipeline_is_one_file_with_the_same_scores(
+    kind: str, tmp_path: Path, capsys: Any
+) -> None:
+    unfitted, examples = PIPELINES[kind]
+    pipeline = clone(unfitted).fit(examples, TWO)
+    save(pipeline, tmp_path / "m")
+    again = load(tmp_path / "m")
+    assert (again.decision_function(examples) == pipeline.decision_function(examples)).all()
+    again.save(tmp_path / "n")
+    assert (tmp_path / "n").read_bytes() == (tmp_path / "m").read_bytes()
+    frame = FRAME if isinstance(examples, pd.DataFrame) else pd.DataFrame(examples)
+    named = isinstance(examples, pd.DataFrame | list)
+    if isinstance(examples, list):
+        frame.columns = [pipeline[0].field]
+    frame.to_csv(tmp_path / "d.csv", index=False, header=named)
+    main(f"predict {tmp_path / 'm'} {tmp_path / 'd.csv'} --print scores".split())
+    scores = [float(line) for line in capsys.readouterr().out.split()]
+    assert scores == pipeline.decision_function(examples).tolist()
+
+
+def test_a_pipeline_that_makes_no_file_says_why(tmp_path: Path) -> None:
+    save(Perceptron(max_iter=5).fit(X, TWO), tmp_path / "m")
+    steps = StandardScaler(), Perceptron(max_iter=5)
+    with pytest.raises(ValueError, match="not PCA; pickle the pipeline"):
+        save(make_pipeline(PCA(), steps[1]).fit(X, TWO), tmp_path / "m")
+    with pytest.raises(ValueError, match="not StandardScaler and TextFeatures"):
+        save(make_pipeline(steps[0], TextFeatures(), steps[1]), tmp_path / "m")
+    fitted = make_pipeline(*steps).fit(X, TWO)
+    save(fitted, tmp_path / "m")
+    with pytest.raises(ValueError, match="not StandardScaler and a loaded estimator"):
+        save(make_pipeline(fitted[0], load(tmp_path / "m")), tmp_path / "n")
+    with pytest.raises(TypeError, match="PCA is not an estimator of novikoff; pickle it"):
+        save(PCA(), tmp_path / "m")

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from copy import deepcopy
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
+from sklearn.preprocessing import StandardScaler
 
 from novikoff.estimators.adaptive import AdaptivePerceptron
 from novikoff.estimators.base import LinearClassifier
@@ -17,6 +18,7 @@ from novikoff.estimators.perceptrons import (
     Perceptron,
     VotedPerceptron,
 )
+from novikoff.estimators.text import TextFeatures
 from novikoff.estimators.validation import check_common
 from novikoff.estimators.winnow import Winnow
 from novikoff.learners.multiplicative import ALPHAS, Multiplicative, usual_threshold
@@ -26,6 +28,7 @@ from novikoff.online.engine import Engine
 from novikoff.online.names import Names, names_of
 from novikoff.sources.features import Features
 from novikoff.sources.in_memory import RowsOfModel
+from novikoff.sources.text_rule import TextRule
 from novikoff.storage.checked import Settings
 from novikoff.storage.file_format import BadModel
 from novikoff.stream.labels import as_values, written
@@ -79,8 +82,63 @@ def load(path: str | os.PathLike[str]) -> LinearClassifier:
         raise BadModel(f"{os.fspath(path)}: {error}") from None
 
 
-def to_model(estimator: LinearClassifier) -> Model:
-    """The model of what an estimator has learned; what it learns afterwards does not change it."""
+def save(estimator: Any, path: str | os.PathLike[str]) -> None:
+    """Write an estimator to a model file, as its own `save` does, or a pipeline that ends in one.
+
+    Before the estimator, a pipeline may have a `StandardScaler` or a `TextFeatures`. The file then
+    standardises columns, or reads texts, and `load` gives one estimator that takes what the
+    pipeline takes and gives the same scores. Other steps have no place in a model file.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from novikoff import Perceptron, TextFeatures, load, save
+    >>> mail = make_pipeline(TextFeatures(), Perceptron())
+    >>> _ = mail.fit(["free money", "see you at lunch"], ["spam", "ham"])
+    >>> with TemporaryDirectory() as folder:
+    ...     save(mail, Path(folder, "m"))
+    ...     again = load(Path(folder, "m"))
+    >>> again, again.predict(["free lunch money"]).tolist()
+    (Perceptron(), ['spam'])
+    """
+    steps = [one for _, one in getattr(estimator, "steps", [("", estimator)])]
+    *before, last = [one for one in steps if one not in (None, "passthrough")] or [None]
+    if not isinstance(last, LinearClassifier):
+        raise TypeError(f"{type(last).__name__} is not an estimator of novikoff; pickle it")
+    to_model(last, _columns_before(before, last) if before else None).save(path)
+
+
+def _columns_before(before: list[Any], last: LinearClassifier) -> tuple[Features, Settings]:
+    """What the columns of a pipeline's estimator are, and how to read them."""
+    first, is_read = before[0], last._reader is not None
+    if len(before) > 1 or not isinstance(first, StandardScaler | TextFeatures) or is_read:
+        said = [type(one).__name__ for one in before] + ["a loaded estimator"] * is_read
+        raise ValueError(
+            f"a model file holds one StandardScaler or TextFeatures before the estimator, not "
+            f"{' and '.join(said)}; pickle the pipeline, or do that step before it"
+        )
+    if isinstance(first, TextFeatures):
+        rule = asdict(TextRule(first.grams, first.values, first.unit_length))
+        field = [first.field]
+        about = {"label": None, "missing": "refuse", "features": field, "texts": []}
+        return deepcopy(first.features_), about | {"words": field, "text_rule": rule}
+    dim = first.n_features_in_
+    header = getattr(first, "feature_names_in_", None)
+    names = None if header is None else [str(name) for name in header]
+    scale = np.ones(dim) if first.scale_ is None else np.array(first.scale_, dtype=np.float64)
+    shift = np.array(first.mean_, dtype=np.float64) if first.with_mean else np.zeros(dim)
+    return Features.of_columns(dim, names, (scale, shift)), _options_of(names)
+
+
+def to_model(
+    estimator: LinearClassifier, columns: tuple[Features, Settings] | None = None
+) -> Model:
+    """The model of what an estimator has learned; what it learns afterwards does not change it.
+
+    `columns` are what its columns are and how to read them, if it does not tell.
+    """
     engine = estimator._learned()
     labels = engine.labels
     if len(labels.classes) == 1 and isinstance(labels, TwoLabels):
@@ -90,7 +148,7 @@ def to_model(estimator: LinearClassifier) -> Model:
             "a model keeps all names, but max_names forgets some; use hash_bits, or pickle it"
         )
     with engine.still():
-        features, read_options = _columns_of(estimator, engine)
+        features, read_options = columns or _columns_of(estimator, engine)
         runs = deepcopy([*zip(engine.learners, engine.ledgers, strict=True)])
         for _, ledger in runs:
             if engine.is_stream:  # it may continue, as part of the same pass
@@ -117,7 +175,7 @@ def to_model(estimator: LinearClassifier) -> Model:
             labels=None if values == as_values(texts) else values,
             cycled=tuple(k for k, run in enumerate(engine.runs) if run.verdict == "cycle"),
         )
-    kind, usual = _parameters_of(out, reader=estimator._reader is not None)
+    kind, usual = _parameters_of(out, reader=bool(columns) or estimator._reader is not None)
     given = {name: _storable(value) for name, value in estimator.get_params().items()}
     known = kind().get_params()
     out.parameters = {

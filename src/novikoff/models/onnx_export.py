@@ -71,11 +71,21 @@ def to_onnx(model: Model) -> bytes:
 def _refuse(model: Model) -> None:
     features = model.features
     reasons = {
-        "a vote of many weight vectors is not linear": model.kind == "voted",
-        "its features are hashed, and ONNX has no such hash": features.hash_bits is not None,
-        "its features include interactions": bool(features.products),
-        "its examples are scaled to length 1": bool(features.to_unit_length),
-        "its features are the words of texts": bool(model.read_options.get("words")),
+        "a vote of many weight vectors is not linear; train an averaged model": (
+            model.kind == "voted"
+        ),
+        "its features are hashed, and ONNX has no such hash; train without hashing": (
+            features.hash_bits is not None
+        ),
+        "its features include interactions; write the products into the data, and train on those": (
+            bool(features.products)
+        ),
+        "its examples are scaled to length 1; train without that, or on rows of that length": (
+            bool(features.to_unit_length)
+        ),
+        "its features are the words of texts; count them yourself, and train on counts by name": (
+            bool(model.read_options.get("words"))
+        ),
         "it has learned no feature": features.dim == 0,
     }
     for reason, applies in reasons.items():

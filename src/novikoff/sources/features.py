@@ -117,10 +117,19 @@ class Features:
         return out
 
     @classmethod
-    def of_columns(cls, dim: int, header: Sequence[str] | None = None) -> Self:
-        """The map of a table of `dim` columns of numbers, with these names if it has a header."""
-        out = cls()
+    def of_columns(
+        cls,
+        dim: int,
+        header: Sequence[str] | None = None,
+        scaling: tuple[Vector, Vector] | None = None,
+    ) -> Self:
+        """The map of a table of `dim` columns of numbers, with these names if it has a header.
+
+        They are standardised by `scaling`, as the property of this name has it, if it is given.
+        """
+        out = cls(standardise=scaling is not None)
         out.kind, out.dim = "columns", dim
+        out._scale, out._shift = scaling or (None, None)
         out._header = None if header is None else tuple(header)
         return out
 
