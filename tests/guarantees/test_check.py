@@ -31,6 +31,7 @@ from novikoff.guarantees.certificate import fingerprint
 from novikoff.guarantees.exact.rows import usable
 from novikoff.separability import certifying
 from novikoff.separability.certifying import evidence
+from novikoff.separability.exact_linear import rank_of
 from novikoff.sources import Data
 
 Written = dict[str, Any]
@@ -725,11 +726,13 @@ def test_options_for_another_format_are_refused(tmp_path: Path) -> None:
 ))  # fmt: skip
 def test_ranks_are_those_of_exact_row_reduction(rows: list[list[int]]) -> None:
     sparse_rows = [{j: a for j, a in enumerate(row) if a or j % 2} for row in rows]
-    assert check.rank(sparse_rows) == len(reduced(rows))
+    assert check.rank(sparse_rows) == rank_of(sparse_rows) == len(reduced(rows))
 
 
-def test_ranks_modulo_the_prime_are_never_too_large() -> None:
-    assert check.rank([{0: check.PRIME + 1, 1: 1}, {0: 1, 1: 1}]) == 1
+@pytest.mark.parametrize("rank", [check.rank, rank_of])
+def test_ranks_modulo_the_prime_are_never_too_large(rank: Any) -> None:
+    assert rank([{0: check.PRIME + 1, 1: 1}, {0: 1, 1: 1}]) == 1
+    assert rank([{3: -1, 9: 2**70}, {3: 2**80, 9: -(2**150)}, {}]) == 1
 
 
 def test_the_checker_is_one_short_file_that_needs_the_standard_library_alone() -> None:

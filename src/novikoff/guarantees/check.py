@@ -36,7 +36,7 @@ import re
 import struct
 import sys
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import chain, islice
@@ -410,10 +410,11 @@ def facts_of(it: Claim, data: Evidence) -> Facts:
     return Facts(n, str(digest), flaw, separated, least, radius, unseparated, S, cancels, hull)
 
 
-def conclude(it: Claim, facts: Facts) -> None:
+def conclude(it: Claim, facts: Facts, rank: Callable[[list[Whole]], int] = rank) -> None:
     """Raise Rejected unless these facts about the rows prove the claim.
 
-    Other data say nothing about it, so their fingerprint comes before everything else.
+    Other data say nothing about it, so their fingerprint comes before everything else. `rank` may
+    be another function with the same results.
     """
     require(0 < facts.rows == it.n, f"the data have {facts.rows} rows, not {it.n}")
     require(facts.fingerprint == it.fingerprint, "the data are not those of the certificate")

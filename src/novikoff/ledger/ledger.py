@@ -62,6 +62,12 @@ class Mistakes:
         return len(self.rounds)
 
     @property
+    def nbytes(self) -> int:
+        """The size of the columns in bytes."""
+        more = (c for c in (self.classes, self.rivals, self.importances) if c is not None)
+        return 5 * self.rounds.nbytes + sum(column.nbytes for column in more)
+
+    @property
     def wrong(self) -> NDArray[np.bool_]:
         """Which of the predictions were wrong; a score of 0 that led to an update was.
 
@@ -271,7 +277,7 @@ class Ledger:
             if self.began:
                 mistakes = replace(mistakes, rounds=mistakes.rounds - self.began)
             written = written.plus(mistakes)
-            size += sum(column.nbytes for column in mistakes.columns.values())
+            size += mistakes.nbytes
         self._change(
             n_rounds=self.n_rounds + rounds,
             n_classes=known,

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T", bound=Sized)
 _LARGE = 1 << 17
-_FEW = 8
+_MANY = 64
 
 
 class Pieces(Generic[T]):
@@ -23,15 +23,17 @@ class Pieces(Generic[T]):
     def plus(self, piece: T) -> Pieces[T]:
         """The sequence with one more piece.
 
-        If there are several, a piece is joined to the one before unless that is much longer, so
-        pieces stay few and each entry is copied only a few times. Large pieces are few and are left
-        alone: copying them again and again took five times as long as learning from examples one by
-        one.
+        If there are many, the last ones are joined, back to one that is longer than twice these, so
+        each entry is copied only a few times. Large pieces are few and are left alone: copying them
+        again and again took five times as long as learning from examples one by one.
         """
-        before = list(self.pieces)
-        while len(before) >= _FEW and len(before[-1]) <= min(2 * len(piece), _LARGE):
-            piece = self._join([before.pop(), piece])
-        return Pieces(self._join, *before, piece)
+        if len(self.pieces) < _MANY:
+            return Pieces(self._join, *self.pieces, piece)
+        before, last, size = list(self.pieces), [piece], len(piece)
+        while before and len(before[-1]) <= min(2 * size, _LARGE):
+            last.insert(0, before.pop())
+            size += len(last[0])
+        return Pieces(self._join, *before, self._join(last))
 
     def map(self, change: Callable[[T], T]) -> Pieces[T]:
         """The sequence with each piece changed."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from copy import deepcopy
 from dataclasses import replace
 from functools import partial
@@ -32,13 +32,22 @@ from novikoff.ledger.weights import LANES, room_for
 from novikoff.online.locks import Rank, new_lock
 from novikoff.online.names import Names, Outcome, Weights, check_bounds, names_of
 from novikoff.online.one_example import negative, plain, plain_row, unscored
-from novikoff.runs.interrupts import undisturbed
+from novikoff.runs.interrupts import Interrupts, ctrl_c_stops, undisturbed
 from novikoff.runs.loop import Interrupted, Progress, Run, play
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.multiclass import Classes, Given, JointLabels, Labels
 from novikoff.stream.order import Shuffle, Shuffled, arranged_rows
-from novikoff.stream.rows import DenseRows, Flaw, Rows, SparseRows, Vector, explain
+from novikoff.stream.rows import (
+    DenseRows,
+    Flaw,
+    Rows,
+    SparseRows,
+    Vector,
+    dots,
+    explain,
+    workers_for,
+)
 
 Examples: TypeAlias = Rows | Sequence[Any]  # rows, or dicts
 
@@ -181,7 +190,9 @@ class Engine:
             if numbers is not None:
                 codes = codes[numbers]
                 importances = None if importances is None else importances[numbers]
-        for k, learner in enumerate(self.learners):
+
+        def run(k: int, report: Callable[[str, Ledger], None] | None) -> None:
+            learner = self.learners[k]
             block = Block(
                 rows,
                 self.labels.of_run(codes, k),
@@ -192,19 +203,58 @@ class Engine:
             again = shuffle != "once" and shuffle
             stream = Shuffled(block, seed=seed, again=True) if again else block
             title = f"{self.labels.classes[k]} against the rest, " if len(self.runs) > 1 else ""
-            said = None if progress is None else partial(progress, title)
-            report = partial(_after_pass, learner, said)
+            said = None if report is None else partial(report, title)
+            after = partial(_after_pass, learner, said)
+            ledger = self.runs[k].ledger
             try:
-                run = play(
-                    stream, learner, epochs=epochs, ledger=self.runs[k].ledger, progress=report
-                )
+                self.runs[k] = play(stream, learner, epochs=epochs, ledger=ledger, progress=after)
             except Interrupted as stopped:
                 self.runs[k], self.is_interrupted = stopped.run, True
                 raise
             finally:
                 if learner.honest is not None:
                     learner.honest.is_open = True  # what comes next is new
-            self.runs[k] = run
+
+        workers = min(len(self.runs), workers_for(rows, len(self.runs)))
+        if workers > 1 and ctrl_c_stops():
+            self._run_on_threads(workers, rows, run, progress)
+        else:
+            for k in range(len(self.runs)):
+                run(k, progress)
+
+    def _run_on_threads(
+        self,
+        workers: int,
+        rows: Rows,
+        run: Callable[[int, Callable[[str, Ledger], None]], None],
+        progress: Callable[[str, Ledger], None] | None,
+    ) -> None:
+        """Run all classes against the rest at once; Ctrl-C stops each after its pass.
+
+        The runs share only the rows. These are put in order first, because a run would do so while
+        others read them.
+        """
+        from concurrent.futures import ThreadPoolExecutor
+
+        with suppress(BadExample):  # the first run says it in its own words
+            dots(rows, np.zeros(rows.dim))
+        turn = threading.Lock()
+
+        def report(title: str, ledger: Ledger) -> None:
+            if interrupts.seen:
+                raise Interrupted(Run(ledger, Verdict.INTERRUPTED))
+            if progress is not None:
+                with turn:
+                    progress(title, ledger)
+
+        with Interrupts() as interrupts, ThreadPoolExecutor(workers) as pool:
+            try:
+                for done in [pool.submit(run, k, report) for k in range(len(self.runs))]:
+                    done.result()
+            except BaseException:
+                pool.shutdown(cancel_futures=True)
+                interrupts.seen = False
+                raise
 
     def learn_block(
         self,

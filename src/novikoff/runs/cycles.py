@@ -175,4 +175,6 @@ class CycleSearch:
 def _same(a: Vector, b: Vector) -> bool:
     """Whether the weights are equal; most differ early, so they are rarely all read."""
     step = 1 << 14
-    return all(np.array_equal(a[i : i + step], b[i : i + step]) for i in range(0, len(a), step))
+    if a.shape != b.shape:
+        return False
+    return all((a[i : i + step] == b[i : i + step]).all() for i in range(0, len(a), step))

@@ -74,6 +74,12 @@ class Interrupts:
                 signal.raise_signal(signal.SIGINT)
 
 
+def ctrl_c_stops() -> bool:
+    """Whether Ctrl-C raises an error or nothing hears it, so that no handler is to be called."""
+    here = threading.current_thread() is threading.main_thread()
+    return not here or signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
 @contextmanager
 def undisturbed() -> Iterator[Callable[[], None]]:
     """Delay Ctrl-C until the block ends; calling the function that it yields answers it earlier."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import flint
 import numpy as np
 
 from novikoff.guarantees.certificate import Sparse
-from novikoff.guarantees.check import PRIME
+from novikoff.guarantees.check import PRIME, rank
 from novikoff.guarantees.exact.arithmetic import Integers, largest
 from novikoff.separability.points import Points
 from novikoff.stream.rows import Positions
@@ -18,6 +18,7 @@ from novikoff.stream.rows import Positions
 MOST_NUMBERS = 30_000_000  # in a matrix, as Python integers some gigabytes
 MOST_WORK = 3e8  # n² numbers × k right sides × bits of each: about half a minute
 _ALIAS_WORK = 1e7  # a second or two
+_MOST_FOR_RANK = 1_000_000  # numbers
 
 
 class Undecided(Exception):  # noqa: N818  (it is the verdict)
@@ -37,13 +38,27 @@ def independent_columns(matrix: Integers) -> Positions:
     rows, columns = matrix.shape
     if rows == 0 or columns == 0:
         return np.zeros(0, dtype=np.int64)
-    reduced, rank = flint.nmod_mat(rows, columns, (matrix % PRIME).ravel().tolist(), PRIME).rref()
+    reduced, found_rank = flint.nmod_mat(
+        rows, columns, (matrix % PRIME).ravel().tolist(), PRIME
+    ).rref()
     found, j = [], 0
-    for i in range(rank):
+    for i in range(found_rank):
         while int(reduced[i, j]) == 0:
             j += 1
         found.append(j)
     return np.array(found, dtype=np.int64)
+
+
+def rank_of(rows: Sequence[Mapping[int, int]]) -> int:
+    """The rank that `check.rank` finds, from a dense matrix unless that were too large."""
+    places = {c: k for k, c in enumerate(sorted(set[int]().union(*rows)))}
+    if len(rows) * len(places) > _MOST_FOR_RANK:
+        return rank(rows)
+    numbers = [0] * (len(rows) * len(places))
+    for i, row in enumerate(rows):
+        for c, x in row.items():
+            numbers[i * len(places) + places[c]] = x % PRIME
+    return int(flint.nmod_mat(len(rows), len(places), numbers, PRIME).rank())
 
 
 def independent_rows(matrix: Integers) -> Positions:

@@ -30,6 +30,7 @@ from novikoff.guarantees.check import (
 )
 from novikoff.guarantees.exact.arithmetic import ExactVector, packed
 from novikoff.guarantees.exact.rows import ExactRows, ExactSum
+from novikoff.separability.exact_linear import rank_of
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Positions, SparseRows
 
@@ -45,7 +46,7 @@ def check_block(certificate: Mapping[str, Any], data: Evidence, block: Block) ->
     check_reading(it, data)
     # nothing is made that is as large as the claim says before its size is that of the data
     require(0 < len(block) == it.n, f"the data have {len(block)} rows, not {it.n}")
-    conclude(it, _facts(it, block))
+    conclude(it, _facts(it, block), rank_of)
 
 
 def _facts(it: Claim, block: Block) -> Facts:

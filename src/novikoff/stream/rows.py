@@ -280,7 +280,7 @@ def scored(
     def part(at: int) -> tuple[int, int]:
         return core(at, min(n, at + size), out[at : at + size])
 
-    workers = min(_cores(), rows.values.size // _WORTH_A_THREAD)
+    workers = workers_for(rows)
     at = 0
     if workers > 1:
         from concurrent.futures import ThreadPoolExecutor
@@ -299,6 +299,11 @@ def scored(
             raise explain(Flaw(flaw), rows, stopped)
         at = stopped
     return out
+
+
+def workers_for(rows: Rows, times: int = 1) -> int:
+    """How many threads should share the work if each of the rows is read so many times."""
+    return max(1, min(_cores(), rows.values.size * times // _WORTH_A_THREAD))
 
 
 def _cores() -> int:
