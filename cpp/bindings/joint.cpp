@@ -24,7 +24,7 @@ static JointStopped learn(const PassArguments<std::int32_t>& given, const JointR
                           std::int64_t rounds, Size classes, Weights weights, JointMistakes out,
                           const Maybe<Out<std::int64_t>>& counts) {
   const HonestScores honest = counts ? honest_scores(*counts) : HonestScores{nullptr};
-  std::vector<double> s(weights.width);
+  std::vector<double> s(2 * weights.width);
   const Stop stop = given.learn([&](const auto& rows, auto known, auto weighed, auto sequence) {
     return weighed ? joint_pass<true>(rows, known, weighed, sequence, given.begin, given.end, rule,
                                       rounds, classes, weights, s.data(), out, honest)
@@ -38,17 +38,19 @@ static JointStopped py_joint_learn(
     const Array& values, const Maybe<Array>& indices, const Maybe<Array>& starts, Size dim,
     In<std::int32_t> labels, Maybe<In<double>> importances, Maybe<In<std::int64_t>> order,
     Size begin, Size end, double threshold, In<double> step, double unit, bool bias,
-    std::int64_t rounds, Size width, Size classes, Out<double> w, Out<std::int64_t> round,
-    Out<std::int64_t> row, Out<double> score, Out<double> taken, Out<double> square,
-    Out<std::int32_t> right, Out<std::int32_t> rival, Maybe<Out<std::int64_t>> counts) {
+    std::int64_t rounds, Size width, Size classes, Out<double> w, Maybe<Out<double>> u,
+    Out<std::int64_t> round, Out<std::int64_t> row, Out<double> score, Out<double> taken,
+    Out<double> square, Out<std::int32_t> right, Out<std::int32_t> rival,
+    Maybe<Out<std::int64_t>> counts) {
   const PassArguments<std::int32_t> given{any_rows(values, indices, starts, dim), labels,
                                           importances, order, begin, end};
   given.check(rounds, {round.size(), row.size(), score.size(), taken.size(), square.size(),
                        right.size(), rival.size()});
   one_each(w.size(), dim, bias, width);
+  if (u) one_each(u->size(), dim, bias, width);
   if (step.size() != width || classes > width) refuse("one step per class is needed");
   return learn(given, {threshold, step.data(), unit, bias}, rounds, classes,
-               JointPerceptron{w.data(), width},
+               JointPerceptron{w.data(), u ? u->data() : nullptr, width},
                {{round.data(), row.data(), score.data(), taken.data(), square.data(), 0},
                 right.data(), rival.data()},
                counts);
@@ -176,10 +178,11 @@ void bind_joint(nb::module_& m) {
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
         "importances"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a,
         "threshold"_a, "step"_a.noconvert(), "unit"_a, "bias"_a, "rounds"_a, "width"_a,
-        "classes"_a, "w"_a.noconvert(), "round"_a.noconvert(), "row"_a.noconvert(),
-        "score"_a.noconvert(), "taken"_a.noconvert(), "square"_a.noconvert(),
+        "classes"_a, "w"_a.noconvert(), "u"_a.noconvert().none(), "round"_a.noconvert(),
+        "row"_a.noconvert(), "score"_a.noconvert(), "taken"_a.noconvert(), "square"_a.noconvert(),
         "right"_a.noconvert(), "rival"_a.noconvert(), "counts"_a.noconvert().none() = nb::none(),
-        "One mistake-driven pass for many classes over rows[order[begin:end]], updating w.\n\n"
+        "One mistake-driven pass for many classes over rows[order[begin:end]], updating w, and u if "
+        "there is one.\n\n"
         "Returns the first position not learned, the flaw there (0: none), the number of mistakes "
         "recorded, and the number of classes met.");
   m.def("joint_adapt", py_joint_adapt, "values"_a.noconvert(), "indices"_a.noconvert().none(),

@@ -61,15 +61,19 @@ static StoppedWith py_pass(const Array& values, const Maybe<Array>& indices,
                            const Maybe<Array>& starts, Size dim, In<std::int8_t> labels,
                            Maybe<In<double>> importances, Maybe<In<std::int64_t>> order,
                            Size begin, Size end, Two threshold, Two step, double unit, bool bias,
-                           std::int64_t rounds, Out<double> w, Out<std::int64_t> round,
-                           Out<std::int64_t> row, Out<double> score, Out<double> taken,
-                           Out<double> square, Maybe<Out<std::int64_t>> counts) {
+                           std::int64_t rounds, Out<double> w, Maybe<Out<double>> u,
+                           Out<std::int64_t> round, Out<std::int64_t> row, Out<double> score,
+                           Out<double> taken, Out<double> square,
+                           Maybe<Out<std::int64_t>> counts) {
   one_each(w.size(), dim, bias);
   const PassArguments<std::int8_t> given{any_rows(values, indices, starts, dim), labels,
                                          importances, order, begin, end};
   given.check(rounds, {round.size(), row.size(), score.size(), taken.size(), square.size()});
-  return learn(given, rule_of(threshold, step, unit, bias), rounds, Sum<double>{w.data()},
-               {round.data(), row.data(), score.data(), taken.data(), square.data(), 0}, counts);
+  if (u) one_each(u->size(), dim, bias);
+  const Rule rule = rule_of(threshold, step, unit, bias);
+  const Mistakes out{round.data(), row.data(), score.data(), taken.data(), square.data(), 0};
+  return u ? learn(given, rule, rounds, AveragedSum{{w.data()}, u->data()}, out, counts)
+           : learn(given, rule, rounds, Sum<double>{w.data()}, out, counts);
 }
 
 // run(weights), with a variance for each weight or, if `full`, a matrix of them.
@@ -212,9 +216,10 @@ void bind_passes(nb::module_& m) {
         "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "labels"_a.noconvert(),
         "importances"_a.noconvert().none(), "order"_a.noconvert().none(), "begin"_a, "end"_a,
         "threshold"_a, "step"_a, "unit"_a, "bias"_a, "rounds"_a, "w"_a.noconvert(),
-        "round"_a.noconvert(), "row"_a.noconvert(), "score"_a.noconvert(), "taken"_a.noconvert(),
+        "u"_a.noconvert().none(), "round"_a.noconvert(), "row"_a.noconvert(), "score"_a.noconvert(), "taken"_a.noconvert(),
         "square"_a.noconvert(), "counts"_a.noconvert().none() = nb::none(),
-        "One mistake-driven pass over rows[order[begin:end]], updating w in place.\n\n"
+        "One mistake-driven pass over rows[order[begin:end]], updating w, and u if there is one, in "
+        "place.\n\n"
         "Returns the first position not learned, the flaw there (0: none), and the number of mistakes "
         "recorded. The scores of the rows before they were learned from are counted in counts.");
   m.def("adapt", py_adapt, "values"_a.noconvert(), "indices"_a.noconvert().none(),

@@ -10,6 +10,18 @@
 
 namespace novikoff {
 
+// The step y (1 - m) / d with which an adaptive rule learns, for m = y s and d = v + r / c. `made.step`
+// is y c, with the importance c, and becomes the step; `ridge` becomes r / c. A flaw if they are out of range.
+[[gnu::always_inline]] inline Flaw adaptive_step(Update& made, double v, double r, double& ridge) {
+  constexpr double huge = std::numeric_limits<double>::max();
+  const double y = made.step < 0 ? -1.0 : 1.0;
+  ridge = r / std::abs(made.step);
+  if (!(ridge > 0 && ridge <= huge)) return Flaw::step;
+  const double d = v + ridge;
+  made.step = y * (1 - y * made.score) / d;
+  return d <= huge && std::abs(made.step) <= huge && made.step != 0 ? Flaw::none : Flaw::value;
+}
+
 // Weights w with variances S. With m = y <w, x>, v = sum of S_j x_j^2 and d = v + r / c, where c is
 // the importance of the example, learning is
 //   w += y (1 - m) / d  S x,    S_j -= (S_j x_j)^2 / d.
@@ -28,17 +40,11 @@ struct Adaptive {
     return x.dot(w, bias, *s);
   }
 
-  // `made.step` is y c, and becomes y (1 - m) / d.
   template <class Row>
   [[gnu::always_inline]] Flaw learn(const Row& x, bool bias, Update& made) const {
-    constexpr double huge = std::numeric_limits<double>::max();
-    double v;
+    double v, ridge;
     if (const Flaw flaw = x.squares(variance, bias, v, made.square); flaw != Flaw::none) return flaw;
-    const double y = made.step < 0 ? -1.0 : 1.0, ridge = r / std::abs(made.step);
-    if (!(ridge > 0 && ridge <= huge)) return Flaw::step;
-    const double d = v + ridge;
-    made.step = y * (1 - y * made.score) / d;
-    if (!(d <= huge && std::abs(made.step) <= huge && made.step != 0)) return Flaw::value;
+    if (const Flaw flaw = adaptive_step(made, v, r, ridge); flaw != Flaw::none) return flaw;
     return change(x, bias, made, v, ridge);
   }
 
@@ -90,16 +96,11 @@ struct AdaptiveMatrix {
 
   template <class Row>
   [[gnu::always_inline]] Flaw learn(const Row& x, bool bias, Update& made) const {
-    constexpr double huge = std::numeric_limits<double>::max();
-    double v;
+    double v, ridge;
     if (const Flaw flaw = multiply(x, bias, v); flaw != Flaw::none) return flaw;
     made.square = x.square(bias);
-    const double y = made.step < 0 ? -1.0 : 1.0, ridge = r / std::abs(made.step);
-    if (!(ridge > 0 && ridge <= huge)) return Flaw::step;
-    const double d = v + ridge;
-    made.step = y * (1 - y * made.score) / d;
-    if (!(d <= huge && std::abs(made.step) <= huge && made.step != 0)) return Flaw::value;
-    change(made, d);
+    if (const Flaw flaw = adaptive_step(made, v, r, ridge); flaw != Flaw::none) return flaw;
+    change(made, v + ridge);
     return Flaw::none;
   }
 

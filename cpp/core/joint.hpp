@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/adaptive.hpp"
 #include "core/clones.hpp"
 #include "core/honest.hpp"
-#include "core/passes.hpp"
 
 namespace novikoff {
 
@@ -75,7 +75,7 @@ template <class Row>
 
 // How the perceptron learns classes jointly: w[y] += step x and w[r] -= step x.
 struct JointPerceptron {
-  double* w;
+  double *w, *u;  // u, if there is one, is as in AveragedSum
   Size width;
 
   JointSum scorer() const { return {w, width}; }
@@ -84,6 +84,7 @@ struct JointPerceptron {
   [[gnu::always_inline]] Flaw learn(const Row& x, bool bias, std::int32_t y, std::int32_t r,
                                     Update& made) const {
     made.square = x.square(bias);
+    if (u) part_classes(x, double(made.round - 1) * made.step, y, r, bias, width, u);
     return part_classes(x, made.step, y, r, bias, width, w);
   }
 };
@@ -98,18 +99,13 @@ struct JointAdaptive {
 
   JointSum scorer() const { return {w, width}; }
 
-  // `made.step` is c, and becomes (1 - m) / d.
   template <class Row>
   [[gnu::always_inline]] Flaw learn(const Row& x, bool bias, std::int32_t right,
                                     std::int32_t rival, Update& made) const {
-    constexpr double huge = std::numeric_limits<double>::max();
-    double v;
+    double v, ridge;
     if (const Flaw flaw = weigh(x, bias, right, rival, v); flaw != Flaw::none) return flaw;
-    const double ridge = r / made.step, d = v + ridge;
-    if (!(ridge > 0 && ridge <= huge)) return Flaw::step;
     made.square = x.square(bias);
-    made.step = (1 - made.score) / d;
-    if (!(d <= huge && made.step <= huge && made.step > 0)) return Flaw::value;
+    if (const Flaw flaw = adaptive_step(made, v, r, ridge); flaw != Flaw::none) return flaw;
     return change(x, bias, right, rival, made, v, ridge);
   }
 
@@ -176,8 +172,8 @@ struct JointMistakes : Mistakes {
 // `weights` define the update: for the perceptron, w_y += step x_i and w_r -= step x_i.
 // `classes` counts the classes met. A class met for the first time has weights 0; while there is
 // only one class there is no rival and nothing to learn. Importances, flaws and stopping are as in
-// `pass`. `s` has room for `width` scores. If `honest` has an array, it counts the leads of all
-// classes before x_i was learned from.
+// `pass`. `s` has room for twice `width` scores. If `honest` has an array, it counts the leads of all
+// classes before x_i was learned from, by the mean of the weights if these have a u.
 template <bool weighed, class Rows, class Weights>
 NOVIKOFF_CLONES Stop joint_pass(const Rows& rows, const std::int32_t* labels,
                                 const double* importance, const std::int64_t* order, Size begin,
@@ -206,16 +202,23 @@ NOVIKOFF_CLONES Stop joint_pass(const Rows& rows, const std::int32_t* labels,
       step *= importance[i];
       if (!(std::abs(step) <= huge)) return {k, Flaw::step};
     }
+    double* predicting = s;
+    const std::int64_t before = rounds + std::int64_t(k - begin);
+    if (honest.data && weights.u && before > 0) {
+      predicting = s + width;
+      JointSum{weights.u, width}.score(x, rule.bias, predicting);
+      for (Size c = 0; c < width; ++c) predicting[c] = s[c] - predicting[c] / double(before);
+    }
     const auto accept = [&] {
       classes = met;
       if (honest.data)
-        honest.meet_classes(s, met, Size(y), rule.unit, weighed ? importance[i] : 1.0);
+        honest.meet_classes(predicting, met, Size(y), rule.unit, weighed ? importance[i] : 1.0);
     };
     if (r < 0 || ahead > rule.threshold || step == 0) {
       accept();
       continue;
     }
-    Update made{rounds + std::int64_t(k - begin) + 1, ahead, step, 0};
+    Update made{before + 1, ahead, step, 0};
     if (const Flaw flaw = weights.learn(x, rule.bias, y, r, made); flaw != Flaw::none)
       return {k, flaw};
     accept();

@@ -65,6 +65,33 @@ struct Sum {
   }
 };
 
+// The same with u, which accumulates (t - 1) times the update of round t: the mean of the weights over
+// the first t rounds is w - u / t.
+struct AveragedSum : Sum<double> {
+  double* u;
+
+  template <class Row>
+  [[gnu::always_inline]] Flaw learn(const Row& x, bool bias, Update& made) const {
+    const double late = double(made.round - 1) * made.step;
+    if (bias) u[x.dim] += late;
+    x.add(late, u);
+    return Sum::learn(x, bias, made);
+  }
+};
+
+// The score s of x by the weights after `rounds` rounds; if they have a u, by their mean.
+template <class Weights, class Row>
+[[gnu::always_inline]] inline double predicting_score(const Weights& weights, const Row& x, bool bias,
+                                                      double s, std::int64_t rounds) {
+  if constexpr (requires { weights.u; }) {
+    double late;
+    if (!weights.u || rounds == 0) return s;
+    x.dot(weights.u, bias, late);
+    return s - late / double(rounds);
+  }
+  return s;
+}
+
 constexpr Size rows_ahead = 4;
 
 // Prefetches the row four positions ahead, because an order may jump about in memory.
@@ -98,7 +125,7 @@ template <class Rows>
 // step is 0 is scored but not learned from; otherwise importances are not read. A non-finite
 // feature makes s non-finite whatever the weights (0 * inf is NaN), so checking s checks the data.
 // Stops before the first row that it cannot use; everything before that row is learned. Unless it is
-// null, `met` gets the score of each row before it was learned from.
+// null, `met` gets the score by which each row was predicted before it was learned from.
 template <bool weighed, class Rows, class Weights>
 NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const double* importance,
                           const std::int64_t* order, Size begin, Size end, const Rule& rule,
@@ -110,7 +137,9 @@ NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const dou
     if (!read_row(rows, order, k, end, i, x)) return {k, Flaw::bounds};
     double s;
     if (const Flaw flaw = weights.score(x, rule.bias, &s); flaw != Flaw::none) return {k, flaw};
-    if (met) met[k - begin] = s * rule.unit;
+    if (met)
+      met[k - begin] = rule.unit * predicting_score(weights, x, rule.bias, s,
+                                                    rounds + std::int64_t(k - begin));
     const int positive = labels[i] > 0;
     const double y = positive ? 1.0 : -1.0;
     if (y * s > rule.threshold[positive] && y * s <= huge) continue;

@@ -245,14 +245,12 @@ class PerceptronRun : public OnlineRun {
     const std::int8_t label = code == 1 ? 1 : -1;
     return std::visit(
         [&](const auto& rows) {
-          const Stop stop = pass<true>(rows, &label, &importance, nullptr, 0, 1, rule_, rounds,
-                                        Sum<double>{w_}, out, &met_);
-          if (u_ && out.count) {
-            const std::int64_t first = 0;
-            const double step = out.step[0] * double(out.round[0] - 1);
-            accumulate(rows, &first, &step, 1, bias_, u_);
-          }
-          return stop.flaw;
+          const auto over = [&](auto weights) {
+            return pass<true>(rows, &label, &importance, nullptr, 0, 1, rule_, rounds, weights, out,
+                              &met_)
+                .flaw;
+          };
+          return u_ ? over(AveragedSum{{w_}, u_}) : over(Sum<double>{w_});
         },
         x);
   }
@@ -378,7 +376,7 @@ class JointRun : public OnlineRun {
         w_(w),
         u_(u),
         mean_(mean),
-        scores_(width_) {}
+        scores_(2 * width_) {}
 
   Size outputs() const override { return classes_; }
   bool is_joint() const override { return true; }
@@ -422,15 +420,9 @@ class JointRun : public OnlineRun {
                  JointMistakes& out) override {
     return std::visit(
         [&](const auto& rows) {
-          const Stop stop = joint_pass<true>(rows, &code, &importance, nullptr, 0, 1, rule_, rounds,
-                                             classes_, JointPerceptron{w_, width_},
-                                             scores_.data(), out, honest_);
-          if (u_ && out.count) {
-            const std::int64_t first = 0;
-            const double step = out.step[0] * double(out.round[0] - 1);
-            joint_accumulate(rows, &first, &step, out.right, out.rival, 1, bias_, width_, u_);
-          }
-          return stop.flaw;
+          return joint_pass<true>(rows, &code, &importance, nullptr, 0, 1, rule_, rounds, classes_,
+                                  JointPerceptron{w_, u_, width_}, scores_.data(), out, honest_)
+              .flaw;
         },
         x);
   }

@@ -109,19 +109,22 @@ def test_later_passes_are_not_counted(two: tuple[Path, Path, Any], tmp_path: Pat
     assert counts[0] == counts[1]
 
 
-def test_a_reader_of_the_average_gives_no_probabilities(
+def test_votes_give_no_probabilities_and_averages_do(
     two: tuple[Path, Path, Any], tmp_path: Path
 ) -> None:
     train, new, _ = two
     model = tmp_path / "m"
-    stdout_of("train", train, "-o", model, "-q", "--learner", "averaged", "--passes", "2")
+    stdout_of("train", train, "-o", model, "-q", "--learner", "voted", "--passes", "2")
     words = error("predict", model, new, "--probabilities")
-    why = "averaged gives no probabilities, because it predicts by an average or a vote, and "
-    why += "only scores of the weights that learn are counted; use --learner adaptive"
+    why = "voted gives no probabilities, because counting the votes on each example before it is "
+    why += "learned would take too long; use --learner averaged"
     assert words == f"--probabilities: {why}"
     words = error("test", model, new, "--reliability", tmp_path / "x.svg")
     assert words == f"--reliability: {why}"
     assert "Log loss" not in stdout_of("test", model, new)
+    for way in ("--stream", "--no-stream"):
+        stdout_of("train", train, "-o", model, "-q", "--learner", "averaged", way)
+        assert "Log loss" in stdout_of("test", model, new)
 
 
 def test_the_reliability_is_drawn(two: tuple[Path, Path, Any], tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def usual(tmp_path: Path) -> float:
 def test_constant_columns_change_nothing_and_are_named(tmp_path: Path, usual: float) -> None:
     more = np.column_stack([np.full(1200, 7.0), X, np.zeros(1200), np.full(1200, 1e9)])
     found, accuracy = trained(tmp_path, more, Y, ["seven", *COLUMNS, "zero", "large"])
-    assert accuracy == pytest.approx(usual, abs=0.02)
+    assert accuracy == pytest.approx(usual, abs=0.03)
     assert found["constant_features"] == ["seven", "zero", "large"]
     words = "Constant  seven, zero, large: the same in all examples, so of no use\n"
     assert words in lines_of(tmp_path)

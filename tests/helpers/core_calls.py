@@ -44,7 +44,9 @@ def calls() -> tuple[list[partial[Any]], list[NDArray[Any]]]:
     joint: dict[str, Any] = {"threshold": 1e9, "step": np.ones(WIDTH), "unit": 1.0, "classes": 0}
     literals: dict[str, Any] = {"plain": np.zeros(DIM, np.int64), "negated": np.ones(DIM, np.int64)}
     made_calls: list[partial[Any]] = [
-        partial(core.learn, *rows, labels=labels, **part, **two, bias=True, unit=1.0, w=w, **room),
+        partial(
+            core.learn, *rows, labels=labels, **part, **two, bias=True, unit=1.0, w=w, u=u, **room
+        ),
         partial(
             core.multiply,
             *rows,
@@ -126,6 +128,7 @@ def calls() -> tuple[list[partial[Any]], list[NDArray[Any]]]:
             **joint,
             width=WIDTH,
             w=w_joint,
+            u=np.zeros_like(w_joint),
             **room,
             **found,
         ),

@@ -6,6 +6,7 @@ import pickle
 import struct
 from collections import Counter
 from copy import deepcopy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,18 +15,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers.strategies import Data, Layout, float_data, layouts, seeds
-from novikoff import AdaptivePerceptron, MarginPerceptron, Perceptron, Winnow, _core
+from novikoff import (
+    AdaptivePerceptron,
+    AveragedPerceptron,
+    MarginPerceptron,
+    Perceptron,
+    Winnow,
+    _core,
+)
 from novikoff.learners import Adaptive, Additive, BalancedWinnow
 from novikoff.ledger.honest_scores import UNIT, HonestScores
 from novikoff.runs.loop import play
 from novikoff.storage.file_format import BadModel
 from novikoff.stream.order import Shuffled
+from novikoff.stream.rows import dots
 
 few = settings(max_examples=40)
 LEARNERS = [
     lambda dim: Additive(dim, bias=True, rate=0.3),
     lambda dim: Adaptive(dim, bias=True),
     lambda dim: BalancedWinnow(dim, bias=True),
+    lambda dim: Additive(dim, bias=True, rate=0.3, averaging=True),
+    lambda dim: Adaptive(dim, bias=True, averaging=True),
+    lambda dim: Adaptive(dim, matrix="full", averaging=True),
 ]
 learners = st.sampled_from(LEARNERS)
 
@@ -52,6 +64,14 @@ def expected(met: list[tuple[float, bool, float]]) -> HonestScores:
     return out
 
 
+def predicting_score(learner: Any, rows: Any) -> float:
+    """The score by which the learner predicts: that of the average, (w − u/t)·x, if it has one."""
+    if not getattr(learner, "averaging", False) or not learner.rounds:
+        return float(learner.scores(rows)[0])
+    w, u = (dots(rows, sums, bias=learner.bias)[0] for sums in (learner._w, learner._u))
+    return float(getattr(learner, "_unit", 1.0) * (w - u / learner.rounds))
+
+
 def same(one: HonestScores | None, other: HonestScores | None) -> bool:
     return one is not None and other is not None and one.counts.tolist() == other.counts.tolist()
 
@@ -71,14 +91,20 @@ def test_each_score_is_counted_before_its_example_is_learned(
     met = []
     for k in range(len(data)):
         i = shown.row_shown(k)
-        score = float(plain.scores(block.rows.take(np.array([i])))[0])
+        score = predicting_score(plain, block.rows.take(np.array([i])))
         met.append((score, bool(data.y[i] > 0), float(h[i]) if weighed else 1.0))
         plain.learn(shown, k, k + 1)
     assert same(watched.honest, expected(met))
     assert watched.weights.tobytes() == plain.weights.tobytes()
+    if getattr(plain, "averaging", False):
+        assert watched.average.tobytes() == plain.average.tobytes()
 
 
-@pytest.mark.parametrize("kind", [AdaptivePerceptron, Perceptron, MarginPerceptron, Winnow])
+KINDS = [AdaptivePerceptron, Perceptron, MarginPerceptron, Winnow, AveragedPerceptron]
+KINDS += [partial(AdaptivePerceptron, multiclass="ovr", average=average) for average in (False, True)]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("classes", [2, 3])
 def test_one_by_one_and_in_blocks_the_counts_are_the_same(kind: Any, classes: int) -> None:
     dice = np.random.default_rng(classes)
@@ -91,17 +117,18 @@ def test_one_by_one_and_in_blocks_the_counts_are_the_same(kind: Any, classes: in
             named = range(classes) if i == 0 else None
             model.learn_one(X[i], int(y[i]), classes=named, weight=float(h[i]))
     of_block = [learner.honest for learner in block._engine.learners]
-    assert len(of_block) == (1 if classes == 2 else 3)
+    assert len(of_block) == (1 if classes == 2 or kind is AdaptivePerceptron else 3)
     for model in (single, mixed, pickle.loads(pickle.dumps(single)), deepcopy(mixed)):
         for one, other in zip(model._engine.learners, of_block, strict=True):
             assert same(one.honest, other)
 
 
-def test_joint_classes_count_the_lead_of_each_over_its_best_rival() -> None:
+@pytest.mark.parametrize("kind", [Perceptron, AveragedPerceptron, KINDS[-1]])
+def test_joint_classes_count_the_lead_of_each_over_its_best_rival(kind: Any) -> None:
     dice = np.random.default_rng(0)
     X, y = dice.normal(size=(80, 3)), dice.integers(0, 3, 80)
-    block, single = Perceptron(multiclass="joint"), Perceptron(multiclass="joint")
-    trial, met = Perceptron(multiclass="joint"), list[tuple[float, bool, float]]()
+    block, single, trial = (kind(multiclass="joint") for _ in range(3))
+    met = list[tuple[float, bool, float]]()
     block.partial_fit(X, y, classes=range(3))
     for i, (x, label) in enumerate(zip(X, y.tolist(), strict=True)):
         single.learn_one(x, label, classes=range(3) if i == 0 else None)

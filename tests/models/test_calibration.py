@@ -144,13 +144,24 @@ def test_probabilities_of_two_labels_by_name_and_by_row() -> None:
     assert log_loss(y, joint.predict_proba(X)) < 0.6
 
 
-@pytest.mark.parametrize("kind", [AveragedPerceptron, VotedPerceptron])
-def test_weights_that_predict_but_do_not_learn_give_no_probabilities(kind: Any) -> None:
+def test_votes_alone_give_no_probabilities() -> None:
     for name in ("predict_proba", "predict_log_proba", "predict_proba_one"):
-        assert not hasattr(kind(), name)
-    assert not hasattr(AdaptivePerceptron(average=True), "predict_proba")
-    for other in (AdaptivePerceptron(), Perceptron()):
+        assert not hasattr(VotedPerceptron(), name)
+    for other in (AdaptivePerceptron(), Perceptron(), AveragedPerceptron()):
         assert hasattr(other, "predict_proba")
+
+
+@pytest.mark.parametrize("multiclass", ["ovr", "joint"])
+def test_the_probabilities_of_an_average_are_right_on_average(multiclass: Any) -> None:
+    dice = np.random.default_rng(4)
+    X = dice.normal(size=(4000, 3))
+    y = (X[:, 0] + X[:, 1] + dice.logistic(size=4000) > 0).astype(int)
+    for kind in (AveragedPerceptron, AdaptivePerceptron):
+        more = {"average": True} if kind is AdaptivePerceptron else {}
+        clf = kind(multiclass=multiclass, max_iter=3, **more).fit(X[:2000], y[:2000])
+        chances = clf.predict_proba(X[2000:])[:, 1]
+        assert log_loss(y[2000:], chances) < 0.56  # 0.545 by the right probabilities
+        assert np.abs(chances.mean() - y[2000:].mean()) < 0.03
 
 
 def test_many_classes_share_one_probability() -> None:

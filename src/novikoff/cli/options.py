@@ -403,8 +403,8 @@ def check_probabilities(model: Model, option: str) -> None:
     """Reject an option that needs probabilities of a model that gives none."""
     if not model.gives_probabilities:
         fail(
-            f"{option}: {model.kind} gives no probabilities, because it predicts by an average or "
-            "a vote, and only scores of the weights that learn are counted; use --learner adaptive"
+            f"{option}: {model.kind} gives no probabilities, because counting the votes on each "
+            "example before it is learned would take too long; use --learner averaged"
         )
 
 

@@ -18,11 +18,11 @@ from novikoff.cli.errors import fail, rejecting_settings, show, warn
 from novikoff.cli.progress import Progress, spinner
 from novikoff.guarantees.words import run_ended
 from novikoff.learners.adaptive import MOST_FEATURES
-from novikoff.learners.rule import ADAPTIVE, FULL_NAMES, Kind, Rule
+from novikoff.learners.rule import ADAPTIVE, FULL_NAMES, READINGS, Kind, Rule
 from novikoff.ledger.ledger import Keep, Matrix
 from novikoff.models.measures import Evaluation
 from novikoff.models.model import Model
-from novikoff.models.training import USUAL_PASSES_IN_WORDS, Plan, Training, usual_passes
+from novikoff.models.training import USUAL_PASSES_IN_WORDS, Plan, Training, Way, usual_passes
 from novikoff.runs.loop import Run
 from novikoff.sources import LabelsAsClasses, LabelsAsSigns, Numbered, ReadOptions, open_files
 from novikoff.sources.cache import Cached
@@ -334,10 +334,19 @@ def train(
             usual = usual_passes(len(whole))
             shuffles = shuffle is not False
             fewer = named_passes is None and kind in ADAPTIVE
-            plan = replace(plan, passes=named_passes or usual, shuffle=shuffles, fewer_passes=fewer)
+            plan = replace(
+                plan,
+                passes=named_passes or usual,
+                shuffle=shuffles,
+                fewer_passes=fewer,
+                averages=learner is None and start is None and kind == "adaptive",
+            )
     training = Training(whole or blocks, plan, how=how, initial=start, data=known_by)
-    with spinner("scoring each half of the examples with the other", quiet=quiet):
-        training.prepare()
+    try:
+        with spinner("scoring each half of the examples with the other", quiet=quiet):
+            training.prepare()
+    except KeyboardInterrupt:
+        fail(f"interrupted before the first pass; {output} was not written", 130)
     most_passes = None if until_separated else training.plan.passes
     progress = Progress(training, most_passes, quiet=quiet)
     with Watch(source, whole or blocks, progress, output, checkpoint, began) as watch:
@@ -610,8 +619,8 @@ class Result:
             "identifiers": [*map(model.features.name_of, model.features.identifiers)],
             "dates": [*map(model.features.name_of, model.features.dates)],
             "compared": [
-                {"standardised": way, "passes": passes, "mistakes": share}
-                for (way, passes), share in self.training.compared.items()
+                {**way._asdict(), "mistakes": share}
+                for way, share in self.training.compared.items()
             ],
             "passes": self.training.passes_made,
             "verdict": str(self.run.verdict),
@@ -710,15 +719,14 @@ class Result:
         return not (model.is_joint or model.read_options.get("words") or model.features.products)
 
 
-def _comparison(compared: dict[tuple[bool, int], float]) -> str:
+def _comparison(compared: dict[Way, float]) -> str:
     """The way that was kept, why, and the best with the features scaled otherwise."""
-    best = dict[bool, tuple[float, int]]()
-    for (standardised, passes), wrong in compared.items():
-        best[standardised] = min(best.get(standardised, (math.inf, 0)), (wrong, -passes))
-    ways = sorted((wrong, passes, not way) for way, (wrong, passes) in best.items())
-    (kept, mistakes), *others = (
-        (f"{'as given' if given else 'standardised'}, {plural(-passes, 'pass', 'passes')}", wrong)
-        for wrong, passes, given in ways
-    )
-    rest = "".join(f" ({other}: {share(wrong)})" for other, wrong in others)
-    return f"{kept}: {share(mistakes)} mistakes when each half is predicted from the other{rest}"
+    best = dict[bool, str]()
+    for way in sorted(compared, key=lambda way: (compared[way], -way.passes)):
+        scale = "standardised" if way.standardised else "as given"
+        mean = ", average of the weights" if READINGS[way.kind] == "average" else ""
+        words = f"{scale}, {plural(way.passes, 'pass', 'passes')}{mean}: {share(compared[way])}"
+        best.setdefault(way.standardised, words)
+    kept, *others = best.values()
+    rest = "".join(f" ({other})" for other in others)
+    return f"{kept} mistakes when each half is predicted from the other{rest}"

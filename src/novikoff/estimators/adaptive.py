@@ -31,7 +31,7 @@ class AdaptivePerceptron(LinearClassifier):
     matrix
         "diagonal": a variance for each weight. "full": a matrix with all correlations, for at most
         2,048 features, with the mistake bound of the paper; not for single examples, names or
-        multiclass="joint".
+        classes learned jointly.
     average
         Predict with the average of the weights over all rounds, not with the last ones.
     max_iter
@@ -39,7 +39,8 @@ class AdaptivePerceptron(LinearClassifier):
     multiclass
         How to learn more than two classes: "ovr", one run for each class against the rest; or
         "joint", one run in which an example moves its class and the best rival apart, as in
-        :class:`novikoff.JointAdaptive`.
+        :class:`novikoff.JointAdaptive`. "auto" learns more than two classes jointly and predicts
+        with the average of the weights; with matrix="full", each against the rest.
     class_weight
         Factors of the importance by class: a dict or "balanced", as in scikit-learn. An importance
         divides r.
@@ -83,7 +84,7 @@ class AdaptivePerceptron(LinearClassifier):
         fit_intercept: bool = True,
         max_iter: int = 5,
         shuffle: Shuffle = "once",
-        multiclass: Multiclass = "ovr",
+        multiclass: Multiclass | Literal["auto"] = "auto",
         class_weight: Mapping[Any, float] | Literal["balanced"] | None = None,
         keep: KeepOrAuto = "counts",
         hash_bits: int | None = None,
@@ -98,25 +99,21 @@ class AdaptivePerceptron(LinearClassifier):
     average: bool
 
     @property
-    def gives_probabilities(self) -> bool:
-        """Whether there is `predict_proba`: not if an average predicts."""
-        return not self.average
-
-    @property
     def variances_(self) -> NDArray[np.float64]:
         """The variance of each weight, a row a run or joint class, the constant's last."""
         return self._learned().variances()
 
-    def _rule(self) -> Rule:
-        check_multiclass(self.multiclass)
+    def _rule(self, classes: int = 2) -> Rule:
+        check_multiclass(self.multiclass, "auto")
         if not isinstance(self.average, bool | np.bool_):
             raise ValueError(f"average must be True or False, not {self.average!r}")
+        many = self.multiclass == "auto" and classes > 2 and self.matrix != "full"
         rule = Rule(
-            "adaptive-averaged" if self.average else "adaptive",
+            "adaptive-averaged" if self.average or many else "adaptive",
             bias=bool(self.fit_intercept),
             regularisation=self.regularisation,
             matrix=self.matrix,
-            joint=self.multiclass == "joint",
+            joint=many or self.multiclass == "joint",
         )
         rule.learner(1)  # refuses settings out of range
         return rule

@@ -123,8 +123,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         self.__dict__.update((name, value) for name, value in given.items() if name != "self")
 
     @abstractmethod
-    def _rule(self) -> Rule:
-        """The rule with these parameters; ValueError if they are invalid."""
+    def _rule(self, classes: int = 2) -> Rule:
+        """The rule with these parameters for so many classes; ValueError if they are invalid."""
 
     # learning from blocks
 
@@ -174,6 +174,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                     f"{type(self).__name__} needs samples of at least 2 classes in the data, but "
                     f"it contains only one class: {classes.tolist()[0]!r}"
                 )
+            if len(classes) > 2:
+                rule = self._rule(len(classes))
             labels, begin = labels_of(classes, joint=rule.joint), None
             if coef_init is None and intercept_init is None:
                 seed = seed_of(self.random_state)
@@ -248,7 +250,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             engine = self._engine
             if engine is None:
                 check_common(self)
-                rule = self._rule()
+                rule = self._rule(2 if named is None else len(named))
                 rows, y, columns = read_new(self, X, y, finite=True)
                 if named is None and not rule.joint:
                     raise ValueError("classes must be passed on the first call to partial_fit.")
@@ -380,7 +382,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     ) -> tuple[Engine, Columns]:
         """A new engine for a stream that starts with these labels and with examples like x."""
         check_common(self)
-        rule = self._rule()
+        rule = self._rule(2 if named is None else len(named))
         labels = labels_of(_NO_CLASSES, joint=rule.joint)
         if not rule.joint:
             symmetric = self.class_weight is None and rule.is_symmetric
@@ -489,7 +491,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
 
     @property
     def gives_probabilities(self) -> bool:
-        """Whether there is `predict_proba`: the weights that predict must be those that learn."""
+        """Whether there is `predict_proba`."""
         return True
 
     def predict_one(self, x: Any) -> Any:

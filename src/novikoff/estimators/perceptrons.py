@@ -134,7 +134,7 @@ class Perceptron(LinearClassifier):
     ) -> None:
         self._set_parameters(locals())
 
-    def _rule(self) -> Rule:
+    def _rule(self, _classes: int = 2) -> Rule:
         return _rule_of(self, "perceptron")
 
 
@@ -178,7 +178,7 @@ class MarginPerceptron(LinearClassifier):
     ) -> None:
         self._set_parameters(locals())
 
-    def _rule(self) -> Rule:
+    def _rule(self, _classes: int = 2) -> Rule:
         return _rule_of(self, "perceptron" if self.margin == 0 else "margin", self.margin)
 
 
@@ -191,11 +191,6 @@ class AveragedPerceptron(LinearClassifier):
 
     References: Freund & Schapire (1999), section 5; Collins (2002), section 2.
     """
-
-    @property
-    def gives_probabilities(self) -> bool:
-        """False: other weights predict than learn."""
-        return False
 
     def __init__(
         self,
@@ -215,7 +210,7 @@ class AveragedPerceptron(LinearClassifier):
     ) -> None:
         self._set_parameters(locals())
 
-    def _rule(self) -> Rule:
+    def _rule(self, _classes: int = 2) -> Rule:
         return _rule_of(self, "averaged")
 
 
@@ -227,14 +222,14 @@ class VotedPerceptron(LinearClassifier):
     mistakes in n rounds, a random one of the vectors errs on such data with probability at most
     (M + 1)/(n + 1) on average. `coef_` holds the last vector. Parameters and attributes are those
     of :class:`Perceptron` without `keep` and `max_names`: all examples and names are kept. It makes
-    20 passes by default.
+    20 passes by default. It gives no probabilities: :class:`AveragedPerceptron` does.
 
     Reference: Freund & Schapire (1999), Figure 1, Theorem 3 and Corollary 1.
     """
 
     @property
     def gives_probabilities(self) -> bool:
-        """False: other weights predict than learn."""
+        """False: to count the votes before each example would take too long."""
         return False
 
     def __init__(
@@ -253,7 +248,7 @@ class VotedPerceptron(LinearClassifier):
     ) -> None:
         self._set_parameters(locals())
 
-    def _rule(self) -> Rule:
+    def _rule(self, _classes: int = 2) -> Rule:
         return _rule_of(self, "voted")
 
     def predict_one(self, x: Any) -> Any:

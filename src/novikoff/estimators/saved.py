@@ -239,7 +239,7 @@ def of_model(model: Model) -> LinearClassifier:
         raise ValueError(f"{kind.__name__} has no parameter {unknown[0]!r}")
     out, plain = kind(**usual | given), kind(**usual)
     check_common(out)
-    rule, told = out._rule(), plain._rule()
+    rule, told = out._rule(len(model.classes)), plain._rule(len(model.classes))
     told = replace(told, alpha=rule.alpha, threshold=rule.threshold, bias=rule.bias)
     fits = out.hash_bits == plain.hash_bits or features.kind == "columns"
     fits = fits and out.keep in ("auto", plain.keep) and out.max_names is None
@@ -296,6 +296,10 @@ def _parameters_of(model: Model, *, reader: bool) -> tuple[type[LinearClassifier
         usual = ALPHAS[learner.variant], usual_threshold(learner.variant, model.features.dim)
         for name, value in zip(("alpha", "threshold"), usual, strict=True):
             told[name] = None if told[name] == value else told[name]
+    if model.kind in ADAPTIVE:
+        usual_rule = AdaptivePerceptron(matrix=told["matrix"])._rule(len(model.classes))
+        if (usual_rule.kind, usual_rule.joint) == (model.kind, model.is_joint):
+            told |= {"multiclass": "auto", "average": False}
     return kind, {name: told[name] for name in kind().get_params() if name in told}
 
 

@@ -190,10 +190,11 @@ def check_common(estimator: Any) -> None:
         )
 
 
-def check_multiclass(multiclass: str) -> None:
+def check_multiclass(multiclass: str, *also: str) -> None:
     """Raise ValueError unless it names a way to learn more than two classes."""
-    if multiclass not in ("ovr", "joint"):
-        raise ValueError(f"multiclass must be 'ovr' or 'joint', not {multiclass!r}")
+    if multiclass not in (*also, "ovr", "joint"):
+        known = ", ".join(map(repr, (*also, "ovr")))
+        raise ValueError(f"multiclass must be {known} or 'joint', not {multiclass!r}")
 
 
 def seed_of(random_state: int | np.random.RandomState | None) -> int:

@@ -89,7 +89,7 @@ class Winnow(LinearClassifier):
     ) -> None:
         self._set_parameters(locals())
 
-    def _rule(self) -> Rule:
+    def _rule(self, _classes: int = 2) -> Rule:
         if self.variant not in VARIANTS:
             raise ValueError(f"variant must be one of {', '.join(VARIANTS)}, not {self.variant!r}")
         for name in ("alpha", "threshold"):

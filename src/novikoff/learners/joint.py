@@ -181,9 +181,10 @@ class Joint:
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
+        in_pass = counts_of(self.honest) is not None  # which needs u to count scores
         rule = {"threshold": self._threshold, "unit": self._unit}
-        at, which, mistakes = self._pass(_core.joint_learn, block, begin, end, rule)
-        if self._u is not None:
+        at, which, mistakes = self._pass(_core.joint_learn, block, begin, end, rule, late=in_pass)
+        if self._u is not None and not in_pass:
             assert mistakes.classes is not None
             assert mistakes.rivals is not None
             # the u of `mean_of_weights`
@@ -206,8 +207,10 @@ class Joint:
         begin: int,
         end: int,
         rule: Mapping[str, Any],
+        *,
+        late: bool,
     ) -> tuple[int, Positions, Mistakes]:
-        """As `one_pass`, with room for the classes of the block."""
+        """As `one_pass`, with room for the classes of the block, and u if it is needed."""
         codes = block.codes
         self.make_room(int(codes.max(initial=-1)) + 1)
         self._own_weights()
@@ -231,6 +234,7 @@ class Joint:
             width=width,
             classes=self.n_classes,
             w=self._w.reshape(-1),
+            u=self._u.reshape(-1) if late and self._u is not None else None,
             right=classes,
             rival=rivals,
             counts=counts_of(self.honest),

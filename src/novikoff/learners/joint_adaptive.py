@@ -112,12 +112,8 @@ class JointAdaptive(Joint):
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
         self.make_room(int(block.codes.max(initial=-1)) + 1)
         self._own_weights()
-        rule = {
-            "r": self.regularisation,
-            "variance": self._s.reshape(-1),
-            "u": None if self._u is None else self._u.reshape(-1),
-        }
-        at, which, mistakes = self._pass(_core.joint_adapt, block, begin, end, rule)
+        rule = {"r": self.regularisation, "variance": self._s.reshape(-1)}
+        at, which, mistakes = self._pass(_core.joint_adapt, block, begin, end, rule, late=True)
         of_rows = None if block.importances is None else block.importances[which]
         return at, self.weighed(mistakes, of_rows)
 

@@ -106,8 +106,8 @@ class Rule:
         return READINGS[self.kind]
 
     def honest_scores(self) -> HonestScores | None:
-        """New counts of scores, for probabilities; None if other weights learn than predict."""
-        return HonestScores() if self.reading == "final" else None
+        """New counts of scores, for probabilities; None for votes, which take too long to count."""
+        return None if self.reading == "vote" else HonestScores()
 
     @property
     def needs_width(self) -> bool:

@@ -197,8 +197,8 @@ class Model:
         counts = [learner.honest for learner, _ in self.runs if learner.honest is not None]
         if not counts:
             raise ValueError(
-                f"{self.kind} predicts by other weights than it learns with, so it "
-                "has no honest scores to make probabilities of"
+                f"{self.kind} predicts by a vote, whose scores before learning would take too long "
+                "to count, so it has no probabilities"
             )
         maps = [Calibration.of(honest) for honest in counts]
         if self.others:
@@ -343,7 +343,7 @@ class Model:
             right &= ledger.adaptation.matrix == getattr(learner, "matrix", "diagonal")
         if not right:
             stored.refuse("its learner and its ledger differ in their regularisation or matrix")
-        if (learner.honest is not None) != (READINGS[self.kind] == "final"):
+        if (learner.honest is None) != (READINGS[self.kind] == "vote"):
             stored.refuse(f"its honest scores do not match its kind, {self.kind!r}")
         if self.kind == "voted" and ledger.keep != "examples":
             stored.refuse("a voted model needs its examples, and the ledger keeps none")

@@ -6,13 +6,13 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.learners.multiplicative import usual_threshold
-from novikoff.learners.rule import ADAPTIVE, WINNOWS, Linear, Rule
+from novikoff.learners.rule import ADAPTIVE, WINNOWS, Kind, Linear, Rule
 from novikoff.ledger.honest_scores import HonestScores
 from novikoff.ledger.ledger import Keep, Ledger
 from novikoff.models.measures import Evaluation, Judge
@@ -45,6 +45,14 @@ def usual_passes(examples: int) -> int:
     return USUAL_PASSES if examples < MANY_EXAMPLES else PASSES_OVER_MANY
 
 
+class Way(NamedTuple):
+    """A way to learn: standardised features or not, so many passes, and the kind of learner."""
+
+    standardised: bool
+    passes: int
+    kind: Kind
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How to train.
@@ -67,6 +75,8 @@ class Plan:
     fewer_passes
         Whether to make only one pass, or three, over data that are read whole, if that predicts
         better.
+    averages
+        Whether the average of the weights of an adaptive learner may predict, if it does so better.
     """
 
     rule: Rule = field(default_factory=Rule)
@@ -76,6 +86,7 @@ class Plan:
     holdout: int | None = None
     keep: Keep = "counts"
     fewer_passes: bool = False
+    averages: bool = False
 
     def __post_init__(self) -> None:
         kind, margin = self.rule.kind, self.rule.margin
@@ -155,8 +166,7 @@ class Training:
         The columns of the smallest and the largest values in the first examples of a stream that is
         not standardised, if these are more than 1,000 times as large as those, and that ratio.
     compared
-        What was tried: the share of mistakes if the features are standardised, or are not, and so
-        many passes are made.
+        What was tried, and the share of mistakes of each way.
     """
 
     def __init__(
@@ -177,7 +187,7 @@ class Training:
         if isinstance(blocks, Whole) and plan.shuffle and initial is not None:
             blocks.shuffle(plan.seed)
         self._is_finished = False
-        self.compared: dict[tuple[bool, int], float] = {}
+        self.compared: dict[Way, float] = {}
         self.widest: tuple[int, int, float] | None = None
         self._cycles = CycleSearch() if plan.passes > 1 else None
         self._met = 0  # how many different examples of these were seen
@@ -233,9 +243,9 @@ class Training:
         """Decide how data that are read whole are learned, and score them for probabilities.
 
         The examples are parted in two halves; each is scored by weights learned from the other. If
-        it is open whether to standardise the features, or how many passes to make, all ways are
-        tried, and the one that makes the fewest mistakes is kept. `run` does this first, unless it
-        has been done.
+        it is open whether to standardise the features, how many passes to make, or whether the
+        average of the weights predicts, all ways are tried, and the one that makes the fewest
+        mistakes is kept. `run` does this first, unless it has been done.
         """
         whole, features = self._blocks, self._blocks.features
         if not (isinstance(whole, Whole) and self._is_new):
@@ -244,25 +254,27 @@ class Training:
         is_open, some = features.standardise is None, whole.some(MOST_COMPARED)
         if self.plan.shuffle:
             some = replace(some, order=seeded_order(some.rows, self.plan.seed))
-        found: dict[tuple[bool, int], HonestScores] = {}
+        found: dict[Way, HonestScores] = {}
         for standardise in (True, False) if is_open else (bool(features.standardise),):
             scaled = some
             if is_open:
                 features.standardise = standardise
                 scaled = replace(some, rows=features.scaled(some.rows))
-            for passes, scores in self._scored_by_halves(scaled, whole.classes).items():
-                found[standardise, passes] = scores
-        best = min(found, key=lambda way: (found[way].wrong, -way[1]))  # the first of equals
+            found |= self._scored_by_halves(scaled, whole.classes, standardise)
+        best = min(found, key=lambda way: (found[way].wrong, -way.passes))  # the first of equals
         self.compared = {
             way: scores.share_wrong(joint=self.plan.rule.joint) for way, scores in found.items()
         }
         if is_open:
-            features.decide(standardise=best[0])
+            features.decide(standardise=best.standardised)
             whole.scale()
         if self.plan.shuffle:
             whole.shuffle(self.plan.seed)
         if self.plan.fewer_passes:
-            self._make(best[1])
+            self._make(best.passes)
+        if best.kind != self.plan.rule.kind:
+            self.plan = replace(self.plan, rule=replace(self.plan.rule, kind=best.kind))
+            self.model = self.plan.new_model(features, whole.classes, whole=True)
         if self.model.learner.honest is not None and found[best].examples:
             self.model.learner.honest = found[best]
             self.model.learner.honest.is_open = False
@@ -272,15 +284,24 @@ class Training:
         self.plan = replace(self.plan, passes=passes)
         self._cycles = CycleSearch() if passes > 1 else None
 
-    def _scored_by_halves(self, some: Block, classes: tuple[str, ...]) -> dict[int, HonestScores]:
-        """The scores of each half by weights learned from the other, by the number of passes."""
-        plan, features = self.plan, self._blocks.features
+    def _scored_by_halves(
+        self, some: Block, classes: tuple[str, ...], standardised: bool
+    ) -> dict[Way, HonestScores]:
+        """The scores of each half by weights learned from the other, after each number of passes.
+
+        If averages are tried, they are those of the same runs.
+        """
+        plan, features, kinds = self.plan, self._blocks.features, [self.plan.rule.kind]
+        if plan.averages:
+            kinds.append("adaptive-averaged")
+            plan = replace(plan, rule=replace(plan.rule, kind=kinds[-1]))
         order = np.arange(len(some)) if some.order is None else some.order
         if plan.holdout is not None:
             order = order[~held_out(some, plan.holdout)[order]]
         most = min(plan.passes, usual_passes(len(some)))
         fewer = [n for n in FEWER_PASSES if n < most] if plan.fewer_passes else []
-        found = {passes: HonestScores() for passes in (*fewer, most)}
+        ways = [Way(standardised, passes, kind) for passes in (*fewer, most) for kind in kinds]
+        found = {way: HonestScores() for way in ways}
         for half in (0, 1) if len(order) > 1 else ():
             model = plan.new_model(features, classes, whole=True)
             model.learner.honest = None
@@ -288,10 +309,12 @@ class Training:
             learned, rest = replace(some, order=order[half::2].copy()), order[1 - half :: 2]
             rows, labels, made = some.rows.take(rest), some.codes[rest], 0
             weights = None if some.importances is None else some.importances[rest]
-            for passes, honest in found.items():
-                play(learned, model.learner, epochs=passes - made, ledger=model.ledger)
+            for way, honest in found.items():
+                if way.passes > made:
+                    play(learned, model.learner, epochs=way.passes - made, ledger=model.ledger)
+                    made = way.passes
+                model.kind = way.kind
                 honest.include(model.scores(rows), labels, weights)
-                made = passes
         return found
 
     def run(self, after_block: Callable[[Training], None] | None = None) -> Run:
