@@ -31,7 +31,13 @@ from sklearn import datasets
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler, normalize
 
-from novikoff import AveragedPerceptron, MarginPerceptron, Perceptron, VotedPerceptron
+from novikoff import (
+    AdaptivePerceptron,
+    AveragedPerceptron,
+    MarginPerceptron,
+    Perceptron,
+    VotedPerceptron,
+)
 from processes import add_peers, has_vowpal, measure, novikoff, vowpal
 
 SMALL = 5000
@@ -216,6 +222,17 @@ def schemes(directory: Path) -> None:
             for learner, clf in made.items():
                 right = clf.fit(X, y).score(Z, split.y_test)
                 print(f"| {name} | {passes} | {learner} | {right:.2%} |", flush=True)
+    overlapping = datasets.make_classification(
+        3000, 40, n_informative=15, n_classes=10, random_state=10
+    )
+    each = {name: list(next(sets(directory, name))[1]) for name in ("iris", "wine", "digits")}
+    each |= {"news20": [parts["news20"]], "ten overlapping": list(splits(*overlapping))}
+    for name, some in each.items():
+        for scheme in ("ovr", "joint"):
+            for average in (False, True):
+                clf = AdaptivePerceptron(multiclass=scheme, average=average)
+                right = np.mean([clf.fit(s.X, s.y).score(s.X_test, s.y_test) for s in some])
+                print(f"| {name} | {scheme}, {average=} | {right:.1%} |", flush=True)
 
 
 def main() -> None:

@@ -100,8 +100,8 @@ def test_each_score_is_counted_before_its_example_is_learned(
         assert watched.average.tobytes() == plain.average.tobytes()
 
 
-KINDS = [AdaptivePerceptron, Perceptron, MarginPerceptron, Winnow, AveragedPerceptron]
-KINDS += [partial(AdaptivePerceptron, multiclass="ovr", average=average) for average in (False, True)]
+KINDS: list[Any] = [AdaptivePerceptron, Perceptron, MarginPerceptron, Winnow, AveragedPerceptron]
+KINDS += [partial(AdaptivePerceptron, multiclass="ovr", average=mean) for mean in (False, True)]
 
 
 @pytest.mark.parametrize("kind", KINDS)

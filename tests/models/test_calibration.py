@@ -156,10 +156,11 @@ def test_the_probabilities_of_an_average_are_right_on_average(multiclass: Any) -
     dice = np.random.default_rng(4)
     X = dice.normal(size=(4000, 3))
     y = (X[:, 0] + X[:, 1] + dice.logistic(size=4000) > 0).astype(int)
-    for kind in (AveragedPerceptron, AdaptivePerceptron):
-        more = {"average": True} if kind is AdaptivePerceptron else {}
-        clf = kind(multiclass=multiclass, max_iter=3, **more).fit(X[:2000], y[:2000])
-        chances = clf.predict_proba(X[2000:])[:, 1]
+    for clf in (
+        AveragedPerceptron(multiclass=multiclass, max_iter=3),
+        AdaptivePerceptron(multiclass=multiclass, average=True),
+    ):
+        chances = clf.fit(X[:2000], y[:2000]).predict_proba(X[2000:])[:, 1]
         assert log_loss(y[2000:], chances) < 0.56  # 0.545 by the right probabilities
         assert np.abs(chances.mean() - y[2000:].mean()) < 0.03
 

@@ -154,7 +154,8 @@ def test_the_average_predicts_if_that_makes_fewer_mistakes(tmp_path: Path) -> No
     assert best["kind"] == Model.load(tmp_path / "m").kind == "adaptive-averaged"
     last = [way["mistakes"] for way in found["compared"] if way["kind"] == "adaptive"]
     assert best["mistakes"] < min(last) - 0.03
-    named = json_of("train", file, "-o", tmp_path / "n", "-q", "--multiclass", "--learner", "adaptive")
+    words = ("-q", "--multiclass", "--learner", "adaptive")
+    named = json_of("train", file, "-o", tmp_path / "n", *words)
     assert {way["kind"] for way in named["compared"]} == {"adaptive"}
 
 

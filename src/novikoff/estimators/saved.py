@@ -281,7 +281,7 @@ def _labels_of(model: Model) -> Labels:
 def _parameters_of(model: Model, *, reader: bool) -> tuple[type[LinearClassifier], Settings]:
     """The class of the estimator of a model, and the parameters that its learner tells."""
     learner, kind = model.learner, _CLASSES[model.kind]
-    told = {
+    told: Settings = {
         "fit_intercept": learner.bias,
         "keep": model.ledger.keep,
         "multiclass": "joint" if model.is_joint else "ovr",
