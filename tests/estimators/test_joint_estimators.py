@@ -15,6 +15,7 @@ from sklearn.datasets import load_digits
 
 from helpers.strategies import Data, dyadic_data
 from novikoff import (
+    AdaptivePerceptron,
     AveragedPerceptron,
     Joint,
     MarginPerceptron,
@@ -45,6 +46,24 @@ def same(a: Any, b: Any) -> bool:
         and all(np.array_equal(columns[0][name], columns[1][name]) for name in columns[0])
         and np.array_equal(a.decision_function(X), b.decision_function(X))
     )
+
+
+def test_the_adaptive_perceptron_learns_more_than_two_classes_jointly_and_averaged() -> None:
+    names = [*"qrstuvwxyz"]
+    joint = AdaptivePerceptron(multiclass="joint", average=True, shuffle=False, max_iter=1)
+    usual = AdaptivePerceptron(shuffle=False, max_iter=1).fit(X, y)
+    assert usual.coef_.tobytes() == joint.fit(X, y).coef_.tobytes()
+    assert len(usual.runs_) == 1
+    stream, single = AdaptivePerceptron(), AdaptivePerceptron()
+    stream.partial_fit(X, y, classes=names)
+    for i in range(len(y)):
+        single.learn_one(X[i], y[i], classes=names if i == 0 else None)
+    assert stream.coef_.tobytes() == single.coef_.tobytes()
+    assert len(AdaptivePerceptron(matrix="full", max_iter=1).fit(X, y).runs_) == 10
+    two = np.isin(y, ["z", "y"])
+    few = AdaptivePerceptron().fit(X[two], y[two])
+    last = AdaptivePerceptron(multiclass="ovr").fit(X[two], y[two])
+    assert few.coef_.tobytes() == last.coef_.tobytes()
 
 
 @every

@@ -180,7 +180,7 @@ def test_the_classes_are_named_where_the_estimator_needs_them() -> None:
 
 
 def test_rules_without_probabilities_say_so() -> None:
-    model = ForRiver(AveragedPerceptron())
+    model = ForRiver(VotedPerceptron())
     with pytest.raises(NotImplementedError):
         model.predict_proba_one({})
     with pytest.raises(NotImplementedError):
@@ -188,7 +188,7 @@ def test_rules_without_probabilities_say_so() -> None:
 
 
 def test_rules_with_probabilities_are_judged_by_them() -> None:
-    model = preprocessing.StandardScaler() | ForRiver(Perceptron())
+    model = preprocessing.StandardScaler() | ForRiver(AveragedPerceptron())
     loss = evaluate.progressive_val_score(datasets.Phishing(), model, metrics.LogLoss())
     assert loss.get() < 0.5  # by chance 0.69
     assert set(model.predict_proba_one(next(iter(datasets.Phishing()))[0])) == {False, True}
@@ -257,5 +257,5 @@ def test_n_grams_are_named_by_their_words() -> None:
 def test_metrics_that_need_probabilities_raise_an_error() -> None:
     with pytest.raises(NotImplementedError, match="Perceptron gives no probabilities, which"):
         evaluate.progressive_val_score(
-            datasets.Phishing().take(9), ForRiver(AveragedPerceptron()), metrics.ROCAUC()
+            datasets.Phishing().take(9), ForRiver(VotedPerceptron()), metrics.ROCAUC()
         )

@@ -25,7 +25,7 @@ class ForRiver(base.MiniBatchClassifier):
     A river pipeline may scale an example differently when it predicts and when it then learns, so
     the two scores of one example can differ; the mistake bounds count the scores while learning.
 
-    Estimators that predict by an average or a vote give no probabilities: `predict_proba_one` then
+    A `VotedPerceptron` gives no probabilities: `predict_proba_one` then
     raises NotImplementedError, and metrics and ensembles that need probabilities cannot be used.
     Feature names that are tuples of texts, such as river's n-grams, are joined by spaces.
 
