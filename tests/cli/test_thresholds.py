@@ -55,7 +55,7 @@ def test_a_threshold_needs_two_labels_and_probabilities(data: Path) -> None:
     words = error("predict", model, data, "--threshold", 0.5, "--cost-ratio", 2)
     assert "leave out --threshold" in words
     assert "from 0 to 1" in error("predict", model, data, "--threshold", 1.5)
-    stdout_of("train", data, "-q", "-o", other, "--learner", "averaged")
-    assert "averaged gives no probabilities" in error("test", other, data, "--threshold", 0.5)
+    stdout_of("train", data, "-q", "-o", other, "--learner", "voted")
+    assert "voted gives no probabilities" in error("test", other, data, "--threshold", 0.5)
     stdout_of("train", data, "-q", "-o", other, "--multiclass")
     assert "for models of two labels" in error("predict", other, data, "--cost-ratio", 2)

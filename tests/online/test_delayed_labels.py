@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 
 from novikoff import (
     AdaptivePerceptron,
-    AveragedPerceptron,
     BadExample,
     BadModel,
     BadTicket,
@@ -29,6 +28,7 @@ from novikoff import (
     Perceptron,
     Protocol,
     Ticket,
+    VotedPerceptron,
     Winnow,
     guarantees,
 )
@@ -405,8 +405,8 @@ def test_a_ticket_has_the_score_and_the_probability_of_its_prediction() -> None:
     scores = many.decision_one({"b": 1})
     assert isinstance(scores, dict)
     assert Protocol(many).ask({"b": 1}).score == scores["b"]
-    with pytest.raises(TypeError, match="AveragedPerceptron has no predict_proba_one"):
-        Protocol(AveragedPerceptron(), probabilities=True)
+    with pytest.raises(TypeError, match="VotedPerceptron has no predict_proba_one"):
+        Protocol(VotedPerceptron(), probabilities=True)
 
 
 def test_a_weight_reaches_the_learner_and_the_mistake_counts_once() -> None:
