@@ -19,7 +19,7 @@ from novikoff.stream.input_problems import BadExample
 
 def four_classes(*, unsorted: bool = False) -> tuple[Any, Any]:
     dice = np.random.default_rng(0)
-    X = sp.random_array((300, 40), density=0.2, format="csr", rng=dice)
+    X: Any = sp.random_array((300, 40), density=0.2, format="csr", rng=dice)
     if unsorted:
         for i in range(300):
             span = slice(X.indptr[i], X.indptr[i + 1])

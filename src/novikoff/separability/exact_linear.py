@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import flint
 import numpy as np
 
 from novikoff.guarantees.certificate import Sparse
-from novikoff.guarantees.check import PRIME, rank
+from novikoff.guarantees.check import PRIME, Whole, rank
 from novikoff.guarantees.exact.arithmetic import Integers, largest
 from novikoff.separability.points import Points
 from novikoff.stream.rows import Positions
@@ -49,7 +49,7 @@ def independent_columns(matrix: Integers) -> Positions:
     return np.array(found, dtype=np.int64)
 
 
-def rank_of(rows: Sequence[Mapping[int, int]]) -> int:
+def rank_of(rows: Sequence[Whole]) -> int:
     """The rank that `check.rank` finds, from a dense matrix unless that were too large."""
     places = {c: k for k, c in enumerate(sorted(set[int]().union(*rows)))}
     if len(rows) * len(places) > _MOST_FOR_RANK:
