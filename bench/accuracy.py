@@ -89,6 +89,11 @@ def sets(directory: Path, only: str) -> Iterator[tuple[str, list[Split]]]:
             300, 400, n_informative=20, flip_y=0.05, random_state=11
         )
         yield "wide, synthetic", list(splits(sp.csr_matrix(X), y))
+    if "overlapping".startswith(only):
+        X, y = datasets.make_classification(
+            3000, 40, n_informative=15, n_classes=10, random_state=10
+        )
+        yield "overlapping, ten classes, synthetic", list(splits(sp.csr_matrix(X), y))
     for name, file in (("rcv1", "rcv1_vw_small_{}"), ("news20", "news20_{}_multiclass")):
         if not name.startswith(only):
             continue
@@ -222,11 +227,8 @@ def schemes(directory: Path) -> None:
             for learner, clf in made.items():
                 right = clf.fit(X, y).score(Z, split.y_test)
                 print(f"| {name} | {passes} | {learner} | {right:.2%} |", flush=True)
-    overlapping = datasets.make_classification(
-        3000, 40, n_informative=15, n_classes=10, random_state=10
-    )
-    each = {name: list(next(sets(directory, name))[1]) for name in ("iris", "wine", "digits")}
-    each |= {"news20": [parts["news20"]], "ten overlapping": list(splits(*overlapping))}
+    names = ("iris", "wine", "digits", "overlapping")
+    each = {name: next(sets(directory, name))[1] for name in names} | {"news20": [parts["news20"]]}
     for name, some in each.items():
         for scheme in ("ovr", "joint"):
             for average in (False, True):
