@@ -40,13 +40,13 @@ def test_threads_do_not_change_what_is_learned(
     kind: Any, unsorted: bool, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
 ) -> None:
     X, y = four_classes(unsorted=unsorted)
-    alone = kind(max_iter=7, shuffle=False).fit(X, y)
+    alone = kind(max_iter=7, shuffle=False, multiclass="ovr").fit(X, y)
     request.getfixturevalue("three_cores")
     started: list[threading.Thread] = []
     monkeypatch.setattr(
         row_module.SparseRows, "put_in_order", _noting(started, row_module.SparseRows.put_in_order)
     )
-    together = kind(max_iter=7, shuffle=False).fit(X, y)
+    together = kind(max_iter=7, shuffle=False, multiclass="ovr").fit(X, y)
     assert np.array_equal(alone.coef_, together.coef_)
     assert np.array_equal(alone.intercept_, together.intercept_)
     for a, b in zip(alone._engine.ledgers, together._engine.ledgers, strict=True):
@@ -66,7 +66,7 @@ def _noting(calls: list[threading.Thread], function: Any) -> Any:
 @pytest.mark.usefixtures("three_cores")
 def test_ctrl_c_stops_all_threads_and_leaves_a_model(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = four_classes()
-    clf = Perceptron(max_iter=100_000)
+    clf = Perceptron(max_iter=100_000, multiclass="ovr")
     monkeypatch.setattr(ShownPasses, "__call__", _pressed_after_five_passes)
     with pytest.raises(Interrupted):
         clf.fit(X, y)
@@ -86,4 +86,4 @@ def test_a_bad_row_is_named_as_without_threads() -> None:
     X.data[X.indptr[7]] = np.inf
     column = X.indices[X.indptr[7]]
     with pytest.raises(BadExample, match=rf"infinity \(row 7, column {column}\)"):
-        Perceptron(shuffle=False).fit(X, y)
+        Perceptron(shuffle=False, multiclass="ovr").fit(X, y)
