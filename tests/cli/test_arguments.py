@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 import pytest
 
+from helpers.command_line import error
 from novikoff.cli.arguments import Argument, Option, Parser
 
 
@@ -128,3 +129,7 @@ def test_an_unexpected_argument_is_refused(capsys: pytest.CaptureFixture[str]) -
     with pytest.raises(SystemExit):
         Parser([one], name="one", example="x", help="Read a file.").parse(["a", "b"])
     assert capsys.readouterr().err.startswith("novikoff: unexpected argument 'b'; see")
+
+
+def test_a_verb_that_is_misspelt_is_guessed() -> None:
+    assert "there is no verb 'trian' (did you mean train?)" in error("trian", "x.csv")

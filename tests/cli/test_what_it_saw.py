@@ -75,10 +75,12 @@ def test_columns_that_look_like_identifiers_are_named(tmp_path: Path, usual: flo
 def test_whole_numbers_that_look_like_dates_are_named(tmp_path: Path) -> None:
     days = 20230100 + 100 * (np.arange(60) % 12) + np.arange(60) % 28 + 1
     more = np.column_stack([days, days + (np.arange(60) == 9) * 50, X[:60]]).astype(float)
-    write(tmp_path / "old.csv", more, Y[:60], ["day", "almost", *COLUMNS])
-    assert json_of("train", tmp_path / "old.csv", "-o", tmp_path / "m", "-q")["dates"] == ["day"]
-    words = "it has whole numbers, as if they were dates, like 20240131; --ignore day leaves it out"
-    assert f"Dates?    day: {words}\n" in lines_of(tmp_path)
+    write(tmp_path / "old.csv", more, Y[:60], ["the day", "almost", *COLUMNS])
+    assert json_of("train", tmp_path / "old.csv", "-o", tmp_path / "m", "-q")["dates"] == [
+        "the day"
+    ]
+    words = "as if they were dates, like 20240131; --ignore 'the day' leaves it out"
+    assert f"Dates?    the day: it has whole numbers, {words}\n" in lines_of(tmp_path)
 
 
 def test_scales_from_a_billionth_to_a_billion_do_no_harm(tmp_path: Path, usual: float) -> None:

@@ -13,6 +13,7 @@ import pytest
 from scipy.sparse import csr_matrix
 from sklearn.base import clone
 from sklearn.decomposition import PCA
+from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -437,3 +438,11 @@ def test_a_pipeline_that_makes_no_file_says_why(tmp_path: Path) -> None:
         save(make_pipeline(fitted[0], load(tmp_path / "m")), tmp_path / "n")
     with pytest.raises(TypeError, match="PCA is not an estimator of novikoff; pickle it"):
         save(PCA(), tmp_path / "m")
+    with pytest.raises(AttributeError, match="this Perceptron has not learned"):
+        save(make_pipeline(StandardScaler(), Perceptron()), tmp_path / "m")
+
+
+def test_of_a_search_the_best_estimator_is_saved(tmp_path: Path) -> None:
+    search = GridSearchCV(make_pipeline(StandardScaler(), AveragedPerceptron()), {}).fit(X, TWO)
+    save(search, tmp_path / "m")
+    assert (load(tmp_path / "m").predict(X) == search.predict(X)).all()

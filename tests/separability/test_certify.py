@@ -423,6 +423,24 @@ def test_a_notebook_shows_a_certificate_escaped() -> None:
     assert "<b>" not in shown
 
 
+@pytest.mark.parametrize(
+    ("X", "y", "words"),
+    [
+        (pd.DataFrame({"a": [1, 2], "k": [0, 1]}), "k", "y is the text 'k', not a label for each"),
+        (pd.DataFrame({"a": [1, 2]}), pd.Series([0, 1], index=[1, 0]), r"pass y.loc\[X.index\]"),
+        ([1, 2], [0, 1], r"for one column, pass X.reshape\(-1, 1\)"),
+        ([{"a": 1}, {"a": 2}], [0, 1], "make a frame of the dicts"),
+    ],
+)
+def test_what_is_not_rows_and_their_labels_is_refused_with_a_cure(
+    X: Any, y: Any, words: str
+) -> None:
+    with pytest.raises(BadExample, match=words):
+        certify(X, y)
+    other = pd.DataFrame({"a": [1, 2]}, index=[7, 8]), pd.Series([0, 1])  # not the same entries
+    assert certify(*other).verdict == "complete"
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_a_gap_in_a_frame_is_called_a_missing_value(frame: Any) -> None:
     with pytest.raises(BadExample, match=r"NaN or a missing value \(row 1, column 'a'\)"):

@@ -89,6 +89,17 @@ def test_row_names_without_an_entry_in_the_header_are_left_out(text: str, tmp_pa
     assert "1 ignored (row names)" in source.description
 
 
+@pytest.mark.parametrize("top", ["# made by R", "# made, it seems, by R, in a day"])
+def test_a_comment_is_not_taken_for_the_header(top: str, tmp_path: Path) -> None:
+    said = refusal(tmp_path, f"{top}\n{TABLE}")
+    assert said.endswith("is not a header or an example; remove it")
+    assert read(tmp_path, TABLE.replace("x", "#x")).names == ("#x", "y")
+
+
+def test_columns_are_named_one_by_one(tmp_path: Path) -> None:
+    assert refusal(tmp_path, TABLE, ignore=["x,y"]).endswith("'x,y'; name each column by itself")
+
+
 def test_a_separator_at_the_end_of_each_line_is_not_taken_for_row_names(tmp_path: Path) -> None:
     text = "x,y,k\n1,2,a,\n3,4,b,\n"
     says = "4 fields, but the first line has 3; remove the ',' at the end of the line"
@@ -112,8 +123,9 @@ def test_utf_16_is_recognised_by_its_mark(encoding: str, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("content", [pickle.dumps([1, 2]), bytes(range(200))])
 def test_a_binary_file_is_called_so(content: bytes, tmp_path: Path) -> None:
-    assert refusal(tmp_path, content) == "t.csv: this is a binary file, not csv"
-    assert refusal(tmp_path, content, "t").startswith("t: this is a binary file")
+    for name in ("t.csv", "t"):
+        words = "this is a binary file, in none of the formats that are read"
+        assert refusal(tmp_path, content, name) == f"{name}: {words}"
     assert "Latin-1" in refusal(tmp_path, "é\1,b\nç\1,c\n".encode("latin-1"))
 
 

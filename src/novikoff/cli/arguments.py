@@ -10,7 +10,7 @@ import inspect
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from getopt import GetoptError, gnu_getopt
 from pathlib import Path
 from types import MappingProxyType, NoneType, UnionType
@@ -77,6 +77,14 @@ class Group:
 
     def __init__(self, heading: str, *, by_model: bool = False) -> None:
         self.heading, self.by_model = heading, by_model
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A question about the name that is most like this one, if one is."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, [*known], 1, cutoff=0.75)
+    return f" (did you mean {close[0]}?)" if close else ""
 
 
 class BadUsage(Exception):  # noqa: N818  (it names the thing that is wrong)
@@ -227,10 +235,7 @@ class Parser:
             return (
                 f"{name} takes no value" if self.options[name].is_flag else f"{name} needs a value"
             )
-        from difflib import get_close_matches
-
-        close = get_close_matches(name, [*self.options, "--help"], 1, cutoff=0.75)
-        return f"there is no option {name}{f' (did you mean {close[0]}?)' if close else ''}"
+        return f"there is no option {name}{did_you_mean(name, [*self.options, '--help'])}"
 
     def help(self) -> str:
         """The usage, what the verb does, its arguments and options, and an example."""

@@ -18,7 +18,7 @@ from types import FrameType
 from typing import Any, NoReturn, TextIO, cast
 
 from novikoff import __version__
-from novikoff.cli.arguments import Parser
+from novikoff.cli.arguments import Parser, did_you_mean
 from novikoff.cli.errors import STDOUT, fail, one_line_errors, reason, show
 
 # What each verb does, and an example of its arguments.
@@ -160,7 +160,8 @@ def run(words: Sequence[str]) -> None:
     name, *rest = words
     if name not in VERBS:
         what = "option" if name.startswith("-") else "verb"
-        fail(f"there is no {what} {name!r}; the verbs are {', '.join(VERBS)}")
+        guess = did_you_mean(name, VERBS)
+        fail(f"there is no {what} {name!r}{guess}; the verbs are {', '.join(VERBS)}")
     if name == "lab":
         from novikoff.cli.lab import experiment
 

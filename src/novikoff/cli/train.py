@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 import secrets
+import shlex
 import signal
 import time
 from collections.abc import Sequence
@@ -490,7 +491,7 @@ def _seen(features: Features) -> list[str]:
     ):
         if names:
             known = features.kind != "indices"
-            cure = f"; --ignore {plain(names[0])} leaves it out" if known else ""
+            cure = f"; --ignore {shlex.quote(plain(names[0]))} leaves it out" if known else ""
             each = "it" if len(names) == 1 else "each"
             lines.append(f"{title:9} {listed(names)}: {each} has whole numbers, {what}{cure}")
     return lines

@@ -87,7 +87,8 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
 
     Before the estimator, a pipeline may have a `StandardScaler` or a `TextFeatures`. The file then
     standardises columns, or reads texts, and `load` gives one estimator that takes what the
-    pipeline takes and gives the same scores. Other steps have no place in a model file.
+    pipeline takes and gives the same scores. Other steps have no place in a model file. Of a search
+    for parameters the best estimator is written.
 
     Examples
     --------
@@ -103,10 +104,12 @@ def save(estimator: Any, path: str | os.PathLike[str]) -> None:
     >>> again, again.predict(["free lunch money"]).tolist()
     (Perceptron(), ['spam'])
     """
+    estimator = getattr(estimator, "best_estimator_", estimator)
     steps = [one for _, one in getattr(estimator, "steps", [("", estimator)])]
     *before, last = [one for one in steps if one not in (None, "passthrough")] or [None]
     if not isinstance(last, LinearClassifier):
         raise TypeError(f"{type(last).__name__} is not an estimator of novikoff; pickle it")
+    last._learned()  # or its error, before that of a step
     to_model(last, _columns_before(before, last) if before else None).save(path)
 
 

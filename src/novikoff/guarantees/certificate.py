@@ -305,7 +305,8 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
     if (bound := it.mistake_bound) is not None:
         least, most = map(count, bound)
         better = "" if least == most else f"; with the best margin the bound is at least {least}"
-        yield "mistake bound", f"a perceptron makes at most (R/γ)² = {most} mistakes{better}"
+        mistakes = "mistake" if most == "1" else "mistakes"
+        yield "mistake bound", f"a perceptron makes at most (R/γ)² = {most} {mistakes}{better}"
     if it.verdict == Separation.QUASI_COMPLETE:
         rows = plural(sum(map(len, it.separated)), "row")
         yield "separated", f"{rows}: {spans(it.separated)}"

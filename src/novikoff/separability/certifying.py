@@ -169,6 +169,11 @@ def _data(X: Any, y: Any) -> Data:
         data = Data(X, None, ("-1", "1"))
     elif y is None:
         raise BadExample("the labels are missing; pass them as y")
+    elif isinstance(y, str):
+        words = "pass the labels themselves, and X without their column"
+        raise BadExample(f"y is the text {y!r}, not a label for each row; {words}")
+    elif hasattr(X, "loc") and hasattr(y, "loc") and _are_shuffled(X.index, y.index):
+        raise BadExample("y has the rows of X in another order; pass y.loc[X.index]")
     else:
         labels, classes = two_labels(y)
         rows, names = frame_rows(X) if hasattr(X, "columns") else (rows_of(X), None)
@@ -181,6 +186,11 @@ def _data(X: Any, y: Any) -> Data:
     with naming_columns(X):
         usable(data.block.rows)
     return replace(data, block=replace(data.block, importances=None))  # here every row counts
+
+
+def _are_shuffled(index: Any, other: Any) -> bool:
+    """Whether two indexes of pandas have the same entries in another order."""
+    return not index.equals(other) and bool(index.sort_values().equals(other.sort_values()))
 
 
 def _certificate(

@@ -5,7 +5,7 @@ What the core can read is not copied.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -40,7 +40,10 @@ def rows_of(X: Any) -> Rows:
     except ValueError:
         raise BadExample(_ragged(X)) from None
     if given.ndim != 2:
-        raise BadExample(f"rows must be two-dimensional, not of shape {given.shape}")
+        cure = "; for one column, pass X.reshape(-1, 1)" if given.ndim == 1 else ""
+        if given.ndim == 1 and len(given) and isinstance(given[0], Mapping):
+            cure = "; make a frame of the dicts"
+        raise BadExample(f"rows must be two-dimensional, not of shape {given.shape}{cure}")
     if given.dtype == object and hasattr(X, "columns"):
         given = _frame(X)
     return DenseRows(_floats(given))

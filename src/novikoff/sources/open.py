@@ -91,7 +91,7 @@ def _opened(inputs: Sequence[Input], how: ReadOptions) -> Source:
 
         return ArrowFiles(inputs, how, kind=format)
     if is_binary(inputs[0].head()):
-        raise BadExample(f"{name}: this is a binary file, not {format}")
+        raise BadExample(f"{name}: this is a binary file, in none of the formats that are read")
     text = _text_format(inputs[0], format, how)
     return TextFiles(inputs, text, eager=how.eager, skip_bad=how.skip_bad, threads=how.threads)
 
@@ -204,7 +204,7 @@ def format_of(one: Input, *, table: bool = False) -> Format:
     if table:
         return "csv"
     if is_binary(head):
-        raise BadExample(f"{one.name}: this is a binary file in no format that is read")
+        return "csv"  # which is refused when it is opened
     raise BadExample(
         f"{one.name}:{i}: {quoted(line.strip())} is not in a known format", Problem.UNKNOWN_FORMAT
     )

@@ -299,6 +299,8 @@ def _find_layout(head: Sequence[Record], where: str, how: ReadOptions, separator
     if row_names := how.header is not False and _has_row_names(first, head[1:]):
         first = ("", *first)
     line, width = f"{where}:{head[0].line + 1}", len(first)
+    if first[0].startswith("#") and len(head) > 1 and len(head[1].fields) != width:
+        raise BadExample(f"{line}: {quoted(first[0])} is not a header or an example; remove it")
     if width == 1 and how.labelled:
         raise BadExample(f"{line}: only one column; use commas, tabs, semicolons or spaces")
     sample = [
@@ -405,7 +407,7 @@ def _has_row_names(first: Sequence[str], rest: Sequence[Record]) -> bool:
     ends each line.
     """
     rows = [record.fields for record in rest if not record.flaw]
-    if not rows or len(which_are_words(first)) < len(first):
+    if not rows or len(which_are_words(first)) < len(first) or first[0].startswith("#"):
         return False
     return (
         all(len(fields) == len(first) + 1 for fields in rows)

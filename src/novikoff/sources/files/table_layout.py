@@ -253,6 +253,8 @@ class Columns:
 
     def _no_column(self, name: str) -> BadExample:
         known = f"the columns are {quoted_list(self.names)}"
+        if {*name.split(",")} <= {*self.names}:
+            known = "name each column by itself"
         if not self.has_header:
             known = f"without a header the columns are 0 to {len(self.names) - 1}"
         return BadExample(f"{self.where}: there is no column {quoted(name)}; {known}")
