@@ -20,7 +20,7 @@ from helpers.command_line import (
     train_until_stopped,
     trained_model,
 )
-from novikoff import BadExample
+from novikoff import BadExample, load
 from novikoff.models.model import Model
 from novikoff.sources import ReadOptions, open_files
 
@@ -398,3 +398,18 @@ def test_words_have_unit_length_by_default_standardised_or_not(
     for _ in range(2):  # the second time from the cache
         found = json_of(*words)
         assert (found["standardised"], found["unit_length"]) == (False, True)
+
+
+def test_a_line_that_names_no_column_may_be_an_example(tmp_path: Path) -> None:
+    data, model, lines = tmp_path / "d.csv", tmp_path / "m", tmp_path / "lines"
+    data.write_text("note,k\nfree money now,spam\nlunch with you,ham\n")
+    stdout_of("train", data, "-q", "-o", model, "--text", "note")
+    lines.write_text("lunch with you\n")
+    said = error("predict", model, lines)
+    assert said.endswith("such as 'note'; if it is an example, use --no-header")
+    assert stdout_of("predict", model, lines, "--no-header") == "ham\n"
+    lines.write_text("note\nlunch with you\n")
+    assert stdout_of("predict", model, lines) == "ham\n"
+    clf: Any = load(model)
+    with pytest.raises(BadExample, match="pass a list of texts or a frame"):
+        clf.predict([[1.0]])

@@ -264,7 +264,9 @@ def test_a_model_of_the_command_line_is_an_estimator(
 def test_a_model_of_documents_takes_texts(tmp_path: Path, capsys: Any) -> None:
     said(capsys, "train", mails(tmp_path / "mail"), "-q", "-o", tmp_path / "m")
     clf: Any = load(tmp_path / "m")
-    assert clf.predict(["free money", "lunch with you"]).tolist() == ["spam", "ham"]
+    texts = ["free money", "lunch with you"]
+    for given in (texts, np.array(texts), pd.Series(texts), pl.Series(texts)):
+        assert clf.predict(given).tolist() == ["spam", "ham"]
     assert clf.predict_one("free money") == clf.predict_one({"text": "free money"}) == "spam"
     assert clf.named_weights["text=money"] > 0 > clf.named_weights["text=lunch"]
     clf.learn_one("quarterly report", "ham")

@@ -435,6 +435,7 @@ NOT_IN_UPLOADS = {
     Problem.LABEL_DIFFERS,
     Problem.LABEL_IS_FEATURE,
     Problem.LABEL_IGNORED,
+    Problem.NO_NAMES_OF_MODEL,
     Problem.UNUSABLE_COLUMN,
     Problem.TOO_LONG_FOR_FLOAT,
     Problem.READ_ONCE,

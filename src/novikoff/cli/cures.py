@@ -34,6 +34,7 @@ CURES: dict[Problem, tuple[str, ...]] = {
     Problem.WRONG_LABEL_KEY: ("name the key with --label",),
     Problem.LABEL_DIFFERS: ("name the label's column with --label",),
     Problem.LABEL_IS_FEATURE: ("name another column with --label",),
+    Problem.NO_NAMES_OF_MODEL: ("if it is an example, use --no-header",),
     Problem.LABEL_IGNORED: ("name another column with --label, or leave out --ignore {column}",),
     Problem.MISSING_VALUE: ("fill it in, or use --missing zero or --missing indicate",),
     Problem.EMPTY_COLUMN: ("use --ignore {column} or --missing zero",),

@@ -155,6 +155,8 @@ class RowsOfModel:
         texts = self.read_options.get("words", [])
         if isinstance(X, str | Mapping) and not hasattr(X, "shape"):
             raise TypeError("X must be a list of examples, not one example")
+        if hasattr(X, "to_list") and not hasattr(X, "columns"):  # of pandas or polars
+            X = X.to_list()
         if isinstance(X, Sequence) and len(X) == 0:
             return iter(())
         if columns is not None and columns == texts and len(texts) == 1 and _are(X, str):
@@ -168,9 +170,9 @@ class RowsOfModel:
             lines = "\n".join(json.dumps(x, default=_plain) for x in X)
             return iter(open_files(InMemory(lines.encode()), replace(how, format="jsonl")))
         if self.features.kind == "names":
-            raise BadExample(
-                "the model was trained on named features; pass a list of dicts or a frame"
-            )
+            what = "texts" if columns == texts and len(texts) == 1 else "dicts"
+            words = f"the model was trained on named features; pass a list of {what} or a frame"
+            raise BadExample(words)
         rows = rows_of(X)
         labels = np.full(len(rows), -1, dtype=np.int32)
         return iter([Chunk(rows, labels, (), (), is_matrix=True)])

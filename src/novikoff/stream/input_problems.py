@@ -31,6 +31,7 @@ class Problem(StrEnum):
     WRONG_LABEL_KEY = "no key has the label's name"  # [label]
     LABEL_DIFFERS = "the label's column differs between files"
     LABEL_IS_FEATURE = "the label's column is a feature of the model"
+    NO_NAMES_OF_MODEL = "a first line of texts that names no column of the model"
     LABEL_IGNORED = "the label's column is ignored"  # [column]
 
     # values and columns
@@ -73,6 +74,7 @@ PYTHON_CURES: dict[Problem, str] = {
     Problem.WRONG_LABEL_KEY: "pass label=",
     Problem.LABEL_DIFFERS: "pass label=",
     Problem.LABEL_IS_FEATURE: "pass another label=",
+    Problem.NO_NAMES_OF_MODEL: "if it is an example, pass header=False",
     Problem.LABEL_IGNORED: "pass another label=",
     Problem.MISSING_VALUE: "fill it in, or pass missing='zero' or missing='indicate'",
     Problem.EMPTY_COLUMN: "pass ignore=[{column}] or missing='zero'",

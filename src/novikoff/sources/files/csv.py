@@ -319,6 +319,11 @@ def _find_layout(head: Sequence[Record], where: str, how: ReadOptions, separator
         has_header = False
         columns = Columns(first, how, where, has_header=False)
         label = columns.label()
+    expect, of_texts = how.expect or (), {*how.text, *how.categorical}
+    is_guess = has_header and how.header is None and not {*expect} & {*first}
+    if is_guess and expect and {*expect} <= of_texts:  # the line could be an example
+        said = f"the first line names no column of the model, such as {quoted(expect[0])}"
+        raise BadExample(f"{line}: {said}", Problem.NO_NAMES_OF_MODEL)
     if not has_header:
         sample.insert(0, list(first))
     if not sample:
