@@ -105,8 +105,8 @@ def table(results: list[Result], counts: list[int]) -> str:
     return out
 
 
-def machine(counts: list[int], *, cpu: bool) -> str:
-    """The day, the processor, the versions, and which time is shown."""
+def machine(counts: list[int], *, cpu: bool, quick: bool) -> str:
+    """The day, the processor, the versions, and what is shown."""
     model = platform.processor() or platform.machine()
     about = Path("/proc/cpuinfo")
     if about.exists():
@@ -116,7 +116,8 @@ def machine(counts: list[int], *, cpu: bool) -> str:
     return (
         f"Measured on {date.today()} on {max(counts)} cores ({model}), {platform.system()}, "
         f"Python {platform.python_version()}, {versions}."
-        f"{' Processor time, of all threads, because the machine was busy.' * cpu}\n"
+        f"{' Processor time, of all threads, because the machine was busy.' * cpu}"
+        f"{' A tenth of the rows, the best of three (`--quick`).' * quick}\n"
     )
 
 
@@ -146,7 +147,7 @@ def main() -> None:
     if given.json:
         print(json.dumps(results, indent=1))
         return None
-    made = f"{machine(counts, cpu=given.cpu)}\n{table(results, counts)}"
+    made = f"{machine(counts, cpu=given.cpu, quick=given.quick)}\n{table(results, counts)}"
     if given.write is None:
         print(made)
         return None

@@ -218,7 +218,8 @@ class Additive:
 
     def scores(self, rows: Rows) -> Vector:
         """w·x for each row, summed exactly as when learning."""
-        return times(self._unit, dots(rows, self._w, bias=self.bias))
+        scores = dots(rows, self._w, bias=self.bias)
+        return scores if self._unit == 1 else times(self._unit, scores)
 
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""

@@ -97,9 +97,10 @@ class SparseRows:
         self.starts: Indices = for_core(starts)
         self.dim = dim
         stored = min(len(values), len(indices))
-        bounds = np.concatenate([[0], starts, [stored]])
-        backwards = np.flatnonzero(bounds[1:] < bounds[:-1])
-        if len(starts) == 0 or len(backwards):
+        is_within = len(starts) > 0 and starts[0] >= 0 and starts[-1] <= stored
+        if not is_within or (starts[1:] < starts[:-1]).any():
+            bounds = np.concatenate([[0], starts, [stored]])
+            backwards = np.flatnonzero(bounds[1:] < bounds[:-1])
             i = max(0, min(int(backwards[0]) - 1, len(starts) - 2)) if len(starts) else 0
             raise BadExample(f"row {i}: its entries are out of bounds; {stored} are stored")
 
