@@ -26,8 +26,9 @@ class Cycle:
     """Rows and positive multipliers λ with Σ λ y x = 0, exactly: no weights separate the rows.
 
     Weights w with y⟨w,x⟩ > 0 on all of them would give 0 < Σ λ y⟨w,x⟩ = ⟨w, Σ λ y x⟩ = 0. The
-    weights after pass `until` were those after pass `since`, counted from 1 where `play` began; λ
-    is the sum of the steps taken on each row in between.
+    weights after pass `until` were those after pass `since`, counted from 1 where `play` began, or,
+    if mistaken rows were visited again, in the ledger; λ is the sum of the steps taken on each row
+    in between.
 
     With many classes learned jointly, `rivals` is the class that each multiplier is against, and a
     row may occur with several: for each class, the rows added to it less the rows subtracted from

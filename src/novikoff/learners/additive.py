@@ -58,6 +58,7 @@ class Additive:
     """
 
     honest: HonestScores | None = None  # counts the scores before learning, for probabilities
+    only_mistakes: bool = False  # learn from wrong predictions alone, whatever the margin
 
     def __init__(
         self,
@@ -233,7 +234,7 @@ class Additive:
             labels=block.signs,
             counts=counts,
             dim=self.dim,
-            threshold=self._thresholds,
+            threshold=(0.0, 0.0) if self.only_mistakes and self.margin else self._thresholds,
             step=self._steps,
             unit=self._unit,
             bias=self.bias,

@@ -62,6 +62,7 @@ class Joint:
     """
 
     honest: HonestScores | None = None  # counts the leads before learning, for probabilities
+    only_mistakes: bool = False  # learn from wrong predictions alone, whatever the margin
     is_symmetric = False  # classes have no order, so there are no two labels to swap
 
     def __init__(
@@ -182,7 +183,8 @@ class Joint:
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
         in_pass = counts_of(self.honest) is not None  # which needs u to count scores
-        rule = {"threshold": self._threshold, "unit": self._unit}
+        threshold = 0.0 if self.only_mistakes else self._threshold
+        rule = {"threshold": threshold, "unit": self._unit}
         at, which, mistakes = self._pass(_core.joint_learn, block, begin, end, rule, late=in_pass)
         if self._u is not None and not in_pass:
             assert mistakes.classes is not None

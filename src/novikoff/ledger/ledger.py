@@ -205,6 +205,8 @@ class Ledger:
         How many classes are known so far, if many are learned jointly; otherwise 0.
     epoch_ends, epoch_updates, epoch_mistakes
         For each whole pass, the round it ended with, and the updates and mistakes made in it.
+    revisits
+        Which of these passes, counted from 0, were over the rows mistaken before, not over all.
     """
 
     def __init__(
@@ -231,6 +233,7 @@ class Ledger:
         self.epoch_ends: list[int] = []
         self.epoch_updates: list[int] = []
         self.epoch_mistakes: list[int] = []
+        self.revisits: list[int] = []
         self._passes = 0
         self._in_closed_epochs = (0, 0)  # updates, mistakes
         self._mistakes = Pieces[Mistakes](Mistakes.joined)
@@ -248,6 +251,7 @@ class Ledger:
         out.epoch_ends = out.epoch_ends[: out._passes]
         out.epoch_updates = out.epoch_updates[: out._passes]
         out.epoch_mistakes = out.epoch_mistakes[: out._passes]
+        out.revisits = [k for k in out.revisits if k < out._passes]
         return out
 
     def _change(self, **to: Any) -> None:
@@ -389,15 +393,26 @@ class Ledger:
         out.keep, (out._kept, out._bytes) = "examples", out._with_rows(block, out.rows)
         return out
 
-    def close_epoch(self) -> int:
-        """Mark the end of a pass over the data; returns the updates made in it."""
+    def close_epoch(self, *, revisit: bool = False) -> int:
+        """Mark the end of a pass; returns the updates made in it.
+
+        `revisit` is whether it was over the rows mistaken before, not over all data.
+        """
         updates, mistakes = self._in_open_epoch
+        if revisit:
+            self.revisits.append(len(self.epoch_ends))
         self.epoch_ends.append(self.n_rounds)
         self.epoch_updates.append(updates)
         self.epoch_mistakes.append(mistakes)
         closed = self.n_updates, self.n_mistakes
         self._change(_passes=self._passes + 1, _in_closed_epochs=closed)
         return updates
+
+    @property
+    def scans(self) -> list[int]:
+        """Which of the whole passes, counted from 0, were over all data."""
+        now = self.snapshot()
+        return sorted({*range(now._passes)} - {*now.revisits})
 
     @property
     def _in_open_epoch(self) -> tuple[int, int]:
@@ -475,6 +490,8 @@ class Ledger:
             "epoch_updates": np.array(now.epoch_updates, dtype=np.int64),
             "epoch_mistakes": np.array(now.epoch_mistakes, dtype=np.int64),
         }
+        if now.revisits:
+            arrays["revisits"] = np.array(now.revisits, dtype=np.int64)
         if now.start is not None:
             arrays["start"], constant = parted(now.start, dim, bias=now.bias)
             arrays["start_constant"] = constant
@@ -516,6 +533,11 @@ class Ledger:
         ledger.epoch_updates = stored.positions("epoch_updates", len(ends), most=n).tolist()
         ledger.epoch_mistakes = stored.positions("epoch_mistakes", len(ends), most=n).tolist()
         ledger._passes = len(ends)
+        if "revisits" in stored:
+            revisits = stored.positions("revisits", most=len(ends) - 1)
+            ledger.revisits = revisits.tolist()
+            if (np.diff(revisits) < 1).any():
+                stored.refuse("its passes over mistaken rows are not in order")
         ledger._in_closed_epochs = sum(ledger.epoch_updates), sum(ledger.epoch_mistakes)
         passes = zip(ledger.epoch_updates, ledger.epoch_mistakes, strict=True)
         counts = all(0 <= wrong <= made for made, wrong in (*passes, ledger._in_open_epoch))

@@ -37,7 +37,7 @@ class CycleSearch:
     """
 
     def __init__(self) -> None:
-        self._passes = self._since = 0
+        self._passes = self._since = self._began = 0
         self._saved: Vector | None = None
         self.is_counting = False
         self._updates = Counter[tuple[int, int, float]]()  # row, rival, step
@@ -63,11 +63,18 @@ class CycleSearch:
             # Rounding alone caused this return, and may do so after every pass from now on, so wait
             # for the next copy.
             self._saved, self.is_counting = None, False
-        elif back or self._passes >= 2 * self._since:
+        elif back or self._passes >= 2 * self._since - self._began:
             self._saved, self._since = weights.copy(), self._passes
             self.is_counting = back
             self._updates.clear()
         return None
+
+    def restart(self, passes: int) -> None:
+        """Forget the saved weights: after so many passes, the order is another."""
+        self._saved, self._passes = None, passes
+        self._since = self._began = passes
+        self.is_counting = False
+        self._updates.clear()
 
     def widen(self, dim: int, *, bias: bool) -> None:
         """Give the saved weights `dim` features, as the learner's `widen` does."""
@@ -82,6 +89,7 @@ class CycleSearch:
         settings = {
             "passes": self._passes,
             "since": self._since,
+            "began": self._began,
             "counting": self.is_counting,
             "bias": bias,
         }
@@ -110,7 +118,8 @@ class CycleSearch:
         It finds a cycle at the same pass.
         """
         stored, search = Stored("search for a cycle", settings, arrays), cls()
-        search._passes, search._since = stored.count("passes"), stored.count("since")
+        counts = (stored.count(name) for name in ("passes", "since", "began"))
+        search._passes, search._since, search._began = counts
         search.is_counting = stored.flag("counting")
         joint = classes is not None
         if "weights" in stored:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
 
 from novikoff.guarantees.exact.arithmetic import Number
 from novikoff.guarantees.verdict import Cycle, Verdict
@@ -15,10 +17,11 @@ from novikoff.learners.compiled_pass import learn_parts
 from novikoff.ledger.ledger import Ledger, Mistakes
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.interrupts import Interrupts
+from novikoff.runs.pool import Pool, Revisit
 from novikoff.sources.in_memory import block_of
 from novikoff.stream.blocks import Block, Stream
 from novikoff.stream.input_problems import BadExample
-from novikoff.stream.rows import Vector
+from novikoff.stream.rows import Positions, Vector
 
 if TYPE_CHECKING:
     from novikoff.guarantees.summary import Summary
@@ -33,7 +36,8 @@ class Run:
     tell; `guarantees.achieved_margin` decides it exactly. It is `cycle` if the weights returned to
     earlier values: then the field `cycle` holds an exact proof that no weights separate the data.
     It is `budget` if the passes ran out first, which says nothing about separability, and
-    `interrupted` after Ctrl-C.
+    `interrupted` after Ctrl-C. With `revisit`, only passes over all data end a run as separated,
+    and these look for mistakes, not for the margin.
     """
 
     ledger: Ledger
@@ -42,8 +46,8 @@ class Run:
 
     @property
     def epochs(self) -> int:
-        """How many whole passes were made, including the one without mistakes."""
-        return len(self.ledger.epoch_ends)
+        """How many whole passes over the data were made, including the one without mistakes."""
+        return len(self.ledger.scans)
 
     def summary(
         self,
@@ -94,6 +98,7 @@ def play(
     progress: Progress | None = None,
     after_block: Callable[[Block], None] | None = None,
     cycles: CycleSearch | None = None,
+    revisit: Revisit | Pool | None = None,
 ) -> Run:
     """Pass over the stream until a pass makes no mistake, the weights cycle, or `epochs` are done.
 
@@ -120,11 +125,18 @@ def play(
         The ledger to continue; by default a new one, which keeps the mistaken examples. It knows
         rows by their positions, so each block after the first must set its own (`Block.first`).
     progress
-        Called with the ledger after each pass.
+        Called with the ledger after each pass over the data.
     after_block
-        Called with each block after the ledger has recorded all of it.
+        Called with each block after the ledger has recorded all of it, and with the rows mistaken
+        so far after each pass over them.
     cycles
         The search for cycles to continue; by default a new one, if there are several passes.
+    revisit
+        "mistakes": after each pass over the data, go over the rows mistaken so far, which are kept
+        in memory, until a pass over them makes no update, or 100 times; `epochs` counts the passes
+        over all data. These are much fewer then, and every bound holds as before. A margin applies
+        to the rows that are visited again; in a pass over the data only mistakes count. A `Pool` is
+        continued.
 
     Examples
     --------
@@ -147,17 +159,24 @@ def play(
             "blocks, or an object whose __iter__ starts again"
         )
     ledger = learner.open_ledger() if ledger is None else ledger
-    if cycles is None and epochs > 1:
+    if revisit not in (None, "mistakes") and not isinstance(revisit, Pool):
+        raise ValueError(f"revisit must be 'mistakes' or None, not {revisit!r}")
+    pool = revisit if isinstance(revisit, Pool) or revisit is None else Pool()
+    if cycles is None and (epochs > 1 or pool is not None):
         cycles = CycleSearch()
     held = ledger.holding(stream) if isinstance(stream, Block) else nullcontext()
     with Interrupts() as interrupts, held:
 
+        mistaken: list[Positions] = []  # rows of the present block
+
         def after_part(mistakes: Mistakes) -> None:
             if cycles is not None and cycles.is_counting:
                 cycles.count(mistakes)
+            mistaken.append(mistakes.rows)
             interrupts.answer(partial(_stopped, ledger))
 
-        for _ in range(epochs):
+        def scan() -> None:
+            """Pass over all data."""
             end = shown = 0
             blocks: Iterable[Block] = (
                 (stream,)
@@ -172,27 +191,71 @@ def play(
                         f"to {end - 1}; set `first` of each block"
                     )
                 end = max(end, block.first + rows)
+                mistaken.clear()
                 shown += learn_parts(learner, block, ledger, after_part)
+                if pool is not None and mistaken:
+                    pool.add(block, np.concatenate(mistaken))
                 if after_block is not None:
                     after_block(block)
             if not shown and not ledger.open_rounds:
                 raise BadExample("there are no examples to learn from")
-            made = ledger.close_epoch()
-            if progress is not None:
+
+        def ended(data: Stream, *, revisited: bool = False) -> Run | None:
+            """Close a pass over the data, or over the rows mistaken so far; the run, if it ended."""
+            made = ledger.close_epoch(revisit=revisited)
+            if progress is not None and not revisited:
                 progress(ledger)
+            is_separated = not made and not revisited
             if interrupts.seen:
-                ended = Verdict.INTERRUPTED if made else Verdict.SEPARATED
-                interrupts.answer(partial(_stopped, ledger, ended))
-            if not made:
+                how = Verdict.SEPARATED if is_separated else Verdict.INTERRUPTED
+                interrupts.answer(partial(_stopped, ledger, how))
+            if is_separated:
                 return Run(ledger, Verdict.SEPARATED)
             # a return of the weights is a proof only if they are a sum of the mistakes
-            if cycles is None or ledger.rule not in ("additive", "joint"):
-                continue
+            if not made or cycles is None or ledger.rule not in ("additive", "joint"):
+                return None
             weights = learner.weights
-            if weights is not None and (cycle := cycles.close_pass(weights, stream)):
+            if weights is not None and (cycle := cycles.close_pass(weights, data)):
                 interrupts.answer(partial(_stopped, ledger, Verdict.CYCLE, cycle))
                 return Run(ledger, Verdict.CYCLE, cycle)
+            return None
+
+        for _ in range(epochs):
+            if pool is None or not pool.is_open:
+                with nullcontext() if pool is None else _only_mistakes(learner):
+                    scan()
+                if pool is not None:
+                    if pool.is_larger and cycles is not None:
+                        cycles.restart(len(ledger.epoch_ends))
+                    pool.open()
+                if run := ended(stream):
+                    return run
+            if pool is None:
+                continue
+            while pool.is_waiting:
+                block = pool.block(ledger.dim)
+                learn_parts(learner, block, ledger, after_part)
+                run = ended(block, revisited=True)
+                pool.passes, pool.is_clean = pool.passes + 1, ledger.epoch_updates[-1] == 0
+                if run is not None:
+                    return run
+                if after_block is not None:
+                    after_block(block)
+            pool.is_open = False
     return Run(ledger, Verdict.BUDGET)
+
+
+@contextmanager
+def _only_mistakes(learner: Any) -> Iterator[None]:
+    """Let a learner with a margin learn from wrong predictions alone."""
+    has_margin = hasattr(learner, "only_mistakes")
+    if has_margin:
+        learner.only_mistakes = True
+    try:
+        yield
+    finally:
+        if has_margin:
+            learner.only_mistakes = False
 
 
 def _from_memory(stream: Any, learner: Any, then: Any) -> tuple[Any, Any]:

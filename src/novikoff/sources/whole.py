@@ -12,10 +12,10 @@ from novikoff.sources.cache import Cached
 from novikoff.sources.chunks import TableColumns
 from novikoff.sources.features import Features
 from novikoff.sources.numbered import Numbered
-from novikoff.stream.blocks import Block
+from novikoff.stream.blocks import Block, joined
 from novikoff.stream.label_runs import LabelRuns
 from novikoff.stream.order import seeded_order
-from novikoff.stream.rows import DenseRows, Positions, Rows, Vector, join
+from novikoff.stream.rows import DenseRows, Positions, Rows, Vector
 
 MOST_BYTES = 512 * 10**6  # of data that are read whole unless the user asks for it
 BLOCK_BYTES = 1 << 22
@@ -72,24 +72,14 @@ class Whole:
     def some(self, most: int) -> Block:
         """At most so many examples, spread evenly over all that are not shuffled yet, in a copy."""
         apart = max(1, -(-len(self) // most))
-        pairs = [(b, np.arange(-b.first % apart, len(b), apart)) for b in self._held]
-        parts = [
-            Block(
-                b.rows.take(which),
-                b.labels[which],
-                importances=None if b.importances is None else b.importances[which],
-            )
-            for b, which in pairs
-        ]
-        numbers = np.concatenate([block.first + which for block, which in pairs])
-        return replace(_joined(parts), numbers=numbers)
+        return joined([b.take(np.arange(-b.first % apart, len(b), apart)) for b in self._held])
 
     def shuffle(self, seed: int) -> None:
         """Put the examples in an order drawn from the seed, the same in every pass from now on.
 
         A ledger still knows each row by its position in the source.
         """
-        block = _joined(self._held)
+        block = joined(self._held)
         self._held = _cut(block, seeded_order(block.rows, seed))
 
     @property
@@ -162,29 +152,12 @@ def _are_dates(values: Vector) -> bool:
     return len(values) > 1 and all(((a <= x) & (x <= b)).all() for x, a, b in pairs)
 
 
-def _joined(blocks: list[Block]) -> Block:
-    """One block with the examples of all, in the order in which they are stored."""
-    labels = np.concatenate([block.labels for block in blocks])
-    weighted = any(block.importances is not None for block in blocks)
-    importances = None
-    if weighted:
-        each = (np.ones(len(b)) if b.importances is None else b.importances for b in blocks)
-        importances = np.concatenate(list(each))
-    return Block(join([block.rows for block in blocks]), labels, importances=importances)
-
-
 def _cut(whole: Block, order: Positions) -> list[Block]:
     """The examples in this order, in blocks of about 4 MB."""
-    n, weights = len(whole), whole.importances
+    n = len(whole)
     step = max(1, BLOCK_BYTES * n // max(1, whole.rows.nbytes))
     return [
-        Block(
-            whole.rows.take(part),
-            whole.labels[part],
-            at,
-            numbers=part - at,
-            importances=None if weights is None else weights[part],
-        )
+        replace(whole.take(part), first=at, numbers=part - at)
         for at in range(0, n, step)
         for part in (order[at : at + step],)
     ]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.stream.input_problems import BadExample
-from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Vector, for_core
+from novikoff.stream.rows import DenseRows, Positions, Rows, SparseRows, Vector, for_core, join
 
 Labels: TypeAlias = NDArray[np.int8]
 Codes: TypeAlias = NDArray[np.int32]
@@ -134,6 +134,13 @@ class Block:
         order = np.argsort(numbers)
         return order[np.searchsorted(numbers, which, sorter=order)]
 
+    def take(self, which: Positions) -> Block:
+        """A copy of these rows of the block, which keep their positions in the whole stream."""
+        weights = None if self.importances is None else self.importances[which]
+        numbers = self.positions(which)
+        rows = self.rows.take(which)
+        return Block(rows, self.labels[which], numbers=numbers, importances=weights)
+
     def __getitem__(self, i: int) -> Example:
         columns, values = self.rows.row(i)
         importance = 1.0 if self.importances is None else float(self.importances[i])
@@ -160,6 +167,19 @@ def signs(labels: Sequence[float] | NDArray[Any]) -> Labels:
         i = int(wrong[0])
         raise BadExample(f"row {i}: label {given.tolist()[i]!r} is not one of -1, +1")
     return given.astype(np.int8)
+
+
+def joined(blocks: Sequence[Block]) -> Block:
+    """One block with the examples of all, as they are stored; each keeps its position."""
+    weights, numbers = None, None
+    if any(block.importances is not None for block in blocks):
+        each = (np.ones(len(b)) if b.importances is None else b.importances for b in blocks)
+        weights = np.concatenate(list(each))
+    positions = np.concatenate([block.positions(np.arange(len(block))) for block in blocks])
+    if (positions != np.arange(len(positions))).any():
+        numbers = positions
+    labels = np.concatenate([block.labels for block in blocks])
+    return Block(join([b.rows for b in blocks]), labels, numbers=numbers, importances=weights)
 
 
 Stream: TypeAlias = Block | Iterable[Block]

@@ -54,13 +54,8 @@ def arranged_rows(rows: Rows, seed: int) -> tuple[Rows, Positions | None, Positi
 
 def arranged(block: Block, seed: int) -> Block:
     """The block with its rows in an order drawn from the seed, for many passes in that order."""
-    rows, order, numbers = arranged_rows(block.rows, seed)
-    if numbers is None:
-        return replace(block, order=order)
-    importances = None if block.importances is None else block.importances[numbers]
-    return replace(
-        block, rows=rows, labels=block.labels[numbers], numbers=numbers, importances=importances
-    )
+    order = seeded_order(block.rows, seed)
+    return replace(block, order=order) if block.rows.nbytes > CACHE_BYTES else block.take(order)
 
 
 class Shuffled:
