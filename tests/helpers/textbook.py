@@ -84,6 +84,47 @@ def perceptron(
 
 
 @dataclass(frozen=True)
+class Revisited:
+    """The result of the textbook's run that visits mistaken rows again.
+
+    `passes` holds, for each pass, how many examples it had and whether it was over the pool.
+    """
+
+    mistakes: list[tuple[int, int, Fraction]]
+    weights: Point
+    passes: list[tuple[int, bool]]
+    clean: bool
+
+
+def revisiting(
+    shown: Sequence[Shown], *, start: Point, margin: Fraction, epochs: int, most: int
+) -> Revisited:
+    """Go through all examples and learn from mistakes; then through the pool of all rows mistaken
+    so far, with a margin, until a pass over it is clean or `most` are made; and so on."""
+    w, t, pool, clean = start, 0, dict[int, Shown](), False
+    mistakes, passes = list[tuple[int, int, Fraction]](), list[tuple[int, bool]]()
+
+    def is_clean(examples: Sequence[Shown], least: Fraction, *, again: bool) -> bool:
+        nonlocal w, t
+        before = len(mistakes)
+        for row, x, y in examples:
+            t, s = t + 1, dot(w, x)
+            if y * s <= least:
+                w = [w_j + y * x_j for w_j, x_j in zip(w, x, strict=True)]
+                mistakes.append((t, row, s))
+                pool.setdefault(row, (row, x, y))
+        passes.append((len(examples), again))
+        return len(mistakes) == before
+
+    for _ in range(epochs):
+        clean = is_clean(shown, Fraction(0), again=False)
+        if clean:
+            break
+        any(is_clean([*pool.values()], margin, again=True) for _ in range(most))
+    return Revisited(mistakes, w, passes, clean)
+
+
+@dataclass(frozen=True)
 class Adapted(Played):
     """The result of the textbook's adaptive run: also S as it stood at the end, a full matrix.
 

@@ -25,10 +25,12 @@ from helpers.training_files import (
 )
 from novikoff import BadExample
 from novikoff.guarantees.verdict import Verdict
-from novikoff.learners.rule import Rule
+from novikoff.learners.rule import ADAPTIVE, Rule
 from novikoff.models.model import Model
 from novikoff.models.training import Plan, Training, held_out
+from novikoff.runs import pool
 from novikoff.runs.loop import play
+from novikoff.runs.pool import Revisit
 from novikoff.storage import file_format as storage
 from novikoff.storage.file_format import BadModel
 from novikoff.stream.blocks import Block
@@ -119,9 +121,11 @@ def test_training_on_a_then_b_is_training_on_ab(
         assert here.model.read_bytes() == at_once
 
 
+@pytest.mark.parametrize("revisit", [None, "mistakes"])
 @few
 @given(st.data(), plans(), ways, st.booleans(), st.sampled_from((None, 2, 3)), st.integers(1, 4))
 def test_a_run_stopped_after_any_block_resumes_to_the_same_bytes(
+    revisit: Revisit | None,
     draws: st.DataObject,
     plan: Plan,
     way: TextFormat,
@@ -129,10 +133,14 @@ def test_a_run_stopped_after_any_block_resumes_to_the_same_bytes(
     holdout: int | None,
     passes: int,
 ) -> None:
-    plan = replace(plan, passes=passes, shuffle=shuffle, seed=3, holdout=holdout)
+    assume(revisit is None or plan.rule.kind not in ADAPTIVE)
+    plan = replace(
+        plan, passes=passes, shuffle=shuffle, seed=3, holdout=holdout, revisit=revisit
+    )
     columns = COLUMNS if way.format == "csv" else 40
     given = draws.draw(example_lists(columns=columns))
-    with training_folder() as here:
+    with training_folder() as here, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pool, "MOST_PASSES", 4)
         undisturbed = here.learned(way, given, plan)
         stop = draws.draw(st.integers(1, 12))
         if here.stopped_after(stop, way, given, plan):
@@ -153,16 +161,18 @@ def to_the_end_block_by_block(
 
 @pytest.mark.parametrize("way", TEXT_FORMATS.values(), ids=TEXT_FORMATS)
 @pytest.mark.parametrize("verdict", [Verdict.SEPARATED, Verdict.CYCLE])
-@pytest.mark.parametrize("shuffle", [False, True])
+@pytest.mark.parametrize(
+    ("shuffle", "revisit"), [(False, None), (True, None), (False, "mistakes"), (True, "mistakes")]
+)
 def test_a_run_to_its_verdict_may_be_stopped_after_every_block(
-    way: TextFormat, verdict: Verdict, shuffle: bool
+    way: TextFormat, verdict: Verdict, shuffle: bool, revisit: Revisit | None
 ) -> None:
     given = HOPELESS if verdict == Verdict.CYCLE else HALFSPACE
-    plan = Plan(Rule(), 10**9, shuffle=shuffle, seed=1)
+    plan = Plan(Rule(), 10**9, shuffle=shuffle, seed=1, revisit=revisit)
     with training_folder() as here:
         undisturbed = here.learned(way, given, plan)
         times = to_the_end_block_by_block(here, way, given, plan)
-        assert times > 5
+        assert times > (2 if revisit else 5)
         assert here.model.read_bytes() == undisturbed
         training = Training(way.blocks(here.data), plan)
         assert training.run().verdict == verdict
@@ -199,7 +209,13 @@ def test_held_out_rows_do_not_depend_on_where_blocks_begin() -> None:
 
 
 @pytest.mark.parametrize(
-    "changed", [Plan(passes=3), Plan(passes=2, shuffle=True), Plan(passes=2, holdout=4)]
+    "changed",
+    [
+        Plan(passes=3),
+        Plan(passes=2, shuffle=True),
+        Plan(passes=2, holdout=4),
+        Plan(passes=2, revisit="mistakes"),
+    ],
 )
 def test_an_unfinished_run_resumes_with_the_same_plan_only(changed: Plan) -> None:
     with training_folder() as here:
@@ -207,7 +223,7 @@ def test_an_unfinished_run_resumes_with_the_same_plan_only(changed: Plan) -> Non
         assert here.stopped_after(1, way, HOPELESS, plan)
         model = Model.load(here.model)
         with pytest.raises(
-            BadExample, match="passes, the shuffling, the seed, the holdout or the way of"
+            BadExample, match="passes, the shuffling, the seed, the holdout, the revisiting or the"
         ):
             here.train(way, HOPELESS, changed, initial=model)
         with pytest.raises(BadExample, match="data or reading options differ"):
@@ -226,6 +242,10 @@ def test_an_initial_model_keeps_its_kind() -> None:
     [
         ({"passes": 0}, "passes must be a whole number from 1"),
         ({"holdout": 1}, "holdout must be at least 2"),
+        (
+            {"rule": Rule("adaptive"), "revisit": "mistakes"},
+            "revisit is for learners that separate the data, not for adaptive",
+        ),
         ({"rule": Rule("margin")}, "the margin must be finite and above 0, not 0"),
         (
             {"rule": Rule(margin=1.0)},

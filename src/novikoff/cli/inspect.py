@@ -108,7 +108,9 @@ def to_dict(model: Model, most: int) -> dict[str, Any]:
 def in_words(model: Model, most: int) -> str:
     """The model and its largest weights, for a person."""
     learner, ledger, features = model.learner, model.ledger, model.features
-    passes = plural(len(ledger.epoch_ends) + bool(ledger.open_rounds), "pass", "passes")
+    passes = plural(len(ledger.scans) + bool(ledger.open_rounds), "pass", "passes")
+    if ledger.revisits:
+        passes += f" and {count(len(ledger.revisits))} over mistaken examples"
     shuffled = model.order["shuffle"]
     order = f"shuffled, seed {model.order['seed']}" if shuffled else "in the given order"
     order = f"read {'whole' if model.order['whole'] else 'as a stream'}, {order}"

@@ -449,8 +449,8 @@ def mistakes_in_words(ledger: Ledger) -> str:
     made = f"{count(ledger.n_mistakes)} in {plural(ledger.n_rounds, 'round')}"
     if ledger.n_rounds:
         made += f", {percent(ledger.n_mistakes, ledger.n_rounds, 2)}"
-    if len(ledger.epoch_mistakes) > 1:
-        made += f"; {count(ledger.epoch_mistakes[-1])} in the last pass"
+    if len(ledger.scans) > 1:
+        made += f"; {count(ledger.epoch_mistakes[ledger.scans[-1]])} in the last pass"
     if ledger.n_updates != ledger.n_mistakes:
         made += f"; {plural(ledger.n_updates, 'update')}"
     return made

@@ -49,7 +49,7 @@ class Progress:
         if training.passes_made != self._pass:
             self._bytes_of_earlier_passes += self._bytes
             self._pass = training.passes_made
-        self._bytes = reading.done
+        self._bytes = 0 if training.is_revisiting else reading.done
         if self._quiet:
             return
         ledger, now = training.model.ledger, time.perf_counter()

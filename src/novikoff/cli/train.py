@@ -25,6 +25,7 @@ from novikoff.models.measures import Evaluation
 from novikoff.models.model import Model
 from novikoff.models.training import USUAL_PASSES_IN_WORDS, Plan, Training, Way, usual_passes
 from novikoff.runs.loop import Run
+from novikoff.runs.pool import Revisit
 from novikoff.sources import LabelsAsClasses, LabelsAsSigns, Numbered, ReadOptions, open_files
 from novikoff.sources.cache import Cached
 from novikoff.sources.chunks import Source
@@ -53,7 +54,7 @@ def train(
         Kind | None,
         Option(
             "Learning algorithm.",
-            default="adaptive; with --until-separated perceptron",
+            default="adaptive; with --until-separated or --revisit perceptron",
         ),
     ] = None,
     stream: Annotated[
@@ -73,6 +74,13 @@ def train(
     until_separated: Annotated[
         bool, Option("Repeat until a pass is error-free or the data are proved inseparable.")
     ] = False,
+    revisit: Annotated[
+        Revisit | None,
+        Option(
+            "After each pass, go over the examples mistaken so far, kept in memory, until they are "
+            "right: far fewer passes separate the data."
+        ),
+    ] = None,
     margin: Annotated[
         float | None,
         Option("With --learner margin: also update when the margin is at most X.", default="1"),
@@ -233,7 +241,7 @@ def train(
         reading.reject_changes(start)
     if start is None:
         # the theorem's learner, if the data are to be separated
-        kind = learner or ("perceptron" if until_separated else "adaptive")
+        kind = learner or ("perceptron" if until_separated or revisit else "adaptive")
         margin = float(kind == "margin") if margin is None else margin
     else:
         kind, bias = start.kind, start.learner.bias
@@ -268,7 +276,7 @@ def train(
         )
         named_passes = passes or (UNLIMITED_PASSES if until_separated else None)
         keep: Keep = "examples" if ledger else "counts"
-        plan = Plan(rule, named_passes or 1, bool(shuffle), seed, holdout, keep)
+        plan = Plan(rule, named_passes or 1, bool(shuffle), seed, holdout, keep, revisit=revisit)
         how = replace(reading.how(), class_weights=class_factors(class_weight or []))
         if start is None:
             plan.new_learner(hash_bits)  # a bad setting is rejected before the data
@@ -353,7 +361,7 @@ def train(
     with Watch(source, whole or blocks, progress, output, checkpoint, began) as watch:
         run = training.run(watch.after_block)
     training.save(output)
-    by_default = learner is None and start is None and not until_separated
+    by_default = learner is None and start is None and not (until_separated or revisit)
     result = Result(training, run, source, output, watch, training.test_held_out(), by_default)
     options.warn_of_skipped_lines(source.skipped)
     warn_of_labels(training, further=initial is not None)
@@ -624,6 +632,7 @@ class Result:
                 for way, share in self.training.compared.items()
             ],
             "passes": self.training.passes_made,
+            "revisits": len(model.ledger.revisits),
             "verdict": str(self.run.verdict),
             "class_weights": model.read_options.get("class_weights", {}),
             "held_out": tested and options.measures(tested, known=len(model.classes)),
@@ -643,7 +652,7 @@ class Result:
             f"Learner   {self._learner()}",
             f"Examples  {count(model.examples)} with "
             f"{plural(model.features.count, 'feature')}{constant}{self._commonest()}",
-            f"Passes    {count(self.training.passes_made)} in {seconds:.2f} s{at_speed}",
+            f"Passes    {self._passes()} in {seconds:.2f} s{at_speed}",
             f"Mistakes  {options.mistakes_in_words(ledger)}",
             f"Verdict   {self.run.verdict}: {self._verdict()}",
         ]
@@ -695,12 +704,22 @@ class Result:
         within = f"{shuffled} within blocks" if order["shuffle"] else "in the given order"
         return f"as a stream, {within}"
 
+    def _passes(self) -> str:
+        made, pool = count(self.training.passes_made), self.training.pool
+        if pool is None:
+            return made
+        again = len(self.run.ledger.revisits)
+        return f"{made}, and {count(again)} over {plural(len(pool), 'mistaken example')},"
+
     def _verdict(self) -> str:
         model, plan, verdict = self.training.model, self.training.plan, self.run.verdict
         if len(model.classes) == 1:
             return "there is only one label, so there is nothing to learn"
         ended = run_ended(
-            verdict, rule=self.run.ledger.rule, margin=plan.rule.margin, passes=plan.passes
+            verdict,
+            rule=self.run.ledger.rule,
+            margin=0.0 if plan.revisit else plan.rule.margin,
+            passes=plan.passes,
         )
         if verdict != "budget":
             return str(ended)

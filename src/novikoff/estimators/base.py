@@ -51,6 +51,7 @@ from novikoff.online.locks import Rank, new_lock
 from novikoff.online.one_example import are_dicts, by_name, count, first, plain_example, records
 from novikoff.runs.interrupts import undisturbed
 from novikoff.runs.loop import Interrupted, Run
+from novikoff.runs.pool import Revisit
 from novikoff.sources.in_memory import RowsOfModel
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, naming_columns
@@ -91,7 +92,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     A subclass has the parameters in its signature, as scikit-learn wants it, and `_rule`.
     """
 
-    # parameters, set by each estimator's __init__; the last four only where an estimator has them
+    # parameters, set by each estimator's __init__; the last five only where an estimator has them
     fit_intercept: bool
     max_iter: int
     shuffle: Shuffle
@@ -103,6 +104,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     keep: KeepOrAuto = "examples"
     class_weight: ClassWeight = None
     multiclass: str = "ovr"
+    revisit: Revisit | None = None
 
     # whether fit is to separate the data, so that it warns if it did not
     _separates: bool = False
@@ -201,6 +203,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                         shuffle=self.shuffle,
                         seed=seed,
                         progress=progress,
+                        revisit=self.revisit,
                     )
             except Interrupted:
                 self._take(engine, columns)
@@ -214,10 +217,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
 
         Whoever sets max_iter to another number has chosen a budget, and needs no warning.
         """
-        last = sum(run.ledger.epoch_updates[-1] for run in engine.runs)
         ended = any(run.verdict == Verdict.BUDGET for run in engine.runs)
         if not (self._separates and ended and self.max_iter == USUAL_PASSES):
             return
+        last = sum(one.epoch_updates[one.scans[-1]] for one in engine.ledgers)
         warnings.warn(
             f"{type(self).__name__} made {plural(last, 'update')} in the last of "
             f"{count_of(self.max_iter)} passes, so the data may not be separable. "
@@ -733,7 +736,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
 
     @property
     def n_iter_(self) -> int:
-        """How many passes were made, in the longest run."""
+        """How many passes over the data were made, in the longest run."""
         return max(run.epochs for run in self.runs_)
 
     @property
@@ -748,9 +751,10 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
 
     @property
     def mistakes_per_epoch_(self) -> NDArray[np.int64]:
-        """How many mistakes were made in each pass, in all runs."""
+        """How many mistakes were made in each pass, in all runs; revisits are passes, too."""
         engine = self._learned().view()
-        per_epoch = np.zeros(max(run.epochs for run in engine.runs), dtype=np.int64)
+        longest = max(len(ledger.epoch_ends) for ledger in engine.ledgers)
+        per_epoch = np.zeros(longest, dtype=np.int64)
         for ledger in engine.ledgers:
             made = ledger.epoch_mistakes
             if engine.is_stream:  # the stream comes after the longest of the fits

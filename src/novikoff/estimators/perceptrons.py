@@ -13,6 +13,7 @@ from novikoff.learners import Ties
 from novikoff.learners.compiled_pass import is_finite_number
 from novikoff.learners.rule import Kind, Rule
 from novikoff.ledger.ledger import KeepOrAuto
+from novikoff.runs.pool import Revisit
 from novikoff.stream.multiclass import Multiclass
 from novikoff.stream.order import Shuffle
 
@@ -79,6 +80,10 @@ class Perceptron(LinearClassifier):
         the fewest examples, and among these the ones not seen for longest), down to three quarters.
         Their weights become 0, so the mistake bound no longer holds for the run. Needs
         keep="auto" or "counts".
+    revisit
+        "mistakes": after each pass over the data, go over the rows mistaken so far until they are
+        all right, or 100 times. `max_iter` counts the passes over all data, which are then far
+        fewer, and worth it if these are large. The mistake bound holds as before.
     random_state
         Seed of the order, and of a random start.
     verbose
@@ -129,6 +134,7 @@ class Perceptron(LinearClassifier):
         keep: KeepOrAuto = "auto",
         hash_bits: int | None = None,
         max_names: int | None = None,
+        revisit: Revisit | None = None,
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
     ) -> None:
@@ -151,7 +157,9 @@ class MarginPerceptron(LinearClassifier):
         R² times the rate.
 
     All other parameters, and the attributes, are those of :class:`Perceptron`. The rate matters
-    here: it counts relative to the margin.
+    here: it counts relative to the margin. With revisit="mistakes" the margin applies to the rows
+    that are visited again, and a pass over the data without a mistake ends the run. With a margin
+    of about R² very few such passes are needed.
 
     References: Krauth & Mézard (1987); Duda & Hart (1973), section 5.5; Harvey (2018), lecture 7.
     """
@@ -173,6 +181,7 @@ class MarginPerceptron(LinearClassifier):
         keep: KeepOrAuto = "auto",
         hash_bits: int | None = None,
         max_names: int | None = None,
+        revisit: Revisit | None = None,
         random_state: int | np.random.RandomState | None = 0,
         verbose: int = 0,
     ) -> None:

@@ -38,7 +38,7 @@ class ShownPasses:
 
     def __call__(self, title: str, ledger: Ledger) -> None:
         """Show the pass that the ledger has just closed."""
-        passes, made = len(ledger.epoch_ends), ledger.epoch_mistakes[-1]
+        passes, made = len(ledger.scans), ledger.epoch_mistakes[-1]
         shown = ledger.epoch_ends[-1] - (ledger.epoch_ends[-2] if passes > 1 else 0)
         if self._verbose:
             words = f"{title}epoch {passes}: {made} mistakes in {shown} examples"

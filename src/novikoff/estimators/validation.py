@@ -182,6 +182,8 @@ def check_common(estimator: Any) -> None:
         raise ValueError(f"max_iter must be a whole number from 1, not {max_iter!r}")
     if shuffle != "once" and not isinstance(shuffle, bool | np.bool_):
         raise ValueError(f"shuffle must be 'once', True or False, not {shuffle!r}")
+    if estimator.revisit not in (None, "mistakes"):
+        raise ValueError(f"revisit must be 'mistakes' or None, not {estimator.revisit!r}")
     if not isinstance(estimator.fit_intercept, bool | np.bool_):
         raise ValueError(f"fit_intercept must be True or False, not {estimator.fit_intercept!r}")
     if estimator.keep not in ("auto", "examples", "positions", "counts"):

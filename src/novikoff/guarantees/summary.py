@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from fractions import Fraction
-from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -52,10 +51,11 @@ class Summary:
         How the run ended; for "cycle", the proof that no weights separate the data.
     rule, classes
         The ledger's rule, and how many classes were learned jointly; None if there were two labels.
-    epochs, rounds, pass_lengths
-        How many whole passes and rounds there were, and the shortest and the longest pass.
+    epochs, rounds, pass_lengths, revisits
+        How many whole passes over the data and rounds there were, the shortest and the longest such
+        pass, and how many passes went over the examples mistaken so far.
     mistakes, first_pass, last_pass
-        The wrong predictions in all, in the first whole pass and in the last.
+        The wrong predictions in all, in the first whole pass over the data and in the last.
     updates
         How often the learner learned: from its mistakes, and from examples that were right, but by
         too little.
@@ -92,6 +92,7 @@ class Summary:
     epochs: int
     rounds: int
     pass_lengths: tuple[int, int] | None
+    revisits: int = 0
     mistakes: int
     first_pass: int | None
     last_pass: int | None
@@ -141,17 +142,19 @@ class Summary:
         ledger = expect_ledger(ledger, None)
         if verdict not in set(Verdict):
             raise ValueError(f"verdict must be one of {', '.join(Verdict)}, not {verdict!r}")
-        lengths = [b - a for a, b in pairwise([0, *ledger.epoch_ends])]
+        ends, scans = [0, *ledger.epoch_ends], ledger.scans
+        lengths = [ends[k + 1] - ends[k] for k in scans]
         error_bound, why_not = known.error_bound(ledger)
         counts = cls(
             verdict=str(verdict),
             rule=ledger.rule,
-            epochs=len(lengths),
+            epochs=len(scans),
             rounds=ledger.n_rounds,
             pass_lengths=(min(lengths), max(lengths)) if lengths else None,
+            revisits=len(ends) - 1 - len(scans),
             mistakes=ledger.n_mistakes,
             first_pass=ledger.epoch_mistakes[0] if lengths else None,
-            last_pass=ledger.epoch_mistakes[-1] if lengths else None,
+            last_pass=ledger.epoch_mistakes[scans[-1]] if lengths else None,
             updates=ledger.n_updates,
             radius=ledger.radius,
             error_bound=error_bound,
@@ -330,7 +333,8 @@ def _paragraphs(s: Summary) -> Iterator[list[str]]:
 
 
 def _verdict(s: Summary) -> str:
-    words = run_ended(s.verdict, rule=s.rule, margin=float(s.threshold or 0))
+    margin = 0.0 if s.revisits else float(s.threshold or 0)
+    words = run_ended(s.verdict, rule=s.rule, margin=margin)
     checked = s.separates and s.examples is not None
     if s.verdict == Verdict.SEPARATED:
         if s.separates is False:
@@ -357,7 +361,10 @@ def _passes(s: Summary) -> str:
         lengths = plural(high, "example") + " each" * (s.epochs > 1)
     else:
         lengths = f"{count(low)} to {plural(high, 'example')}"
-    return f"{count(s.epochs)}, of {lengths}; {total}"
+    more = ""
+    if s.revisits:
+        more = f", and {count(s.revisits)} over the examples mistaken so far"
+    return f"{count(s.epochs)}, of {lengths}{more}; {total}"
 
 
 def _mistakes(s: Summary) -> str:

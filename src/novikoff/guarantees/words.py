@@ -95,7 +95,9 @@ def run_ended(
 
 def run_in_brief(ledger: Ledger, verdict: str, *, of: str = "examples") -> str:
     """What the learner did, after how many updates in how many passes; it is the subject."""
-    passes = plural(len(ledger.epoch_ends), "pass", "passes")
+    passes = plural(len(ledger.scans), "pass", "passes")
+    if ledger.revisits:
+        passes += f" and {count(len(ledger.revisits))} over mistaken {of}"
     noun = "mistake" if ledger.n_updates == ledger.n_mistakes else "update"
     effort = f"{plural(ledger.n_updates, noun)} in {passes}"
     return {

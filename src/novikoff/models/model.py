@@ -6,7 +6,7 @@ import os
 import sys
 from dataclasses import dataclass, field
 from mmap import mmap
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from novikoff.ledger.ledger import Ledger
 from novikoff.ledger.readings import Reading
 from novikoff.models.calibration import Calibration, jointly, of_two, one_against_rest
 from novikoff.runs.cycles import CycleSearch
+from novikoff.runs.pool import Pool, Revisit
 from novikoff.sources.features import Features
 from novikoff.sources.read_options import DECIMALS, DELIMITER, MISSING_RULES, QUOTES
 from novikoff.sources.text_rule import GRAMS, TEXT_VALUES
@@ -311,10 +312,12 @@ class Model:
             stopped = Stored("unfinished run", self.unfinished, {})
             counts = ("passes", "passes_made", "position", "met")
             passes, made, position, met = map(stopped.count, counts)
-            if made >= passes or position > met:
+            pool = self.restored_pool()
+            is_over = made > passes if pool is not None and pool.is_open else made >= passes
+            if is_over or position > met:
                 stopped.refuse(f"it is in pass {made + 1} of {passes}, at example {position}")
             stopped.text("data")
-            if (passes > 1) != bool(stopped.settings("watch")):
+            if (passes > 1 or pool is not None) != bool(stopped.settings("watch")):
                 stopped.refuse("only a run of several passes looks for a cycle")
             self.restored_search()
 
@@ -357,6 +360,15 @@ class Model:
             return None
         classes = len(self.classes) if self.is_joint else None
         return CycleSearch.restored(settings, self.watch, self.features.dim, classes)
+
+    def restored_pool(self) -> Pool | None:
+        """The mistaken rows of an unfinished run, if it visits them again."""
+        if self.unfinished is None or "revisit" not in self.order:
+            return None
+        settings = Stored("unfinished run", self.unfinished, {}).settings("pool")
+        classes = len(self.classes) if self.is_joint else None
+        rows = with_prefix("pool", self.watch)
+        return Pool.restored(settings, rows, self.features.dim, classes)
 
 
 def _state_of(learner: Linear, ledger: Ledger, dim: int) -> tuple[Settings, Arrays]:
@@ -439,4 +451,6 @@ def _checked_order(order: Settings) -> Settings:
     for name in ("seed", "holdout"):
         if type(order.get(name, False)) not in (int, type(None)):
             stored.refuse(f"its {name} is not a whole number or nothing")
+    if "revisit" in order:
+        stored.choice("revisit", get_args(Revisit))
     return order

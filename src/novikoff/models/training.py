@@ -19,12 +19,13 @@ from novikoff.models.measures import Evaluation, Judge
 from novikoff.models.model import Model
 from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.loop import Run, play
+from novikoff.runs.pool import Pool, Revisit
 from novikoff.sources.cache import Cached
 from novikoff.sources.features import MOST_WEIGHTS, Features
 from novikoff.sources.numbered import Numbered
 from novikoff.sources.read_options import ReadOptions
 from novikoff.sources.whole import Whole
-from novikoff.storage.checked import Arrays, Settings
+from novikoff.storage.checked import Arrays, Settings, prefixed
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.label_runs import LabelRuns
@@ -77,6 +78,8 @@ class Plan:
         better.
     averages
         Whether the average of the weights of an adaptive learner may predict, if it does so better.
+    revisit
+        As for `play`: "mistakes" visits the rows mistaken so far between passes over the data.
     """
 
     rule: Rule = field(default_factory=Rule)
@@ -87,6 +90,7 @@ class Plan:
     keep: Keep = "counts"
     fewer_passes: bool = False
     averages: bool = False
+    revisit: Revisit | None = None
 
     def __post_init__(self) -> None:
         kind, margin = self.rule.kind, self.rule.margin
@@ -98,6 +102,8 @@ class Plan:
             raise ValueError(f"the margin must be finite and above 0, not {margin:g}")
         if kind != "margin" and margin:
             raise ValueError(f"margin applies to the learner margin only, not to {kind}")
+        if self.revisit is not None and kind in ADAPTIVE:
+            raise ValueError(f"revisit is for learners that separate the data, not for {kind}")
         only = {"alpha": WINNOWS, "threshold": WINNOWS, "regularisation": ADAPTIVE}
         only["matrix"] = ADAPTIVE
         for name, kinds in only.items():
@@ -107,7 +113,8 @@ class Plan:
     def order(self, *, whole: bool) -> dict[str, Any]:
         """What a model remembers of the order of its examples, read whole or as a stream."""
         seed = self.seed if self.shuffle else None
-        return {"whole": whole, "shuffle": self.shuffle, "seed": seed, "holdout": self.holdout}
+        order = {"whole": whole, "shuffle": self.shuffle, "seed": seed, "holdout": self.holdout}
+        return order if self.revisit is None else order | {"revisit": self.revisit}
 
     def new_learner(self, hash_bits: int | None = None, *, classes: int = 0) -> Linear:
         """A new learner, for features hashed to 2^hash_bits columns or not hashed.
@@ -165,6 +172,8 @@ class Training:
     widest
         The columns of the smallest and the largest values in the first examples of a stream that is
         not standardised, if these are more than 1,000 times as large as those, and that ratio.
+    pool
+        The rows mistaken so far, if they are visited again.
     compared
         What was tried, and the share of mistakes of each way.
     """
@@ -189,7 +198,8 @@ class Training:
         self._is_finished = False
         self.compared: dict[Way, float] = {}
         self.widest: tuple[int, int, float] | None = None
-        self._cycles = CycleSearch() if plan.passes > 1 else None
+        self.pool = None if plan.revisit is None else Pool()
+        self._cycles = CycleSearch() if self._watches else None
         self._met = 0  # how many different examples of these were seen
         if initial is None:
             self.model = plan.new_model(blocks.features, blocks.classes, whole=self._is_whole)
@@ -219,15 +229,25 @@ class Training:
     @property
     def _is_open(self) -> bool:
         """Whether later data may belong to the same pass: a stream may go on."""
-        return self.plan.passes == 1 and not self._is_whole
+        return not self._watches and not self._is_whole
+
+    @property
+    def is_revisiting(self) -> bool:
+        """Whether the rows mistaken so far are visited, not all data."""
+        return self.pool is not None and self.pool.is_open
+
+    @property
+    def _watches(self) -> bool:
+        """Whether examples come more than once, so that weights may repeat."""
+        return self.plan.passes > 1 or self.plan.revisit is not None
 
     def _resume(self, initial: Model, unfinished: dict[str, Any]) -> Model:
         if self.plan.fewer_passes and unfinished["passes"] in FEWER_PASSES:
             self._make(unfinished["passes"])
         if unfinished["passes"] != self.plan.passes or initial.order != self._order:
             raise BadExample(
-                "the number of passes, the shuffling, the seed, the holdout or the way of reading "
-                "(whole or as a stream) differs from those of the interrupted run"
+                "the number of passes, the shuffling, the seed, the holdout, the revisiting or the "
+                "way of reading (whole or as a stream) differs from those of the interrupted run"
             )
         if unfinished["data"] != self._data:
             raise BadExample("the data or reading options differ from those of the interrupted run")
@@ -236,6 +256,7 @@ class Training:
         if self._cycles is not None:
             self._cycles = initial.restored_search() or self._cycles
             self._cycles.widen(initial.features.room, bias=initial.learner.bias)
+        self.pool = initial.restored_pool()
         initial.widen(initial.features.room)
         return replace(initial, features=self._blocks.features, unfinished=None, watch={})
 
@@ -282,7 +303,7 @@ class Training:
     def _make(self, passes: int) -> None:
         """Make so many passes."""
         self.plan = replace(self.plan, passes=passes)
-        self._cycles = CycleSearch() if passes > 1 else None
+        self._cycles = CycleSearch() if self._watches else None
 
     def _scored_by_halves(
         self, some: Block, classes: tuple[str, ...], standardised: bool
@@ -327,8 +348,9 @@ class Training:
         model.cycled = ()
 
         def close_block(block: Block) -> None:
-            self.position = block.first + len(block.labels) - self._earlier
-            self._met = max(self._met, self.position)
+            if not self.is_revisiting:
+                self.position = block.first + len(block.labels) - self._earlier
+                self._met = max(self._met, self.position)
             if after_block is not None:
                 after_block(self)
 
@@ -347,11 +369,12 @@ class Training:
         run = play(
             self,
             model.learner,
-            epochs=self.plan.passes - self.passes_made,
+            epochs=self.plan.passes - self.passes_made + self.is_revisiting,
             ledger=model.ledger,
             progress=close_pass,
             after_block=close_block,
             cycles=self._cycles,
+            revisit=self.pool,
         )
         if self._is_open:
             model.ledger.reopen_epoch()
@@ -439,6 +462,9 @@ class Training:
             "data": self._data,
             "watch": settings,
         }
+        if self.pool is not None:
+            unfinished["pool"], rows = self.pool.state(self.model.features.dim)
+            watch |= prefixed({"pool": rows})
         replace(self.model, unfinished=unfinished, watch=watch).save(path)
 
 

@@ -34,6 +34,7 @@ from novikoff.online.names import Names, Outcome, Weights, check_bounds, names_o
 from novikoff.online.one_example import negative, plain, plain_row, unscored
 from novikoff.runs.interrupts import Interrupts, ctrl_c_stops, undisturbed
 from novikoff.runs.loop import Interrupted, Progress, Run, play
+from novikoff.runs.pool import Revisit
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.multiclass import Classes, Given, JointLabels, Labels
@@ -176,12 +177,14 @@ class Engine:
         shuffle: Shuffle = False,
         seed: int = 0,
         progress: Callable[[str, Ledger], None] | None = None,
+        revisit: Revisit | None = None,
     ) -> None:
         """Pass over the rows until a pass makes no mistake, the weights repeat, or `epochs` passes.
 
         `codes` are those of `labels`; `importances` say how much each row counts (None: 1 each).
         After each pass `progress` is called with the title of the run, if there are several, and
-        its ledger. Ctrl-C raises Interrupted, and what was learned until then stays.
+        its ledger. `revisit` is that of `play`. Ctrl-C raises Interrupted, and what was learned
+        until then stays.
         """
         self._seen = len(codes)
         order = numbers = None
@@ -207,7 +210,14 @@ class Engine:
             after = partial(_after_pass, learner, said)
             ledger = self.runs[k].ledger
             try:
-                self.runs[k] = play(stream, learner, epochs=epochs, ledger=ledger, progress=after)
+                self.runs[k] = play(
+                    stream,
+                    learner,
+                    epochs=epochs,
+                    ledger=ledger,
+                    progress=after,
+                    revisit=revisit,
+                )
             except Interrupted as stopped:
                 self.runs[k], self.is_interrupted = stopped.run, True
                 raise
@@ -776,6 +786,7 @@ class Engine:
 def _verdict(ledger: Ledger) -> Verdict:
     """How a run ended, as far as its ledger tells."""
     is_clean = not ledger.open_rounds and ledger.epoch_updates[-1:] == [0]
+    is_clean &= len(ledger.epoch_ends) - 1 not in ledger.revisits
     return Verdict.SEPARATED if is_clean else Verdict.BUDGET
 
 

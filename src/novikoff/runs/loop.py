@@ -166,7 +166,6 @@ def play(
         cycles = CycleSearch()
     held = ledger.holding(stream) if isinstance(stream, Block) else nullcontext()
     with Interrupts() as interrupts, held:
-
         mistaken: list[Positions] = []  # rows of the present block
 
         def after_part(mistakes: Mistakes) -> None:
@@ -201,7 +200,7 @@ def play(
                 raise BadExample("there are no examples to learn from")
 
         def ended(data: Stream, *, revisited: bool = False) -> Run | None:
-            """Close a pass over the data, or over the rows mistaken so far; the run, if it ended."""
+            """Close a pass over the data, or over the mistaken rows; the run, if it ended."""
             made = ledger.close_epoch(revisit=revisited)
             if progress is not None and not revisited:
                 progress(ledger)

@@ -102,9 +102,13 @@ class Pool:
 
     @classmethod
     def restored(
-        cls, settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], dim: int
+        cls,
+        settings: Mapping[str, Any],
+        arrays: Mapping[str, NDArray[Any]],
+        dim: int,
+        classes: int | None = None,
     ) -> Self:
-        """The pool that `state` described."""
+        """The pool that `state` described, for `dim` features and classes learned jointly."""
         stored, pool = Stored("pool of mistaken rows", settings, arrays), cls()
         pool.is_open, pool.is_clean = stored.flag("open"), stored.flag("clean")
         pool.is_larger, pool.passes = stored.flag("larger"), stored.count("passes")
@@ -112,17 +116,19 @@ class Pool:
             if pool.is_open:
                 stored.refuse("it is empty, but visited")
             return pool
-        numbers = stored.positions("numbers")
+        numbers = stored.positions("numbers").copy()  # not mapped from a file
         kept = KeptRows.restored(stored, dim, numbers)
         n, weights = len(kept.positions), None
         if n != len(numbers):
             stored.refuse("a row is in it twice")
-        labels = stored.array("labels", ("int8", "int32"), (n,))
+        labels = stored.array("labels", ("int8",), (n,)) if classes is None else None
+        codes = stored.codes("labels", n, classes or 0) if labels is None else labels
         if "importances" in stored:
             weights = stored.vector("importances", n, least=0)
         rows = kept.rows.take(np.searchsorted(kept.positions, numbers))
         try:
-            pool._pieces.append(Block(rows, labels, numbers=numbers, importances=weights))
+            block = Block(rows, codes.copy(), numbers=numbers, importances=weights)
         except BadExample as error:
             stored.refuse(str(error))
+        pool._pieces.append(block)
         return pool

@@ -91,6 +91,8 @@ class Pass:
         """From the data of a run with mistakes; refused if they cannot be the run's data."""
         blocks, steps = [*blocks_of(data)], ledger.steps
         expect_data_of(ledger, blocks)
+        if ledger.revisits:
+            raise BadExample("mistaken rows were visited again, so passes show different examples")
         a = np.abs(steps).min()
         sizes, _ = integers(np.array([a, max(a, -steps.min()), max(a, steps.max())]))
         pieces, R2, rounds = [], Fraction(0), sum(block.n_rounds for block in blocks)
