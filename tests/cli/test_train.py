@@ -167,14 +167,20 @@ def test_rows_of_progress_come_at_doubling_counts(
         assert row.split()[2:4] == [f"{since:.2%}", f"{mistakes[i] / counts[i]:.2%}"]
 
 
+@pytest.mark.parametrize("revisit", [[], ["--revisit", "mistakes"]])
+@pytest.mark.parametrize("stream", ["--stream", "--no-stream"])
 @pytest.mark.parametrize(
     ("lines", "verdict"),
     [("1 1:2\n-1 1:1\n1 1:5\n", "separated"), ("1 1:2\n-1 1:1\n1 1:0\n", "cycle")],
 )
-def test_until_separated_ends_with_a_verdict(lines: str, verdict: str, tmp_path: Path) -> None:
+def test_until_separated_ends_with_a_verdict(
+    lines: str, verdict: str, stream: str, revisit: list[str], tmp_path: Path
+) -> None:
     (tmp_path / "x.svm").write_text(lines)
-    report = json_of("train", tmp_path / "x.svm", "-o", tmp_path / "m", "--until-separated", "-q")
+    words = [tmp_path / "x.svm", "-o", tmp_path / "m", "--until-separated", "-q", stream, *revisit]
+    report = json_of("train", *words)
     assert report["verdict"] == verdict
+    assert (report["revisits"] > 0) == bool(revisit)
     assert (report["mistakes_per_pass"][-1] == 0) == (verdict == "separated")
     wrong = json_of("test", tmp_path / "m", tmp_path / "x.svm")["mistakes"]
     assert (wrong == 0) == (verdict == "separated")

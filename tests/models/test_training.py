@@ -134,9 +134,7 @@ def test_a_run_stopped_after_any_block_resumes_to_the_same_bytes(
     passes: int,
 ) -> None:
     assume(revisit is None or plan.rule.kind not in ADAPTIVE)
-    plan = replace(
-        plan, passes=passes, shuffle=shuffle, seed=3, holdout=holdout, revisit=revisit
-    )
+    plan = replace(plan, passes=passes, shuffle=shuffle, seed=3, holdout=holdout, revisit=revisit)
     columns = COLUMNS if way.format == "csv" else 40
     given = draws.draw(example_lists(columns=columns))
     with training_folder() as here, pytest.MonkeyPatch.context() as patch:

@@ -1,4 +1,4 @@
-"""Visiting the rows mistaken so far between passes over the data: another order, the same theory."""
+"""Visiting the rows mistaken so far between passes: another order, the same theory."""
 
 from __future__ import annotations
 
@@ -124,7 +124,9 @@ def test_a_cycle_is_found_however_long_it_takes_once_the_pool_stops_growing() ->
 
 
 def test_weights_that_are_right_at_once_need_no_pool() -> None:
-    run = play(block([[1.0], [-1.0]], [1, -1]), Additive(1, start=np.array([1.0])), revisit="mistakes")
+    run = play(
+        block([[1.0], [-1.0]], [1, -1]), Additive(1, start=np.array([1.0])), revisit="mistakes"
+    )
     assert (run.verdict, run.epochs, run.ledger.revisits) == (Verdict.SEPARATED, 1, [])
 
 

@@ -136,10 +136,13 @@ class Block:
 
     def take(self, which: Positions) -> Block:
         """A copy of these rows of the block, which keep their positions in the whole stream."""
-        weights = None if self.importances is None else self.importances[which]
-        numbers = self.positions(which)
-        rows = self.rows.take(which)
-        return Block(rows, self.labels[which], numbers=numbers, importances=weights)
+        return Block(
+            self.rows.take(which),
+            self.labels[which],
+            self.first,
+            numbers=which if self.numbers is None else self.numbers[which],
+            importances=None if self.importances is None else self.importances[which],
+        )
 
     def __getitem__(self, i: int) -> Example:
         columns, values = self.rows.row(i)
