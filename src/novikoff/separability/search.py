@@ -166,9 +166,9 @@ class Search:
             play(block, learner, ledger=ledger)
             wrong = ledger.epoch_mistakes[-1]
             if 50 * wrong < len(points) and (points.scores(learner.weights) > 0).all():
-                steps, times = np.abs(ledger.steps), np.zeros(len(points), dtype=np.int64)
-                last = slice(len(steps) - ledger.epoch_updates[-1], None)  # each row once
-                times[ledger.rows[last]] = np.rint(steps[last] / steps.max(initial=1e-9) * 1024)
+                last = slice(len(ledger) - ledger.epoch_updates[-1], None)  # each row once
+                steps, times = np.abs(ledger.steps[last]), np.zeros(len(points), dtype=np.int64)
+                times[ledger.rows[last]] = np.rint(steps / steps.max(initial=0.0) * 1024)
                 self._bound_margin(times)
                 return self._separates(learner.weights)
             if wrong > 0.8 * left or time.monotonic() > self._until:
@@ -201,17 +201,13 @@ class Search:
                     return False
             return False
         finally:
-            self._count(ledger)
+            self._mistakes = np.bincount(ledger.rows, minlength=len(points))
+            self._bound_margin(self._mistakes)
 
     def _bound_margin(self, times: Positions) -> None:
         """So many times the rows, or none of them, bound the best margin from above."""
         rows = np.flatnonzero(times)
         self.known.hull = dict(zip(rows.tolist(), times[rows].tolist(), strict=True))
-
-    def _count(self, ledger: Ledger) -> None:
-        """Count the updates on each row."""
-        self._mistakes = np.bincount(ledger.rows, minlength=len(self.points))
-        self._bound_margin(self._mistakes)
 
     def _margin(self) -> float:
         """The margin for the rows that are visited again: about R², which saves most passes.
