@@ -12,7 +12,7 @@ from scipy import sparse
 
 from novikoff import BadExample, Certificate, Rejected, Stopped, certify, verify
 from novikoff.separability import exact_linear as linear
-from novikoff.separability import face, widest_margin
+from novikoff.separability import face, search, widest_margin
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -56,6 +56,28 @@ def test_a_hundred_thousand_columns_are_decided() -> None:
     assert found.verdict == "quasi-complete"
     assert {0, 1, 300, 301}.isdisjoint(found.separated_rows.tolist())
     assert verify(found, X, y)
+
+
+@pytest.mark.parametrize("flipped", [0, 40])
+def test_many_rows_are_separated_or_not_whether_or_not_the_adaptive_perceptron_is_first(
+    monkeypatch: pytest.MonkeyPatch, flipped: int
+) -> None:
+    dice = np.random.default_rng(2)
+    X = dice.integers(-4, 5, (4000, 10)).astype(float)
+    X, y = X[X[:, 0] != 0], np.sign(X[X[:, 0] != 0, 0])
+    y[:flipped] *= -1
+    said: list[str] = []
+    found = certify(X, y, progress=said.append)
+    assert any(words.startswith("adaptive perceptron") for words in said)
+    assert any(words.startswith("perceptron") for words in said) == bool(flipped)
+    monkeypatch.setattr(search, "_MANY", 10**9)
+    other = certify(X, y)
+    assert found.verdict == other.verdict == ("overlap" if flipped else "complete")
+    assert verify(found, X, y)
+    low, high = found.margin.at_least_squared, found.margin.at_most_squared
+    assert high is not None
+    assert low <= high
+    assert (low > 0) == (not flipped)
 
 
 def test_a_margin_whose_exact_system_is_too_large_keeps_its_interval(

@@ -217,7 +217,8 @@ class Search:
         """
         if len(self.points) <= self.points.length:
             return 0.0
-        middle = float(np.median(self.points.exact.norms))
+        half = len(self.points) // 2
+        middle = float(np.partition(self.points.exact.norms, half)[half])
         return middle * middle if middle < _HUGE else 0.0
 
     def _separates(self, weights: Vector) -> bool:
