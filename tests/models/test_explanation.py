@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from helpers.command_line import error, stdout_of
@@ -152,6 +153,10 @@ def test_the_command_explains_as_the_estimator_does(words: list[str], tmp_path: 
     assert "age" in screen
     assert "note=coffee" in screen
     assert ("mistakes on examples" in screen) == ("--ledger" in words)
+    for one in (FRAME.iloc[0], FRAME.iloc[:1], pl.from_pandas(FRAME)[:1]):
+        assert clf.explain(one) == clf.explain(FRAME.to_dict("records")[0])
+    with pytest.raises(ValueError, match="one example, not 2 rows"):
+        clf.explain(FRAME.iloc[:2])
     lines = stdout_of("predict", model, data, "--explain", "--json", "-n", 2).splitlines()
     for x, line in zip(FRAME.to_dict("records"), lines, strict=True):
         exact, found = clf.explain(x), json.loads(line)

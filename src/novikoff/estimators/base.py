@@ -590,12 +590,17 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
     def explain(self, x: Any) -> Explanation:
         """Why x gets its label: what each feature adds to the score, and which mistakes led to it.
 
-        x is one example, as for `predict_one`. Amounts are weights times values, the largest first;
-        with the constant they add up to the score. Of more than two classes, it is the lead over
-        the next best one. The mistakes behind a weight are listed if the ledger kept the examples
-        (keep="examples"), except for Winnow and for adaptive learners of many classes jointly.
+        x is one example, as for `predict_one`, or one row of a frame. Amounts are weights times
+        values, the largest first; with the constant they add up to the score. Of more than two
+        classes, it is the lead over the next best one. The mistakes behind a weight are listed if
+        the ledger kept the examples (keep="examples"), except for Winnow and for adaptive learners
+        of many classes jointly.
         """
-        engine, rows = self._read([x])
+        if hasattr(x, "to_frame") and hasattr(x, "index"):  # a row of a pandas frame
+            x = x.to_frame().T.infer_objects()
+        if hasattr(x, "columns") and len(x) != 1:
+            raise ValueError(f"explain takes one example, not {len(x)} rows")
+        engine, rows = self._read(x if hasattr(x, "columns") else [x])
         scores = engine.scores(rows, engine.rule.reading)
         label = engine.labels.predict(scores, zero_is_positive=engine.rule.zero_is_positive)
         coded = engine.labels.coded

@@ -216,8 +216,12 @@ def is_binary(head: bytes) -> bool:
     A text in Latin-1 is not UTF-8 either, some texts have a control character between fields, and
     UTF-16 has zero bytes.
     """
-    controls = set(re.findall(rb"[\x01-\x08\x0e-\x1f]", head))
-    return len(controls) > 2 and "\ufffd" in head[:-4].decode(errors="replace")
+    try:
+        head.decode()
+    except UnicodeDecodeError as error:  # unless its last character is cut
+        controls = set(re.findall(rb"[\x01-\x08\x0e-\x1f]", head))
+        return len(controls) > 2 and error.start < len(head) - 3
+    return False
 
 
 @dataclass(frozen=True, slots=True)
