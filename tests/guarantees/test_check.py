@@ -554,6 +554,7 @@ def test_the_checker_reads_files_as_novikoff_does(
         ("x.csv", "\u0661,0\n2,1\n"),
         ("x.csv", "NA,0\n2,1\n"),
         ("x.csv", "1,0\n2,1\n3,2\n"),
+        ("x.csv", "1,10;7,0\n1,2,0\n2,1,1\n"),
         ("x.csv", "1,nan\n2,1\n"),
         ("x.csv", "1\n2\n"),
         ("x.csv", ""),

@@ -321,8 +321,7 @@ def check_reading(it: Claim, data: Evidence) -> None:
         ("labels", data.classes, data.classes if is_truth else it.classes),
     ):
         if there is not None and there != here:
-            said = f"the {what}: {here!r:.99} here, {there!r:.99} in the certificate{hint}"
-            raise Rejected(said)
+            raise Rejected(f"the {what}: {here!r:.99} here, {there!r:.99} in the certificate{hint}")
 
 
 def check_row(it: Claim, i: int, x: Whole, side: int) -> None:
@@ -498,6 +497,8 @@ def _kind(path: str, text: str) -> str:
         return "svmlight"
     is_table = suffix in ("csv", "tsv") or (marks and not is_other)
     readable(bool(is_table), "the data are neither svmlight nor CSV")
+    if ";" in first:  # commas between digits are decimal ones
+        first = re.sub("(?<=[0-9]),(?=[0-9])", "", first)
     return "\t" if suffix == "tsv" else next((mark for mark in ",\t;" if mark in first), ",")
 
 
@@ -571,8 +572,7 @@ def _table(
                 yield row
 
     for row in islice(rows(), _SAMPLE):  # before the columns are counted: texts make other ones
-        for k in places:
-            finite(row[k])
+        _ = [finite(row[k]) for k in places]
     classes, signs = labelled((row[at] for row in rows()), one)
     return Evidence(
         ((signs[row[at]], [(c, finite(row[k])) for c, k in enumerate(places)]) for row in rows()),
