@@ -299,10 +299,10 @@ def _parameters_of(model: Model, *, reader: bool) -> tuple[type[LinearClassifier
         usual = ALPHAS[learner.variant], usual_threshold(learner.variant, model.features.dim)
         for name, value in zip(("alpha", "threshold"), usual, strict=True):
             told[name] = None if told[name] == value else told[name]
-    if model.kind in ADAPTIVE:
-        usual_rule = AdaptivePerceptron(matrix=told["matrix"])._rule(len(model.classes))
-        if (usual_rule.kind, usual_rule.joint) == (model.kind, model.is_joint):
-            told |= {"multiclass": "auto", "average": False}
+    for average in (True, False) if model.kind in ADAPTIVE else ():  # the usual one last
+        rule = AdaptivePerceptron(matrix=told["matrix"], average=average)._rule(len(model.classes))
+        if (rule.kind, rule.joint) == (model.kind, model.is_joint):
+            told |= {"multiclass": "auto", "average": average}
     return kind, {name: told[name] for name in kind().get_params() if name in told}
 
 
