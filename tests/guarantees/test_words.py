@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from novikoff.guarantees.verdict import Separation, Verdict
-from novikoff.guarantees.words import logistic_fit, run_ended, run_in_brief, separation
+from novikoff.guarantees.words import estimates, run_ended, run_in_brief, separation
 from novikoff.learners import Additive
 from novikoff.ledger.ledger import Rule
 from novikoff.runs.loop import play
@@ -42,7 +42,7 @@ def test_every_separation_has_words(verdict: Separation) -> None:
     assert words.headline
     assert "row" not in words.meaning
     assert "hyperplane" not in words.meaning
-    assert "maximum-likelihood estimate" in logistic_fit(verdict)
+    assert "maximum-likelihood estimate" in estimates(verdict)
 
 
 def test_a_run_in_brief_counts_mistakes_and_passes() -> None:

@@ -4,7 +4,7 @@ import json
 import math
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from novikoff.cli import options
 from novikoff.cli.arguments import Option
@@ -19,6 +19,14 @@ def certify(
         Path | None, Option("Write the certificate to this file.", "-o", "--output", metavar="CERT")
     ] = None,
     as_json: Annotated[bool, Option("Print the certificate as JSON.", "--json")] = False,
+    regression: Annotated[
+        Literal["binary", "poisson", "multinomial", "ordinal"],
+        Option(
+            "The regression model whose estimates are asked about; --classes gives the levels of "
+            "multinomial and ordinal ones in order.",
+            "--model",
+        ),
+    ] = "binary",
     intercept: options.Intercept = True,
     margin_rtol: Annotated[
         float | None,
@@ -41,11 +49,15 @@ def certify(
 
     status, name = 0, "<stdin>" if data == "-" else data
     with spinner(f"reading {name}") as say:
-        given = reading.read(data, zero_based=zero_based)
+        given = reading.read(data, zero_based=zero_based, as_levels=regression != "binary")
         say(plural(len(given.block), "row"))
         try:
             found = separability.certify(
                 given,
+                model=regression,
+                levels=None
+                if regression == "binary"
+                else options.named_classes(reading.classes, many=True),
                 fit_intercept=intercept,
                 margin_rtol=margin_rtol,
                 max_seconds=max_seconds,

@@ -238,15 +238,16 @@ class Reading:
                 threads=self.threads,
             )
 
-    def read(self, data: Paths, *, zero_based: bool) -> Data:
+    def read(self, data: Paths, *, zero_based: bool, as_levels: bool = False) -> Data:
         """All examples of the data, with a warning about lines that were skipped."""
         found = read_as(
             data,
             self.how(),
             zero_based=zero_based or None,
-            classes=named_classes(self.classes),
+            classes=None if as_levels else named_classes(self.classes),
             positive=self.positive,
             hashed=True,
+            as_levels=as_levels,
         )
         warn_of_skipped_lines(found.skipped)
         return found

@@ -7,7 +7,7 @@ from novikoff.cli import options
 from novikoff.cli.arguments import Argument
 from novikoff.cli.errors import show
 from novikoff.cli.progress import spinner
-from novikoff.guarantees.check import Rejected, load, summary
+from novikoff.guarantees.check import Rejected, claim, load, summary
 from novikoff.stream.printing import one_line
 
 
@@ -38,7 +38,8 @@ def verify(
             written = load(certificate)
             inputs = inputs_of(data)
             say(f"reading {inputs[0].name}")
-            given = reading.read(inputs, zero_based=zero_based)
+            is_binary = claim(written).model is None
+            given = reading.read(inputs, zero_based=zero_based, as_levels=not is_binary)
             say(f"checking {len(given.block):,} rows")
             read = checked(written, given)
             words = summary(written, read, [one.name for one in inputs])

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff.guarantees import check
-from novikoff.guarantees.check import Fingerprint, Row
+from novikoff.guarantees.check import Fingerprint, Model, Row
 from novikoff.guarantees.exact.arithmetic import fraction_text, root
 from novikoff.guarantees.exact.rows import in_parts
 from novikoff.guarantees.verdict import Separation
-from novikoff.guarantees.words import logistic_fit, separation
+from novikoff.guarantees.words import estimates, model_separation, separation
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.blocks import Block
 from novikoff.stream.printing import count, html_table, listed, plain, plural, short, spans
@@ -78,6 +78,9 @@ class Described:
 
     `files` are the SHA-256 of their bytes; none if the data are arrays. `names` and `label` are
     None if the data do not state them. `classes` are the negative and the positive label.
+
+    With a `model`, `rows` and `columns` are those of its inequalities, `names` those of the columns
+    of the examples, and `classes` its levels.
     """
 
     rows: int
@@ -87,13 +90,43 @@ class Described:
     files: tuple[str, ...] = ()
     names: tuple[str, ...] | None = None
     label: str | None = None
-    classes: tuple[str, str] = ("-1", "1")
+    classes: tuple[str, ...] = ("-1", "1")
+    model: Model | None = None
+
+    @property
+    def kind(self) -> str:
+        """The model: binary unless another is stated."""
+        return "binary" if self.model is None else self.model.kind
 
     def name(self, column: int) -> str:
-        """The name of a column, or its number from 0, or "constant"."""
-        if column == self.columns:
+        """The name of a coefficient: of a column, or its number from 0, or "constant".
+
+        A level comes first if each has its own coefficients; thresholds are called "low|high".
+        """
+        width = self.columns if self.model is None else self.model.columns
+        if self.model is not None and self.kind == "multinomial":
+            level, column = divmod(column, width + self.model.constant)
+            return f"{self.classes[level + 1]}: {self._name(column, width)}"
+        if self.kind == "ordinal" and column >= width:
+            return "|".join(self.classes[column - width : column - width + 2])
+        return self._name(column, width)
+
+    def _name(self, column: int, width: int) -> str:
+        if column == width:
             return "constant"
         return f"column {column}" if self.names is None else self.names[column]
+
+    def examples_of(self, rows: Positions) -> Positions:
+        """The examples that make these inequalities, counted from 0."""
+        model = self.model
+        if model is None:
+            return rows
+        if model.kind == "multinomial":
+            return np.unique(rows // (len(self.classes) - 1))
+        made = np.ones(model.examples, dtype=np.int64)
+        for both in from_spans(model.twice, model.examples):
+            made[both.start : both.stop] = 2
+        return np.unique(np.repeat(np.arange(model.examples), made)[rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -157,9 +190,14 @@ class Certificate:
 
     @property
     def separated_rows(self) -> Positions:
-        """The rows strictly on their correct sides, counted from 0."""
-        return np.concatenate(
-            [np.zeros(0, np.int64), *(np.arange(r.start, r.stop) for r in self.separated)]
+        """The rows strictly on their correct sides, counted from 0.
+
+        With a model: the examples whose likelihood rises along the weights.
+        """
+        return self.data.examples_of(
+            np.concatenate(
+                [np.zeros(0, np.int64), *(np.arange(r.start, r.stop) for r in self.separated)]
+            )
         )
 
     @property
@@ -206,10 +244,16 @@ class Certificate:
 
     def __str__(self) -> str:
         facts = [f"  {about:14}  {text}" for about, text in _facts(self)]
-        return "\n".join([f"{self.verdict}: {separation(self.verdict).meaning}", *facts])
+        return "\n".join([f"{self.verdict}: {self._meaning}", *facts])
+
+    @property
+    def _meaning(self) -> str:
+        if self.data.model is not None:
+            return model_separation(self.verdict)
+        return separation(self.verdict).meaning
 
     def _repr_html_(self) -> str:
-        verdict = f"{self.verdict}: {separation(self.verdict).meaning}"
+        verdict = f"{self.verdict}: {self._meaning}"
         return html_table([("verdict", verdict), *_facts(self)])
 
     def __repr__(self) -> str:
@@ -252,12 +296,20 @@ class Certificate:
             verdict=Separation(it.verdict),
             weights_by_column=it.w,
             multipliers=it.times,
-            separated=_from_spans(it.separated, it.n),
+            separated=from_spans(it.separated, it.n),
             margin=MarginInterval(it.low, it.high, it.hull),
             radius_squared=it.radius,
             complement=tuple(it.complement),
             data=Described(
-                it.n, it.d, it.bias, it.fingerprint, it.files, it.names, it.label, it.classes
+                it.n,
+                it.d,
+                it.bias,
+                it.fingerprint,
+                it.files,
+                it.names,
+                it.label,
+                it.classes,
+                it.model,
             ),
         )
 
@@ -276,14 +328,29 @@ class Certificate:
             raise check.Rejected(f"{os.fspath(path)}: {error}") from None
 
 
+_TITLES = {
+    "binary": "logistic",
+    "binomial": "logistic",
+    "poisson": "Poisson",
+    "multinomial": "multinomial",
+    "ordinal": "ordered",
+}
+
+
 def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
     data = it.data
     if it.why_undecided:
         yield "why", it.why_undecided
-    constant = " and a constant" if data.bias else ""
-    shape = f"{plural(data.rows, 'row')}, {plural(data.columns, 'column')}{constant}"
+    n, d, bias = data.rows, data.columns, data.bias
+    if data.model is not None:
+        n, d, bias = data.model.examples, data.model.columns, data.model.constant
+    constant = " and a constant" if bias and data.kind != "ordinal" else ""
+    shape = f"{plural(n, 'row')}, {plural(d, 'column')}{constant}"
     yield "data", f"{shape}; rows and columns are numbered from 0"
-    if it.only_label is not None:
+    if data.model is not None:
+        where = "" if data.label is None else f"{plain(data.label)}: "
+        yield "response", f"{where}{listed([plain(level) for level in data.classes], 6)}"
+    elif it.only_label is not None:
         so = ", so a constant alone separates them" if data.bias else ""
         yield "one label", f"all rows have the label {plain(it.only_label)}{so}"
     elif data.label is not None or data.classes != ("-1", "1"):
@@ -291,7 +358,7 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
         column = f"column {column}" if column and data.names is None else column
         negative, positive = map(plain, data.classes)
         yield "label", f"{column}{negative} (-) or {positive} (+)"
-    if it.verdict == Separation.COMPLETE:
+    if it.verdict == Separation.COMPLETE and data.model is None:
         by_column = sorted(it.weights_by_column.items())
         weights = [f"{plain(data.name(j))}: {count(w)}" for j, w in by_column]
         yield "weights", listed(weights, 6)
@@ -300,29 +367,34 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
             columns = listed([plain(data.name(j)) for j in it.alone], 6)
             yield "alone", f"{columns} {separate} the labels alone"
         yield "best margin", str(it.margin)
-    if it.verdict == Separation.UNDECIDED and it.margin.at_most_squared:
+    if it.verdict == Separation.UNDECIDED and it.margin.at_most_squared and data.model is None:
         yield "best margin", f"at most {short(it.margin.high, 6)}, if the rows are separable"
-    if (bound := it.mistake_bound) is not None:
+    if data.model is None and (bound := it.mistake_bound) is not None:
         least, most = map(count, bound)
         better = "" if least == most else f"; with the best margin the bound is at least {least}"
         mistakes = "mistake" if most == "1" else "mistakes"
         yield "mistake bound", f"a perceptron makes at most (R/γ)² = {most} {mistakes}{better}"
-    if it.verdict == Separation.QUASI_COMPLETE:
-        rows = plural(sum(map(len, it.separated)), "row")
-        yield "separated", f"{rows}: {spans(it.separated)}"
+    title = f"{_TITLES[data.kind]} model"
+    if it.verdict == Separation.QUASI_COMPLETE or (it.weights_by_column and data.model is not None):
+        at = it.separated_rows
+        which = spans(at.tolist()) if data.model else spans(it.separated)
+        yield "separated", f"{plural(len(at), 'row')}: {which}"
         infinite = it.infinite.items()
         names = [f"{plain(data.name(j))} → {'+' if x > 0 else '−'}∞" for j, x in infinite]
-        rest = "; the others stay finite" if len(names) < data.columns + data.bias else ""
-        yield "logistic model", f"{logistic_fit(it.verdict)}: {listed(names, 6)}{rest}"
+        is_all = len(names) == data.columns + data.bias or it.verdict == Separation.COMPLETE
+        rest = "" if is_all else "; the others stay finite"
+        yield title, f"{estimates('quasi-complete')}: {listed(names, 6)}{rest}"
     elif it.verdict != Separation.UNDECIDED:
-        yield "logistic model", logistic_fit(it.verdict)
+        yield title, estimates(it.verdict)
     if it.multipliers:
         cancel = "each multiplied by its label's sign and a positive number, sum to 0"
         is_undecided = it.verdict == Separation.UNDECIDED
-        yield (
-            "not complete" if is_undecided else "proof",
-            f"rows {spans(sorted(it.multipliers))}, {cancel}",
-        )
+        proof = f"rows {spans(sorted(it.multipliers))}, {cancel}"
+        if data.model is not None:
+            at = np.array(sorted(it.multipliers), dtype=np.int64)
+            proof = f"inequalities of rows {spans(data.examples_of(at).tolist())}, each multiplied "
+            proof += "by a positive number, sum to 0"
+        yield "not complete" if is_undecided else "proof", proof
     if it.aliased:
         names = [data.name(j) for j in it.aliased]
         are = "is a combination" if len(names) == 1 else "are combinations"
@@ -335,8 +407,8 @@ def _written(v: Sparse, constant: int = -1) -> dict[str, str]:
     }
 
 
-def _from_spans(text: str, rows: int) -> tuple[range, ...]:
-    """The ranges of rows that are written "0-3,7"."""
+def from_spans(text: str, rows: int) -> tuple[range, ...]:
+    """The ranges of rows that are written "0-3,7"; Rejected, if they are not."""
     ends = [(*piece.split("-"), piece)[:2] for piece in text.split(",") if text]
     found = tuple(range(_place(first), _place(last) + 1) for first, last in ends)
     increase = all(found) and all(a.stop < b.start for a, b in pairwise(found))

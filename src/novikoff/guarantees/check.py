@@ -14,6 +14,10 @@ S spans these rows if they use only columns that S uses and are orthogonal to k 
 a prime, which never gives more than the true rank. The best margin γ of separable data is at least
 the margin of w, and at most the length of any average of the z (the hull).
 
+Of a regression model with other responses, each row z is an inequality ⟨w,z⟩ ≥ 0 that a direction
+w of the coefficients must satisfy lest the likelihood of an example fall along it; > 0 if it rises
+(see `inequalities`). The certificate says which model; the data say which examples.
+
 The data and the options alone decide what is read: whether the first line of a CSV file is a
 header, which column is the label, which label is positive. The certificate is compared with that.
 It says which statement it proves, and the answer repeats it: the verdict, and whether the
@@ -37,8 +41,9 @@ import struct
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from itertools import chain, islice
 from math import isfinite
 from operator import lt
@@ -47,8 +52,10 @@ from typing import Any, TypeAlias
 
 Row: TypeAlias = Iterable[tuple[int, float]]  # increasing columns, and their values
 Whole: TypeAlias = dict[int, int]  # a sparse vector of integers
+# the labels as written, and the sign or the number of each text that occurs
+Coded: TypeAlias = Callable[[Iterable[str]], tuple[tuple[str, ...], dict[str, int]]]
 PRIME = 2**63 - 25  # no power of two in a float is 0 modulo it
-VERSION = 2
+VERSION = 3
 
 PLACE = re.compile("0|[1-9][0-9]{0,17}")
 _POSITIVE = "[1-9][0-9]{0,39}|0x[1-9a-f][0-9a-f]*"
@@ -100,12 +107,35 @@ def sha256(raw: bytes) -> str:
 
 
 @dataclass(frozen=True)
+class Model:
+    """A regression model other than that of two labels, and the data that it is of.
+
+    `kind` is binomial, poisson, multinomial or ordinal. `columns` are those of the examples, and
+    `constant` is whether the model has one. `twice` are the examples that make two inequalities, as
+    a certificate writes rows; those of a multinomial model make one for each other level.
+    """
+
+    kind: str
+    examples: int
+    columns: int
+    constant: bool
+    twice: str = ""
+
+    def shape(self, levels: int) -> tuple[int, bool]:
+        """How many columns the inequalities have, and whether a constant follows them."""
+        if self.kind == "multinomial":
+            return (self.columns + self.constant) * (levels - 1), False
+        is_ordinal = self.kind == "ordinal"
+        return self.columns + (levels - 1) * is_ordinal, self.constant and not is_ordinal
+
+
+@dataclass(frozen=True)
 class Evidence:
     """What a certificate is checked against: the examples, and how their reader read them.
 
-    An example is a label, −1 or +1, and a row's columns and values; `header` is whether the first
-    line of a table was one. What the reader does not know is None or empty; a certificate that
-    states it is then rejected.
+    An example is a label and a row's columns and values; `header` is whether the first line of a
+    table was one. The label is −1 or +1; with a model, the number of a level, from 0. What the
+    reader does not know is None or empty; a certificate that states it is then rejected.
     """
 
     examples: Iterable[tuple[int, Row]]
@@ -113,8 +143,71 @@ class Evidence:
     files: tuple[str, ...] = ()
     names: tuple[str, ...] | None = None
     label: str | None = None
-    classes: tuple[str, str] = ("-1", "1")
+    classes: tuple[str, ...] = ("-1", "1")
     header: bool | None = None
+
+
+def inequalities(
+    model: Model, level: int, levels: int, x: list[tuple[int, float]]
+) -> list[tuple[int, list[tuple[int, float]]]]:
+    """The rows z of an example, each as a sign and a row, for which ⟨w,z⟩ may not be negative.
+
+    binomial, poisson
+        ⟨w,x⟩ ≤ 0 if nothing was counted, level 0; ⟨w,x⟩ ≥ 0 if all trials were, level 2; of level 1
+        both: binomial counts in between, and every positive response of a Poisson model.
+    ordinal
+        w and thresholds t: ⟨w,x⟩ ≤ t of the level if it is not the last, and ⟨w,x⟩ ≥ t of the one
+        below.
+    multinomial
+        ⟨w_level − w_k, x⟩ ≥ 0 for each other level k; w of the first level is 0.
+
+    References: Albert & Anderson (1984); Correia, Guimarães & Zylkin (2019) for poisson.
+    """
+    d = model.columns
+    if model.kind == "ordinal":
+        ends = [(-1, level)] * (level < levels - 1) + [(1, level - 1)] * (level > 0)
+        return [(sign, [*x, (d + t, -1.0)]) for sign, t in ends]
+    if model.kind != "multinomial":
+        return [(sign, x) for sign in ((-1,), (-1, 1), (1,))[level]]
+    width = d + model.constant
+    x = [*x, (d, 1.0)] if model.constant else x
+    return [
+        (
+            1,
+            [
+                ((k - 1) * width + c, sign * v)
+                for k, sign in sorted([(level, 1), (other, -1)])
+                if k
+                for c, v in x
+            ],
+        )
+        for other in range(levels)
+        if other != level
+    ]
+
+
+def system(model: Model, data: Evidence) -> tuple[Evidence, list[int]]:
+    """The inequalities of the examples as examples of labels −1 and +1.
+
+    As they are read, a list gets the number of inequalities of each example.
+    """
+    levels, counts = len(data.classes), list[int]()
+
+    def rows() -> Iterator[tuple[int, Row]]:
+        for level, row in data.examples:
+            made = inequalities(model, level, levels, [(c, float(v)) for c, v in row])
+            counts.append(len(made))
+            yield from made
+
+    return replace(data, examples=rows(), columns=model.shape(levels)[0]), counts
+
+
+def spans_of(numbers: Iterable[int]) -> str:
+    """Increasing numbers as a certificate writes rows: "0-3,7"."""
+    spans = list[list[int]]()
+    for i in numbers:
+        spans.append([spans.pop()[0] if spans and spans[-1][1] == i - 1 else i, i])
+    return ",".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)
 
 
 def fields(written: Any, names: str) -> list[Any]:
@@ -177,8 +270,8 @@ class Claim:
         require(seal(written) == sealed, "it was changed after it was written")
         known = ("complete", "quasi-complete", "overlap", "undecided")
         require(self.verdict in known, f"unknown verdict {self.verdict!r:.40}")
-        self.n, d, bias, self.fingerprint, files, names, label, classes = fields(
-            about, "rows columns bias fingerprint files names label classes"
+        self.n, d, bias, self.fingerprint, files, names, label, classes, model = fields(
+            about, "rows columns bias fingerprint files names label classes model"
         )
         are_counts = all(type(x) is int and 0 <= x < 10**18 for x in (self.n, d))
         require(are_counts and type(bias) is bool, "its numbers of rows and columns are wrong")
@@ -186,9 +279,12 @@ class Claim:
         self.files = tuple(files) if isinstance(files, list) else ("",)
         are_digests = all(map(_SHA256.fullmatch, (self.fingerprint, *self.files)))
         require(are_digests, "damaged: a SHA-256 in it is wrong")
-        self.names = None if names is None else texts(names, d)
-        negative, positive = texts(classes, 2)
-        self.classes = negative, positive
+        self.model = None if model is None else modelled(model)
+        self.names = None if names is None else texts(names, model["columns"] if model else d)
+        self.classes = texts(classes, max(2, len(classes)) if model else 2)
+        if self.model is not None:
+            fits = self.model.shape(len(classes)) == (d, bias)
+            require(fits, "its columns are not those of its model")
         require(label is None or isinstance(label, str), "damaged: its label is wrong")
         self.label = label
         constant = d if bias else -1
@@ -207,6 +303,16 @@ class Claim:
         require(len(complement) <= most, "it has a complement that proves nothing")
         has_weights = self.verdict in ("complete", "quasi-complete")
         require(bool(self.w) == has_weights, "its weights do not match its verdict")
+
+
+def modelled(written: Any) -> Model:
+    """The model of a certificate."""
+    found = Model(*fields(written, "kind examples columns constant twice"))
+    known = found.kind in ("binomial", "poisson", "multinomial", "ordinal")
+    counts = all(type(x) is int and 0 <= x < 10**18 for x in (found.examples, found.columns))
+    fits = known and counts and type(found.constant) is bool and type(found.twice) is str
+    require(fits, "its model is unknown or damaged")
+    return found
 
 
 def claim(certificate: Any) -> Claim:
@@ -363,14 +469,27 @@ def check(certificate: Mapping[str, Any], data: Evidence) -> None:
     References: Gordan (1873); Albert & Anderson (1984); Novikoff (1962) for the margin.
     """
     it = claim(certificate)
-    check_reading(it, data)
-    conclude(it, facts_of(it, data))
+    if it.model is None:
+        check_reading(it, data)
+        return conclude(it, facts_of(it, data))
+    require(it.model.columns == data.columns, f"the data have {data.columns} columns")
+    rows, counts = system(it.model, data)
+    check_reading(it, rows)
+    facts = facts_of(it, rows)
+    check_examples(it.model, len(counts), spans_of(i for i, n in enumerate(counts) if n == 2))
+    return conclude(it, facts)
+
+
+def check_examples(model: Model, examples: int, twice: str) -> None:
+    """Reject the certificate if its model is of other examples."""
+    is_same = examples == model.examples and (model.kind == "multinomial" or twice == model.twice)
+    require(is_same, "the examples are not those of the certificate")
 
 
 def facts_of(it: Claim, data: Evidence) -> Facts:
     """What the examples say, read one by one."""
     digest, zero, average = Fingerprint(), dict[int, Fraction](), dict[int, Fraction]()
-    S, spans, unseparated = list[Whole](), list[list[int]](), set[int]()
+    S, above, unseparated = list[Whole](), list[int](), set[int]()
     n, least, radius = 0, Fraction(0), Fraction(0)
     flaw: Rejected | None = None
     for i, (label, row) in enumerate(data.examples):
@@ -393,8 +512,7 @@ def facts_of(it: Claim, data: Evidence) -> Facts:
         except Rejected as error:
             flaw = flaw or error
         if side > 0:
-            follows = spans and spans[-1][1] == i - 1
-            spans.append([spans.pop()[0] if follows else i, i])
+            above.append(i)
             least = min(least or Fraction(side, below), Fraction(side, below))
         else:
             unseparated.update(x)
@@ -404,7 +522,7 @@ def facts_of(it: Claim, data: Evidence) -> Facts:
         if i in it.hull:
             add(average, label * it.hull[i], x, below)
         radius = max(radius, Fraction(sum(m * m for m in x.values()), below**2))
-    separated = ",".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)
+    separated = spans_of(above)
     cancels, hull = not any(zero.values()), sum((m * m for m in average.values()), Fraction(0))
     return Facts(n, str(digest), flaw, separated, least, radius, unseparated, S, cancels, hull)
 
@@ -445,17 +563,23 @@ def conclude(it: Claim, facts: Facts, rank: Callable[[list[Whole]], int] = rank)
 
 def summary(certificate: Mapping[str, Any], data: Evidence, paths: Sequence[str]) -> str:
     """What an accepted certificate proves: the verdict, of which files, and how they were read."""
-    rows, verdict = certificate["data"]["rows"], certificate["verdict"]
+    about, verdict = certificate["data"], certificate["verdict"]
+    model = about["model"]
+    rows = model["examples"] if model else about["rows"]
     held = "proved" if verdict != "undecided" else "no verdict is proved, but its facts hold"
-    planes = "" if certificate["data"]["bias"] else ", of hyperplanes through the origin only"
+    planes = "" if about["bias"] else ", of hyperplanes through the origin only"
+    if model:
+        planes = f" of a {model['kind']} model{'' if model['constant'] else ' without a constant'}"
     lines = [f"{verdict}: {held} for the {rows:,} row{'s' * (rows != 1)}{planes}"]
     named = zip(map(shown, paths), data.files, strict=True)
     lines += [f"  file    {path}, {digest}" for path, digest in named]
     if data.header is not None:
         lines.append(f"  header  {'yes' if data.header else 'none, the first line is an example'}")
     where = "" if data.label is None else f"column {data.label!r}: "
-    negative, positive = data.classes
-    lines.append(f"  label   {where}{negative!r} is -, {positive!r} is +")
+    if model:
+        lines.append(f"  levels  {where}{', '.join(map(repr, data.classes))}")
+    else:
+        lines.append(f"  label   {where}{data.classes[0]!r} is -, {data.classes[1]!r} is +")
     return "\n".join(lines)
 
 
@@ -465,11 +589,17 @@ def read(
     one: str | None = None,
     *,
     zero_based: bool = False,
+    claimed: Claim | None = None,
 ) -> Evidence:
     """The examples of svmlight files, or of CSV files of numbers, which may be gzipped.
 
-    Of more than two labels, `one` is taken against the rest. Unreadable, if something else is read.
+    Of more than two labels, `one` is taken against the rest; the labels of a model that is claimed
+    are its levels. Unreadable, if something else is read.
     """
+    coded: Coded = partial(labelled, one=one)
+    if claimed is not None and claimed.model is not None:
+        readable(one is None, "the labels of this model are not two")
+        coded = partial(levelled, kind=claimed.model.kind, levels=claimed.classes)
     raw = [Path(path).read_bytes() for path in paths]
     files = tuple(map(sha256, raw))
     contents = [_text(one) for one in raw]
@@ -478,9 +608,9 @@ def read(
     (kind,) = kinds
     if kind == "svmlight":
         readable(label is None, f"svmlight has no column {label!r}")
-        return _svmlight(contents, files, one, zero_based=zero_based)
+        return _svmlight(contents, files, coded, zero_based=zero_based)
     readable(not zero_based, "only the indices of svmlight may count from 0")
-    return _table(contents, files, kind, label, one)
+    return _table(contents, files, kind, label, coded)
 
 
 def _kind(path: str, text: str) -> str:
@@ -513,7 +643,7 @@ def _text(raw: bytes) -> str:
 
 
 def _svmlight(
-    contents: Sequence[str], files: tuple[str, ...], one: str | None, *, zero_based: bool
+    contents: Sequence[str], files: tuple[str, ...], coded: Coded, *, zero_based: bool
 ) -> Evidence:
     """Lines of a label and pairs index:value; indices count from 0 if there is a 0 among them."""
     from_zero = re.compile(r"^[^#\n]*[ \t]0+:", re.MULTILINE)
@@ -531,7 +661,7 @@ def _svmlight(
             readable(":" not in label, "a line does not begin with a label")
             yield signs[label], [(int(c) - first, finite(v)) for c, _, v in pairs]
 
-    classes, signs = labelled((line.split(None, 1)[0] for line in lines()), one)
+    classes, signs = coded(line.split(None, 1)[0] for line in lines())
     ends = filter(None, map(re.compile(r"[ \t]([0-9]{1,18}):[^ \t:]*$").search, lines()))
     columns = max((int(end[1]) + 1 - first for end in ends), default=0)
     readable(columns + first <= 2**53, "an index is too large")
@@ -539,7 +669,7 @@ def _svmlight(
 
 
 def _table(
-    contents: Sequence[str], files: tuple[str, ...], mark: str, label: str | None, one: str | None
+    contents: Sequence[str], files: tuple[str, ...], mark: str, label: str | None, coded: Coded
 ) -> Evidence:
     """Lines of numbers and a label; the first one may be a header."""
 
@@ -573,7 +703,7 @@ def _table(
 
     for row in islice(rows(), _SAMPLE):  # before the columns are counted: texts make other ones
         _ = [finite(row[k]) for k in places]
-    classes, signs = labelled((row[at] for row in rows()), one)
+    classes, signs = coded(row[at] for row in rows())
     return Evidence(
         ((signs[row[at]], [(c, finite(row[k])) for c, k in enumerate(places)]) for row in rows()),
         len(places),
@@ -655,11 +785,7 @@ def labelled(
     If `one` is given, it is positive, and the rest negative. Otherwise the greater of two is
     positive, and so is one alone, unless it is 0 or −1.
     """
-    found = dict.fromkeys(labels)
-    readable(bool(found), "there are no examples")
-    for text in found:
-        bad = text.lower() in _MISSING or re.fullmatch("[+-]?inf(inity)?", text.lower())
-        readable(not bad, f"label {text!r:.40} is not a class")
+    found = different(labels)
     keys = sorted(set(map(key, found)))
     if one is not None:
         readable(key(one) in keys, f"no example has the label {one!r:.40}")
@@ -678,6 +804,35 @@ def labelled(
     return classes, {text: 1 if key(text) == positive else -1 for text in found}
 
 
+def levelled(
+    labels: Iterable[str], kind: str, levels: tuple[str, ...]
+) -> tuple[tuple[str, ...], dict[str, int]]:
+    """The levels of a model, and the number of each text that occurs.
+
+    The response of a Poisson model is a number that is 0 or positive; other models' levels are in
+    the order of the certificate, which must name all that occur and no others.
+    """
+    found = different(labels)
+    readable(kind != "binomial", "the number of trials is not in the file")
+    if kind == "poisson":
+        numbers = {text: finite(text) for text in found}
+        readable(min(numbers.values()) >= 0, "a response is negative")
+        return ("0", "positive"), {text: int(number > 0) for text, number in numbers.items()}
+    places = {key(text): k for k, text in enumerate(levels)}
+    require(places.keys() == set(map(key, found)), "the labels are not those of the certificate")
+    return levels, {text: places[key(text)] for text in found}
+
+
+def different(labels: Iterable[str]) -> list[str]:
+    """The labels that occur; Unreadable, if one is missing or infinite."""
+    found = list(dict.fromkeys(labels))
+    readable(bool(found), "there are no examples")
+    for text in found:
+        bad = text.lower() in _MISSING or re.fullmatch("[+-]?inf(inity)?", text.lower())
+        readable(not bad, f"label {text!r:.40} is not a class")
+    return found
+
+
 def main() -> int:
     """Check the certificate named first on the command line against the data named after it."""
     parser = argparse.ArgumentParser(
@@ -692,7 +847,13 @@ def main() -> int:
     words, status, to = "", 2, sys.stdout
     try:
         written = load(given.certificate)
-        data = read(given.data, given.label, given.one_vs_rest, zero_based=given.zero_based)
+        data = read(
+            given.data,
+            given.label,
+            given.one_vs_rest,
+            zero_based=given.zero_based,
+            claimed=claim(written),
+        )
         check(written, data)
         words = summary(written, data, given.data)
         status = 1 if written["verdict"] == "undecided" else 0

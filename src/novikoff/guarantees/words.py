@@ -132,8 +132,20 @@ def separation(verdict: str, *, of: str = "rows", by: str = "hyperplane") -> Wor
     }[verdict]
 
 
-def logistic_fit(verdict: str) -> str:
-    """What the verdict means for a logistic regression (Albert & Anderson 1984)."""
+def model_separation(verdict: str) -> str:
+    """What the verdict means for the likelihood of a model whose response is not two labels."""
+    along = "along a direction of the coefficients the likelihood"
+    return {
+        "complete": f"{along} of every example rises without end",
+        "quasi-complete": f"{along} of some examples rises without end and that of none falls",
+        "overlap": "along every direction of the coefficients the likelihood of an example falls, "
+        "or nothing changes",
+        "undecided": "no proof was found either way",
+    }[verdict]
+
+
+def estimates(verdict: str) -> str:
+    """What the verdict means for a regression (Albert & Anderson 1984; Correia and others 2019)."""
     return {
         "complete": "no finite maximum-likelihood estimate: the likelihood grows without end as "
         "the coefficients follow the weights to infinity",

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from novikoff.guarantees.certificate import (
     Certificate,
@@ -20,19 +21,26 @@ from novikoff.guarantees.certificate import (
     fingerprint,
     ranges,
 )
-from novikoff.guarantees.check import Evidence
+from novikoff.guarantees.check import Evidence, Model, check_examples, claim, require
 from novikoff.guarantees.exact.rows import usable
 from novikoff.guarantees.verdict import Separation
+from novikoff.separability.models import (
+    COUNTED,
+    MODELS,
+    ModelName,
+    counted,
+    levels_of,
+    system_of,
+)
 from novikoff.separability.points import Points, Progress
 from novikoff.separability.search import Findings, Search
 from novikoff.separability.verifying import check_block
 from novikoff.separability.widest_margin import narrowed
-from novikoff.sources.arrays import rows_of, two_labels
+from novikoff.sources.arrays import flat_labels, label_texts, rows_of, two_labels
 from novikoff.sources.in_memory import frame_rows
 from novikoff.sources.open import Data
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, naming_columns
-from novikoff.stream.labels import Classes
 
 
 class Stopped(KeyboardInterrupt):
@@ -50,6 +58,9 @@ def certify(
     X: Any,
     y: Any = None,
     *,
+    model: ModelName = "binary",
+    levels: Sequence[Any] | None = None,
+    trials: Any = None,
     fit_intercept: bool = True,
     margin_rtol: float | None = None,
     max_seconds: float = math.inf,
@@ -70,6 +81,17 @@ def certify(
         "c=v", with a column for each value, as in files; a truth value is 1 or 0. There are at
         most two labels, and the greater is positive; y may have one column. Instead of both, a
         `Block` or the `Data` of `sources.read` alone.
+    model
+        "binary" for logit, probit and other models of two labels; "poisson" for counts and amounts
+        of at least 0 with a logarithmic link; "multinomial" for levels without an order; "ordinal"
+        for cumulative links. Then separated means: along a direction of the coefficients the
+        likelihood of no example falls and that of the separated ones rises, so no finite estimate
+        is best.
+    levels
+        The levels of a multinomial or ordinal response in order, of which the first is the base; by
+        default numbers by size, then texts by the alphabet; of an ordered category, its own order.
+    trials
+        Of binomial counts: how many trials each count in y is of; for a binary model.
     fit_intercept
         Whether the hyperplane need not pass through the origin: adds a constant 1 as a feature.
     margin_rtol
@@ -80,8 +102,9 @@ def certify(
     progress
         Called now and then with a line of text.
 
-    References: Gordan (1873); Albert & Anderson (1984); Novikoff (1962) for the perceptron, Block &
-    Levin (1970) for its cycles; Konis (2007) for linear programs that detect separation.
+    References: Gordan (1873); Albert & Anderson (1984) for binary and multinomial models; Correia,
+    Guimarães & Zylkin (2019) for Poisson; Novikoff (1962) for the perceptron, Block & Levin (1970)
+    for its cycles; Konis (2007) for linear programs that detect separation.
 
     Examples
     --------
@@ -99,12 +122,12 @@ def certify(
         raise ValueError(f"margin_rtol must be at least 0 and less than 1, not {margin_rtol!r}")
     if not max_seconds >= 0:
         raise ValueError(f"max_seconds must be at least 0, not {max_seconds!r}")
-    data = _data(X, y)
-    if len(data.block) == 0:
-        raise BadExample("there are no examples")
-    points = Points(data.block, bias=bool(fit_intercept))
+    kind = _kind(model, trials)
+    data, of = _modelled(_data(X, y, kind, levels, trials), kind, constant=bool(fit_intercept))
+    bias = bool(fit_intercept) if of is None else of.shape(len(data.classes))[1]
+    points = Points(data.block, bias=bias)
     digest = fingerprint(points.block)
-    about = Described(len(points), points.rows.dim, points.bias, digest, *_stated(data))
+    about = Described(len(points), points.rows.dim, points.bias, digest, *_stated(data), of)
     say: Progress = (lambda _: None) if progress is None else progress
     until = time.monotonic() + max_seconds
     search = Search(points, until=until, progress=say)
@@ -122,7 +145,7 @@ def certify(
     return _certificate(points, known, margin, about)
 
 
-def verify(certificate: Certificate, X: Any, y: Any = None) -> bool:
+def verify(certificate: Certificate, X: Any, y: Any = None, *, trials: Any = None) -> bool:
     """True when the certificate proves its verdict on these data; otherwise Rejected, and why.
 
     Whatever the certificate states must hold for these data: the number, order and names of the
@@ -136,14 +159,27 @@ def verify(certificate: Certificate, X: Any, y: Any = None) -> bool:
             f"expected a Certificate, not a {type(certificate).__name__}; "
             "load a file with Certificate.load(path)"
         )
-    checked(certificate.to_dict(), X, y)
+    checked(certificate.to_dict(), X, y, trials=trials)
     return True
 
 
-def checked(certificate: Mapping[str, Any], X: Any, y: Any = None) -> Evidence:
+def checked(
+    certificate: Mapping[str, Any], X: Any, y: Any = None, *, trials: Any = None
+) -> Evidence:
     """What was read of these data, if the certificate proves its verdict on them, else Rejected."""
-    data = _data(X, y)
-    read = _evidence(data)
+    it = claim(certificate)
+    if it.model is None:
+        data = _data(X, y)
+        read = _evidence(data)
+    else:
+        kind = it.model.kind
+        require((kind == "binomial") == (trials is not None), f"it is of a {kind} model")
+        given = _data(X, y, kind, None if kind in COUNTED else it.classes, trials)
+        require(given.block.rows.dim == it.model.columns, "the data have other columns")
+        data, of = _modelled(given, kind, constant=it.model.constant)
+        read = _evidence(data)
+        if of is not None:
+            check_examples(it.model, of.examples, of.twice)
     check_block(certificate, read, data.block)
     return read
 
@@ -157,14 +193,47 @@ def _evidence(data: Data) -> Evidence:
     return Evidence(examples(data.block), data.block.rows.dim, *_stated(data), data.header)
 
 
-def _stated(data: Data) -> tuple[tuple[str, ...], tuple[str, ...] | None, str | None, Classes]:
+def _stated(
+    data: Data,
+) -> tuple[tuple[str, ...], tuple[str, ...] | None, str | None, tuple[str, ...]]:
     return data.files, data.names, data.label, data.classes
 
 
-def _data(X: Any, y: Any) -> Data:
-    """The data as a block that was checked, with the names that a frame gives its columns."""
-    if isinstance(X, Data):
+def _kind(model: str, trials: Any) -> str:
+    if model not in MODELS:
+        raise ValueError(f"model must be one of {', '.join(MODELS)}, not {model!r}")
+    if trials is not None and model != "binary":
+        raise ValueError(f"trials are those of a binary model, not of a {model} one")
+    return model if trials is None else "binomial"
+
+
+def _modelled(data: Data, kind: str, *, constant: bool) -> tuple[Data, Model | None]:
+    """The rows that a certificate is of: the data's own, or the inequalities of their model."""
+    if len(data.block) == 0:
+        raise BadExample("there are no examples")
+    if kind == "binary":
+        return data, None
+    return system_of(data, kind, constant=constant)
+
+
+def _data(
+    X: Any,
+    y: Any,
+    kind: str = "binary",
+    levels: Sequence[Any] | None = None,
+    trials: Any = None,
+) -> Data:
+    """The data as a block that was checked, with the names that a frame gives its columns.
+
+    Of a model that is not binary, the labels are numbers of levels.
+    """
+    if isinstance(X, Data) and kind != "binary":
+        order, codes = levels_of(kind, X.classes, X.block.labels, levels)
+        data = replace(X, block=replace(X.block, labels=codes), classes=order)
+    elif isinstance(X, Data):
         data = X
+    elif isinstance(X, Block) and kind != "binary":
+        raise BadExample("the labels of a block are two; pass X and y")
     elif isinstance(X, Block):
         data = Data(X, None, ("-1", "1"))
     elif y is None:
@@ -175,7 +244,7 @@ def _data(X: Any, y: Any) -> Data:
     elif hasattr(X, "loc") and hasattr(y, "loc") and _are_shuffled(X.index, y.index):
         raise BadExample("y has the rows of X in another order; pass y.loc[X.index]")
     else:
-        labels, classes = two_labels(y)
+        labels, classes = _labels(y, kind, levels, trials)
         rows, names = frame_rows(X) if hasattr(X, "columns") else (rows_of(X), None)
         label = getattr(y, "name", next(iter(getattr(y, "columns", ())), None))
         label = label if isinstance(label, str) and label and names is not None else None
@@ -191,6 +260,22 @@ def _data(X: Any, y: Any) -> Data:
 def _are_shuffled(index: Any, other: Any) -> bool:
     """Whether two indexes of pandas have the same entries in another order."""
     return not index.equals(other) and bool(index.sort_values().equals(other.sort_values()))
+
+
+def _labels(
+    y: Any, kind: str, levels: Sequence[Any] | None, trials: Any
+) -> tuple[NDArray[Any], tuple[str, ...]]:
+    if kind == "binary":
+        return two_labels(y)
+    if kind == "binomial":
+        return counted(flat_labels(y), trials), COUNTED[kind]
+    ordered: Any = getattr(y, "cat", None)  # a column of categories
+    if levels is None and getattr(ordered, "ordered", False):
+        present = set(y)
+        levels = [level for level in ordered.categories if level in present]
+    codes, texts, _ = label_texts(flat_labels(y))
+    order, numbers = levels_of(kind, texts, codes, levels)
+    return numbers, order
 
 
 def _certificate(
@@ -218,7 +303,11 @@ def _certificate(
         data=about,
         aliases=known.shown_aliases,
         alone=known.alone,
-        only_label=about.classes[int(signs[0] > 0)] if (signs == signs[0]).all() else None,
+        only_label=(
+            about.classes[int(signs[0] > 0)]
+            if about.model is None and (signs == signs[0]).all()
+            else None
+        ),
         why_undecided=known.why,
     )
 

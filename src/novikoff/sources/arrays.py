@@ -118,16 +118,37 @@ def two_labels(y: Any) -> tuple[Labels, Classes]:
 
     The greater is positive. y is a list, a column, or a table of one column.
     """
+    given = flat_labels(y)
+    if given.dtype == np.bool_:
+        return np.where(given, 1, -1).astype(np.int8), ("false", "true")
+    if len(given) == 0:
+        return np.zeros(0, dtype=np.int8), ("-1", "1")
+    codes, texts, places = label_texts(given)
+    labels = LabelsAsSigns()
+    try:
+        return labels.coded(codes, texts, places), labels.classes
+    except BadExample as error:
+        if error.problem is not Problem.THIRD_LABEL:
+            raise
+        one = given.tolist()[0]
+        of = "y" if hasattr(y, "__array__") else "numpy.array(y)"
+        rest = f"pass {of} == {one!r} to set that label against the rest"
+        raise BadExample(f"{error.without_cure}; {rest}") from None
+
+
+def flat_labels(y: Any) -> NDArray[Any]:
+    """The labels of a list, a column, or a table of one column."""
     given = np.asarray(y)
     if given.ndim == 2 and given.shape[1] == 1:
         given = given[:, 0]
     if given.ndim != 1:
         raise BadExample(f"labels must be one-dimensional, not of shape {given.shape}")
-    if given.dtype == np.bool_:
-        return np.where(given, 1, -1).astype(np.int8), ("false", "true")
-    if len(given) == 0:
-        return np.zeros(0, dtype=np.int8), ("-1", "1")
-    numbers: dict[Any, int] = {}  # in order of appearance
+    return given
+
+
+def label_texts(given: NDArray[Any]) -> tuple[NDArray[Any], list[str], list[str]]:
+    """The different labels as texts, numbered in order of appearance, and where each is first."""
+    numbers: dict[Any, int] = {}
     codes = [numbers.setdefault(label, len(numbers)) for label in given.tolist()]
     texts, places = list[str](), list[str]()
     for label, code in numbers.items():
@@ -136,16 +157,7 @@ def two_labels(y: Any) -> tuple[Labels, Classes]:
         if not isinstance(text, str | int | float):
             raise BadExample(f"{places[-1]}: label {text!r} is neither a number nor a text")
         texts.append(written(text))
-    labels = LabelsAsSigns()
-    try:
-        return labels.coded(np.array(codes), texts, places), labels.classes
-    except BadExample as error:
-        if error.problem is not Problem.THIRD_LABEL:
-            raise
-        one = next(iter(numbers))
-        of = "y" if hasattr(y, "__array__") else "numpy.array(y)"
-        rest = f"pass {of} == {one!r} to set that label against the rest"
-        raise BadExample(f"{error.without_cure}; {rest}") from None
+    return np.array(codes), texts, places
 
 
 def block(X: Any, y: Sequence[float] | NDArray[Any], *, first: int = 0) -> Block:

@@ -19,7 +19,7 @@ from novikoff.sources.read_options import Decimal, Format, Missing, Quote, ReadO
 from novikoff.sources.text_rule import USUAL, TextRule
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
-from novikoff.stream.labels import Classes, LabelsAsSigns, rest_of
+from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns, rest_of
 from novikoff.stream.printing import quoted
 from novikoff.stream.rows import SparseRows, join
 
@@ -252,7 +252,7 @@ class Data:
 
     block: Block
     names: tuple[str, ...] | None
-    classes: Classes
+    classes: tuple[str, ...]
     label: str | None = None
     header: bool | None = None
     files: tuple[str, ...] = ()
@@ -347,8 +347,12 @@ def read_as(
     classes: Sequence[str] | None = None,
     positive: str | None = None,
     hashed: bool = False,
+    as_levels: bool = False,
 ) -> Data:
-    """What `read` returns, for options in one piece."""
+    """What `read` returns, for options in one piece.
+
+    With `as_levels` the labels are any, numbered in order of appearance, and `classes` are theirs.
+    """
     inputs = inputs_of(paths)
     states = [one.state() for one in inputs]
     files = tuple(f"sha256:{one.sha256()}" for one in inputs) if hashed else ()
@@ -357,7 +361,11 @@ def read_as(
     if zero_based is not None and not isinstance(lines, Svmlight):
         raise BadExample(f"{source.name}: zero_based applies to svmlight only")
     features = Features()
-    labelling = signs_of_labels(inputs, how, classes, positive=positive)
+    labelling: LabelsAsSigns | LabelsAsClasses = (
+        LabelsAsClasses(most=None)
+        if as_levels
+        else signs_of_labels(inputs, how, classes, positive=positive)
+    )
     blocks = list(Numbered(source, features, labelling))
     rows = join([block.rows for block in blocks])
     if isinstance(rows, SparseRows):  # columns from the base, with 32-bit indices if they fit

@@ -150,7 +150,7 @@ def verdict(known: Known) -> Iterator[Html]:
         case Separation.QUASI_COMPLETE:
             yield from _quasi_complete(known)
         case Separation.OVERLAP:
-            yield facts({"Logistic regression": words.logistic_fit(it.verdict)})
+            yield facts({"Logistic regression": words.estimates(it.verdict)})
             yield heading("The proof: rows that cancel out")
             yield from _multipliers(known)
         case Separation.UNDECIDED:
@@ -197,7 +197,7 @@ def _complete(known: Known) -> Iterator[Html]:
             f"a perceptron makes at most (R/γ)² = {plural(bound[1], 'mistake')}, "
             f"{words.BOUND_OF_DATA} (Novikoff 1962)"
         )
-    yield facts({**about, "Logistic regression": words.logistic_fit(it.verdict)})
+    yield facts({**about, "Logistic regression": words.estimates(it.verdict)})
     yield heading("The proof: weights that separate the rows")
     with_constant = ", with the constant's weight" if it.data.bias else ""
     yield paragraph(
@@ -218,7 +218,7 @@ def _complete(known: Known) -> Iterator[Html]:
 def _quasi_complete(known: Known) -> Iterator[Html]:
     it = known.certificate
     separated = f"{plural(sum(map(len, it.separated)), 'row')}: {spans(it.separated, 10)}"
-    yield facts({"Separated": separated, "Logistic regression": words.logistic_fit(it.verdict)})
+    yield facts({"Separated": separated, "Logistic regression": words.estimates(it.verdict)})
     infinite = [(j, x) for j, x in enumerate(it.directions) if math.isinf(x)]
     finite = sum(x == 0 for x in it.directions)
     yield heading("Coefficients that run to infinity")

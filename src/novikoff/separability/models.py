@@ -1,0 +1,129 @@
+"""Regression models as inequalities of their directions; `guarantees.check.inequalities` has each.
+
+Along a direction w of the coefficients the likelihood of no example may fall. So every model is
+rows z with ⟨w,z⟩ ≥ 0, and one search and one checker serve all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from novikoff.guarantees.certificate import ranges, spans_text
+from novikoff.guarantees.check import Model
+from novikoff.sources.open import Data
+from novikoff.stream.blocks import Block
+from novikoff.stream.input_problems import BadExample
+from novikoff.stream.labels import in_order, label_key, written
+from novikoff.stream.number_text import number
+from novikoff.stream.printing import quoted_list
+from novikoff.stream.rows import SparseRows
+
+ModelName: TypeAlias = Literal["binary", "poisson", "multinomial", "ordinal"]
+MODELS = ("binary", "poisson", "multinomial", "ordinal")
+COUNTED = {"poisson": ("0", "positive"), "binomial": ("none", "some", "all")}
+Numbers: TypeAlias = NDArray[Any]
+
+
+def levels_of(
+    kind: str, texts: Sequence[str], codes: Numbers, levels: Sequence[Any] | None
+) -> tuple[tuple[str, ...], Numbers]:
+    """The levels of a response, and the number of each example's.
+
+    The response of example i is `texts[codes[i]]`. Levels are in the order of labels, or in the
+    order given; those of an ordinal model must be numbers, or be given.
+    """
+    if kind == "poisson":
+        values = [number(text) for text in texts]
+        for k, value in enumerate(values):
+            if value is None or not 0 <= value < np.inf:
+                where = int((codes == k).argmax())
+                raise BadExample(
+                    f"row {where}: response {texts[k]!r} is not a number of at least 0"
+                )
+        return COUNTED[kind], np.array([bool(value) for value in values], dtype=np.int32)[codes]
+    order = [written(text) for text in in_order(texts if levels is None else levels)]
+    if levels is not None:
+        order = [written(level) for level in levels]
+        keys = {label_key(level) for level in order}
+        missing = [text for text in texts if label_key(text) not in keys]
+        unused = [one for one in order if label_key(one) not in {label_key(t) for t in texts}]
+        if missing or unused or len(keys) < len(order):
+            found = quoted_list([written(text) for text in in_order(texts)])
+            raise BadExample(f"the levels {quoted_list(order)} are not those of the data, {found}")
+    elif kind == "ordinal" and any(label_key(text)[0] for text in texts):
+        raise BadExample(
+            f"the order of the levels {quoted_list(order)} is not known; give `levels`"
+        )
+    if len(order) < 2:
+        raise BadExample(f"all examples have the response {quoted_list(order)}; two are needed")
+    places = {label_key(level): k for k, level in enumerate(order)}
+    numbers = np.array([places[label_key(text)] for text in texts], dtype=np.int32)
+    return tuple(order), numbers[codes]
+
+
+def counted(successes: Any, trials: Any) -> Numbers:
+    """The levels of binomial counts: 0 for none, 2 for all, 1 in between."""
+    s, m = (np.asarray(given, dtype=np.float64).reshape(-1) for given in (successes, trials))
+    m = np.broadcast_to(m, s.shape) if m.size == 1 else m
+    if s.shape != m.shape:
+        raise BadExample(f"there are {len(s)} counts, but {len(m)} numbers of trials")
+    fits = (m > 0) & (s >= 0) & (s <= m) & np.isfinite(m)
+    if not fits.all():
+        i = int((~fits).argmax())
+        raise BadExample(f"row {i}: {s[i]:g} of {m[i]:g} trials is not a count")
+    return np.where(s == 0, 0, np.where(s == m, 2, 1)).astype(np.int32)
+
+
+def system_of(data: Data, kind: str, *, constant: bool) -> tuple[Data, Model]:
+    """The inequalities of examples whose labels are numbers of levels, as rows of labels −1 and +1.
+
+    They come in the order of the examples, as `guarantees.check.inequalities` makes them.
+    """
+    rows, codes = data.block.rows, data.block.labels.astype(np.int64)
+    levels, n = len(data.classes), len(data.block)
+    model = Model(kind, n, rows.dim, constant)
+    if kind == "multinomial":
+        example, other = np.nonzero(np.arange(levels) != codes[:, None])
+        width = rows.dim + constant
+        taken = _matrix(rows.take(example), constant=constant)
+        of_row = np.repeat(np.arange(len(example)), np.diff(taken.indptr))
+        shape = len(example), width * (levels - 1)
+        z: Any = sparse.csr_array(shape)
+        for level, sign in ((codes[example], 1.0), (other, -1.0)):
+            place = (level[of_row] - 1) * width + taken.indices
+            some = level[of_row] > 0
+            parts = (sign * taken.data[some], (of_row[some], place[some]))
+            z = z + sparse.csr_array(parts, shape=shape)
+        signs = np.ones(len(example), dtype=np.int8)
+    else:
+        below = codes < levels - 1 if kind == "ordinal" else codes < 2
+        above = codes > 0
+        sides = np.column_stack([below, above])
+        example, side = np.nonzero(sides)
+        signs = np.where(side == 0, -1, 1).astype(np.int8)
+        model = replace(model, twice=spans_text(ranges(below & above)))
+        if kind != "ordinal":
+            return replace(data, block=Block(rows.take(example), signs)), model
+        thresholds = codes[example] - side
+        extra = (-np.ones(len(example)), (np.arange(len(example)), thresholds))
+        last = sparse.csr_array(extra, shape=(len(example), levels - 1))
+        z = sparse.hstack([_matrix(rows.take(example), constant=False), last], format="csr")
+    z.sort_indices()
+    block = Block(SparseRows(z.data, z.indices, z.indptr, z.shape[1]), signs)
+    return replace(data, block=block), model
+
+
+def _matrix(rows: Any, *, constant: bool) -> sparse.csr_array[Any]:
+    """The rows as float64, with a last column of ones for the constant."""
+    it = rows.sparse()
+    core = (it.values.astype(np.float64), it.indices, it.starts)
+    x: Any = sparse.csr_array(core, shape=(len(it), it.dim))
+    if constant:
+        x = sparse.hstack([x, sparse.csr_array(np.ones((len(it), 1)))], format="csr")
+    return sparse.csr_array(x)

@@ -1,0 +1,217 @@
+"""Separation in regression models, against inequalities written out and between the models."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from helpers.command_line import run
+from helpers.separation import Grid, Problem, problems, separable_rows, verdict
+from novikoff import BadExample, Certificate, certify, verify
+from novikoff.guarantees import check
+from novikoff.separability.certifying import evidence
+from novikoff.separability.models import COUNTED
+
+KINDS = ("poisson", "binomial", "multinomial", "ordinal")
+
+
+def written_out(kind: str, X: Grid, levels: list[int], bias: bool) -> list[tuple[int, list[int]]]:
+    """Each inequality ⟨w,z⟩ ≥ 0 with its example, from the definitions of Albert & Anderson."""
+    out, top = list[tuple[int, list[int]]](), max(levels)
+    for i, (x, level) in enumerate(zip(X.astype(int).tolist(), levels, strict=True)):
+        one = [*x, 1] if bias else x
+        if kind in ("poisson", "binomial"):
+            if level < 2:
+                out.append((i, [-a for a in one]))
+            if level > 0:
+                out.append((i, one))
+        elif kind == "ordinal":
+            unit = [[int(t == k) for t in range(top)] for k in range(top)]
+            if level < top:
+                out.append((i, [-a for a in x] + unit[level]))
+            if level > 0:
+                out.append((i, x + [-a for a in unit[level - 1]]))
+        else:
+            for k in range(top + 1):
+                blocks = [[a * ((c == level) - (c == k)) for a in one] for c in range(1, top + 1)]
+                if k != level:
+                    out.append((i, [a for block in blocks for a in block]))
+    return out
+
+
+@st.composite
+def responses(draw: st.DrawFn) -> tuple[str, Grid, list[int], bool]:
+    kind = draw(st.sampled_from(KINDS))
+    problem: Problem = draw(problems(most_rows=8, most_columns=2))
+    n = len(problem.y)
+    top = {"poisson": 1, "binomial": 2}.get(kind) or draw(st.integers(1, 3))
+    levels = draw(st.lists(st.integers(0, top), min_size=n, max_size=n))
+    if draw(st.booleans()) and problem.X.shape[1]:  # often separated
+        levels = np.clip(problem.X[:, 0].astype(int), 0, top).tolist()
+    if kind in ("multinomial", "ordinal"):  # all levels must occur, and two at least
+        known = sorted({*levels, 0} | ({1} if len({*levels}) < 2 else set()))
+        levels = [known.index(level) for level in levels]
+        X = np.vstack([problem.X, np.zeros((len(known), problem.X.shape[1]))])
+        return kind, X, [*levels, *range(len(known))], problem.bias
+    return kind, problem.X, levels, problem.bias
+
+
+def found_by(kind: str, X: Grid, levels: list[int], bias: bool) -> tuple[Certificate, Any, Any]:
+    y: Any = [7 * level for level in levels]
+    if kind == "binomial":
+        trials = np.full(len(levels), 14)
+        return certify(X, y, trials=trials, fit_intercept=bias), y, trials
+    model: Any = kind
+    return certify(X, y, model=model, fit_intercept=bias), y, None
+
+
+@settings(max_examples=300)
+@given(responses())
+def test_verdicts_and_separated_rows_are_those_of_the_inequalities(
+    response: tuple[str, Grid, list[int], bool],
+) -> None:
+    kind, X, levels, bias = response
+    found, y, trials = found_by(kind, X, levels, bias)
+    rows = written_out(kind, X, levels, bias)
+    strict = separable_rows([z for _, z in rows])
+    assert found.verdict == verdict(strict, len(rows))
+    assert found.separated_rows.tolist() == sorted({rows[k][0] for k in strict})
+    assert verify(found, X, y, trials=trials)
+    again = Certificate.from_dict(found.to_dict())
+    assert again == found
+    assert again.separated_rows.tolist() == found.separated_rows.tolist()
+
+
+@settings(max_examples=150)
+@given(responses())
+def test_the_slow_checker_makes_the_same_inequalities(
+    response: tuple[str, Grid, list[int], bool],
+) -> None:
+    kind, X, levels, bias = response
+    found, *_ = found_by(kind, X, levels, bias)
+    names = found.data.classes
+    examples = [
+        (level, [(c, v) for c, v in enumerate(x) if v])
+        for level, x in zip(levels, X.tolist(), strict=True)
+    ]
+    data = check.Evidence(examples, X.shape[1], classes=names)
+    check.check(found.to_dict(), data)
+    other = [*examples[:-1], (0 if levels[-1] else 1, examples[-1][1])]
+    if bias or X[-1].any() or kind == "ordinal":  # else its inequalities are the same
+        with pytest.raises(check.Rejected):
+            check.check(found.to_dict(), check.Evidence(other, X.shape[1], classes=names))
+    with pytest.raises(check.Rejected):
+        check.check(found.to_dict(), check.Evidence(examples[:-1], X.shape[1], classes=names))
+
+
+@settings(max_examples=150)
+@given(problems())
+def test_with_two_levels_every_model_is_the_binary_one(problem: Problem) -> None:
+    X, y = problem.X, problem.y
+    if len(set(y.tolist())) < 2:
+        return
+    usual = certify(X, y, fit_intercept=True)
+    for found in (
+        certify(X, y, model="multinomial"),
+        certify(X, y, model="ordinal"),
+        certify(X, (y > 0) * 3, trials=3),
+    ):
+        assert found.verdict == usual.verdict
+        assert found.separated_rows.tolist() == usual.separated_rows.tolist()
+
+
+@settings(max_examples=100)
+@given(problems(most_rows=6, most_columns=2), st.data())
+def test_binomial_counts_are_their_trials_written_out(
+    problem: Problem, data: st.DataObject
+) -> None:
+    n = len(problem.y)
+    counts = np.array(data.draw(st.lists(st.integers(0, 3), min_size=n, max_size=n)))
+    found = certify(problem.X, counts, trials=3, fit_intercept=problem.bias)
+    rows = np.repeat(np.arange(n), 3)
+    single = (np.arange(3) < counts[:, None]).astype(int).reshape(-1)
+    written = certify(problem.X[rows], single, fit_intercept=problem.bias)
+    assert found.verdict == written.verdict
+    assert found.separated_rows.tolist() == sorted({*rows[written.separated_rows].tolist()})
+
+
+def test_zeros_and_ones_as_counts_are_not_the_binary_model() -> None:
+    X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 0, 1, 1]
+    assert certify(X, y).verdict == "complete"
+    assert certify(X, y, model="poisson").verdict == "overlap"
+
+
+def test_names_are_those_of_the_user() -> None:
+    X = pd.DataFrame({"dose": [0.0, 1.0, 2.0, 3.0]})
+    y = pd.Series(
+        pd.Categorical(["low", "low", "mid", "high"], ["low", "mid", "high"], ordered=True)
+    )
+    text = str(certify(X, y, model="ordinal"))
+    assert "dose → +∞, low|mid → +∞, mid|high → +∞" in text
+    text = str(certify(X, y, model="multinomial"))
+    assert "mid: dose" in text
+    assert "mid: constant" in text
+
+
+@pytest.mark.parametrize(
+    ("y", "options", "words"),
+    [
+        ([0, -1, 2], {"model": "poisson"}, "row 1: response '-1' is not a number of at least 0"),
+        ([0, "a", 2], {"model": "poisson"}, "row 1: response 'a' is not a number of at least 0"),
+        (["a", "b", "c"], {"model": "ordinal"}, "the order of the levels"),
+        (["a", "b", "c"], {"model": "ordinal", "levels": ["a", "b"]}, "are not those of the data"),
+        ([1, 1, 1], {"model": "multinomial"}, "two are needed"),
+        ([0, 1, 5], {"trials": 3}, "row 2: 5 of 3 trials is not a count"),
+        ([0, 1, 2], {"trials": [3, 3]}, "3 counts, but 2 numbers of trials"),
+    ],
+)
+def test_bad_responses_are_refused(y: list[Any], options: Any, words: str) -> None:
+    with pytest.raises(BadExample, match=words):
+        certify(np.eye(3), np.array(y, dtype=object), **options)
+
+
+def test_unknown_models_and_trials_of_others_are_errors() -> None:
+    unknown: Any = "gamma"
+    with pytest.raises(ValueError, match="must be one of binary, poisson, multinomial, ordinal"):
+        certify(np.eye(2), [0, 1], model=unknown)
+    with pytest.raises(ValueError, match="trials are those of a binary model"):
+        certify(np.eye(2), [0, 1], model="poisson", trials=1)
+
+
+def test_a_certificate_of_one_model_does_not_verify_another() -> None:
+    X, y = np.array([[0.0], [1.0], [2.0], [2.0]]), [0, 1, 2, 0]
+    found = certify(X, y, model="multinomial")
+    assert verify(found, X, y)
+    tampered = found.to_dict()
+    tampered["data"]["model"]["kind"] = "poisson"
+    tampered["seal"] = check.seal(tampered)
+    with pytest.raises(check.Rejected):
+        Certificate.from_dict(tampered)
+    with pytest.raises(check.Rejected):
+        verify(found, X, [0, 1, 2, 1])
+    assert evidence(X, [0, 1, 1, 0]).classes == ("0", "1")
+    assert set(COUNTED) == {"poisson", "binomial"}
+
+
+@pytest.mark.parametrize("model", ["poisson", "multinomial", "ordinal"])
+def test_the_command_line_and_both_checkers_agree_on_files(model: str, tmp_path: Path) -> None:
+    file, proof = tmp_path / "data.csv", tmp_path / "proof.json"
+    file.write_text("dose,old,count\n0,1,0\n1,0,0\n2,1,3\n3,0,1\n3,1,1\n")
+    made = run("certify", file, "--model", model, "-o", proof)
+    assert made.exit_code == 0, made.stderr
+    done = run("verify", proof, file)
+    assert (done.exit_code, "proved" in done.stdout, model in done.stdout) == (0, True, True)
+    script = [sys.executable, check.__file__, str(proof), str(file)]
+    slow = subprocess.run(script, capture_output=True, text=True)
+    assert (slow.returncode, slow.stdout.splitlines()[0]) == (0, done.stdout.splitlines()[0])
+    file.write_text("dose,old,count\n0,1,1\n1,0,0\n2,1,3\n3,0,1\n3,1,0\n")
+    assert run("verify", proof, file).exit_code == 1
+    assert subprocess.run(script, capture_output=True).returncode == 1
