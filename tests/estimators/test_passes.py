@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import sys
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from novikoff import (
     Perceptron,
     VotedPerceptron,
     Winnow,
+    load,
 )
 
 _draw = np.random.default_rng(0)
@@ -97,3 +99,23 @@ def test_nothing_is_shown_where_nobody_watches_or_of_a_short_fit(
         monkeypatch.setattr(sys, "stderr", screen)
         Perceptron(max_iter=passes).fit(X, NOISE)
         assert screen.getvalue() == ""
+
+
+@pytest.mark.parametrize("kind", [Perceptron, MarginPerceptron])
+def test_a_fit_that_revisits_mistakes_is_saved_with_its_verdict_and_its_passes(
+    kind: type[Perceptron | MarginPerceptron], tmp_path: Path
+) -> None:
+    draw = np.random.default_rng(1)
+    X = draw.normal(size=(400, 5))
+    y = X[:, 0] > X[:, 1]
+    for passes in (1, 1000):
+        clf = kind(revisit="mistakes", max_iter=passes).fit(X, y)
+        assert clf.verdict_ == ("budget" if passes == 1 else "separated")
+        clf.save(tmp_path / "m")
+        again = load(tmp_path / "m")
+        assert again.get_params() == clf.get_params() | {"keep": again.keep}
+        assert (again.verdict_, again.n_iter_) == (clf.verdict_, clf.n_iter_)
+        assert clf.n_iter_ <= passes
+        assert len(clf.mistakes_per_epoch_) == clf.n_iter_ + len(clf.ledger_.revisits)
+    with pytest.raises(ValueError, match="revisit must be 'mistakes' or None, not 'all'"):
+        kind(revisit="all").fit(X, y)  # type: ignore[arg-type]

@@ -123,6 +123,21 @@ def test_a_cycle_is_found_however_long_it_takes_once_the_pool_stops_growing() ->
     assert run.verdict is Verdict.CYCLE
 
 
+def test_a_cycle_is_counted_from_where_the_pool_grew_last() -> None:
+    several = 0
+    for seed in range(40):
+        dice = np.random.default_rng(seed)
+        X, y = dice.integers(-3, 4, (8, 2)).astype(float), dice.choice([-1, 1], 8)
+        run = play(block(X, y), Additive(2, bias=True), epochs=50, revisit="mistakes")
+        if run.cycle is None:
+            continue
+        scans = run.ledger.scans
+        assert run.cycle.until == len(run.ledger.epoch_ends)
+        assert run.cycle.since > scans[-1]
+        several += len(scans) > 1
+    assert several > 3
+
+
 def test_weights_that_are_right_at_once_need_no_pool() -> None:
     run = play(
         block([[1.0], [-1.0]], [1, -1]), Additive(1, start=np.array([1.0])), revisit="mistakes"
@@ -154,6 +169,9 @@ def test_a_pool_is_saved_and_restored_as_it_is() -> None:
     assert a.positions(np.arange(len(a))).tolist() == b.positions(np.arange(len(b))).tolist()
     assert np.array_equal(a.rows.values, b.rows.values)
     assert (again.passes, again.is_clean) == (kept.passes, kept.is_clean)
+    assert not again.is_larger
+    kept.add(replace(block(np.eye(5), [1] * 5), first=10**6), np.array([10**6 + 2]))
+    assert Pool.restored(*kept.state(5), 5).is_larger
 
 
 def test_a_ledger_stores_which_passes_were_over_mistaken_rows() -> None:
