@@ -3,19 +3,28 @@
 from __future__ import annotations
 
 import argparse
-import os
+import json
 import shlex
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
 Command: TypeAlias = list[str]
 
+LAUNCH = """
+import json, os, subprocess, sys, time
+began = time.perf_counter()
+process = subprocess.Popen(sys.argv[2:], stdin=subprocess.DEVNULL)
+_, status, usage = os.wait4(process.pid, 0)
+took = time.perf_counter() - began
+process.returncode = os.waitstatus_to_exitcode(status)
+said = took, usage.ru_maxrss, usage.ru_utime + usage.ru_stime, process.returncode
+with open(sys.argv[1], "w") as file:
+    json.dump(said, file)
+"""
 DRIVE_VOWPAL = (
     "import sys; from vowpalwabbit import Workspace; Workspace(arg_list=sys.argv[1:]).finish()"
 )
@@ -36,39 +45,18 @@ class Measured:
 def measure(command: Command) -> Measured:
     """Run a process to its end; the whole benchmark stops if it fails.
 
-    The caller should hold less memory than the process: the system counts what it starts from.
+    A small process starts it, because the system counts what a process is started from as its peak.
     """
-    with tempfile.TemporaryFile() as file:
-        began = time.perf_counter()
-        process = subprocess.Popen(
-            command, stdin=subprocess.DEVNULL, stdout=file, stderr=subprocess.STDOUT
-        )
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.perf_counter() - began
-        process.returncode = os.waitstatus_to_exitcode(status)
+    with tempfile.TemporaryFile() as file, tempfile.NamedTemporaryFile() as said:
+        launch = [sys.executable, "-S", "-E", "-c", LAUNCH, said.name, *command]
+        subprocess.run(launch, check=True, stdout=file, stderr=subprocess.STDOUT)
+        seconds, peak, cpu, status = json.load(said)
         file.seek(0)
         output = file.read().decode()
-    if process.returncode:
-        raise SystemExit(f"{shlex.join(command)}\nexit status {process.returncode}\n{output}")
+    if status:
+        raise SystemExit(f"{shlex.join(command)}\nexit status {status}\n{output}")
     unit = 1 if sys.platform == "darwin" else 1024
-    cpu = usage.ru_utime + usage.ru_stime
-    return Measured(seconds, usage.ru_maxrss * unit / 1e6, output, cpu)
-
-
-def best_of(times: int, commands: Mapping[str, Command]) -> dict[str, Measured]:
-    """The least time and the most memory of each process, taking turns."""
-    best: dict[str, Measured] = {}
-    for _ in range(times):
-        for name, command in commands.items():
-            seen = measure(command)
-            before = best.get(name, seen)
-            best[name] = replace(
-                seen,
-                seconds=min(seen.seconds, before.seconds),
-                peak=max(seen.peak, before.peak),
-                cpu=min(seen.cpu, before.cpu),
-            )
-    return best
+    return Measured(seconds, peak * unit / 1e6, output, cpu)
 
 
 def novikoff(*words: str | Path) -> Command:
