@@ -170,7 +170,7 @@ def state(p: Protocol) -> Any:
     [
         (0, "ticket 0 is not waiting here"),
         (10**30, "is not waiting here"),
-        ("told", "ticket 'told' is not waiting here: it was labelled or dropped, or another Prot"),
+        ("told", "ticket 'told' is not waiting here: it was labelled or dropped, or this Proto"),
         (Ticket("elsewhere", None), "ticket 'elsewhere' is not waiting here"),
     ],
 )
@@ -194,7 +194,7 @@ def test_a_ticket_of_another_protocol_is_refused() -> None:
     ticket = p.ask({})
     q.ask({})
     assert ticket not in q
-    with pytest.raises(BadTicket, match="or another Protocol issued it"):
+    with pytest.raises(BadTicket, match="or this Protocol never issued it"):
         q.tell(ticket, "spam")
     assert counts(q) == (1, 0, 0, 1, 0)
 

@@ -39,6 +39,7 @@ from novikoff import (
     sources,
 )
 from novikoff.ledger.weights import room_for
+from novikoff.stream.input_problems import BadExample
 
 
 @makers
@@ -286,7 +287,7 @@ def test_sparse_blocks_continue_what_was_learned_row_by_row() -> None:
     assert np.array_equal(found.coef_, book.coef_)
     assert found.predict_many(csr_array(X)).tolist() == book.predict(X).tolist()
     named = learn_in_turn(Perceptron(), stream(1))
-    with pytest.raises(TypeError, match="row 0: x must be a dict"):
+    with pytest.raises(BadExample, match="row 0: x must be a dict"):
         named.predict(csr_array(X))
 
 

@@ -123,7 +123,7 @@ def test_a_rejected_example_changes_nothing_and_adds_no_class() -> None:
     learn_in_turn(clf, [*letters(1), ({"f1": 1e10}, "a"), ({"f1": 1e10}, "b")])
     before = learned_state(clf)
     for x, y, error in (
-        ({"new": None}, "z", TypeError),
+        ({"new": None}, "z", BadExample),
         ({"new": 1e308, "f1": 1e308}, "z", BadExample),
         ({"new": 1e308, "f1": 1e308}, "a", BadExample),
         ({"new": 1}, 7, ValueError),
@@ -135,7 +135,7 @@ def test_a_rejected_example_changes_nothing_and_adds_no_class() -> None:
             clf.learn_many([{"f1": 1}, x], ["y", y])
     assert learned_state(clf) == before
     fresh = Perceptron(multiclass="joint")
-    with pytest.raises(TypeError, match="feature 'a' is None"):
+    with pytest.raises(BadExample, match="feature 'a' is None"):
         fresh.learn_one({"a": None}, 1)
     assert not hasattr(fresh, "classes_")
     assert fresh.predict_one({"a": 1}) is None

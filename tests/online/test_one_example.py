@@ -23,27 +23,27 @@ class Wrong:
 
 
 BAD: list[tuple[Any, type[Exception], str]] = [
-    (7, TypeError, "x must be a dict from the names of features to their values, not int"),
-    ([1.0, 2.0], TypeError, "x must be a dict .* not list"),
-    (np.ones(3), TypeError, "x must be a dict .* not ndarray"),
-    ({"new": 1, "a": None}, TypeError, "feature 'a' is None; leave out unknown values"),
-    ({"new": 1, "a": {1}}, TypeError, "feature 'a' must be a number, .* not set: {1}"),
-    ({"new": 1, "a": b"x"}, TypeError, "feature 'a' must be .* not bytes"),
-    ({"new": 1, "a": 1j}, TypeError, "feature 'a' must be .* not complex"),
-    ({"new": 1, "a": np.complex64(1)}, TypeError, "feature 'a' must be .* not complex64"),
-    ({"new": 1, "a": np.ones(1)}, TypeError, "feature 'a' must be .* not ndarray"),
-    ({"new": 1, "a": datetime.date.today()}, TypeError, "feature 'a' must be .* not date"),
-    ({"new": 1, "a": np.datetime64("2026-11-16")}, TypeError, "not datetime64"),
-    ({"new": 1, "a": pd.NA}, TypeError, "feature 'a' is NA; leave out unknown values"),
-    ({"new": 1, "a": Wrong()}, TypeError, "feature 'a' must be .* not Wrong"),
+    (7, BadExample, "x must be a dict from the names of features to their values, not int"),
+    ([1.0, 2.0], BadExample, "x must be a dict .* not list"),
+    (np.ones(3), BadExample, "x must be a dict .* not ndarray"),
+    ({"new": 1, "a": None}, BadExample, "feature 'a' is None; leave out unknown values"),
+    ({"new": 1, "a": {1}}, BadExample, "feature 'a' must be a number, .* not set: {1}"),
+    ({"new": 1, "a": b"x"}, BadExample, "feature 'a' must be .* not bytes"),
+    ({"new": 1, "a": 1j}, BadExample, "feature 'a' must be .* not complex"),
+    ({"new": 1, "a": np.complex64(1)}, BadExample, "feature 'a' must be .* not complex64"),
+    ({"new": 1, "a": np.ones(1)}, BadExample, "feature 'a' must be .* not ndarray"),
+    ({"new": 1, "a": datetime.date.today()}, BadExample, "feature 'a' must be .* not date"),
+    ({"new": 1, "a": np.datetime64("2026-11-16")}, BadExample, "not datetime64"),
+    ({"new": 1, "a": pd.NA}, BadExample, "feature 'a' is NA; leave out unknown values"),
+    ({"new": 1, "a": Wrong()}, BadExample, "feature 'a' must be .* not Wrong"),
     ({"new": 1, "a": math.nan}, BadExample, "feature 'a' is NaN"),
     ({"new": 1, "a": -math.inf}, BadExample, "feature 'a' is infinity"),
     ({"new": 1, "a": np.float32("nan")}, BadExample, "feature 'a' is NaN"),
     ({"new": 1, "a": 10**400}, BadExample, "feature 'a': the number is too large for float64"),
-    ({"new": 1, ("a",): 1}, TypeError, "name of a feature must be a text .* not tuple"),
-    ({"new": 1, True: 1}, TypeError, "name of a feature must be a text .* not bool"),
-    ({"new": 1, None: 1}, TypeError, "name of a feature must be a text .* not NoneType"),
-    ({"new": 1, 1.0: 1}, TypeError, "name of a feature must be a text .* not float"),
+    ({"new": 1, ("a",): 1}, BadExample, "name of a feature must be a text .* not tuple"),
+    ({"new": 1, True: 1}, BadExample, "name of a feature must be a text .* not bool"),
+    ({"new": 1, None: 1}, BadExample, "name of a feature must be a text .* not NoneType"),
+    ({"new": 1, 1.0: 1}, BadExample, "name of a feature must be a text .* not float"),
     ({"new": 1, "a\0b": 1}, BadExample, r"the name 'a\\x00b' contains a NUL"),
     ({"new": 1, "\udc80": 1}, BadExample, r"the name '\\udc80' contains half of a surrogate pair"),
     ({"new": 1, "a": "b\0"}, BadExample, r"feature 'a': the text 'b\\x00' contains a NUL"),
@@ -115,15 +115,15 @@ def test_winnow_needs_a_threshold_where_attributes_are_not_counted() -> None:
 
 def test_names_and_positions_do_not_mix() -> None:
     by_row = Perceptron().fit([[1.0, 2.0], [-1.0, 1.0]], [0, 1])
-    with pytest.raises(TypeError, match="columns learned from are positions without names"):
+    with pytest.raises(BadExample, match="columns learned from are positions without names"):
         by_row.learn_one({"a": 1}, 1)
-    with pytest.raises(TypeError, match="columns learned from are positions without names"):
+    with pytest.raises(BadExample, match="columns learned from are positions without names"):
         by_row.predict([{"a": 1}])
     with pytest.raises(BadExample, match="the row has 3 features; 2 are expected"):
         by_row.learn_one([1, 2, 3], 1)
-    with pytest.raises(TypeError, match="x must be a row of real numbers, not of shape"):
+    with pytest.raises(BadExample, match="x must be a row of real numbers, not of shape"):
         by_row.learn_one([[1, 2]], 1)
-    with pytest.raises(TypeError, match="x must be a row of real numbers, not an array of <U1"):
+    with pytest.raises(BadExample, match="x must be a row of real numbers, not an array of <U1"):
         by_row.learn_one(["a", "b"], 1)
     with pytest.raises(BadExample, match=r"Input X contains NaN \(row 2, column 1\)"):
         by_row.learn_one([1.0, math.nan], 1)
@@ -131,9 +131,9 @@ def test_names_and_positions_do_not_mix() -> None:
         _ = by_row.named_weights
     named = Perceptron()
     named.learn_one({"a": 1}, 1)
-    with pytest.raises(TypeError, match="row 0: x must be a dict"):
+    with pytest.raises(BadExample, match="row 0: x must be a dict"):
         named.predict([[1.0]])
-    with pytest.raises(TypeError, match="row 0: x must be a dict"):
+    with pytest.raises(BadExample, match="row 0: x must be a dict"):
         named.learn_many(np.ones((2, 1)), [0, 1])
 
 
@@ -200,7 +200,7 @@ def test_fit_says_what_learns_from_dicts(X: Any) -> None:
 
 def test_a_row_of_a_frame_is_a_dict_to_be() -> None:
     row = pd.DataFrame({"city": ["oslo"], "n": [1]}).iloc[0]
-    with pytest.raises(TypeError, match=r"pass x.to_dict\(\) to use its names"):
+    with pytest.raises(BadExample, match=r"pass x.to_dict\(\) to use its names"):
         Perceptron().learn_one(row, 1)
     clf = Perceptron()
     clf.learn_one(row.to_dict(), 1)

@@ -445,3 +445,24 @@ def test_what_is_not_rows_and_their_labels_is_refused_with_a_cure(
 def test_a_gap_in_a_frame_is_called_a_missing_value(frame: Any) -> None:
     with pytest.raises(BadExample, match=r"NaN or a missing value \(row 1, column 'a'\)"):
         certify(frame({"a": [1.0, None, 3.0], "b": [1, 2, 3]}), [0, 1, 0])
+
+
+@pytest.mark.parametrize("shape", [list, pd.Series, pd.DataFrame])
+@pytest.mark.parametrize("levels", [["low", "high"], ["low", "middle", "high"], ["high", "low"]])
+def test_an_ordered_category_decides_which_label_is_positive(shape: Any, levels: list[str]) -> None:
+    y = pd.Categorical(["low", "high", "low"], categories=levels, ordered=True)
+    found = certify([[0.0], [1], [0]], y if shape is list else shape(y))
+    assert found.data.classes == (levels[0], levels[-1])
+    alone = certify([[0.0]], y[:1]).data.classes
+    assert alone == ((levels[0], levels[-1]) if len(levels) == 2 else ("not low", "low"))
+
+
+def test_a_useless_interval_for_the_margin_is_narrowed_if_the_data_are_small() -> None:
+    columns = [1.8, 1.0, 1.5, 0.2, 0.4, 1.3], [-2.6, 1.4, 0.3, -1.1, -0.6, 1.8]
+    X = np.column_stack([*columns, [-13.8, 65.4, 55.1, -84.7, 127.2, -2.6]])
+    y = [1, 1, 0, 1, 0, 1]
+    found = certify(X, y)
+    assert found.margin.relative_width <= 0.01
+    assert verify(found, X, y)
+    large = np.hstack([X, np.zeros((6, 2000))])
+    assert certify(large, y).margin.relative_width > 0.9  # left as the search found it

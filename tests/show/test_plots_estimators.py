@@ -72,3 +72,20 @@ def test_names_of_a_frame_are_those_of_the_axes() -> None:
     X = pd.DataFrame({"age": [1.0, 2, 3], "height": [4.0, 1, 2]})
     ax = plots.estimator(Perceptron().fit(X, [0, 1, 1]), X, [0, 1, 1])
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("age", "height")
+
+
+def test_a_fitted_estimator_stands_for_its_run_in_the_figures_of_runs() -> None:
+    data, _ = learned(bias=False)
+    X = np.asarray(data.rows.values)
+    clf = Perceptron(keep="examples").fit(X, data.labels)
+    drawn = [line(plots.mistakes(one), "mistakes") for one in (clf, clf.runs_[0], clf.ledger_)]
+    assert drawn[0].tolist() == drawn[1].tolist() == drawn[2].tolist()
+    ends = [line(plots.turning(one, X, data.labels), "= 0") for one in (clf, clf.runs_[0])]
+    assert ends[0].tolist() == ends[1].tolist()
+    rounds = [plots.readings(one, data).lines[0].get_xydata() for one in (clf, clf.ledger_)]
+    assert np.array_equal(np.asarray(rounds[0]), np.asarray(rounds[1]))
+    three = Perceptron(multiclass="ovr").fit([[0], [1], [2]], [0, 1, 2])
+    with pytest.raises(ValueError, match="made 3 runs, one for each class; pass one of its runs_"):
+        plots.mistakes(three)
+    with pytest.raises(TypeError, match="a Run or a fitted estimator of novikoff, not list"):
+        plots.turning([], X, data.labels)

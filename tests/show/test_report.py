@@ -528,3 +528,23 @@ def test_rows_are_listed_by_how_often_and_then_how_late_they_were_mistaken(known
         (str(row), count(rows.count(row)), count(last[row])) for row in expected
     ]
     assert len({times for _, _, times, _ in listed}) < len(listed)  # there are equals to order
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--missing", "zero", "--skip-bad", "1"], "read as 0, if there are any"),
+        (["--missing", "indicate", "--skip-bad", "1"], "each marked by a feature of its own"),
+        (["--ignore", "a"], "none: a missing value is an error"),
+    ],
+)
+def test_the_page_says_what_became_of_missing_values_and_bad_lines(
+    options: list[str], said: str, tmp_path: Path
+) -> None:
+    data, made = tmp_path / "d.csv", tmp_path / "d.html"
+    data.write_text("a,b,y\n1,2,u\n,3,v\n4,5,v\n0,1,u\nx,2,u\n")
+    run("report", data, "-o", made, *options)
+    html = made.read_text()
+    assert said in html
+    assert ("1 bad line; the first: " in html) == ("--skip-bad" in options)
+    assert "b separates the labels alone" in html.replace("<wbr>", "")

@@ -30,7 +30,12 @@ def certify(
     intercept: options.Intercept = True,
     margin_rtol: Annotated[
         float | None,
-        Option("Narrow the interval for the best margin to this relative width.", min=0, below=1),
+        Option(
+            "Narrow the interval for the best margin to this relative width.",
+            min=0,
+            below=1,
+            default="0.01 if the data are small and the interval is wide",
+        ),
     ] = None,
     max_seconds: options.MaxSeconds = math.inf,
     zero_based: options.ZeroBased = False,

@@ -97,7 +97,7 @@ class ForRiver(base.MiniBatchClassifier):
         """Call the learner; if it rejects names that are tuples of texts, with the joined names."""
         try:
             return verb(x, *y, **options)
-        except TypeError:
+        except BadExample:
             if not (isinstance(x, Mapping) and any(isinstance(name, tuple) for name in x)):
                 raise
         joined: dict[Any, Any] = {}

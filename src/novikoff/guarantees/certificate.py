@@ -337,6 +337,16 @@ _TITLES = {
 }
 
 
+def alone_in_words(columns: Sequence[str]) -> str:
+    """That each of these columns separates the labels without the others.
+
+    >>> alone_in_words(["NV"]), alone_in_words(["a", "b"])
+    ('NV separates the labels alone', 'a, b each separate the labels alone')
+    """
+    separate = "separates" if len(columns) == 1 else "each separate"
+    return f"{listed(columns, 6)} {separate} the labels alone"
+
+
 def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
     data = it.data
     if it.why_undecided:
@@ -363,9 +373,7 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
         weights = [f"{plain(data.name(j))}: {count(w)}" for j, w in by_column]
         yield "weights", listed(weights, 6)
         if it.alone:
-            separate = "separates" if len(it.alone) == 1 else "each separate"
-            columns = listed([plain(data.name(j)) for j in it.alone], 6)
-            yield "alone", f"{columns} {separate} the labels alone"
+            yield "alone", alone_in_words([plain(data.name(j)) for j in it.alone])
         yield "best margin", str(it.margin)
     if it.verdict == Separation.UNDECIDED and it.margin.at_most_squared and data.model is None:
         yield "best margin", f"at most {short(it.margin.high, 6)}, if the rows are separable"

@@ -408,8 +408,8 @@ class Protocol:
             raise TypeError(f"pass a Ticket or its id, not {type(id).__name__}: {reprlib.repr(id)}")
         if id not in self._waiting:
             raise BadTicket(
-                f"ticket {id!r} is not waiting here: it was labelled or dropped, or another "
-                "Protocol issued it"
+                f"ticket {id!r} is not waiting here: it was labelled or dropped, or this Protocol "
+                "never issued it"
             )
         return id
 
@@ -485,9 +485,9 @@ class Protocol:
     def __repr__(self) -> str:
         with self._turn:
             return (
-                f"Protocol({type(self.learner).__name__}: {self.asked} asked, "
-                f"{self.labelled} labelled, {plural(self.mistakes, 'mistake')}, "
-                f"{self.waiting} waiting, {self.dropped} dropped)"
+                f"Protocol({type(self.learner).__name__}: {count(self.asked)} asked, "
+                f"{count(self.labelled)} labelled, {plural(self.mistakes, 'mistake')}, "
+                f"{count(self.waiting)} waiting, {count(self.dropped)} dropped)"
             )
 
 

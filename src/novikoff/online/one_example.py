@@ -33,10 +33,10 @@ def plain(x: object, where: str = "") -> Plain:
     but a text that float() accepts), or a text v, which makes the feature `name=v` with value 1.
     Dicts and lists inside are read as in JSON lines: a value d in the dict c is `c.d`, a list of
     texts is a bag of features `c=v`, counted, and a list of numbers is `c.0`, `c.1` and so on.
-    Other features raise BadExample or TypeError; the message starts with `where`.
+    Other features raise BadExample; the message starts with `where`.
     """
     if not isinstance(x, Mapping):
-        raise TypeError(
+        raise BadExample(
             f"{where}x must be a dict from the names of features to their values, "
             f"not {type(x).__name__}"
         )
@@ -60,6 +60,11 @@ def _flat(
             yield from _flat(value, f"{name}.", where, depth + 1)
         elif not isinstance(value, list | tuple):
             yield name, value
+        elif nested := [one for one in value if isinstance(one, Mapping | list | tuple)]:
+            raise BadExample(
+                f"{where}feature {name!r}: a list must hold texts or numbers, not "
+                f"{reprlib.repr(nested[0])}; flatten it"
+            )
         elif any(isinstance(one, str) for one in value):
             if not all(isinstance(one, str) for one in value):
                 other = next(one for one in value if not isinstance(one, str))
@@ -77,18 +82,18 @@ def _flat(
 def plain_row(x: Any, dim: int | None, where: str = "") -> NDArray[Any]:
     """The row as an array of float32 or float64; an error unless it is `dim` real numbers."""
     if isinstance(x, Mapping):
-        raise TypeError(
+        raise BadExample(
             f"{where}x is a dict, but the columns learned from are positions without names; "
             "pass a row of numbers, or start with dicts or a frame"
         )
     try:
         row = np.asarray(x)
     except ValueError:
-        raise TypeError(f"{where}x must be a row of numbers, not {type(x).__name__}") from None
+        raise BadExample(f"{where}x must be a row of numbers, not {type(x).__name__}") from None
     if row.ndim != 1 or row.dtype.kind not in "biuf":
         what = f"an array of {row.dtype}" if row.ndim == 1 else f"of shape {row.shape}"
         cure = "; pass x.to_dict() to use its names" if hasattr(x, "to_dict") else ""
-        raise TypeError(f"{where}x must be a row of real numbers, not {what}{cure}")
+        raise BadExample(f"{where}x must be a row of real numbers, not {what}{cure}")
     if dim is None and len(row) == 0:
         raise BadExample(f"{where}the row is empty")
     if dim is not None and len(row) != dim:
@@ -190,7 +195,7 @@ def _name(key: object, where: str) -> str | int:
         if number.bit_length() < 3 * _MOST_DIGITS:
             return str(number)
         raise BadExample(f"{where}the name of a feature is a number with too many digits")
-    raise TypeError(
+    raise BadExample(
         f"{where}the name of a feature must be a text or a whole number, "
         f"not {type(key).__name__}: {key!r}"
     )
@@ -204,7 +209,7 @@ def _value(key: object, value: Any, where: str) -> float | str:
         return text
     if value is None or type(value).__name__ == "NAType":  # pandas', which may not be installed
         what = "None" if value is None else "NA"
-        raise TypeError(f"{where}feature {key!r} is {what}; leave out unknown values")
+        raise BadExample(f"{where}feature {key!r} is {what}; leave out unknown values")
     kind = getattr(getattr(value, "dtype", None), "kind", None)
     known = not isinstance(kind, str) or (kind in "biuf" and getattr(value, "ndim", 0) == 0)
     known &= hasattr(type(value), "__float__") or hasattr(type(value), "__index__")
@@ -215,7 +220,7 @@ def _value(key: object, value: Any, where: str) -> float | str:
     except (TypeError, ValueError):
         number = None
     if number is None:
-        raise TypeError(
+        raise BadExample(
             f"{where}feature {key!r} must be a number, a truth value or a text, "
             f"not {type(value).__name__}: {reprlib.repr(value)}"
         )

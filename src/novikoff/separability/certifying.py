@@ -42,6 +42,10 @@ from novikoff.sources.open import Data
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, naming_columns
 
+# An interval this wide says little; it is narrowed without being asked, if the rows hold few
+# numbers.
+_WIDE, _NARROW, _SMALL = 0.9, 0.01, 10_000
+
 
 class Stopped(KeyboardInterrupt):
     """Ctrl-C during `certify`; `certificate` holds what is known by then, and is true."""
@@ -79,8 +83,8 @@ def certify(
         Rows and their labels. X is an array, a frame (the certificate then uses the names of its
         columns) or a scipy sparse matrix. A text or category v in column c of a frame is column
         "c=v", with a column for each value, as in files; a truth value is 1 or 0. There are at
-        most two labels, and the greater is positive; y may have one column. Instead of both, a
-        `Block` or the `Data` of `sources.read` alone.
+        most two labels, and the greater is positive (of an ordered category of pandas, the later);
+        y may have one column. Instead of both, a `Block` or the `Data` of `sources.read` alone.
     model
         "binary" for logit, probit and other models of two labels; "poisson" for counts and amounts
         of at least 0 with a logarithmic link; "multinomial" for levels without an order; "ordinal"
@@ -96,7 +100,9 @@ def certify(
         Whether the hyperplane need not pass through the origin: adds a constant 1 as a feature.
     margin_rtol
         Narrow the interval for the best margin γ to this relative width, if the data are
-        completely separated; 0 gives γ exactly. By default the interval is what the search found.
+        completely separated; 0 gives γ exactly. By default the interval is what the search found;
+        if its relative width is more than 0.9 and the rows hold at most 10,000 numbers, it is
+        narrowed to 0.01.
     max_seconds
         The time limit, roughly; when it is reached the verdict is undecided.
     progress
@@ -136,6 +142,8 @@ def certify(
         search.run()
         search.name_columns()
         margin = _margin(points, known)
+        if margin_rtol is None and margin.relative_width > _WIDE:
+            margin_rtol = _NARROW if points.rows.values.size <= _SMALL else None
         if known.verdict == Separation.COMPLETE and margin_rtol is not None and known.weights:
             known.weights, margin = narrowed(
                 points, (known.weights, margin), rtol=margin_rtol, until=until, progress=say

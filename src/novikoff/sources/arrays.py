@@ -116,15 +116,18 @@ def _floats(values: NDArray[Any]) -> Values:
 def two_labels(y: Any) -> tuple[Labels, Classes]:
     """Any two labels as −1 and +1, and the negative and the positive one as texts.
 
-    The greater is positive. y is a list, a column, or a table of one column.
+    The greater is positive, in the order of an ordered category of pandas if y is one. y is a list,
+    a column, or a table of one column.
     """
-    given = flat_labels(y)
-    if given.dtype == np.bool_:
+    given, levels = flat_labels(y), _levels(y)
+    if given.dtype == np.bool_ and not levels:
         return np.where(given, 1, -1).astype(np.int8), ("false", "true")
     if len(given) == 0:
         return np.zeros(0, dtype=np.int8), ("-1", "1")
     codes, texts, places = label_texts(given)
-    labels = LabelsAsSigns()
+    if len(levels) > 2:
+        levels = [level for level in levels if level in set(given.tolist())]
+    labels = LabelsAsSigns([written(level) for level in levels] if len(levels) == 2 else None)
     try:
         return labels.coded(codes, texts, places), labels.classes
     except BadExample as error:
@@ -158,6 +161,13 @@ def label_texts(given: NDArray[Any]) -> tuple[NDArray[Any], list[str], list[str]
             raise BadExample(f"{places[-1]}: label {text!r} is neither a number nor a text")
         texts.append(written(text))
     return np.array(codes), texts, places
+
+
+def _levels(y: Any) -> list[Any]:
+    """The categories of y in their order, the least first, if they are ordered."""
+    is_table = len(getattr(y, "columns", ())) == 1
+    kind: Any = next(iter(y.dtypes)) if is_table else getattr(y, "dtype", None)
+    return list(kind.categories) if getattr(kind, "ordered", False) is True else []
 
 
 def block(X: Any, y: Sequence[float] | NDArray[Any], *, first: int = 0) -> Block:

@@ -248,6 +248,8 @@ class Data:
         What was wrong with the bad lines that were skipped.
     description
         What was read and how: "CSV, comma, header, label 'kind', 5 numbers, 1 ignored (id)".
+    missing
+        What was done with missing values.
     """
 
     block: Block
@@ -258,6 +260,7 @@ class Data:
     files: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
     description: str = ""
+    missing: Missing = "refuse"
 
 
 def read(
@@ -391,4 +394,5 @@ def read_as(
         files,
         tuple(source.skipped),
         source.description,
+        how.missing_rule,
     )

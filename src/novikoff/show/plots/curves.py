@@ -13,9 +13,9 @@ from novikoff.guarantees.exact.arithmetic import Numbers
 from novikoff.guarantees.running_sandwich import Sandwich
 from novikoff.ledger.ledger import Ledger, Mistakes
 from novikoff.ledger.readings import scores_by_reading
-from novikoff.runs.loop import Run
 from novikoff.show.plots.axes import escaped, legend_below, new_axes, write_instead
 from novikoff.show.plots.colours import BLACK, BLUE, COLOURS, GREEN, GREY, MARKERS, ORANGE
+from novikoff.show.plots.estimators import ledger_of
 from novikoff.show.plots.planes import Linear, expect_rows
 from novikoff.stream.blocks import Block
 from novikoff.stream.labels import predicts_positive
@@ -87,18 +87,18 @@ def _edges(values: Vector) -> Vector:
     return np.concatenate([edges[:1] - width, edges]) if edges[0] >= low else edges
 
 
-def readings(made: Ledger | Run, test: Block, *, most: int = 1000, ax: Axes | None = None) -> Axes:
+def readings(made: Any, test: Block, *, most: int = 1000, ax: Axes | None = None) -> Axes:
     """Learning curves: the accuracy on test examples of the final weights, the average, the vote.
 
     Each point is a reading of the run after that number of rounds. The rounds are evenly spaced on
     a logarithmic axis; the last point is the reading of the whole run.
 
-    The run is of an additive learner that kept its examples. Of more than `most` test examples only
-    `most` are used, evenly spaced, because the time for a vote is proportional to test examples
-    times mistakes; the axis says so.
+    The run, ledger or fitted estimator is of an additive learner that kept its examples. Of more
+    than `most` test examples only `most` are used, evenly spaced, because the time for a vote is
+    proportional to test examples times mistakes; the axis says so.
     Reference: Freund & Schapire (1999) for the vote and the average.
     """
-    ledger = made.ledger if isinstance(made, Run) else made
+    ledger = ledger_of(made)
     ledger.expect_sums()
     ledger.expect_examples()
     expect_rows(test)
@@ -211,15 +211,15 @@ def _continue(trace: Sandwich, ax: Axes) -> None:
     )
 
 
-def mistakes(made: Ledger | Run, *, bound: Any = None, ax: Axes | None = None) -> Axes:
+def mistakes(made: Any, *, bound: Any = None, ax: Axes | None = None) -> Axes:
     """Draw the mistakes made up to each round, the ends of the passes, and a bound above them.
 
-    The updates are drawn too if they are more: those that a margin asks for on examples that were
-    right. The bound is a number, or the result of a function of `guarantees`. If it is more than
-    ten times the updates, heights above 1 are logarithmic. From a ledger that kept counts only,
-    all is drawn by passes.
+    They are those of a run, of a ledger, or of a fitted estimator. The updates are drawn too if
+    they are more: those that a margin asks for on examples that were right. The bound is a number,
+    or the result of a function of `guarantees`. If it is more than ten times the updates, heights
+    above 1 are logarithmic. From a ledger that kept counts only, all is drawn by passes.
     """
-    ledger = made.ledger if isinstance(made, Run) else made
+    ledger = ledger_of(made)
     ax = new_axes() if ax is None else ax
     if ledger.n_rounds == 0:
         return write_instead(ax, "no round was played")

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from novikoff.ledger.ledger import Ledger
 from novikoff.online.engine import Engine
+from novikoff.runs.loop import Run
 from novikoff.show.plots.planes import plane
 from novikoff.sources.arrays import rows_of
 from novikoff.stream.blocks import Block
@@ -99,6 +101,26 @@ def estimator(
     if isinstance(engine, Engine) and engine.rule.reading == "vote":
         ax.set_title("the last of the voting lines", fontsize="medium")
     return ax
+
+
+def run_of(made: Any) -> Run:
+    """The run itself, or the run of a fitted estimator of novikoff."""
+    what = type(made)
+    if not hasattr(what, "runs_"):
+        if not isinstance(made, Run):
+            raise TypeError(f"pass a Run or a fitted estimator of novikoff, not {what.__name__}")
+        return made
+    runs: tuple[Run, ...] = made.runs_
+    if len(runs) > 1:
+        raise ValueError(
+            f"this {what.__name__} made {len(runs)} runs, one for each class; pass one of its runs_"
+        )
+    return runs[0]
+
+
+def ledger_of(made: Any) -> Ledger:
+    """The ledger itself, or that of a run or of a fitted estimator of novikoff."""
+    return made if isinstance(made, Ledger) else run_of(made).ledger
 
 
 def _weights(k: int, coef: Any, intercept: Any) -> Vector:

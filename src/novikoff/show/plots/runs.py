@@ -11,9 +11,9 @@ from novikoff.guarantees.exact.arithmetic import Numbers
 from novikoff.guarantees.words import run_in_brief
 from novikoff.ledger import readings
 from novikoff.ledger.readings import trajectory
-from novikoff.runs.loop import Run
 from novikoff.show.plots.axes import Panels, escaped, legend_below, new_panels
 from novikoff.show.plots.colours import BLACK, GREEN, GREY, POINT_STYLES
+from novikoff.show.plots.estimators import run_of
 from novikoff.show.plots.planes import CLASSES, Linear, draw_line, draw_normal, draw_rows, ring
 from novikoff.sources.in_memory import block_of
 from novikoff.stream.blocks import Block
@@ -28,8 +28,9 @@ _LINES = 40  # the most lines drawn
 
 
 def turning(
-    run: Run,
-    data: Block | tuple[Any, Any],
+    made: Any,
+    data: Block | tuple[Any, Any] | Any,
+    y: Any = None,
     *,
     names: Sequence[str] | None = None,
     classes: Sequence[str] = CLASSES,
@@ -40,11 +41,13 @@ def turning(
     Of more than forty lines only forty are drawn. If the run ended in a cycle, the area of a point
     shows its multiplier in the updates that sum to 0. With more than two features the points are
     projected as in `plane`, on the final weights; then only the last line is drawn, because the
-    others are not in that plane. The run must be of an additive learner that kept its examples, on
-    these data, a Block or a pair (X, y); `names` and `classes` are as for `plane`.
+    others are not in that plane. The run, or the fitted estimator that made it, must be of an
+    additive learner that kept its examples, on these data: a Block, a pair (X, y), or X and y.
+    `names` and `classes` are as for `plane`.
     Reference: Novikoff (1962) for runs that end; Block & Levin (1970) for runs that cycle.
     """
-    block: Block = block_of(data)
+    block: Block = block_of(data if y is None else (data, y))
+    run = run_of(made)
     ledger = run.ledger
     if ledger.dim != block.rows.dim:
         raise ValueError(f"the run was on {ledger.dim} features, the block has {block.rows.dim}")

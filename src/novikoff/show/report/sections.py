@@ -14,12 +14,14 @@ import numpy as np
 
 from novikoff import __version__
 from novikoff.guarantees import words
+from novikoff.guarantees.certificate import alone_in_words
 from novikoff.guarantees.comparators import LossBound
 from novikoff.guarantees.exact.arithmetic import root
 from novikoff.guarantees.verdict import Separation, Verdict
 from novikoff.show.report.figures import Figure, figures
 from novikoff.show.report.gathering import Known
 from novikoff.show.report.html import Html, facts, heading, paragraph, table, tag
+from novikoff.sources.read_options import Missing
 from novikoff.stream.order import CACHE_BYTES
 from novikoff.stream.printing import (
     count,
@@ -39,6 +41,11 @@ _PASSES = 12
 _FILES = 20
 _CARRIED = 4 << 20  # bytes of the largest certificate that is put into the page
 _FEATURES = 4  # of each mistaken row
+_MISSING: dict[Missing, str] = {
+    "refuse": "none: a missing value is an error",
+    "zero": "read as 0, if there are any",
+    "indicate": "each marked by a feature of its own, if there are any",
+}
 
 
 def page(known: Known, *, top: int = 15, mistakes: int = 20) -> str:
@@ -129,7 +136,9 @@ def data(known: Known) -> Iterator[Html]:
     about["Values other than 0"] = f"{count(not_0)} of {count(rows * dim)}, {share}"
     if known.data.label is not None:
         about["Label"] = f"{'column ' * (known.data.names is None)}{known.data.label}"
-    about["Missing values"] = "none: a value or line that cannot be read is an error"
+    about["Missing values"] = _MISSING[known.data.missing]
+    if skipped := known.data.skipped:
+        about["Skipped"] = f"{plural(len(skipped), 'bad line')}; the first: {skipped[0]}"
     yield facts(about)
     counted = [(sign, _rows_with(known, sign)) for sign in (-1, 1)]
     yield table(
@@ -192,6 +201,8 @@ def _complete(known: Known) -> Iterator[Html]:
         "Best margin γ": f"{it.margin}: {farthest}{constant}",
         "Radius R": f"{_root(it.radius_squared)}: {words.RADIUS_OF_DATA}{constant}",
     }
+    if it.alone:
+        about["One column"] = alone_in_words([cut(known.name(j)) for j in it.alone])
     if (bound := it.mistake_bound) is not None:
         about["Mistake bound"] = (
             f"a perceptron makes at most (R/γ)² = {plural(bound[1], 'mistake')}, "
