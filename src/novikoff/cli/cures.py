@@ -60,8 +60,12 @@ CURES: dict[Problem, tuple[str, ...]] = {
     Problem.LOOKS_LIKE_IDS: (
         "use --ignore {column}, or --categorical {column} to take each value as a category",
     ),
-    Problem.SEVERAL_COLUMNS: ("convert them, or use {ignore}",),
-    Problem.COLUMNS_AND_TEXTS: ("convert them, or use {text} {ignore}",),
+    Problem.SEVERAL_COLUMNS: (
+        "convert them to plain numbers, such as 1200 or 0.12, or use {ignore}",
+    ),
+    Problem.COLUMNS_AND_TEXTS: (
+        "convert them to plain numbers, such as 1200 or 0.12, or use {text} {ignore}",
+    ),
     Problem.TOO_LONG_FOR_FLOAT: ("scale it; if it is an identifier, use --categorical {column}",),
     Problem.READ_ONCE: ("use --cache, or read a file", "read a file"),
     Problem.UNKNOWN_FEATURE_COUNT: ("use --threshold or --hash-bits",),

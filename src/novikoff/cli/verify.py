@@ -1,14 +1,19 @@
 """`novikoff verify`: whether a certificate proves its verdict on the data of files."""
 
+import shlex
 import sys
 from typing import Annotated
 
 from novikoff.cli import options
 from novikoff.cli.arguments import Argument
-from novikoff.cli.errors import show
+from novikoff.cli.errors import fail, show
 from novikoff.cli.progress import spinner
 from novikoff.guarantees.check import Rejected, claim, load, summary
-from novikoff.stream.printing import one_line
+from novikoff.stream.input_problems import BadExample, Problem
+from novikoff.stream.labels import rest_of
+from novikoff.stream.printing import one_line, quoted
+
+_THIRD = (Problem.THIRD_LABEL, Problem.THIRD_LABEL_IN_LAST_COLUMN)
 
 
 def verify(
@@ -38,8 +43,15 @@ def verify(
             written = load(certificate)
             inputs = inputs_of(data)
             say(f"reading {inputs[0].name}")
-            is_binary = claim(written).model is None
-            given = reading.read(inputs, zero_based=zero_based, as_levels=not is_binary)
+            it = claim(written)
+            try:
+                given = reading.read(inputs, zero_based=zero_based, as_levels=it.model is not None)
+            except BadExample as error:
+                if error.problem not in _THIRD or it.classes[0] != rest_of(it.classes[1]):
+                    raise
+                words = f"the certificate sets {quoted(it.classes[1])} against the rest"
+                use = f"use --one-vs-rest {shlex.quote(it.classes[1])}"
+                fail(f"{error.without_cure}; {words}: {use}")
             say(f"checking {len(given.block):,} rows")
             read = checked(written, given)
             words = summary(written, read, [one.name for one in inputs])
