@@ -62,7 +62,8 @@ def test_the_cure_is_the_best_that_the_verb_has() -> None:
     assert cured(Problem.TOO_MANY_CLASSES, "certify") == "wrong"
     assert "--ignore 'size of shoe'" in cured(Problem.DATES, "train")
     assert cured(Problem.COLUMNS_AND_TEXTS, "certify") == (
-        "wrong; convert them to plain numbers, such as 1200 or 0.12, or use --text note --ignore id --ignore 'day of birth'"
+        "wrong; convert them to plain numbers, such as 1200 or 0.12, or use --text note "
+        "--ignore id --ignore 'day of birth'"
     )
 
 
