@@ -1,5 +1,6 @@
 """Settings for the whole suite."""
 
+import gc
 import os
 import signal
 
@@ -17,10 +18,16 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 # How long an example may take depends on the machine; speed is measured in bench/. Examples are
 # drawn anew in every run, so that many runs try many.
-settings.register_profile("patient", deadline=None, max_examples=60)
+settings.register_profile("patient", deadline=None, max_examples=40)
 settings.load_profile("patient")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let a run name another build of the compiled core, to compare it with the installed one."""
     parser.addoption("--other-core", metavar="DIRECTORY", help="directory of another _core*.so")
+
+
+def pytest_collection_finish() -> None:
+    """Leave modules and tests out of garbage collection, which would walk through them."""
+    gc.collect()
+    gc.freeze()

@@ -30,7 +30,7 @@ from novikoff.concepts import (
 from novikoff.concepts.examples import Truths
 from novikoff.stream.rows import Positions
 
-quick = settings(max_examples=60)
+quick = settings(max_examples=40)
 
 
 def brute_littlestone(tables: frozenset[int], examples: range) -> int:

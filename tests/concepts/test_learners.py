@@ -52,7 +52,7 @@ PRUNING: dict[str, Make] = {
     "WeightedMajority of 0": lambda concepts: WeightedMajority(concepts, 0),
 }
 every_pruning = pytest.mark.parametrize("make", PRUNING.values(), ids=PRUNING.keys())
-quick = settings(max_examples=60)
+quick = settings(max_examples=40)
 betas: st.SearchStrategy[Fraction | float] = st.sampled_from([Fraction(1, 2), Fraction(9, 10), 0.3])
 
 

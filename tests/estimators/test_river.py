@@ -41,7 +41,6 @@ LEARNERS = [
     MarginPerceptron(),
     AveragedPerceptron(),
     AdaptivePerceptron(),
-    AdaptivePerceptron(average=True, multiclass="joint"),
     VotedPerceptron(),
     Winnow(),
     Winnow(variant="winnow1", threshold=4),

@@ -149,7 +149,7 @@ def is_true(certificate: Written, given: Problem) -> bool:
     )
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(problems(most_rows=6, most_columns=3))
 def test_the_checker_accepts_what_certify_writes_and_it_is_true(problem: Problem) -> None:
     certificate = certified(problem)
@@ -177,7 +177,7 @@ RUBBISH: list[Any] = [
 ]  # fmt: skip
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(problems(most_rows=6, most_columns=2), st.data())
 def test_what_is_still_accepted_after_any_change_is_still_true(
     problem: Problem, data: st.DataObject
@@ -395,7 +395,7 @@ def test_more_columns_than_the_certificate_knows_are_rejected() -> None:
         verify(certify(given.X, given.y), np.hstack([given.X, np.zeros((4, 1))]), given.y)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(problems(), st.integers(0, 2**32 - 1))
 def test_a_fingerprint_is_of_the_numbers_and_not_of_how_they_are_stored(
     problem: Problem, seed: int
@@ -518,7 +518,7 @@ def sparse_lines(draw: st.DrawFn) -> str:
     )
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(
     content=st.one_of(tables().map(lambda text: (text, "x.csv")),
                       sparse_lines().map(lambda text: (text, "x.svm"))),
@@ -721,7 +721,7 @@ def test_options_for_another_format_are_refused(tmp_path: Path) -> None:
         check.read([str(tmp_path / "x.csv")], zero_based=True)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.integers(1, 5).flatmap(
     lambda d: st.lists(st.lists(st.integers(-4, 4), min_size=d, max_size=d), max_size=7)
 ))  # fmt: skip

@@ -106,7 +106,7 @@ def l2_allows(M: int, c2: Fraction, loss: Fraction) -> bool:
     return rest <= 0 or rest**2 <= 4 * c2 * loss
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.data(), dyadic_data(), layouts, st.booleans(), RATES, CLASS_WEIGHTS, GAMMAS)
 def test_the_bounds_are_the_largest_numbers_that_the_textbook_allows(
     more: st.DataObject,

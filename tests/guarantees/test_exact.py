@@ -134,7 +134,7 @@ def least_margin(rows: Rows, labels: Labels, u: ExactVector) -> tuple[int, Fract
     return ExactRows(rows, bias=len(u) > rows.dim).least(np.arange(len(rows)), labels, u)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(problems())
 def test_the_filter_never_loses_the_smallest_margin_or_the_largest_row(
     problem: tuple[Rows, list[int], list[Fraction]],

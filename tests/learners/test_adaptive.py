@@ -166,7 +166,7 @@ def exactly(rows: list[textbook.Shown], length: int, r: int, *, full: bool) -> t
 
 
 @pytest.mark.parametrize("matrix", ["diagonal", "full"])
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(draws=st.data(), layout=layouts)
 def test_where_nothing_is_rounded_the_learner_is_the_textbook_to_the_last_bit(
     matrix: Matrix, draws: st.DataObject, layout: Layout
@@ -265,7 +265,7 @@ def test_the_full_matrix_is_for_two_labels() -> None:
         Rule("adaptive", matrix="full", joint=True)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(data=float_data(), seed=seeds)
 def test_a_variance_never_grows_and_stays_above_zero(data: Data, seed: int) -> None:
     learner = Adaptive(data.dim, bias=True, regularisation=10.0 ** (seed % 9 - 6))
@@ -311,7 +311,7 @@ def test_an_importance_that_makes_the_step_infinite_is_refused() -> None:
             learner.learn(some, 0, 1)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(data=dyadic_data(most_rows=4), times=st.integers(1, 4), y=st.sampled_from((-1, 1)))
 def test_with_a_full_matrix_an_importance_is_as_many_showings(
     data: Data, times: int, y: int
@@ -331,7 +331,7 @@ def test_with_a_full_matrix_an_importance_is_as_many_showings(
     assert once.variances == often.variances
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(data=float_data(), layout=layouts, seed=seeds)
 def test_a_row_of_importance_zero_is_scored_and_never_learned_from(
     data: Data, layout: Layout, seed: int

@@ -33,7 +33,7 @@ from novikoff.stream.input_problems import BadExample
 from novikoff.stream.order import Shuffled, arranged
 from novikoff.stream.rows import DenseRows, Vector
 
-few = settings(max_examples=60)
+few = settings(max_examples=40)
 # no weights separate these
 TANGLED = Data(np.array([[2, 1], [-1, 3], [1, -2], [3, 1.0]]), np.array([1, -1, 1, -1], np.int8))
 

@@ -73,7 +73,7 @@ def by_the_book(
     )
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.data())
 def test_the_learner_is_the_textbook(draws: st.DataObject) -> None:
     data = draws.draw(dyadic_data())
@@ -156,7 +156,7 @@ def test_right_by_exactly_the_margin_is_not_enough() -> None:
     assert run.ledger.scores.tolist() == [0.0, 1.0, 2.0]
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(st.data())
 def test_an_update_raises_the_score_by_the_rate_times_the_square(draws: st.DataObject) -> None:
     """SPEC 2.8, C's quiz."""
@@ -173,7 +173,7 @@ def test_an_update_raises_the_score_by_the_rate_times_the_square(draws: st.DataO
         assert y * (after - before) == len(made) * Fraction(options["rate"]) * square
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(st.data())
 def test_one_point_is_wrong_exactly_once_from_zero(draws: st.DataObject) -> None:
     """SPEC 2.8."""
@@ -185,7 +185,7 @@ def test_one_point_is_wrong_exactly_once_from_zero(draws: st.DataObject) -> None
     assert run.verdict is Verdict.SEPARATED
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(st.data())
 def test_one_point_from_elsewhere_takes_as_many_mistakes_as_the_quiz_says(
     draws: st.DataObject,
@@ -207,7 +207,7 @@ def test_one_point_from_elsewhere_takes_as_many_mistakes_as_the_quiz_says(
     assert run.verdict is Verdict.SEPARATED
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(float_data(), st.booleans(), ties, st.sampled_from((0.1, 1e-3, 3.7, 1e-250, 1e250)))
 def test_the_rate_changes_no_mistake_from_zero(
     data: Data, bias: bool, rule: Ties, rate: float
@@ -290,7 +290,7 @@ def test_without_features_the_constant_learns_alone() -> None:
     assert learner.weights.tolist() == [0.0]
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(float_data(), layouts, precisions, st.sampled_from((0.0, 1.5)), st.booleans())
 def test_the_bias_is_a_column_of_ones(
     data: Data, layout: Layout, precision: Precision, margin: float, weighted: bool
@@ -338,7 +338,7 @@ def test_a_large_block_is_a_million_rounds_too() -> None:
     assert (run.ledger.n_mistakes, run.ledger.n_rounds) == (1, 1_000_000)
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(separable_data(), st.booleans(), ties)
 def test_on_separable_data_a_clean_sweep_comes(
     drawn: tuple[Data, NDArray[np.float64]], bias: bool, rule: Ties

@@ -25,7 +25,7 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows
 
-few = settings(max_examples=60)
+few = settings(max_examples=40)
 HUGE = np.finfo(np.float64).max
 
 
@@ -51,7 +51,7 @@ def assert_played(learner: Multiplicative, ledger: Ledger, book: textbook.Winnow
     assert ledger.rule == "multiplicative"
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.data())
 def test_winnow1_and_winnow2_are_the_textbook(draws: st.DataObject) -> None:
     data, order, tie = draws.draw(boolean_data()), None, draws.draw(ties)
@@ -72,7 +72,7 @@ def test_winnow1_and_winnow2_are_the_textbook(draws: st.DataObject) -> None:
         assert_played(learner, ledger, book)
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.data())
 def test_balanced_winnow_is_the_textbook(draws: st.DataObject) -> None:
     """On attributes −1, 0 and 1, whose weights stay within 53 bits in a run as short as this."""
@@ -119,7 +119,7 @@ def assert_signs(learner: Multiplicative, X: NDArray[np.float64]) -> None:
             assert abs(s) == HUGE
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(st.data())
 def test_scores_have_the_right_sign_where_weights_overflow(draws: st.DataObject) -> None:
     """Powers of thousands, some of which cancel and leave what is below them to decide."""
@@ -174,7 +174,7 @@ def test_a_power_that_is_not_whole_is_what_the_library_of_c_says(alpha: float, p
 
 
 @given(st.floats(1, 1e308, exclude_min=True) | st.floats(1, 1 + 1e-9, exclude_min=True))
-@settings(max_examples=300)
+@settings(max_examples=120)
 def test_the_logarithm_of_the_base_is_rounded_once(alpha: float) -> None:
     tiny, weight = np.array([2.0**-60]), np.empty(1)
     _core.weights_of(alpha=alpha, balanced=True, powers=tiny, out=weight)  # 2 · tiny · ln α
@@ -226,7 +226,7 @@ def disjunction(dice: np.random.Generator, n: int, k: int, rows: int) -> Data:
     return Data(X, np.where(X[:, relevant].any(axis=1), 1, -1).astype(np.int8))
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(seed=seeds, n=st.integers(1, 60), draws=st.data())
 def test_winnow_on_disjunctions_stays_within_its_bounds(
     seed: int, n: int, draws: st.DataObject
@@ -252,7 +252,7 @@ def test_winnow_on_disjunctions_stays_within_its_bounds(
     assert len(general.ledger) <= bound
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(seed=seeds, n=st.integers(2, 40), draws=st.data())
 def test_winnow2_on_r_of_k_stays_within_its_bound(seed: int, n: int, draws: st.DataObject) -> None:
     """μ is 1/r on each of the k, so Σμ = k/r and δ = 1/r."""

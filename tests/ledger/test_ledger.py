@@ -47,7 +47,7 @@ def test_it_says_how_many_mistakes_in_how_many_rounds() -> None:
     assert repr(ledger) == f"<Ledger: {len(ledger)} mistakes in 36 rounds>"
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(float_data(), st.integers(1, 3), layouts)
 def test_mistakes_by_a_round_are_those_up_to_and_with_it(
     data: Data, epochs: int, layout: Layout
@@ -67,7 +67,7 @@ def test_with_a_margin_mistakes_by_a_round_leave_out_narrow_updates() -> None:
     assert [ledger.mistakes_by(t) for t in range(4)] == [0, 1, 1, 2]
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(float_data(), st.integers(1, 3))
 def test_a_survival_counts_the_rounds_that_the_weights_lasted(data: Data, epochs: int) -> None:
     ledger = played(data.block(), epochs=epochs)
@@ -76,7 +76,7 @@ def test_a_survival_counts_the_rounds_that_the_weights_lasted(data: Data, epochs
     assert ledger.survivals().tolist() == counts.tolist()
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(float_data(), st.integers(1, 4))
 def test_epochs_add_up_to_the_run(data: Data, epochs: int) -> None:
     ledger = played(data.block(), epochs=epochs)
@@ -86,7 +86,7 @@ def test_epochs_add_up_to_the_run(data: Data, epochs: int) -> None:
     assert ledger.epoch_mistakes == np.diff(ends).tolist()
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(dyadic_data(), st.integers(1, 4), layouts)
 def test_each_mistaken_row_is_stored_once(data: Data, epochs: int, layout: Layout) -> None:
     ledger = played(data.block(layout, first=50), epochs=epochs)
@@ -180,7 +180,7 @@ def test_a_ledger_grows_with_the_mistakes_by_forty_bytes_at_most(keep: Keep) -> 
     assert growth <= (40 * (counts[1] - counts[0]) if keep != "counts" else 0) + 64
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(float_data(), st.sampled_from(KEEPS), st.integers(1, 3), st.sampled_from((0.0, 0.5, 9.0)))
 def test_an_update_on_an_example_that_was_right_is_no_mistake(
     data: Data, keep: Keep, epochs: int, margin: float

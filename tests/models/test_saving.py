@@ -45,7 +45,7 @@ from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows, SparseRows, Vector
 
-few = settings(max_examples=100)
+few = settings(max_examples=60)
 KEEPS: tuple[Keep, ...] = ("examples", "positions", "counts")
 AWKWARD: dict[str, Any] = {"rate": 0.3, "class_weights": (0.7, 1.1)}
 
@@ -379,7 +379,7 @@ def test_a_ledger_that_no_run_could_write_is_refused(key: str, place: int, value
         kind.restored(whole, {**arrays, key: altered})
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(draws=st.data())
 def test_states_altered_at_random_are_refused_or_can_be_used(draws: st.DataObject) -> None:
     kind, whole, arrays = STATES[draws.draw(st.sampled_from(sorted(STATES)))]

@@ -91,7 +91,7 @@ def multipliers(run: Run) -> dict[int, Fraction]:
     return dict(zip(run.cycle.rows.tolist(), run.cycle.multipliers, strict=True))
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.data())
 def test_a_run_on_integers_in_a_fixed_order_ends_in_a_separator_or_a_cycle(
     draws: st.DataObject,
@@ -126,7 +126,7 @@ def test_a_run_on_integers_in_a_fixed_order_ends_in_a_separator_or_a_cycle(
     assert multipliers(run) == counted(run, steps=(rate * Fraction(low), rate * Fraction(high)))
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(st.data())
 def test_a_run_on_separable_data_never_ends_in_a_cycle(draws: st.DataObject) -> None:
     data, _ = draws.draw(separable_data())
@@ -134,7 +134,7 @@ def test_a_run_on_separable_data_never_ends_in_a_cycle(draws: st.DataObject) -> 
     assert play([data.block()], learner, epochs=10**6).verdict is Verdict.SEPARATED
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(
     data=integer_data(),
     bias=st.booleans(),
@@ -249,7 +249,7 @@ def trajectory(data: Data, start: int) -> tuple[int, int]:
     return when[tuple(w)], passes - when[tuple(w)]
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(data=integer_data(most_rows=6, widest=2), start=st.integers(-60, 60))
 def test_a_cycle_is_noticed_two_periods_after_the_power_of_two_that_is_large_enough(
     data: Data, start: int

@@ -44,7 +44,7 @@ def told(run: Run) -> tuple[object, ...]:
     return *rows, run.verdict, ledger.epoch_ends, ledger.revisits
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(st.data())
 def test_the_run_is_the_textbooks_whatever_the_layout_and_the_blocks(draws: st.DataObject) -> None:
     data = draws.draw(dyadic_data())

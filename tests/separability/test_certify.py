@@ -30,7 +30,7 @@ from novikoff import BadExample, Block, Certificate, Stopped, certify, sources, 
 from novikoff.stream.rows import Rows
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(problems(), st.sampled_from(LAYOUTS), st.sampled_from(PRECISIONS))
 def test_small_data_are_always_decided_as_the_linear_program_decides_and_proved(
     problem: Problem, layout: Any, precision: Any
@@ -43,7 +43,7 @@ def test_small_data_are_always_decided_as_the_linear_program_decides_and_proved(
     assert verify(found, block)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(problems())
 def test_aliased_columns_are_as_many_as_exact_row_reduction_finds_and_have_no_direction(
     problem: Problem,
@@ -67,7 +67,7 @@ def test_aliased_columns_are_as_many_as_exact_row_reduction_finds_and_have_no_di
         assert found.directions[j] == (0.0 if abs(w) < 1e-9 else math.copysign(math.inf, w))
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(problems(most_rows=7, most_columns=2))
 def test_the_interval_for_the_margin_contains_the_best_and_can_be_narrowed_to_it(
     problem: Problem,
@@ -203,7 +203,7 @@ def test_bad_data_are_refused_with_the_row(X: Any, y: Any, words: str) -> None:
         certify(X, y)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(problems(), st.data())
 def test_scaling_and_reordering_change_nothing(problem: Problem, data: st.DataObject) -> None:
     n, d = problem.X.shape

@@ -19,7 +19,7 @@ from novikoff.separability.face import Face
 from novikoff.separability.points import Points
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(problems())
 def test_either_weights_separate_all_or_multiples_sum_to_zero(problem: Problem) -> None:
     block = Block(stored(problem.X, "dense", "float64"), problem.y)
@@ -37,7 +37,7 @@ def test_either_weights_separate_all_or_multiples_sum_to_zero(problem: Problem) 
         assert points.sum_is_zero(found)
 
 
-@settings(max_examples=200)
+@settings(max_examples=100)
 @given(problems())
 def test_without_floating_point_the_verdict_is_the_same(problem: Problem) -> None:
     def unsolved(*_: object, **__: object) -> None:

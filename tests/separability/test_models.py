@@ -73,7 +73,7 @@ def found_by(kind: str, X: Grid, levels: list[int], bias: bool) -> tuple[Certifi
     return certify(X, y, model=model, fit_intercept=bias), y, None
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(responses())
 def test_verdicts_and_separated_rows_are_those_of_the_inequalities(
     response: tuple[str, Grid, list[int], bool],
@@ -90,7 +90,7 @@ def test_verdicts_and_separated_rows_are_those_of_the_inequalities(
     assert again.separated_rows.tolist() == found.separated_rows.tolist()
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(responses())
 def test_the_slow_checker_makes_the_same_inequalities(
     response: tuple[str, Grid, list[int], bool],
@@ -112,7 +112,7 @@ def test_the_slow_checker_makes_the_same_inequalities(
         check.check(found.to_dict(), check.Evidence(examples[:-1], X.shape[1], classes=names))
 
 
-@settings(max_examples=150)
+@settings(max_examples=80)
 @given(problems())
 def test_with_two_levels_every_model_is_the_binary_one(problem: Problem) -> None:
     X, y = problem.X, problem.y
@@ -128,7 +128,7 @@ def test_with_two_levels_every_model_is_the_binary_one(problem: Problem) -> None
         assert found.separated_rows.tolist() == usual.separated_rows.tolist()
 
 
-@settings(max_examples=100)
+@settings(max_examples=60)
 @given(problems(most_rows=6, most_columns=2), st.data())
 def test_binomial_counts_are_their_trials_written_out(
     problem: Problem, data: st.DataObject

@@ -20,7 +20,7 @@ from novikoff.guarantees.certificate import Certificate
 
 THRESHOLD_FUNCTIONS = {1: 4, 2: 14, 3: 104, 4: 1882}  # OEIS A000609
 CLASSES = {1: 2, 2: 4, 3: 14, 4: 222}  # up to negation and order of the variables: A000370
-PARTS = 8
+PARTS = 4
 
 
 def labellings(n: int) -> Grid:
@@ -96,11 +96,11 @@ def test_one_function_of_each_class_decides_for_all_of_them(n: int) -> None:
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_a_fortieth_of_the_functions_of_four_variables_are_each_decided_and_proved(
+def test_an_eightieth_of_the_functions_of_four_variables_are_each_decided_and_proved(
     part: int,
 ) -> None:
     X, labels, separated = cube(4)
-    drawn = np.random.default_rng(1965).permutation(len(labels))[: len(labels) // 40]
+    drawn = np.random.default_rng(1965).permutation(len(labels))[: len(labels) // 80]
     for f in drawn[part::PARTS].tolist():
         decided(X, labels[f], separated[f], bias=True)
 
@@ -119,7 +119,7 @@ def in_general_position(count: int, dim: int, *, affine: bool) -> Points:
 
 @pytest.mark.parametrize(
     ("count", "dim", "affine"),
-    [(6, 2, False), (6, 2, True), (6, 3, False), (7, 3, True)],
+    [(6, 2, False), (6, 2, True), (6, 3, False), (6, 3, True)],
 )
 def test_points_in_general_position_have_as_many_separable_labellings_as_cover_counted(
     count: int, dim: int, affine: bool

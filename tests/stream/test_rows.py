@@ -44,7 +44,7 @@ def dense(rows: Rows) -> list[list[float]]:
     return out.tolist()
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(float_data(), layouts, precisions)
 def test_a_row_is_its_columns_and_values(data: Data, layout: Layout, precision: Precision) -> None:
     rows = data.rows(layout, precision)
@@ -55,7 +55,7 @@ def test_a_row_is_its_columns_and_values(data: Data, layout: Layout, precision: 
     assert values.dtype == np.float64
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.data())
 def test_rows_taken_are_copies_in_the_order_asked(draws: st.DataObject) -> None:
     data = draws.draw(float_data())
@@ -72,7 +72,7 @@ def test_rows_taken_are_copies_in_the_order_asked(draws: st.DataObject) -> None:
         assert len(taken.values) == len(taken.indices) == taken.starts[-1]
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.data())
 def test_pieces_joined_are_the_whole(draws: st.DataObject) -> None:
     data = draws.draw(float_data())
@@ -101,7 +101,7 @@ def test_rows_outside_the_stored_entries_are_refused_at_once(starts: list[int], 
         SparseRows(np.ones(4), np.array([0, 1, 0, 1]), np.array(starts, dtype=np.int64), 2)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(dyadic_data(), seeds)
 def test_rows_put_in_order_are_sorted_unrepeated_and_the_same(data: Data, seed: int) -> None:
     rows = untidy_rows(data.X, np.random.default_rng(seed))
