@@ -100,10 +100,8 @@ PYTHON_CURES: dict[Problem, str] = {
     Problem.LOOKS_LIKE_IDS: (
         "pass ignore=[{column}], or categorical=[{column}] to take each value as a category"
     ),
-    Problem.SEVERAL_COLUMNS: "convert them to plain numbers, or pass ignore=[{ignore}]",
-    Problem.COLUMNS_AND_TEXTS: (
-        "convert them to plain numbers, or pass ignore=[{ignore}], text=[{text}]"
-    ),
+    Problem.SEVERAL_COLUMNS: "convert them, or pass ignore=[{ignore}]",
+    Problem.COLUMNS_AND_TEXTS: "convert them, or pass ignore=[{ignore}], text=[{text}]",
     Problem.TOO_LONG_FOR_FLOAT: "scale it; if it is an identifier, pass categorical=[{column}]",
     Problem.READ_ONCE: "read a file, or cache the parsed data (sources.cache.Cached)",
     Problem.TWO_LABELS_ONLY: "choose perceptron, margin, averaged, voted or adaptive",
