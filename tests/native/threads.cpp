@@ -99,7 +99,7 @@ void learn(const Data& data) {
   again();
   Size classes = 0;
   joint_pass<false>(rows, data.codes.data(), nullptr, order, 0, n, {1e9, steps.data(), 1, true}, 0,
-                    classes, JointPerceptron{joint.data(), width}, s.data(), out,
+                    classes, JointPerceptron{joint.data(), nullptr, width}, s.data(), out,
                     HonestScores{nullptr});
   scores(rows, 0, n, Sum<const double>{w.data()}, true, score.data());
   scores(rows, 0, n, JointSum{joint.data(), width}, true, score.data());

@@ -124,7 +124,9 @@ def words(dice: Random) -> list[str]:
     for option in dice.sample(free, dice.choice((0, 1, 1, 2, 3))):
         out.append(option)
         if not parser.options[option].is_flag:
-            out.append(dice.choice(FILES if option in ("-o", "--output", "--cache") else VALUES))
+            value = dice.choice(FILES if option in ("-o", "--output", "--cache") else VALUES)
+            # a run of 2^63 passes is right to go on for ever
+            out.append("7" if option == "--passes" and value in LARGE[:3] else value)
     if dice.random() < 0.05:
         out[dice.randrange(1, len(out))] = dice.choice(VALUES)
     return out
