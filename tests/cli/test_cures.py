@@ -186,8 +186,10 @@ OF_MODELS = {  # a model of x, z and k, all but k numbers
     Problem.LABEL_IS_FEATURE: Case("t.csv", "x,z,k\n1,1,a\n2,2,b\n", ("--label", "z"), LABEL),
 }
 # A pipe is refused before it is read again; the others need two files or more than 16 MB of a pipe.
+# Levels need --model, as in test_models.py.
 # A line that may be a header needs a model of texts alone: test_text.py has one.
 ELSEWHERE = {
+    Problem.UNORDERED_LEVELS,
     Problem.NO_NAMES_OF_MODEL,
     Problem.READ_ONCE,
     Problem.LABEL_DIFFERS,

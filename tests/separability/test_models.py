@@ -201,6 +201,16 @@ def test_a_certificate_of_one_model_does_not_verify_another() -> None:
     assert set(COUNTED) == {"poisson", "binomial"}
 
 
+def test_levels_that_are_no_numbers_need_an_order_and_each_front_says_how(tmp_path: Path) -> None:
+    file = tmp_path / "data.csv"
+    file.write_text("dose,grade\n0,low\n1,middle\n1,low\n2,high\n")
+    with pytest.raises(BadExample, match="pass levels= in order, the least first"):
+        certify([[0], [1], [1], [2]], ["low", "middle", "low", "high"], model="ordinal")
+    refused = run("certify", file, "--model", "ordinal")
+    assert (refused.exit_code, "in order with --classes" in refused.stderr) == (2, True)
+    assert run("certify", file, "--model", "ordinal", "--classes", "low,middle,high").exit_code == 0
+
+
 @pytest.mark.parametrize("model", ["poisson", "multinomial", "ordinal"])
 def test_the_command_line_and_both_checkers_agree_on_files(model: str, tmp_path: Path) -> None:
     file, proof = tmp_path / "data.csv", tmp_path / "proof.json"

@@ -4,12 +4,13 @@ import json
 import math
 import sys
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from novikoff.cli import options
 from novikoff.cli.arguments import Option
 from novikoff.cli.errors import show, warn
 from novikoff.cli.progress import spinner
+from novikoff.guarantees.verdict import ModelName
 from novikoff.stream.printing import plural
 
 
@@ -20,7 +21,7 @@ def certify(
     ] = None,
     as_json: Annotated[bool, Option("Print the certificate as JSON.", "--json")] = False,
     regression: Annotated[
-        Literal["binary", "poisson", "multinomial", "ordinal"],
+        ModelName,
         Option(
             "The regression model whose estimates are asked about; --classes gives the levels of "
             "multinomial and ordinal ones in order.",

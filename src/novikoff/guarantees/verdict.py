@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -51,6 +52,10 @@ class Cycle:
             f"the weights after pass {self.until} equal those after pass {self.since}: the updates "
             f"in between, on {n}, sum to 0, so no weights separate the rows"
         )
+
+
+# the regression models that `certify` is asked about
+ModelName: TypeAlias = Literal["binary", "poisson", "multinomial", "ordinal"]
 
 
 class Separation(StrEnum):

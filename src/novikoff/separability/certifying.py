@@ -7,7 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +23,9 @@ from novikoff.guarantees.certificate import (
 )
 from novikoff.guarantees.check import Evidence, Model, check_examples, claim, require
 from novikoff.guarantees.exact.rows import usable
-from novikoff.guarantees.verdict import Separation
+from novikoff.guarantees.verdict import ModelName, Separation
 from novikoff.separability.models import (
     COUNTED,
-    MODELS,
-    ModelName,
     counted,
     levels_of,
     system_of,
@@ -36,7 +34,7 @@ from novikoff.separability.points import Points, Progress
 from novikoff.separability.search import Findings, Search
 from novikoff.separability.verifying import check_block
 from novikoff.separability.widest_margin import narrowed
-from novikoff.sources.arrays import flat_labels, label_texts, rows_of, two_labels
+from novikoff.sources.arrays import flat_labels, label_texts, ordered_levels, rows_of, two_labels
 from novikoff.sources.in_memory import frame_rows
 from novikoff.sources.open import Data
 from novikoff.stream.blocks import Block
@@ -181,7 +179,8 @@ def checked(
         read = _evidence(data)
     else:
         kind = it.model.kind
-        require((kind == "binomial") == (trials is not None), f"it is of a {kind} model")
+        require(kind != "binomial" or trials is not None, "it is of binomial counts; pass trials=")
+        require(kind == "binomial" or trials is None, f"it is of a {kind} model, without trials")
         given = _data(X, y, kind, None if kind in COUNTED else it.classes, trials)
         require(given.block.rows.dim == it.model.columns, "the data have other columns")
         data, of = _modelled(given, kind, constant=it.model.constant)
@@ -208,8 +207,9 @@ def _stated(
 
 
 def _kind(model: str, trials: Any) -> str:
-    if model not in MODELS:
-        raise ValueError(f"model must be one of {', '.join(MODELS)}, not {model!r}")
+    known = get_args(ModelName)
+    if model not in known:
+        raise ValueError(f"model must be one of {', '.join(known)}, not {model!r}")
     if trials is not None and model != "binary":
         raise ValueError(f"trials are those of a binary model, not of a {model} one")
     return model if trials is None else "binomial"
@@ -277,10 +277,7 @@ def _labels(
         return two_labels(y)
     if kind == "binomial":
         return counted(flat_labels(y), trials), COUNTED[kind]
-    ordered: Any = getattr(y, "cat", None)  # a column of categories
-    if levels is None and getattr(ordered, "ordered", False):
-        present = set(y)
-        levels = [level for level in ordered.categories if level in present]
+    levels = levels or ordered_levels(y) or None
     codes, texts, _ = label_texts(flat_labels(y))
     order, numbers = levels_of(kind, texts, codes, levels)
     return numbers, order

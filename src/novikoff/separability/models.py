@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,14 +18,12 @@ from novikoff.guarantees.certificate import ranges, spans_text
 from novikoff.guarantees.check import Model
 from novikoff.sources.open import Data
 from novikoff.stream.blocks import Block
-from novikoff.stream.input_problems import BadExample
+from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import in_order, label_key, written
 from novikoff.stream.number_text import number
 from novikoff.stream.printing import quoted_list
 from novikoff.stream.rows import SparseRows
 
-ModelName: TypeAlias = Literal["binary", "poisson", "multinomial", "ordinal"]
-MODELS = ("binary", "poisson", "multinomial", "ordinal")
 COUNTED = {"poisson": ("0", "positive"), "binomial": ("none", "some", "all")}
 Numbers: TypeAlias = NDArray[Any]
 
@@ -47,22 +45,20 @@ def levels_of(
                     f"row {where}: response {texts[k]!r} is not a number of at least 0"
                 )
         return COUNTED[kind], np.array([bool(value) for value in values], dtype=np.int32)[codes]
-    order = [written(text) for text in in_order(texts if levels is None else levels)]
-    if levels is not None:
-        order = [written(level) for level in levels]
-        keys = {label_key(level) for level in order}
-        missing = [text for text in texts if label_key(text) not in keys]
-        unused = [one for one in order if label_key(one) not in {label_key(t) for t in texts}]
-        if missing or unused or len(keys) < len(order):
-            found = quoted_list([written(text) for text in in_order(texts)])
-            raise BadExample(f"the levels {quoted_list(order)} are not those of the data, {found}")
-    elif kind == "ordinal" and any(label_key(text)[0] for text in texts):
+    found = [written(text) for text in in_order(texts)]
+    order = found if levels is None else [written(level) for level in levels]
+    places = {label_key(level): k for k, level in enumerate(order)}
+    if len(places) < len(order) or places.keys() != {label_key(text) for text in found}:
         raise BadExample(
-            f"the order of the levels {quoted_list(order)} is not known; give `levels`"
+            f"the levels {quoted_list(order)} are not those of the data, {quoted_list(found)}"
+        )
+    if levels is None and kind == "ordinal" and any(label_key(text)[0] for text in texts):
+        raise BadExample(
+            f"the order of the levels {quoted_list(order)} is not known",
+            problem=Problem.UNORDERED_LEVELS,
         )
     if len(order) < 2:
         raise BadExample(f"all examples have the response {quoted_list(order)}; two are needed")
-    places = {label_key(level): k for k, level in enumerate(order)}
     numbers = np.array([places[label_key(text)] for text in texts], dtype=np.int32)
     return tuple(order), numbers[codes]
 

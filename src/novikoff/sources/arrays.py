@@ -119,14 +119,12 @@ def two_labels(y: Any) -> tuple[Labels, Classes]:
     The greater is positive, in the order of an ordered category of pandas if y is one. y is a list,
     a column, or a table of one column.
     """
-    given, levels = flat_labels(y), _levels(y)
+    given, levels = flat_labels(y), ordered_levels(y)
     if given.dtype == np.bool_ and not levels:
         return np.where(given, 1, -1).astype(np.int8), ("false", "true")
     if len(given) == 0:
         return np.zeros(0, dtype=np.int8), ("-1", "1")
     codes, texts, places = label_texts(given)
-    if len(levels) > 2:
-        levels = [level for level in levels if level in set(given.tolist())]
     labels = LabelsAsSigns([written(level) for level in levels] if len(levels) == 2 else None)
     try:
         return labels.coded(codes, texts, places), labels.classes
@@ -163,11 +161,17 @@ def label_texts(given: NDArray[Any]) -> tuple[NDArray[Any], list[str], list[str]
     return np.array(codes), texts, places
 
 
-def _levels(y: Any) -> list[Any]:
-    """The categories of y in their order, the least first, if they are ordered."""
+def ordered_levels(y: Any) -> list[Any]:
+    """The categories of y in their order: those that occur, or both; none if not ordered."""
     is_table = len(getattr(y, "columns", ())) == 1
     kind: Any = next(iter(y.dtypes)) if is_table else getattr(y, "dtype", None)
-    return list(kind.categories) if getattr(kind, "ordered", False) is True else []
+    if getattr(kind, "ordered", False) is not True:
+        return []
+    levels = list(kind.categories)
+    if len(levels) > 2:
+        present = set(flat_labels(y).tolist())
+        levels = [level for level in levels if level in present]
+    return levels
 
 
 def block(X: Any, y: Sequence[float] | NDArray[Any], *, first: int = 0) -> Block:

@@ -24,6 +24,7 @@ class Problem(StrEnum):
     TOO_MANY_CLASSES = "more classes than allowed"  # [allowed]
     ONE_LABEL_IN_PIPE = "one label in all that was read ahead of a pipe"
     TWO_LABELS_ONLY = "more than two labels for a learner of two"
+    UNORDERED_LEVELS = "levels of an ordinal model that are no numbers"
     MATRIX_OF_TWO_LABELS = "more than two labels for a full matrix"
 
     # where the label is, and which format it is in
@@ -70,6 +71,7 @@ PYTHON_CURES: dict[Problem, str] = {
     Problem.OTHER_LABEL: "correct it, or pass keep= with the labels to read",
     Problem.TOO_MANY_CLASSES: "if these really are classes, pass a larger most=",
     Problem.ONE_LABEL_IN_PIPE: "pass classes=(negative, positive)",
+    Problem.UNORDERED_LEVELS: "pass levels= in order, the least first",
     Problem.UNKNOWN_FORMAT: "pass format=",
     Problem.WRONG_LABEL_KEY: "pass label=",
     Problem.LABEL_DIFFERS: "pass label=",
