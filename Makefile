@@ -8,13 +8,17 @@ READY := $(VENV)/ready
 # Hundreds of tests start the program; without compiled modules each start takes a third of a second more.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: demo test lint machines attack bench bench-quick stubs pages gallery clean
+.PHONY: demo test search lint machines attack sanitize bench bench-quick stubs pages gallery clean
 
 demo: $(READY)
 	$(BIN)/novikoff demo
 
 test: $(READY)
 	$(BIN)/pytest -n 2 --dist worksteal -q $(TESTS)
+
+# The tests of drawn examples, with examples drawn anew; make test draws the same ones everywhere.
+search: $(READY)
+	$(BIN)/pytest -n 2 --dist worksteal -q --hypothesis-profile search -m hypothesis $(TESTS)
 
 lint: $(READY)
 	$(BIN)/ruff check .

@@ -16,10 +16,11 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-# How long an example may take depends on the machine; speed is measured in bench/. Examples are
-# drawn anew in every run, so that many runs try many.
-settings.register_profile("patient", deadline=None, max_examples=40)
-settings.load_profile("patient")
+# How long an example may take depends on the machine; speed is measured in bench/. Every machine
+# and every run tries the same examples; `make search` draws others.
+settings.register_profile("search", deadline=None, max_examples=40)
+settings.register_profile("same", settings.get_profile("search"), derandomize=True)
+settings.load_profile("same")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
