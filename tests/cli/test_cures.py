@@ -33,8 +33,9 @@ def cured(problem: Problem, verb: str) -> str:
         "learner": "winnow",
         "allowed": 9,
     }
-    if problem in (Problem.SEVERAL_COLUMNS, Problem.COLUMNS_AND_TEXTS):
-        details = {"ignore": ("id", "day of birth"), "text": ("note",)}
+    if problem is Problem.SEVERAL_COLUMNS:
+        options = ("decimal=comma", "ignore=id", "text=note", "ignore=day of birth")
+        details = {"options": options}
     return with_cure(BadExample("wrong", problem, **details), PARSERS[verb].options)
 
 
@@ -61,10 +62,12 @@ def test_the_cure_is_the_best_that_the_verb_has() -> None:
     )
     assert cured(Problem.TOO_MANY_CLASSES, "certify") == "wrong"
     assert "--ignore 'size of shoe'" in cured(Problem.DATES, "train")
-    assert cured(Problem.COLUMNS_AND_TEXTS, "certify") == (
-        "wrong; convert them to plain numbers, such as 1200 or 0.12, or use --text note "
-        "--ignore id --ignore 'day of birth'"
+    assert cured(Problem.SEVERAL_COLUMNS, "certify") == (
+        "wrong; convert them to plain numbers, such as 1200 or 0.12, or use --decimal comma "
+        "--ignore id --text note --ignore 'day of birth'"
     )
+    several = BadExample("wrong", Problem.SEVERAL_COLUMNS, options=("decimal=comma", "text=a"))
+    assert str(several) == "wrong; convert them, or pass decimal='comma', text=['a']"
 
 
 def test_an_error_of_a_verb_ends_with_its_own_cure(tmp_path: Path) -> None:
@@ -134,10 +137,10 @@ CASES = {  # of every verb that reads data without a model
     Problem.UNUSABLE_COLUMN: Case("t.parquet", parquet(x=[[1], [2]], z=[1, 2], k=["a", "b"])),
     Problem.LOOKS_LIKE_TEXT: Case("t.csv", "x,t,k\n" + TEXTS),
     Problem.LOOKS_LIKE_IDS: Case("t.csv", "x,t,k\n" + IDS),
-    Problem.SEVERAL_COLUMNS: Case("t.csv", "x,y,z,k\n9%,2020-01-01,1,a\n8%,2020-01-02,2,b\n"),
-    Problem.COLUMNS_AND_TEXTS: Case(
+    Problem.SEVERAL_COLUMNS: Case(
         "t.csv",
-        "x,p,t,k\n" + "".join(f"{i},{i}%,see you at {i},{'ab'[i % 2]}\n" for i in range(20)),
+        "x;p;d;t;k\n"
+        + "".join(f"{i};{i}%;{i},5;see you at {i};{'ab'[i % 2]}\n" for i in range(20)),
     ),
     Problem.TOO_LONG_FOR_FLOAT: Case("t.parquet", parquet(x=[2**53 + 1] * 2, k=["a", "b"])),
 }
@@ -252,7 +255,7 @@ def test_every_cure_of_every_verb_cures(
     ((bad, says),) = found
     assert bad.problem == problem
     for option in dict.fromkeys(options_named(says)):
-        if verb in ("train", "certify", "verify", "report", "web") and bad.details.get("ignore"):
+        if verb in ("train", "certify", "verify", "report", "web") and bad.details.get("options"):
             tried = [*words, *shlex.split(says.partition(", or use ")[2])]
         elif f"leave out {option}" in says:
             at = words.index(option)

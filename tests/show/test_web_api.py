@@ -418,14 +418,10 @@ UPLOADS: dict[Problem, tuple[str, str, str]] = {
         "x,y,z,k\n9%,2020-01-01,1,a\n8%,2020-01-02,2,b\n",
         "z,k\n1,a\n2,b\n",
     ),
-    Problem.COLUMNS_AND_TEXTS: (
-        "a.csv",
-        "x,p,t,k\n" + "".join(f"{i},{i}%,see you at {i},{'ab'[i % 2]}\n" for i in range(20)),
-        "x,k\n1,a\n2,b\n",
-    ),
 }
 # These need another format, a pipe, a model, or options that the page does not have.
 NOT_IN_UPLOADS = {
+    Problem.UNORDERED_LEVELS,
     Problem.OTHER_LABEL,
     Problem.TOO_MANY_CLASSES,
     Problem.ONE_LABEL_IN_PIPE,

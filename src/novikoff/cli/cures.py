@@ -39,7 +39,9 @@ CURES: dict[Problem, tuple[str, ...]] = {
     Problem.LABEL_IGNORED: ("name another column with --label, or leave out --ignore {column}",),
     Problem.MISSING_VALUE: ("fill it in, or use --missing zero or --missing indicate",),
     Problem.EMPTY_COLUMN: ("use --ignore {column} or --missing zero",),
-    Problem.TEXT_AMONG_NUMBERS: ("correct it, or use --categorical {column}",),
+    Problem.TEXT_AMONG_NUMBERS: (
+        "correct it (a missing value is NA, or empty), or use --categorical {column}",
+    ),
     Problem.DECIMAL_COMMA: (
         "use --decimal comma if it is a decimal point; otherwise remove it from the numbers",
     ),
@@ -62,10 +64,7 @@ CURES: dict[Problem, tuple[str, ...]] = {
         "use --ignore {column}, or --categorical {column} to take each value as a category",
     ),
     Problem.SEVERAL_COLUMNS: (
-        "convert them to plain numbers, such as 1200 or 0.12, or use {ignore}",
-    ),
-    Problem.COLUMNS_AND_TEXTS: (
-        "convert them to plain numbers, such as 1200 or 0.12, or use {text} {ignore}",
+        "convert them to plain numbers, such as 1200 or 0.12, or use {options}",
     ),
     Problem.TOO_LONG_FOR_FLOAT: ("scale it; if it is an identifier, use --categorical {column}",),
     Problem.READ_ONCE: ("use --cache, or read a file", "read a file"),
@@ -94,16 +93,18 @@ def options_named(cure: str) -> list[str]:
     return re.findall(r"--[a-z-]+", cure)
 
 
-def _shown(name: str, detail: Detail) -> Detail:
-    """A detail as a shell takes it; several are an option of this name, once for each."""
+def _shown(detail: Detail) -> Detail:
+    """A detail as a shell takes it; of several, such as "ignore=id", each is an option."""
     if isinstance(detail, tuple):
-        return " ".join(f"--{name} {shlex.quote(one)}" for one in detail)
+        given = (option.partition("=") for option in detail)
+        return " ".join(f"--{name} {shlex.quote(value)}" for name, _, value in given)
     return shlex.quote(detail) if isinstance(detail, str) else detail
 
 
 def with_cure(error: BadExample, options: Container[str], *, by_model: bool = False) -> str:
     """The error and what to do about it, for a verb with these options, and perhaps a model."""
-    shown = [f"--{name}" for name, one in error.details.items() if isinstance(one, tuple)]
+    given = error.details.get("options")
+    shown = options_named(str(_shown(given))) if given else []
     cures = {
         problem: cure
         for problem, alternatives in CURES.items()

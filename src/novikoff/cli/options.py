@@ -461,7 +461,8 @@ def labels_in_words(model: Model, most: int = 10) -> str:
     """Of two labels, which is which; of many, how many there are, and the first `most`."""
     if model.has_many_classes:
         return f"{plural(len(model.classes), 'label')}: {listed(model.classes, most)}"
-    return "{1} is +1, {0} is -1".format(*map(plain, model.classes))
+    negative, positive = (repr(one) if "," in one else plain(one) for one in model.classes)
+    return f"{positive} is +1, {negative} is -1"
 
 
 def measures(tested: Evaluation, *, known: int) -> dict[str, Any]:

@@ -75,10 +75,7 @@ _FRAME_CURES = {
     Problem.LOOKS_LIKE_TEXT: "leave the column out of X, or make it a category",
     Problem.LOOKS_LIKE_IDS: "leave the column out of X, or make it a category",
     Problem.DATES: "convert dates to numbers, or leave the column out of X",
-    **dict.fromkeys(
-        (Problem.SEVERAL_COLUMNS, Problem.COLUMNS_AND_TEXTS),
-        "convert these columns, or leave them out of X",
-    ),
+    Problem.SEVERAL_COLUMNS: "convert these columns, or leave them out of X",
     Problem.UNUSABLE_COLUMN: "convert it, or leave it out of X",
     Problem.TOO_LONG_FOR_FLOAT: "scale it, or make the column a category",
 }

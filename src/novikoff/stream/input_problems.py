@@ -46,8 +46,7 @@ class Problem(StrEnum):
     UNUSABLE_COLUMN = "a column that holds neither numbers nor texts"  # [column]
     LOOKS_LIKE_TEXT = "a column of texts that hardly repeat"  # [column]
     LOOKS_LIKE_IDS = "a column of identifiers"  # [column]
-    SEVERAL_COLUMNS = "several columns that cannot be features as they are"  # [ignore]
-    COLUMNS_AND_TEXTS = "several columns, some of texts that hardly repeat"  # [ignore, text]
+    SEVERAL_COLUMNS = "several columns that cannot be features as they are"  # [options]
     TOO_LONG_FOR_FLOAT = "a whole number that float64 cannot hold"  # [column]
 
     # reading again, and size
@@ -102,8 +101,7 @@ PYTHON_CURES: dict[Problem, str] = {
     Problem.LOOKS_LIKE_IDS: (
         "pass ignore=[{column}], or categorical=[{column}] to take each value as a category"
     ),
-    Problem.SEVERAL_COLUMNS: "convert them, or pass ignore=[{ignore}]",
-    Problem.COLUMNS_AND_TEXTS: "convert them, or pass ignore=[{ignore}], text=[{text}]",
+    Problem.SEVERAL_COLUMNS: "convert them, or pass {options}",
     Problem.TOO_LONG_FOR_FLOAT: "scale it; if it is an identifier, pass categorical=[{column}]",
     Problem.READ_ONCE: "read a file, or cache the parsed data (sources.cache.Cached)",
     Problem.TWO_LABELS_ONLY: "choose perceptron, margin, averaged, voted or adaptive",
@@ -116,11 +114,18 @@ PYTHON_CURES: dict[Problem, str] = {
 
 
 Detail: TypeAlias = str | int | tuple[str, ...]
+_COMMA = "decimal=['comma']", "decimal='comma'"
 
 
-def _shown(_name: str, detail: Detail) -> Detail:
-    """A detail as Python writes it; several without brackets."""
-    return ", ".join(map(repr, detail)) if isinstance(detail, tuple) else repr(detail)
+def _shown(detail: Detail) -> Detail:
+    """A detail as Python writes it; options, such as "ignore=id", as arguments."""
+    if not isinstance(detail, tuple):
+        return repr(detail)
+    given: dict[str, list[str]] = {}
+    for option in detail:
+        name, _, value = option.partition("=")
+        given.setdefault(name, []).append(value)
+    return ", ".join(f"{name}={values}" for name, values in given.items()).replace(*_COMMA)
 
 
 class BadExample(ValueError):  # noqa: N818  (it names the thing that is wrong)
@@ -137,15 +142,15 @@ class BadExample(ValueError):  # noqa: N818  (it names the thing that is wrong)
         self.without_cure, self.problem, self.details = without_cure, problem, details
 
     def with_cure(
-        self, cures: Mapping[Problem, str], shown: Callable[[str, Detail], Detail] = _shown
+        self, cures: Mapping[Problem, str], shown: Callable[[Detail], Detail] = _shown
     ) -> str:
         """The message with the cure of a front, if it has one.
 
-        `shown(name, detail)` is how the cure writes a detail.
+        `shown(detail)` is how the cure writes a detail.
         """
         if self.problem is None or self.problem not in cures:
             return self.without_cure
-        filled = {name: shown(name, detail) for name, detail in self.details.items()}
+        filled = {name: shown(detail) for name, detail in self.details.items()}
         return f"{self.without_cure}; {cures[self.problem].format_map(filled)}".rstrip()
 
     def __str__(self) -> str:
@@ -195,17 +200,16 @@ class ColumnProblems:
             said = [error.without_cure for error in self._errors]
             more = [f"{len(said) - MOST_NAMED} columns more"] if len(said) > MOST_NAMED else []
             words = "; ".join([*said[:MOST_NAMED], *more])
-            ignore, text = (
-                tuple(
-                    str(error.details["column"])
-                    for error in self._errors
-                    if (error.problem is Problem.LOOKS_LIKE_TEXT) == are_texts
-                )
-                for are_texts in (False, True)
-            )
-            if text:
-                raise BadExample(words, Problem.COLUMNS_AND_TEXTS, ignore=ignore, text=text)
-            raise BadExample(words, Problem.SEVERAL_COLUMNS, ignore=ignore)
+            options = dict.fromkeys(_option(error) for error in self._errors)
+            raise BadExample(words, Problem.SEVERAL_COLUMNS, options=tuple(options))
+
+
+def _option(error: BadExample) -> str:
+    """The option with which the column of an error can be read, or left out."""
+    if error.problem is Problem.DECIMAL_COMMA:
+        return "decimal=comma"
+    name = "text" if error.problem is Problem.LOOKS_LIKE_TEXT else "ignore"
+    return f"{name}={error.details['column']}"
 
 
 @contextmanager

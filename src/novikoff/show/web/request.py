@@ -57,7 +57,6 @@ PAGE_CURES: dict[Problem, str] = {
     Problem.LOOKS_LIKE_TEXT: "leave out column {column} under “How files are read”",
     Problem.LOOKS_LIKE_IDS: "leave out column {column} under “How files are read”",
     Problem.SEVERAL_COLUMNS: "convert these columns, or leave them out under “How files are read”",
-    Problem.COLUMNS_AND_TEXTS: "leave out these columns under “How files are read”",
 }
 
 

@@ -451,7 +451,7 @@ def _kind(
     commas = [field for field in fields if _DECIMAL_COMMA.fullmatch(field)]
     if 2 * len(commas) > len(fields):
         words = f"{at(commas[0])} holds {quoted(commas[0])}, a number with a comma"
-        raise BadExample(words, Problem.DECIMAL_COMMA)
+        raise BadExample(words, Problem.DECIMAL_COMMA, column=name)
     check_categories(fields, place, name, at)
     return Kind.TEXT
 
