@@ -12,7 +12,7 @@ from scipy import sparse
 
 from novikoff import BadExample, Certificate, Rejected, Stopped, certify, verify
 from novikoff.separability import exact_linear as linear
-from novikoff.separability import face, search, widest_margin
+from novikoff.separability import exact_linear, search, widest_margin
 
 
 @pytest.mark.parametrize("bias", [True, False])
@@ -97,7 +97,7 @@ def test_a_margin_whose_exact_system_is_too_large_keeps_its_interval(
 def test_exact_work_that_takes_too_long_is_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(face, "MOST_NUMBERS", 3)
+    monkeypatch.setattr(exact_linear, "MOST_NUMBERS", 3)
     X, y = [[0, 0], [0, 1], [1, 0], [1, 1]], [0, 1, 1, 0]
     found = certify(X, y)
     assert found.verdict == "undecided"
@@ -144,7 +144,7 @@ def test_certificates_are_equal_when_they_say_the_same() -> None:
 def test_a_contradiction_is_proved_even_if_the_rest_is_too_large(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(face, "MOST_NUMBERS", 4)
+    monkeypatch.setattr(exact_linear, "MOST_NUMBERS", 4)
     X, y = [[1.0, 2.0], [1.0, 2.0], [0.0, 3.0], [0.0, 3.0]], [0, 1, 0, 1]
     found = certify(X, y, fit_intercept=False)
     assert found.verdict == "undecided"

@@ -40,6 +40,7 @@ import re
 import struct
 import sys
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -378,12 +379,18 @@ def dot(u: Whole, x: Whole) -> int:
 
 
 def rank(rows: Iterable[Whole]) -> int:
-    """The rank of the rows modulo the prime, which is never more than their rank."""
+    """The rank of the rows modulo the prime, which is never more than their rank.
+
+    Columns that few rows use are eliminated first, which keeps sparse rows sparse.
+    """
     pivots: dict[int, Whole] = {}
+    rows = [*rows]
+    used = Counter(c for row in rows for c in row)
+    order = {c: k for k, c in enumerate(sorted(used, key=lambda c: (used[c], c)))}
     for row in rows:
         x = {c: n % PRIME for c, n in row.items()}
         while x := {c: n for c, n in x.items() if n}:
-            c = min(x)
+            c = min(x, key=order.__getitem__)
             if c not in pivots:
                 inverse = pow(x[c], -1, PRIME)
                 pivots[c] = {k: n * inverse % PRIME for k, n in x.items()}

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, TypeAlias
 
 import flint
 import numpy as np
 
 from novikoff.guarantees.certificate import Sparse
 from novikoff.guarantees.check import PRIME, Whole, rank
-from novikoff.guarantees.exact.arithmetic import Integers, largest
-from novikoff.separability.points import Points
+from novikoff.guarantees.exact.arithmetic import Integers, integers, largest
+from novikoff.separability.points import Points, spread
 from novikoff.stream.rows import Positions
 
 MOST_NUMBERS = 30_000_000  # in a matrix, as Python integers some gigabytes
 MOST_WORK = 3e8  # n² numbers × k right sides × bits of each: about half a minute
 _ALIAS_WORK = 1e7  # a second or two
 _MOST_FOR_RANK = 1_000_000  # numbers
+_THIN, _FEW_THIN, _MOST_THIN = 8, 64, 8  # indicators: 1 of so many rows, so many of them, in a row
+
+Exact: TypeAlias = int | Fraction
 
 
 class Undecided(Exception):  # noqa: N818  (it is the verdict)
@@ -79,12 +85,216 @@ def solve(matrix: Integers, right: Integers, *, most: float = MOST_WORK) -> tupl
     return np.array([int(x) for x in over.entries()], dtype=object).reshape(n, k), int(under)
 
 
-def orthogonal_vector(free: int, number: int, pivots: Positions, others: Integers) -> Sparse:
-    """The vector with `number` in the free column and `others` in the pivots, in lowest terms."""
-    v = {int(p): int(x) for p, x in zip(pivots, others, strict=True) if x}
-    v[free] = number
-    common = math.gcd(*v.values())
-    return {j: x // common for j, x in sorted(v.items())}
+def _lowest_terms(v: Mapping[int, Exact]) -> Sparse:
+    """The vector times a positive number that makes it integers without a common factor."""
+    below = math.lcm(*(x.denominator for x in v.values()))
+    whole = {j: x.numerator * (below // x.denominator) for j, x in sorted(v.items()) if x}
+    common = math.gcd(*whole.values())
+    return {j: x // common for j, x in whole.items()}
+
+
+def _over(x: Exact, y: Exact) -> Exact:
+    """x / y, an integer where it is one."""
+    if y in (1, -1):
+        return x * y
+    ratio = Fraction(x, y)
+    return ratio.numerator if ratio.denominator == 1 else ratio
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """A row less multiples of the rows of earlier steps, `used`, and then divided by a number.
+
+    `thin` and `thick` are what is left of it in the indicators and in the other columns.
+    """
+
+    row: int
+    thin: dict[int, Exact]
+    thick: Integers
+    used: list[tuple[_Step, Exact]]
+    divided: Exact = 1
+
+
+class Span:
+    """The span of some points in some columns: independent rows, and what is orthogonal to them.
+
+    Indicators are columns whose numbers have one size, such as levels of a fixed effect. If few
+    rows use each, they are eliminated first, row by row, those of the fewest rows before the
+    others. Mostly that only adds and subtracts, and it leaves a matrix of the other columns, which
+    is small, or all there is.
+
+    Attributes
+    ----------
+    touched
+        The columns that the points use.
+    independent
+        The rows, by their places among those given, that are not combinations of rows before them.
+    pivots
+        As many columns in which these rows are independent.
+    """
+
+    def __init__(self, points: Points, rows: Positions, columns: Positions) -> None:
+        self.rows = rows
+        e = points.entries(rows, columns)
+        self.touched, place, used = np.unique(e.columns, return_inverse=True, return_counts=True)
+        sizes, low, high = np.abs(e.values), np.full(len(used), np.inf), np.zeros(len(used))
+        np.minimum.at(low, place, sizes)
+        np.maximum.at(high, place, sizes)
+        thin = (low == high) & (used * _THIN <= len(rows))
+        if np.count_nonzero(thin) < _FEW_THIN or used[thin].sum() > _MOST_THIN * len(rows):
+            thin[:] = False
+        self._thick = self.touched[~thin]
+        if len(rows) * len(self._thick) > MOST_NUMBERS:
+            n, d = len(rows), len(self.touched)
+            raise Undecided(f"{n:,} rows of {d:,} columns are too many for exact arithmetic")
+        others = e.where(~thin[place])
+        numbers, self._exponent = integers(others.values)
+        self._z = spread(others, numbers, self._thick)
+        order = np.flatnonzero(thin)[np.argsort(used[thin], kind="stable")]
+        self._order = self.touched[order].tolist()
+        self._sizes = dict(zip(self._order, map(Fraction, high[order].tolist()), strict=True))
+        self._steps: dict[int, _Step] = {}
+        self._left = list[_Step]()
+        self._thin = list[dict[int, Exact]]()
+        if self._order:
+            self._z = self._z.astype(object)
+            chosen = e.where(thin[place])
+            columns, signs = chosen.columns.tolist(), np.sign(chosen.values).astype(int).tolist()
+            starts = chosen.starts.tolist()
+            for a, b in pairwise(starts):
+                self._thin.append(dict(zip(columns[a:b], signs[a:b], strict=True)))
+            self._eliminate()
+        self._matrix = self._z
+        if self._order:
+            left = [_whole(step) for step in self._left]
+            self._left = [step for step, _ in left]
+            shape = len(left), len(self._thick)
+            self._matrix = np.array([z for _, z in left], dtype=object).reshape(shape)
+        below = independent_rows(self._matrix)
+        at = independent_columns(self._matrix[below])
+        self._square = np.ascontiguousarray(self._matrix[np.ix_(below, at)])
+        self._below, self._at = below, at
+        places = [step.row for step in self._steps.values()]
+        places += [self._left[k].row for k in below.tolist()] if self._order else below.tolist()
+        self.independent = np.array(sorted(places), dtype=np.int64)
+        self.pivots = np.sort(
+            np.concatenate([self._thick[at], np.array([*self._steps], dtype=np.int64)])
+        )
+
+    def _eliminate(self) -> None:
+        """Reduce each row by those before it, in the indicators."""
+        rank = {c: k for k, c in enumerate(self._order)}
+        for i, thin in enumerate(self._thin):
+            rest, thick, used = dict(thin), self._z[i], list[tuple[_Step, Exact]]()
+            while rest:
+                c = min(rest, key=rank.__getitem__)
+                step = self._steps.get(c)
+                if step is None:
+                    break
+                times = rest[c]
+                used.append((step, times))
+                thick = thick - times * step.thick
+                _subtract(rest, times, step.thin)
+            if not rest:
+                self._left.append(_Step(i, rest, thick, used))
+                continue
+            number = rest[c]
+            if number != 1:
+                rest = {k: _over(x, number) for k, x in rest.items()}
+                thick = np.array([_over(x, number) for x in thick.tolist()], dtype=object)
+            self._steps[c] = _Step(i, rest, thick, used, number)
+
+    def combination(self, rows: Positions, times: Integers) -> tuple[list[int], int]:
+        """Multiples μ of the independent rows, and d > 0: d Σ times · z + Σ μ z = 0.
+
+        The sum must be in their span; `rows` are places among those given.
+        """
+        right = np.zeros(len(self._thick), dtype=object)
+        if len(rows):
+            right = right - times.astype(object) @ self._z[rows].astype(object)
+        taken = dict[int, Exact]()  # of each step, by its row
+        if self._order:
+            rest = dict[int, Exact]()
+            for i, number in zip(rows.tolist(), times.tolist(), strict=True):
+                _subtract(rest, number, self._thin[i])
+            for c in self._order:
+                if c in rest and c in self._steps:
+                    step, number = self._steps[c], rest[c]
+                    taken[step.row] = number
+                    right = right - number * step.thick
+                    _subtract(rest, number, step.thin)
+        common = math.lcm(*(x.denominator for x in right))
+        target = np.array([int(x * common) for x in right[self._at]], dtype=object)
+        solution, under = solve(np.ascontiguousarray(self._square.T), target.reshape(-1, 1))
+        found = solution[:, 0].tolist()
+        under *= common
+        if not self._order:
+            return found, under
+        multiples = {i: x * under for i, x in taken.items()}
+        out = dict[int, Exact]()
+        last = [(self._left[k], x) for k, x in zip(self._below.tolist(), found, strict=True)]
+        for step, number in last:
+            out[step.row] = _over(number, step.divided)
+            for before, x in step.used:
+                multiples[before.row] = multiples.get(before.row, 0) - out[step.row] * x
+        for step in reversed(self._steps.values()):
+            out[step.row] = _over(multiples.get(step.row, 0), step.divided)
+            for before, x in step.used:
+                multiples[before.row] = multiples.get(before.row, 0) - out[step.row] * x
+        below = math.lcm(*(x.denominator for x in out.values()))
+        return [int(out[i] * below) for i in self.independent.tolist()], under * below
+
+    def orthogonal_vectors(self, *, most: float = MOST_WORK) -> list[Sparse]:
+        """A basis of the vectors in the touched columns that are orthogonal to the span.
+
+        Each has one column that is not a pivot. Undecided, if it takes more than this work.
+        """
+        free = np.setdiff1d(np.arange(len(self._thick)), self._at)
+        right = self._matrix[np.ix_(self._below, free)]
+        sums, under = solve(self._square, right, most=most)
+        vectors: dict[int, dict[int, Exact]] = {}
+        thick = np.zeros((len(self._thick), len(free)), dtype=object)
+        thick[self._at], thick[free, np.arange(len(free))] = -sums, under
+        names = self._thick[free].tolist()
+        for k, f in enumerate(names):
+            column = zip(self._thick.tolist(), thick[:, k].tolist(), strict=True)
+            vectors[f] = {j: x for j, x in column if x}
+        parts = dict[int, dict[int, Exact]]()  # each indicator as a sum of free columns
+        for c in reversed(self._order):
+            step = self._steps.get(c)
+            if step is None:
+                vectors[c], parts[c] = {}, {c: 1}
+            else:
+                last = (step.thick @ thick).tolist() if names else []
+                parts[c] = {f: -x for f, x in zip(names, last, strict=True) if x}
+                for other, times in step.thin.items():
+                    if other != c:
+                        _subtract(parts[c], times, parts[other])
+            for f, x in parts[c].items():
+                vectors[f][c] = x
+        unit = Fraction(2) ** self._exponent if self._order else 1
+        for c, size in self._sizes.items():
+            for f in parts[c]:
+                vectors[f][c] *= unit / size
+        return [_lowest_terms(vectors[f]) for f in sorted(vectors)]
+
+
+def _subtract(total: dict[int, Exact], times: Exact, v: Mapping[int, Exact]) -> None:
+    """Subtract a multiple of a vector."""
+    for j, x in v.items():
+        rest = total.get(j, 0) - times * x
+        if rest:
+            total[j] = rest
+        else:
+            total.pop(j, None)
+
+
+def _whole(step: _Step) -> tuple[_Step, Integers]:
+    """The step times a number that makes its row integers."""
+    below = math.lcm(*(x.denominator for x in step.thick))
+    if below == 1:
+        return step, step.thick
+    return replace(step, divided=Fraction(1, below)), step.thick * below
 
 
 def aliases(points: Points, first: Sequence[int] = ()) -> dict[int, Sparse]:
@@ -95,22 +305,15 @@ def aliases(points: Points, first: Sequence[int] = ()) -> dict[int, Sparse]:
     of rows suggests the aliases, all rows check them, and rows that disagree join the sample.
     """
     constant = [points.length - 1] * points.bias
-    order = np.array([*dict.fromkeys([*constant, *first, *range(points.length)])], dtype=np.int64)
-    n = len(points)
+    order = [*dict.fromkeys([*constant, *first, *range(points.length)])]
+    n, every = len(points), np.arange(points.length)
     step = max(1, n // (points.length + 16))
     sample = np.union1d(np.arange(0, n, step), points.first_touching())
     while True:
-        z = points.whole(sample, order)
-        independent = independent_columns(z)
-        rest = np.setdiff1d(np.arange(points.length), independent)
-        if len(rest) == 0:
-            return {}
-        basis = independent_rows(z[:, independent])
-        sums, under = solve(z[np.ix_(basis, independent)], z[np.ix_(basis, rest)], most=_ALIAS_WORK)
-        relations = {
-            f: orthogonal_vector(f, under, order[independent], -sums[:, k])
-            for k, f in enumerate(order[rest].tolist())
-        }
+        span = Span(points, sample, every)
+        unused: list[Sparse] = [{j: 1} for j in np.setdiff1d(every, span.touched).tolist()]
+        vectors = span.orthogonal_vectors(most=_ALIAS_WORK)
+        relations = _last_columns([*vectors, *unused], order)
         against = np.flatnonzero(~points.orthogonal_to([*relations.values()]))
         if len(against) == 0:
             return relations
@@ -119,3 +322,21 @@ def aliases(points: Points, first: Sequence[int] = ()) -> dict[int, Sparse]:
         if len(more) == len(sample):
             raise Undecided("the prime divides a determinant")
         sample = more
+
+
+def _last_columns(vectors: list[Sparse], order: list[int]) -> dict[int, Sparse]:
+    """Combinations of the vectors with one last column each, in this order, that no other has."""
+    rank = {j: k for k, j in enumerate(order)}
+    found = dict[int, dict[int, Exact]]()
+    for v in vectors:
+        rest: dict[int, Exact] = dict(v)
+        for last, other in found.items():
+            if last in rest:
+                _subtract(rest, rest[last], other)
+        last = max(rest, key=rank.__getitem__)
+        rest = {j: _over(x, rest[last]) for j, x in rest.items()}
+        for other in found.values():
+            if last in other:
+                _subtract(other, other[last], rest)
+        found[last] = rest
+    return {last: _lowest_terms(found[last]) for last in sorted(found, key=rank.__getitem__)}

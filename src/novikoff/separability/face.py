@@ -18,32 +18,11 @@ from scipy import sparse
 
 from novikoff.guarantees.certificate import Sparse
 from novikoff.guarantees.exact.arithmetic import ExactVector, integers
-from novikoff.separability.exact_linear import (
-    MOST_NUMBERS,
-    Undecided,
-    independent_columns,
-    independent_rows,
-    orthogonal_vector,
-    solve,
-)
-from novikoff.separability.points import Points
+from novikoff.separability.exact_linear import Span, Undecided
+from novikoff.separability.points import Points, columns_of
 from novikoff.stream.rows import Positions, Vector
 
 _BITS = (4, 12, 24, 40)  # of rounded multipliers, tried until the others are positive
-
-
-class _Frame:
-    """Some points in the columns they touch, with the first independent rows and columns."""
-
-    def __init__(self, points: Points, rows: Positions, columns: Positions) -> None:
-        self.rows, self.touched = rows, np.intersect1d(points.touched_by(rows), columns)
-        n, d = len(rows), len(self.touched)
-        if n * d > MOST_NUMBERS:
-            raise Undecided(f"{n:,} rows of {d:,} columns are too many for exact arithmetic")
-        self.z = points.whole(rows, self.touched)
-        self.independent = independent_rows(self.z)
-        self.pivots = independent_columns(self.z[self.independent])
-        self.square = np.ascontiguousarray(self.z[np.ix_(self.independent, self.pivots)])
 
 
 class Face:
@@ -63,7 +42,7 @@ class Face:
     def add(self, multipliers: Mapping[int, int]) -> None:
         """Add rows whose positive multiples sum to zero exactly."""
         together = np.concatenate([self.basis, np.array(sorted(multipliers), dtype=np.int64)])
-        self._span(_Frame(self.points, together, self.columns))
+        self._span(Span(self.points, together, self.columns))
         self.multipliers += Counter(multipliers)
 
     def add_rounded(self, rows: Positions, near: Vector) -> bool:
@@ -74,42 +53,33 @@ class Face:
         lie in U: the multipliers of U's basis make up for it, and enough of the known zero sum is
         added to keep these positive.
         """
-        frame = _Frame(self.points, np.concatenate([self.basis, rows]), self.columns)
+        span = Span(self.points, np.concatenate([self.basis, rows]), self.columns)
         known = len(self.basis)
-        fixed = np.setdiff1d(np.arange(len(frame.rows)), frame.independent)
-        square = np.ascontiguousarray(frame.square.T)
+        fixed = np.setdiff1d(np.arange(len(span.rows)), span.independent)
         for bits in _BITS:
             sizes, exponents = np.frexp(near[fixed - known])
             rounded = np.ldexp(np.rint(np.ldexp(sizes, bits)), exponents - bits)
             given = integers(rounded)[0].astype(object)
-            right = -(given @ frame.z[np.ix_(fixed, frame.pivots)].astype(object))
-            if len(fixed) == 0:
-                right = np.zeros(len(frame.pivots), dtype=object)
-            solution, under = solve(square, right.reshape(-1, 1))
-            found: list[int] = solution[:, 0].tolist()
+            found, under = span.combination(fixed, given)
             if all(x > 0 for x in found[known:]):
-                solved = frame.rows[frame.independent[known:]].tolist()
-                rest = dict(zip(frame.rows[fixed].tolist(), (under * given).tolist(), strict=True))
+                solved = span.rows[span.independent[known:]].tolist()
+                rest = dict(zip(span.rows[fixed].tolist(), (under * given).tolist(), strict=True))
                 fresh = rest | dict(zip(solved, found[known:], strict=True))
                 if not self._take(fresh, found[:known]):  # the prime missed a dimension
                     return False
-                self._span(frame)
+                self._span(span)
                 return True
         return False
 
     def add_within(self, multipliers: Mapping[int, int]) -> None:
         """Add rows whose positive multiples sum to a point of U exactly."""
-        rows = np.array([*multipliers], dtype=np.int64)
-        exponent = self.points.exponent
-        z, inside = (
-            self.points.whole(at, self.pivots, exponent=exponent).astype(object)
-            for at in (rows, self.basis)
-        )
-        right = -(np.array([*multipliers.values()], dtype=object) @ z)
-        solution, under = solve(np.ascontiguousarray(inside.T), right.reshape(-1, 1))
-        if not self._take({i: under * x for i, x in multipliers.items()}, solution[:, 0].tolist()):
+        rows, known = np.array([*multipliers], dtype=np.int64), len(self.basis)
+        span = Span(self.points, np.concatenate([self.basis, rows]), self.columns)
+        times = np.array([*multipliers.values()], dtype=object)
+        found, under = span.combination(np.arange(known, len(span.rows)), times)
+        if not self._take({i: under * x for i, x in multipliers.items()}, found[:known]):
             raise Undecided("the prime divides a determinant")
-        self._span(_Frame(self.points, np.concatenate([self.basis, rows]), self.columns))
+        self._span(span)
 
     def _take(self, fresh: Mapping[int, int], change: list[int]) -> bool:
         """Add these multipliers, and these changes of those of U's basis; False if Σ λ z ≠ 0.
@@ -126,16 +96,10 @@ class Face:
         self.multipliers = Counter({i: x // common for i, x in together.items()})
         return True
 
-    def _span(self, frame: _Frame) -> None:
+    def _span(self, span: Span) -> None:
         """Set U to the span of these rows."""
-        self.basis, self.touched = frame.rows[frame.independent], frame.touched
-        self.pivots = frame.touched[frame.pivots]
-        free = np.setdiff1d(np.arange(len(frame.touched)), frame.pivots)
-        sums, under = solve(frame.square, frame.z[np.ix_(frame.independent, free)])
-        self.complement = [
-            orthogonal_vector(int(frame.touched[f]), under, self.pivots, -sums[:, k])
-            for k, f in enumerate(free.tolist())
-        ]
+        self.basis, self.touched = span.rows[span.independent], span.touched
+        self.pivots, self.complement = span.pivots, span.orthogonal_vectors()
 
     @property
     def untouched(self) -> Positions:
@@ -159,14 +123,7 @@ class Face:
 
     def orthogonal(self) -> sparse.csc_array[Any]:
         """The same basis in floating point, each vector scaled to size 1, as columns."""
-        data, where, starts = list[float](), list[int](), [0]
-        for v in self.orthogonal_vectors():
-            size = max(map(abs, v.values()))
-            data += [x / size for x in v.values()]
-            where += v
-            starts.append(len(data))
-        shape = self.points.length, len(starts) - 1
-        return sparse.csc_array((np.array(data), np.array(where), np.array(starts)), shape=shape)
+        return columns_of(self.orthogonal_vectors(), self.points.length, scaled=True)
 
     def coordinates(self, w: Vector) -> Vector:
         """The coordinates in the basis `orthogonal` of weights that are orthogonal to U.

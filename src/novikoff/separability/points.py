@@ -25,7 +25,6 @@ from novikoff.stream.rows import Positions, SparseRows, Vector, dots
 
 Progress: TypeAlias = Callable[[str], None]  # called now and then with a line of text
 
-_AT_ONCE = 1 << 22  # products computed at a time
 _LOOKED_AT = 1 << 16  # dense rows searched for one with a given feature
 
 
@@ -74,36 +73,7 @@ class Points:
 
     def orthogonal_to(self, vectors: Sequence[Sparse]) -> NDArray[np.bool_]:
         """Which rows are orthogonal to all of these vectors, exactly."""
-        out = np.ones(len(self), dtype=np.bool_)
-        if len(vectors) == 0:
-            return out
-        exact = [ExactVector.sparse(v, self.length) for v in vectors]
-        errors = [self.exact.error(u, u.floats()) for u in exact]
-        columns = sparse.csc_array(np.array([u.floats() for u in exact]).T)
-        step = max(1, _AT_ONCE // len(exact))
-        for a in range(0, len(self), step):
-            part = slice(a, min(len(self), a + step))
-            dense = self._slice(part) @ columns[: self.rows.dim]
-            if not isinstance(dense, np.ndarray):
-                dense = dense.toarray()
-            if self.bias:
-                dense = dense + columns[[-1]].toarray()
-            for k, u in enumerate(exact):
-                sizes, error = np.abs(dense[:, k]), errors[k][part]
-                unsure = np.flatnonzero(out[part] & (sizes <= error) & (error > 0)) + a
-                out[part] &= sizes <= error
-                for some, signs in self.exact.signs_at(unsure, u):
-                    out[unsure[some]] = signs == 0
-        return out
-
-    def _slice(self, part: slice) -> Any:
-        """Rows x, without the constant, as a matrix that scipy can multiply."""
-        if not isinstance(self.rows, SparseRows):
-            return self.rows.values[part]
-        starts = self.rows.starts[part.start : part.stop + 1]
-        span = slice(int(starts[0]), int(starts[-1]))
-        core = (self.rows.values[span], self.rows.indices[span], starts - starts[0])
-        return sparse.csr_array(core, shape=(part.stop - part.start, self.rows.dim))
+        return orthogonal_to(self.exact, vectors)
 
     def first_touching(self) -> Positions:
         """The rows that are the first with some feature not 0."""
@@ -121,7 +91,7 @@ class Points:
             return np.ones(len(self), dtype=np.bool_)
         if isinstance(self.rows, SparseRows):
             wanted = columns[: self.rows.dim].astype(np.float64)
-            return np.asarray(abs(self._slice(slice(0, len(self)))) @ wanted > 0)
+            return np.asarray(abs(matrix_of(self.rows)) @ wanted > 0)
         return np.asarray((self.rows.values[:, np.flatnonzero(columns)] != 0).any(axis=1))
 
     def touched_by(self, at: Positions) -> Positions:
@@ -131,21 +101,78 @@ class Points:
 
     def matrix(self, at: Positions) -> sparse.csr_array[Any]:
         """The points at these places as a sparse matrix of floats."""
+        e = self.entries(at, np.arange(self.length))
+        return sparse.csr_array((e.values, e.columns, e.starts), shape=(len(at), self.length))
+
+    def entries(self, at: Positions, columns: Positions) -> Entries:
+        """The numbers other than 0 of the points at these places, in these columns."""
         e = Entries.of(self.rows, at, bias=self.bias)
+        wanted = np.zeros(self.length, dtype=np.bool_)
+        wanted[columns] = True
         signed = e.values * np.repeat(self.labels[at], e.lengths)
-        return sparse.csr_array((signed, e.columns, e.starts), shape=(len(at), self.length))
+        return Entries(signed, e.columns, e.starts).where(wanted[e.columns] & (signed != 0))
 
     def whole(self, at: Positions, columns: Positions, *, exponent: int | None = None) -> Integers:
         """The points at these places, in these columns, as integers over a common power of two."""
-        e = Entries.of(self.rows, at, bias=self.bias)
+        e = self.entries(at, columns)
         numbers, lowest = integers(e.values)
         if exponent is not None and lowest != exponent:
             numbers = numbers.astype(object) * 2 ** (lowest - exponent)
-        place = np.full(self.length, -1)
-        place[columns] = np.arange(len(columns))
-        of_row = np.repeat(np.arange(len(at)), e.lengths)
-        chosen = place[e.columns] >= 0
-        out = np.zeros((len(at), len(columns)), dtype=numbers.dtype)
-        signed = numbers * self.labels[at].astype(numbers.dtype)[of_row]
-        out[of_row[chosen], place[e.columns[chosen]]] = signed[chosen]
-        return out
+        return spread(e, numbers, columns)
+
+
+def spread(e: Entries, numbers: Integers, columns: Positions) -> Integers:
+    """These numbers in place of the values, as a matrix of these columns."""
+    place = np.zeros(int(columns.max(initial=0)) + 1, dtype=np.int64)
+    place[columns] = np.arange(len(columns))
+    out = np.zeros((len(e.lengths), len(columns)), dtype=numbers.dtype)
+    out[np.repeat(np.arange(len(e.lengths)), e.lengths), place[e.columns]] = numbers
+    return out
+
+
+def orthogonal_to(exact: ExactRows, vectors: Sequence[Sparse]) -> NDArray[np.bool_]:
+    """Which rows are orthogonal to all of these vectors, exactly.
+
+    Floating point decides it for many vectors at once where all products are sums of integers.
+    """
+    rows, out, slow = exact.rows, np.ones(len(exact.rows), dtype=np.bool_), [*vectors]
+    if isinstance(rows, SparseRows) and len(vectors):
+        matrix = matrix_of(rows)
+        longest = int(np.diff(rows.starts).max(initial=1))
+        values = np.abs(matrix.data.astype(np.float64))
+        values[values != np.rint(values)] = np.inf
+        sizes = np.zeros(rows.dim + exact.bias)
+        np.maximum.at(sizes, matrix.indices, values)
+        sizes[rows.dim :] = np.inf  # the constant is not in the matrix
+        quick, slow = list[Sparse](), []
+        for v in vectors:
+            top = max(abs(x) for x in v.values())
+            fits = top < 2**53 and top * sizes[list(v)].max() * longest < 2.0**53
+            (quick if fits else slow).append(v)
+        if quick:
+            product = matrix @ columns_of(quick, rows.dim, scaled=False).tocsr()
+            out[np.unique(product.nonzero()[0])] = False
+    for v in slow:
+        at = np.flatnonzero(out)
+        here = exact if len(at) == len(out) else ExactRows(rows.take(at), bias=exact.bias)
+        out[at] = here.signs(ExactVector.sparse(v, rows.dim + exact.bias)) == 0
+    return out
+
+
+def matrix_of(rows: SparseRows) -> sparse.csr_array[Any]:
+    """The rows as a matrix of scipy's."""
+    span = slice(int(rows.starts[0]), int(rows.starts[-1]))
+    core = (rows.values[span], rows.indices[span], rows.starts - rows.starts[0])
+    return sparse.csr_array(core, shape=(len(rows), rows.dim))
+
+
+def columns_of(vectors: Sequence[Sparse], length: int, *, scaled: bool) -> sparse.csc_array[Any]:
+    """The vectors in floating point as columns; `scaled` to size 1 each."""
+    data, where, starts = list[float](), list[int](), [0]
+    for v in vectors:
+        size = max(map(abs, v.values())) if scaled else 1
+        data += [x / size for x in v.values()]
+        where += v
+        starts.append(len(data))
+    core = (np.array(data), np.array(where, dtype=np.int64), np.array(starts))
+    return sparse.csc_array(core, shape=(length, len(vectors)))

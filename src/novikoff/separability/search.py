@@ -21,11 +21,10 @@ from novikoff.runs.cycles import CycleSearch
 from novikoff.runs.loop import play
 from novikoff.runs.pool import Pool
 from novikoff.separability.exact_linear import (
-    MOST_NUMBERS,
     Inexact,
+    Span,
     Undecided,
     aliases,
-    independent_rows,
 )
 from novikoff.separability.exact_program import alternative
 from novikoff.separability.face import Face
@@ -43,9 +42,10 @@ _PASS_ITSELF = 20_000  # the fixed cost of a pass, in numbers read
 _MANY = 30_000  # numbers, from which on the adaptive perceptron is tried first,
 _ADAPTIVE_PASSES = 10  # with at most so many passes
 _HUGE = 1e100  # a length whose powers might overflow
-_PAIRS = 2000  # contradictory pairs used
+_PAIRS_A_DIMENSION = 3  # contradictory pairs looked at at a time, for each dimension left
 _FEW_ROWS = 400  # in the first linear program,
-_ROWS_A_DIMENSION = 4  # or this many times the dimensions left
+_ROWS_A_DIMENSION = 4  # or this many times the dimensions left,
+_FEW_NUMBERS = 20_000  # or rows with so many numbers
 _PROGRAMS = 400  # solved at most
 _BITS = (4, 8, 12, 16, 24, 32, 44, 52)  # of rounded weights, tried until they separate
 _NOT_COMPLETE = "not completely separable; checking for quasi-complete separation"
@@ -85,8 +85,6 @@ class Search:
         try:
             self._say("looking for contradictory rows")
             first, second = _contradictions(self.points)
-            few = max(1, min(_PAIRS, MOST_NUMBERS // max(1, self.points.length)))
-            first, second = first[:few], second[:few]
             if len(first):
                 self._not_complete({int(first[0]): 1, int(second[0]): 1})
             complete = len(first) == 0 and (self._adaptive_perceptron() or self._perceptron())
@@ -141,10 +139,13 @@ class Search:
         zero = np.flatnonzero(~self.points.touching(np.ones(self.points.length, dtype=np.bool_)))
         if len(zero):
             face.add({int(zero[0]): 1})
-        if len(first):
-            columns = np.intersect1d(self.points.touched_by(first), face.columns)
-            chosen = independent_rows(self.points.whole(first, columns))
-            face.add({int(i): 1 for i in (*first[chosen], *second[chosen])})
+        while len(first):
+            room = max(_FEW_ROWS, _PAIRS_A_DIMENSION * (len(face.columns) - len(face.pivots)))
+            step = max(1, len(first) // room)
+            some = Span(self.points, first[::step], face.columns).independent * step
+            face.add({int(i): 1 for i in (*first[some], *second[some])})
+            left = face.outside()[first]
+            first, second = first[left], second[left]
         if self._cycle:
             face.add(self._cycle)
         self.known.face = face  # with more rows than the one before
@@ -301,7 +302,8 @@ class Search:
 
     def _more_rows(self, working: Positions, outside: Positions, dimension: int) -> Positions:
         """Rows for the first program: those most often mistaken, and some from everywhere."""
-        room = max(_FEW_ROWS, _ROWS_A_DIMENSION * dimension) - len(working)
+        a_row = max(1, self.points.rows.values.size // len(self.points))
+        room = max(_FEW_ROWS, _ROWS_A_DIMENSION * dimension, _FEW_NUMBERS // a_row) - len(working)
         if room <= 0:
             return working
         hard = outside[np.argsort(-self._mistakes[outside], kind="stable")][: room // 2]

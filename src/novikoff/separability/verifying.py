@@ -31,6 +31,7 @@ from novikoff.guarantees.check import (
 from novikoff.guarantees.exact.arithmetic import ExactVector, packed
 from novikoff.guarantees.exact.rows import ExactRows, ExactSum
 from novikoff.separability.exact_linear import rank_of
+from novikoff.separability.points import orthogonal_to
 from novikoff.stream.blocks import Block
 from novikoff.stream.rows import Positions, SparseRows
 
@@ -62,8 +63,7 @@ def _facts(it: Claim, block: Block) -> Facts:
     elif it.verdict != "undecided" and it.complement:
         at = np.flatnonzero(side == 0)
         on = ExactRows(block.rows.take(at), bias=it.bias)
-        for v in it.complement:
-            bad[at] |= on.signs(ExactVector.sparse(v, it.d + it.bias)) != 0
+        bad[at] |= ~orthogonal_to(on, it.complement)
     return Facts(
         rows=len(block),
         fingerprint=fingerprint(block),
