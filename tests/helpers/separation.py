@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
+from math import gcd
 
 import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from scipy.optimize import linprog
 
 Grid = NDArray[np.float64]
 Points = list[list[int]]
@@ -49,20 +49,43 @@ def problems(draw: st.DrawFn, *, most_rows: int = 12, most_columns: int = 4) -> 
 
 
 def separable_rows(points: Sequence[Sequence[int]]) -> list[int]:
-    """By the linear program that maximises Σs over 0 ≤ s ≤ 1, ⟨w,z⟩ ≥ s, with w free."""
-    z = np.array(points, dtype=float)
-    n, k = z.shape
-    for most in (None, 1e4):  # on some small problems HiGHS gives up if w is free
-        answer = linprog(
-            np.concatenate([np.zeros(k), -np.ones(n)]),
-            A_ub=np.hstack([-z, np.eye(n)]),
-            b_ub=np.zeros(n),
-            bounds=[(most and -most, most)] * k + [(0, 1)] * n,
-        )
-        if answer.x is not None:
-            break
-    assert answer.x is not None
-    return [i for i in range(n) if answer.x[k + i] > 0.5]
+    """The rows with ⟨w,z⟩ > 0 for some w with ⟨w,z⟩ ≥ 0 on all rows: by extreme rays, in integers.
+
+    The cone of such w is cut out by one row after another (Motzkin and others 1953). It is spanned
+    by lines, in both directions, and rays; a cut keeps the rays on its right side and joins
+    neighbours on different sides, which no third ray shares all zeros with.
+    """
+    lines = [[int(i == j) for j in range(len(points[0]))] for i in range(len(points[0]))]
+    rays, cuts = list[list[int]](), list[Sequence[int]]()
+    for z in points:
+        if (k := next((k for k, v in enumerate(lines) if _dot(z, v)), None)) is not None:
+            first = lines.pop(k) if _dot(z, lines[k]) > 0 else [-a for a in lines.pop(k)]
+            lines = [_joined(v, first, z) for v in lines]
+            rays = [*(_joined(v, first, z) for v in rays), first]
+        else:
+            zeros = [{i for i, c in enumerate(cuts) if not _dot(c, v)} for v in rays]
+            sides = [_dot(z, v) for v in rays]
+            fresh = [v for v, side in zip(rays, sides, strict=True) if side >= 0]
+            for i, j in combinations(range(len(rays)), 2):
+                both = zeros[i] & zeros[j]
+                others = (zeros[k] for k in range(len(rays)) if k not in (i, j))
+                if sides[i] * sides[j] < 0 and not any(both <= other for other in others):
+                    low, high = (i, j) if sides[i] < 0 else (j, i)
+                    fresh.append(_joined(rays[low], rays[high], z))
+            rays = fresh
+        cuts.append(z)
+    return [i for i, z in enumerate(points) if any(_dot(z, v) > 0 for v in rays)]
+
+
+def _dot(u: Sequence[int], v: Sequence[int]) -> int:
+    return sum(a * b for a, b in zip(u, v, strict=True))
+
+
+def _joined(v: Sequence[int], to: Sequence[int], z: Sequence[int]) -> list[int]:
+    """A positive multiple of v plus a multiple of `to` that is orthogonal to z; ⟨z,to⟩ > 0."""
+    out = [_dot(z, to) * a - _dot(z, v) * b for a, b in zip(v, to, strict=True)]
+    common = gcd(*out) or 1
+    return [a // common for a in out]
 
 
 def verdict(separable: list[int], n: int) -> str:

@@ -11,8 +11,8 @@ import pytest
 from scipy import sparse
 
 from novikoff import BadExample, Certificate, Rejected, Stopped, certify, verify
-from novikoff.separability import exact_linear as linear
 from novikoff.separability import exact_linear, search, widest_margin
+from novikoff.separability import exact_linear as linear
 
 
 @pytest.mark.parametrize("bias", [True, False])

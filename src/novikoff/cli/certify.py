@@ -3,6 +3,7 @@
 import json
 import math
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +29,14 @@ def certify(
             "--model",
         ),
     ] = "binary",
+    fixed_effects: Annotated[
+        list[str] | None,
+        Option(
+            "Tables: a column of levels with a coefficient each, without a constant; verify reads "
+            "it with --categorical. Repeatable.",
+            metavar="COLUMN",
+        ),
+    ] = None,
     intercept: options.Intercept = True,
     margin_rtol: Annotated[
         float | None,
@@ -54,6 +63,9 @@ def certify(
     from novikoff import separability
 
     status, name = 0, "<stdin>" if data == "-" else data
+    reading = replace(
+        reading, categorical=[*(reading.categorical or ()), *(fixed_effects or ())] or None
+    )
     with spinner(f"reading {name}") as say:
         given = reading.read(data, zero_based=zero_based, as_levels=regression != "binary")
         say(plural(len(given.block), "row"))
@@ -64,7 +76,7 @@ def certify(
                 levels=None
                 if regression == "binary"
                 else options.named_classes(reading.classes, many=True),
-                fit_intercept=intercept,
+                fit_intercept=intercept and not fixed_effects,
                 margin_rtol=margin_rtol,
                 max_seconds=max_seconds,
                 progress=say,

@@ -66,19 +66,7 @@ _SHA256 = re.compile("sha256:[0-9a-f]{64}")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _MISSING = ("", "?", "na", "n/a", "nan", "+nan", "-nan", "null")
 # how other formats' names end: novikoff would not read such a file as svmlight or CSV
-_OTHERS = (
-    "vw",
-    "json",
-    "jsonl",
-    "ndjson",
-    "parquet",
-    "pq",
-    "arrow",
-    "arrows",
-    "feather",
-    "ipc",
-    "npz",
-)
+_OTHERS = re.compile("vw|json|jsonl|ndjson|parquet|pq|arrow|arrows|feather|ipc|npz")
 _SAMPLE = 1000  # lines that decide, with the first, whether that is a header
 
 
@@ -596,6 +584,7 @@ def read(
     one: str | None = None,
     *,
     zero_based: bool = False,
+    categorical: Sequence[str] = (),
     claimed: Claim | None = None,
 ) -> Evidence:
     """The examples of svmlight files, or of CSV files of numbers, which may be gzipped.
@@ -614,10 +603,10 @@ def read(
     readable(len(kinds) == 1, "the files have different formats")
     (kind,) = kinds
     if kind == "svmlight":
-        readable(label is None, f"svmlight has no column {label!r}")
+        readable(label is None and not categorical, "svmlight has no columns with names")
         return _svmlight(contents, files, coded, zero_based=zero_based)
     readable(not zero_based, "only the indices of svmlight may count from 0")
-    return _table(contents, files, kind, label, coded)
+    return _table(contents, files, kind, label, coded, categorical)
 
 
 def _kind(path: str, text: str) -> str:
@@ -626,10 +615,9 @@ def _kind(path: str, text: str) -> str:
     lines = (line for line in text.split("\n") if re.match(r"\s*[^\s#]", line))
     first = next(lines, "")
     pairs, marks = re.match(r"\s*[^\s:|]+\s+[0-9]+:", first), re.search("[,\t;]", first)
-    is_other = suffix in _OTHERS or re.match(r"\s*\{|[^|,;]*\|", first)  # JSON, Vowpal Wabbit
-    if suffix in ("svm", "svmlight", "libsvm") or (
-        suffix not in ("csv", "tsv", *_OTHERS) and pairs
-    ):
+    known = suffix in ("csv", "tsv") or _OTHERS.fullmatch(suffix)
+    is_other = _OTHERS.fullmatch(suffix) or re.match(r"\s*\{|[^|,;]*\|", first)  # JSON, VW
+    if suffix in ("svm", "svmlight", "libsvm") or (pairs and not known):
         readable(":" in first or not re.search("[,;]", first), "the data are not svmlight")
         return "svmlight"
     is_table = suffix in ("csv", "tsv") or (marks and not is_other)
@@ -676,9 +664,17 @@ def _svmlight(
 
 
 def _table(
-    contents: Sequence[str], files: tuple[str, ...], mark: str, label: str | None, coded: Coded
+    contents: Sequence[str],
+    files: tuple[str, ...],
+    mark: str,
+    label: str | None,
+    coded: Coded,
+    categorical: Sequence[str],
 ) -> Evidence:
-    """Lines of numbers and a label; the first one may be a header."""
+    """Lines of numbers and a label; the first one may be a header.
+
+    A value v of a categorical column c is a column "c=v"; columns are numbered as they appear.
+    """
 
     def lines(text: str) -> Iterator[list[str]]:
         blanks = " \t".replace(mark, "")
@@ -708,14 +704,23 @@ def _table(
                 readable(len(row) == len(top), f"a line has {len(row)} fields, not {len(top)}")
                 yield row
 
-    for row in islice(rows(), _SAMPLE):  # before the columns are counted: texts make other ones
-        _ = [finite(row[k]) for k in places]
+    chosen = {_place(top if header else [], len(top), name) for name in categorical}
+
+    def cells(row: list[str]) -> Iterator[tuple[str, float]]:
+        for k in places:
+            name = top[k] if header else str(k)
+            readable(k not in chosen or row[k].lower() not in _MISSING, "a category is missing")
+            yield (f"{name}={row[k]}", 1.0) if k in chosen else (name, finite(row[k]))
+
+    looked_at = islice(rows(), None if chosen else _SAMPLE)
+    order = dict.fromkeys(name for row in looked_at for name, _ in cells(row))
+    columns = {name: c for c, name in enumerate(order)}
     classes, signs = coded(row[at] for row in rows())
     return Evidence(
-        ((signs[row[at]], [(c, finite(row[k])) for c, k in enumerate(places)]) for row in rows()),
-        len(places),
+        ((signs[row[at]], sorted((columns[c], v) for c, v in cells(row))) for row in rows()),
+        len(columns),
         files,
-        names,
+        tuple(columns) if chosen else names,
         called,
         classes,
         header,
@@ -849,6 +854,7 @@ def main() -> int:
     parser.add_argument("data", nargs="+", help="svmlight, or CSV of numbers; plain or gzipped")
     parser.add_argument("--label", metavar="COLUMN", help="CSV: name, or position from 0 [last]")
     parser.add_argument("--one-vs-rest", metavar="LABEL", help="take all other labels as one")
+    parser.add_argument("--categorical", metavar="COLUMN", action="append", default=[])
     parser.add_argument("--zero-based", action="store_true", help="svmlight: indices from 0")
     given = parser.parse_args()
     words, status, to = "", 2, sys.stdout
@@ -859,6 +865,7 @@ def main() -> int:
             given.label,
             given.one_vs_rest,
             zero_based=given.zero_based,
+            categorical=given.categorical,
             claimed=claim(written),
         )
         check(written, data)

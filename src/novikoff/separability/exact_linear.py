@@ -94,7 +94,7 @@ def _lowest_terms(v: Mapping[int, Exact]) -> Sparse:
 
 
 def _over(x: Exact, y: Exact) -> Exact:
-    """x / y, an integer where it is one."""
+    """X / y, an integer where it is one."""
     if y in (1, -1):
         return x * y
     ratio = Fraction(x, y)
@@ -292,9 +292,8 @@ def _subtract(total: dict[int, Exact], times: Exact, v: Mapping[int, Exact]) -> 
 def _whole(step: _Step) -> tuple[_Step, Integers]:
     """The step times a number that makes its row integers."""
     below = math.lcm(*(x.denominator for x in step.thick))
-    if below == 1:
-        return step, step.thick
-    return replace(step, divided=Fraction(1, below)), step.thick * below
+    whole = np.array([int(x * below) for x in step.thick], dtype=object)
+    return replace(step, divided=Fraction(1, below)), whole
 
 
 def aliases(points: Points, first: Sequence[int] = ()) -> dict[int, Sparse]:

@@ -6,7 +6,7 @@ rows z with ⟨w,z⟩ ≥ 0, and one search and one checker serve all.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
 
@@ -16,16 +16,18 @@ from scipy import sparse
 
 from novikoff.guarantees.certificate import ranges, spans_text
 from novikoff.guarantees.check import Model
+from novikoff.sources.in_memory import table_rows
 from novikoff.sources.open import Data
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import in_order, label_key, written
 from novikoff.stream.number_text import number
 from novikoff.stream.printing import quoted_list
-from novikoff.stream.rows import SparseRows
+from novikoff.stream.rows import Rows, SparseRows
 
 COUNTED = {"poisson": ("0", "positive"), "binomial": ("none", "some", "all")}
 Numbers: TypeAlias = NDArray[Any]
+Names: TypeAlias = tuple[str, ...]
 
 
 def levels_of(
@@ -113,6 +115,44 @@ def system_of(data: Data, kind: str, *, constant: bool) -> tuple[Data, Model]:
     z.sort_indices()
     block = Block(SparseRows(z.data, z.indices, z.indptr, z.shape[1]), signs)
     return replace(data, block=block), model
+
+
+def named_effects(given: Any, X: Any) -> list[str]:
+    """The fixed effects that are columns of X; none if they are given as columns of their own."""
+    names = [given] if isinstance(given, str) else given
+    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
+        return []
+    if not hasattr(X, "columns"):
+        raise BadExample("fixed effects by name are columns of X; pass X as a frame")
+    return list(names)
+
+
+def with_effects(rows: Rows, names: tuple[str, ...] | None, given: Any) -> tuple[Rows, Names]:
+    """The rows with a column for each level of these fixed effects, called "firm=1017".
+
+    They are a column, or several in a frame, a dict, a list or an array.
+    """
+    import pyarrow as pa
+
+    if hasattr(given, "columns"):
+        given = {name: given[name] for name in given.columns}
+    elif getattr(given, "ndim", 1) == 2:
+        given = list(np.asarray(given).T)
+    elif not isinstance(given, Mapping) and np.ndim(next(iter(given), 0)) == 0:
+        given = [given]
+    if not isinstance(given, Mapping):
+        given = {getattr(v, "name", None) or f"effect {k}": v for k, v in enumerate(given)}
+    columns = {str(name): np.asarray(values) for name, values in given.items()}
+    for name, values in columns.items():
+        if values.shape != (len(rows),):
+            words = f"{len(values)} values, but there are {len(rows)} rows"
+            raise BadExample(f"the fixed effect {name!r} has {words}")
+    table = pa.table({name: pa.array(v, from_pandas=True) for name, v in columns.items()})
+    levels, called = table_rows(table, [*columns])
+    both = [_matrix(part, constant=False) for part in (rows, levels)]
+    z: Any = sparse.hstack(both, format="csr")
+    names = tuple(f"column {j}" for j in range(rows.dim)) if names is None else names
+    return SparseRows(z.data, z.indices, z.indptr, z.shape[1]), (*names, *(called or ()))
 
 
 def _matrix(rows: Any, *, constant: bool) -> sparse.csr_array[Any]:

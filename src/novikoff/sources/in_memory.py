@@ -81,20 +81,27 @@ _FRAME_CURES = {
 }
 
 
-def frame_rows(X: Any) -> tuple[Rows, tuple[str, ...] | None]:
+def frame_rows(X: Any, categorical: Sequence[str] = ()) -> tuple[Rows, tuple[str, ...] | None]:
     """The rows of a frame and the names of their columns, as those of a file with this table.
 
-    Names that are not texts are none. If all columns hold numbers, the rows are theirs.
+    Names that are not texts are none. If all columns hold numbers, the rows are theirs; those that
+    are categories, or named as such, have a column for each value.
     """
-    if all(np.asarray(X[name]).dtype.kind in "biuf" for name in X.columns):
-        names = tuple(X.columns)
-        return rows_of(X), names if all(isinstance(name, str) for name in names) else None
     kinds = zip(X.columns, X.dtypes, strict=True)
     given = [str(name) for name, kind in kinds if str(kind).lower().startswith(("categ", "enum"))]
+    given += [name for name in categorical if name not in given]
+    if not given and all(np.asarray(X[name]).dtype.kind in "biuf" for name in X.columns):
+        names = tuple(X.columns)
+        return rows_of(X), names if all(isinstance(name, str) for name in names) else None
+    return table_rows(_table(X, ()), given)
+
+
+def table_rows(table: pa.Table, categorical: Sequence[str]) -> tuple[Rows, tuple[str, ...] | None]:
+    """The rows of a table of Arrow and the names of their columns."""
     features = Features()
-    how = ReadOptions(labelled=False, categorical=tuple(given))
+    how = ReadOptions(labelled=False, categorical=tuple(categorical))
     try:
-        parts = [features.rows(chunk) for chunk in ArrowTable(_table(X, ()).combine_chunks(), how)]
+        parts = [features.rows(chunk) for chunk in ArrowTable(table.combine_chunks(), how)]
     except BadExample as error:
         raise BadExample(error.with_cure(_FRAME_CURES)) from None
     if not parts:
