@@ -127,6 +127,13 @@ CASES = {  # of every verb that reads data without a model
         ("--label", "k", "--ignore", "k"),
         {"--label": ["--label", "z"]},
     ),
+    Problem.TEXTS_AS_LABELS: Case(
+        "t.tsv",
+        "k\tx\tt\n"
+        + "".join(f"{'ab'[i % 2]}\t{i}\t{'see you at ' * 4}{i % 4}\n" for i in range(20)),
+        (),
+        LABEL,
+    ),
     Problem.MISSING_VALUE: Case("t.csv", "x,k\n1,a\n2,b\n,b\n"),
     Problem.EMPTY_COLUMN: Case("t.csv", "x,z,k\n,1,a\n,2,b\n"),
     Problem.TEXT_AMONG_NUMBERS: Case("t.csv", "x,k\n1,a\n2,b\ntwo,a\n"),

@@ -263,7 +263,7 @@ def test_short_and_empty_runs_have_summaries() -> None:
         (played(zero).summary(zero), "(proof: 1 row)"),
         (
             played(XOR, bias=True).summary(XOR),
-            "12 made, so it says nothing about 12 rounds:",
+            "12 made, not below the number of rounds, 12, so of no use:",
         ),
         (played(NOISY, margin=9.0).summary(), "on examples that were right, but by too little"),
     ):

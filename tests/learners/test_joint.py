@@ -158,6 +158,8 @@ def test_a_learner_of_two_labels_rejects_classes() -> None:
         play(block, Additive(1))
     with pytest.raises(BadExample, match="are class numbers"):
         guarantees.achieved_margin([1.0], block)
+    with pytest.raises(TypeError, match="the weights come first"):
+        guarantees.achieved_margin(block, [1.0])  # type: ignore[arg-type]
 
 
 def test_readings_include_the_start_of_the_ledger() -> None:

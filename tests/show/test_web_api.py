@@ -403,6 +403,11 @@ UPLOADS: dict[Problem, tuple[str, str, str]] = {
     Problem.NOT_PLAIN_NUMBERS: ("a.csv", "x,k\n12%,a\n3%,b\n", "x,k\n0.12,a\n0.03,b\n"),
     Problem.QUOTES: ("a.csv", 'x,k\n1,"a"b\n2,b\n', 'x,k\n1,"a""b"\n2,b\n'),
     Problem.DATES: ("a.csv", "x,k\n2026-01-31,a\n2026-02-01,b\n", "x,k\n31,a\n32,b\n"),
+    Problem.TEXTS_AS_LABELS: (
+        "a.csv",
+        "x,k\n" + "".join(f"{i},{'see you at ' * 4}{i}\n" for i in range(4)),
+        "x,k\n1,a\n2,b\n",
+    ),
     Problem.LOOKS_LIKE_TEXT: (
         "a.csv",
         "x,t,k\n" + "".join(f"{i},see you at {i},{'ab'[i % 2]}\n" for i in range(20)),

@@ -93,6 +93,8 @@ def test_row_names_without_an_entry_in_the_header_are_left_out(text: str, tmp_pa
 def test_a_comment_is_not_taken_for_the_header(top: str, tmp_path: Path) -> None:
     said = refusal(tmp_path, f"{top}\n{TABLE}")
     assert said.endswith("is not a header or an example; remove it")
+    spaced = refusal(tmp_path, "# made by R\n  1.0   2 A\n -1.0 0.5 B\n", "t.txt")
+    assert spaced == "t.txt:1: '#' is not a header or an example; remove it"
     assert read(tmp_path, TABLE.replace("x", "#x")).names == ("#x", "y")
 
 
@@ -242,6 +244,10 @@ def test_the_first_sheet_of_an_excel_file_is_a_table(tmp_path: Path) -> None:
     with pytest.raises(BadExample, match="t.xlsx:3: column 'y': the value is missing"):
         sources.read(tmp_path / "t.xlsx")
     assert "cannot be read as Excel" in refusal(tmp_path, file.getvalue()[:900], "t.xlsx")
+    book.create_sheet("readme", 0)
+    book.save(tmp_path / "t.xlsx")
+    with pytest.raises(BadExample, match="sheet 'readme', the first, is empty"):
+        sources.read(tmp_path / "t.xlsx")
     assert refusal(tmp_path, b"\xd0\xcf\x11\xe0", "t.xls") == (
         "t.xls: this kind of spreadsheet is not read; save it as CSV"
     )

@@ -23,7 +23,7 @@ def test_python_adds_its_cure() -> None:
 
 def test_another_front_puts_its_own_cure_in_its_place_or_none() -> None:
     cures = {Problem.EMPTY_COLUMN: "use --ignore {column}"}
-    assert EMPTY.with_cure(cures, lambda _, column: shlex.quote(str(column))).endswith(
+    assert EMPTY.with_cure(cures, lambda column: shlex.quote(str(column))).endswith(
         "is empty; use --ignore 'b c'"
     )
     assert EMPTY.with_cure({}) == EMPTY.without_cure

@@ -22,6 +22,9 @@ CURES: dict[Problem, tuple[str, ...]] = {
         f"name the label's column with --label (default: the last), or {_MANY}",
         f"name the label's column with --label (default: the last), or {_TWO}",
     ),
+    Problem.TEXTS_AS_LABELS: (
+        "the last column holds texts, so name the label's column with --label (0 is the first)",
+    ),
     Problem.OTHER_LABEL: ("correct it, or name each label to read with --keep",),
     Problem.TOO_MANY_CLASSES: ("if these really are classes, raise --max-classes",),
     Problem.ONE_LABEL_IN_PIPE: ("name both labels with --classes",),

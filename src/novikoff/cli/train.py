@@ -367,9 +367,10 @@ def train(
     warn_of_labels(training, further=initial is not None)
     if training.widest is not None and start is None:
         warn_of_scales(training.model.features, training.widest, has_pipe=has_pipe)
+    known = training.model.classes
     for label in how.class_weights:
-        if label not in training.model.classes:
-            warn(f"--class-weight {label}: no example has this label")
+        if label not in known:
+            warn(f"--class-weight {label}: no example has this label; they are {listed(known, 4)}")
     if not from_cache:
         for left, right in sorted(training.model.features.idle_products):
             warn(f"--interactions {left}*{right}: no example has features of both fields")

@@ -90,6 +90,8 @@ def achieved_margin(weights: Numbers, block: Block) -> Achieved:
     >>> print(guarantees.achieved_margin([3, 4], sources.block([[1, 0], [-1, -1]], [1, -1])))
     margin 0.6, at row 0
     """
+    if not isinstance(block, Block):
+        raise TypeError("the weights come first: achieved_margin(weights, block)")
     w, rows = ExactVector.of(weights, "weights"), block.rows
     expect_weights_for(rows, w)
     usable(rows)

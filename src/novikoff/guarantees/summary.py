@@ -415,7 +415,7 @@ def _bound(s: Summary) -> Iterator[str]:
         if not s.bound.holds:
             but = ", more than the bound because of rounding"
         elif by_losses and s.bound.bound >= s.rounds:
-            but = f", so it says nothing about {plural(s.rounds, 'round')}"
+            but = f", not below the number of rounds, {count(s.rounds)}, so of no use"
         prover = (
             "the best of the run's own weights and averages" if by_losses else "the final weights"
         )

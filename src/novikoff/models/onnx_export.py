@@ -74,6 +74,9 @@ def _refuse(model: Model) -> None:
         "a vote of many weight vectors is not linear; train an averaged model": (
             model.kind == "voted"
         ),
+        "its features are the words of texts; count them yourself, and train on counts by name": (
+            bool(model.read_options.get("words"))
+        ),
         "its features are hashed, and ONNX has no such hash; train without hashing": (
             features.hash_bits is not None
         ),
@@ -83,14 +86,10 @@ def _refuse(model: Model) -> None:
         "its examples are scaled to length 1; train without that, or on rows of that length": (
             bool(features.to_unit_length)
         ),
-        "its features are the words of texts; count them yourself, and train on counts by name": (
-            bool(model.read_options.get("words"))
-        ),
         "it has learned no feature": features.dim == 0,
     }
-    for reason, applies in reasons.items():
-        if applies:
-            raise NotExported(f"not exported: {reason}")
+    if apply := [reason for reason, applies in reasons.items() if applies]:
+        raise NotExported(f"not exported: {'; and '.join(apply)}")
 
 
 class _Graph:

@@ -273,6 +273,8 @@ def _first_sheet(stored: BinaryIO, name: str) -> tuple[BinaryIO, str]:
         csv.writer(text, lineterminator="\n").writerows(sheet.iter_rows(values_only=True))
     except Exception as error:  # of many kinds, for a damaged file
         raise BadExample(f"{name}: cannot be read as Excel ({error}); save it as CSV") from None
+    if not text.getvalue().strip(",\n"):
+        raise BadExample(f"{name}: sheet {sheet.title!r}, the first, is empty; save the right one")
     others = f" of {len(book.worksheets)}" if len(book.worksheets) > 1 else ""
     return io.BytesIO(text.getvalue().encode()), f"Excel, sheet {sheet.title!r}{others}"
 

@@ -80,7 +80,8 @@ def _opened(inputs: Sequence[Input], how: ReadOptions) -> Source:
     if format == "npz" or format == "parquet" or format == "arrow" or format == "npy":
         pipe = next((one for one in inputs if one.is_pipe), None)
         if pipe is not None:
-            raise BadExample(f"{pipe.name}: {format} cannot be read from a pipe; save it in a file")
+            what = "an npz or Excel file" if format == "npz" else f"{format} data"
+            raise BadExample(f"{pipe.name}: {what} cannot be read from a pipe; save it in a file")
         if how.skip_bad:
             raise BadExample(f"{name}: {format} has no lines to skip")
         if format == "npz":

@@ -20,6 +20,7 @@ class Problem(StrEnum):
     # labels
     THIRD_LABEL = "a third label"  # [label]
     THIRD_LABEL_IN_LAST_COLUMN = "a third label, and the label's column was not named"  # [label]
+    TEXTS_AS_LABELS = "texts in the last column, and the label's column was not named"
     OTHER_LABEL = "a label that is not one of those named"
     TOO_MANY_CLASSES = "more classes than allowed"  # [allowed]
     ONE_LABEL_IN_PIPE = "one label in all that was read ahead of a pipe"
@@ -67,6 +68,7 @@ PYTHON_CURES: dict[Problem, str] = {
     Problem.THIRD_LABEL_IN_LAST_COLUMN: (
         f"the label is the last column unless you pass label=; or {_TWO_LABELS}"
     ),
+    Problem.TEXTS_AS_LABELS: "the label is the last column, which holds texts: pass label=",
     Problem.OTHER_LABEL: "correct it, or pass keep= with the labels to read",
     Problem.TOO_MANY_CLASSES: "if these really are classes, pass a larger most=",
     Problem.ONE_LABEL_IN_PIPE: "pass classes=(negative, positive)",

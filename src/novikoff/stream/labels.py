@@ -27,6 +27,7 @@ MOST_CLASSES = 1000
 
 _EXACT = 2**53  # every whole number up to here is a float64
 _DIGITS = 10**22  # whole numbers up to here are written in digits
+_LONGEST = 40  # characters of a label with spaces; longer ones are texts
 _WHOLE = re.compile(r"([+-]?)0*([0-9]+)")
 
 
@@ -182,12 +183,13 @@ class LabelsAsSigns:
                 if self._are_given:
                     words = f"{place}: label {quoted(text)} is not one of {a} and {b}"
                     raise BadExample(words, Problem.OTHER_LABEL)
-                last = Problem.THIRD_LABEL_IN_LAST_COLUMN
-                raise BadExample(
-                    f"{place}: label {quoted(text)} is a third label, after {a} and {b}",
-                    last if self._is_last_column else Problem.THIRD_LABEL,
-                    label=text,
-                )
+                problem = Problem.THIRD_LABEL
+                if self._is_last_column:
+                    are_texts = len(text) > _LONGEST and " " in text
+                    last = Problem.THIRD_LABEL_IN_LAST_COLUMN
+                    problem = Problem.TEXTS_AS_LABELS if are_texts else last
+                words = f"{place}: label {quoted(text)} is a third label, after {a} and {b}"
+                raise BadExample(words, problem, label=text)
             self._seen[key] = written(text)
         return self.is_decided
 

@@ -46,6 +46,9 @@ PAGE_CURES: dict[Problem, str] = {
         "the page shows two classes, and takes the last column as the label; name another column, "
         "or one label against the rest, under “How files are read”"
     ),
+    Problem.TEXTS_AS_LABELS: (
+        "the last column holds texts; name the label's column under “How files are read”"
+    ),
     Problem.UNKNOWN_FORMAT: "the page reads CSV and svmlight",
     Problem.MISSING_VALUE: "fill it in or remove the row",
     Problem.EMPTY_COLUMN: "fill it in or leave out column {column}",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from itertools import dropwhile
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -263,7 +264,8 @@ def has_spaces_between_fields(head: bytes) -> bool:
     is a header, may have one fewer.
     """
     whole = head[: head.rfind(b"\n") + 1] or head
-    fields = [one.fields for one in records(whole, " ", 20)]
+    found = [one.fields for one in records(whole, " ", 20)]
+    fields = [*dropwhile(lambda one: one[0].startswith(b"#"), found)]  # a comment is refused later
     rows = fields[1:] or fields
     if not rows or len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
         return False
