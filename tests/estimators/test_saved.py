@@ -303,12 +303,24 @@ def test_nested_dicts_are_read_as_json_lines_are(tmp_path: Path, capsys: Any) ->
     assert sorted(clf.named_weights) == ["a.b", "tags=x", "tags=y"]
 
 
+@pytest.mark.parametrize(("first", "second"), [(True, False), ("spam", "ham"), ("a", "b"), (0, 1)])
+def test_an_estimator_that_has_seen_one_label_goes_on_after_its_file(
+    first: Any, second: Any, tmp_path: Path
+) -> None:
+    clf = AdaptivePerceptron()
+    clf.learn_one({"a": 1}, first)
+    clf.save(tmp_path / "m")
+    again: Any = load(tmp_path / "m")
+    assert (again.predict_one({"a": -1}), [*again.classes_]) == (first, [first])
+    for one in (clf, again):
+        one.learn_one({"a": -2, "b": 1}, second)
+        one.save(tmp_path / str(one is clf))
+    assert (tmp_path / "True").read_bytes() == (tmp_path / "False").read_bytes()
+
+
 def test_an_estimator_that_makes_no_file_says_why(tmp_path: Path) -> None:
     clf, path = Perceptron(), tmp_path / "m"
     with pytest.raises(AttributeError, match="has not learned from anything yet"):
-        clf.save(path)
-    clf.learn_one({"a": 1}, True)
-    with pytest.raises(ValueError, match="only one label has been seen yet: True"):
         clf.save(path)
     forgetful = Perceptron(max_names=12, keep="counts")
     forgetful.learn_many(DICTS, LABELS)

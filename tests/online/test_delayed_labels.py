@@ -561,6 +561,26 @@ def test_a_saved_protocol_goes_on_as_if_nothing_had_happened(by_name: bool, tmp_
     assert (tmp_path / "again").read_bytes() == (tmp_path / "inbox").read_bytes()
 
 
+@pytest.mark.parametrize("told", [0, 1, 2])
+def test_a_protocol_is_saved_before_its_learner_has_seen_two_labels(
+    told: int, tmp_path: Path
+) -> None:
+    learner = AdaptivePerceptron(class_weight={"spam": 2.0})
+    p = Protocol(learner, probabilities=True, classes=["spam", "ham"])
+    for k in range(4):
+        p.ask({"free": k, "text": 1}, key=f"m{k}")
+    for k in range(told):
+        p.tell(f"m{k}", "spam")
+    p.save(tmp_path / "p")
+    q = Protocol.load(tmp_path / "p")
+    assert q.learner.get_params() == p.learner.get_params()  # type: ignore[attr-defined]
+    for one in (p, q):
+        one.tell("m2", "ham")
+        one.tell("m3", "spam")
+        one.save(tmp_path / str(one is p))
+    assert (tmp_path / "True").read_bytes() == (tmp_path / "False").read_bytes()
+
+
 def test_what_cannot_be_saved_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     file = tmp_path / "p"
     with pytest.raises(TypeError, match="Last has no save.*; pickle the Protocol"):

@@ -31,7 +31,7 @@ from novikoff.sources.in_memory import RowsOfModel
 from novikoff.sources.text_rule import TextRule
 from novikoff.storage.checked import Settings
 from novikoff.storage.file_format import BadModel
-from novikoff.stream.labels import as_values, written
+from novikoff.stream.labels import as_values, is_positive_alone, negative_and_positive, written
 from novikoff.stream.multiclass import (
     JointLabels,
     Labels,
@@ -144,8 +144,6 @@ def to_model(
     """
     engine = estimator._learned()
     labels = engine.labels
-    if len(labels.classes) == 1 and isinstance(labels, TwoLabels):
-        raise ValueError(f"only one label has been seen yet: {labels.classes.tolist()[0]!r}")
     if engine.max_names is not None:
         raise ValueError(
             "a model keeps all names, but max_names forgets some; use hash_bits, or pickle it"
@@ -162,7 +160,8 @@ def to_model(
         fitted = estimator._order or whole | {"seed": seed if estimator.shuffle else None}
         coded = labels.coded
         values = tuple(sorted(coded, key=coded.__getitem__))
-        texts = tuple(map(written, values))
+        is_alone = len(values) == 1 and isinstance(labels, TwoLabels)
+        texts = negative_and_positive(values) if is_alone else tuple(map(written, values))
         if len(set(texts)) < len(texts):
             raise ValueError("two labels are written alike in a model file")
         out = Model(
@@ -275,6 +274,8 @@ def _labels_of(model: Model) -> Labels:
     values = as_values(model.classes) if model.labels is None else model.labels
     if not model.is_joint:
         classes = np.array(values)
+        if len(values) == 1:
+            return TwoLabels(classes, is_positive_alone(values[0]))
         return TwoLabels(classes) if len(values) == 2 else labels_of(classes)
     classes = class_array(values)
     numbers = [values.index(label) for label in classes.tolist()]

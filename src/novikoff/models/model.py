@@ -26,7 +26,7 @@ from novikoff.sources.text_rule import GRAMS, TEXT_VALUES
 from novikoff.storage import file_format as storage
 from novikoff.storage.checked import Arrays, Settings, Stored, prefixed, with_prefix
 from novikoff.stream.blocks import Codes
-from novikoff.stream.labels import in_order, predicts_positive, written
+from novikoff.stream.labels import in_order, negative_and_positive, predicts_positive, written
 from novikoff.stream.rows import Rows, Vector
 from novikoff.stream.sums import dot
 
@@ -62,7 +62,8 @@ class Model:
         classes but the first, whose are `learner` and `ledger`.
     labels
         The labels as an estimator has them, if their texts do not tell: truth values, or texts that
-        read as numbers.
+        read as numbers. One alone is the only label that a learner of two has seen; the text of the
+        other is then made up.
     parameters
         The parameters of the estimator that was saved, as far as nothing else here tells them.
     cycled
@@ -398,7 +399,7 @@ def _checked_labels(
         return None
     plain = isinstance(labels, list) and all(type(one) in (bool, int, float, str) for one in labels)
     plain = plain and len(set(labels)) == len(labels)
-    if not plain or tuple(map(written, labels)) != classes:
+    if not plain or classes not in (tuple(map(written, labels)), negative_and_positive(labels)):
         stored.refuse("its labels do not match their texts")
     return tuple(labels)
 

@@ -416,16 +416,20 @@ class Protocol:
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the Protocol to a file, with its learner and all that waits, for `load`.
 
-        The learner must be an estimator of novikoff that has seen two labels; pickle a Protocol of
-        others. When this returns, everything that was asked and told before is on disk; if it
-        fails, or the power does, the file is the one before. No file holds code.
+        The learner must be an estimator of novikoff; pickle a Protocol of others. When this
+        returns, everything that was asked and told before is on disk; if it fails, or the
+        power does, the file is the one before. No file holds code.
         """
         if not callable(save := getattr(self.learner, "save", None)):
             raise TypeError(f"{type(self.learner).__name__} has no save(); pickle the Protocol")
         with self._turn, TemporaryDirectory() as folder:
-            save(Path(folder, "learner"))
-            learner = np.frombuffer(Path(folder, "learner").read_bytes(), dtype=np.uint8)
             header: dict[str, Any] = {name: getattr(self, name) for name in _SAVED}
+            header["new"] = _settings(self.learner)
+            if header["new"] is None:
+                save(Path(folder, "learner"))
+                learner = np.frombuffer(Path(folder, "learner").read_bytes(), dtype=np.uint8)
+            else:
+                learner = np.zeros(0, dtype=np.uint8)
             header["classes"] = None if self._classes is None else plain_labels(self._classes)
             header["window"] = self._recent.maxlen
             header["drift"] = None if self.drift is None else asdict(self.drift)
@@ -448,9 +452,14 @@ class Protocol:
 
         header, arrays = file_format.load(path, kind="protocol")
         try:
-            with TemporaryDirectory() as folder:
-                Path(folder, "learner").write_bytes(arrays["learner"].tobytes())
-                learner = novikoff.load(Path(folder, "learner"))
+            if header["new"] is None:
+                with TemporaryDirectory() as folder:
+                    Path(folder, "learner").write_bytes(arrays["learner"].tobytes())
+                    learner = novikoff.load(Path(folder, "learner"))
+            else:
+                kind, given = header["new"]
+                given = {name: dict(v) if isinstance(v, list) else v for name, v in given.items()}
+                learner = getattr(novikoff, kind)(**given)
             out = cls(
                 learner,
                 max_waiting=header["_max_waiting"],
@@ -489,6 +498,17 @@ class Protocol:
                 f"{count(self.labelled)} labelled, {plural(self.mistakes, 'mistake')}, "
                 f"{count(self.waiting)} waiting, {count(self.dropped)} dropped)"
             )
+
+
+def _settings(learner: Any) -> tuple[str, dict[str, Any]] | None:
+    """The class and the parameters of an estimator that has not learned yet; None of others."""
+    if learner.__sklearn_is_fitted__():
+        return None
+    given = learner.get_params()
+    weights = given["class_weight"]
+    if isinstance(weights, Mapping):  # JSON's keys are texts
+        given["class_weight"] = [[*pair] for pair in weights.items()]
+    return type(learner).__name__, given
 
 
 def _as_json(x: Any, ticket: Ticket) -> str:

@@ -192,7 +192,7 @@ class TwoLabels(_Labels):
         if label not in (1, 0, -1) and not symmetric:  # True and False are 1 and 0
             raise ValueError(
                 f"cannot tell yet whether {label!r} is the positive label, which matters with "
-                "these settings; pass both labels in the first call, classes=[...]"
+                "these settings; pass both, classes=[...], in the first call or to the Protocol"
             )
         return TwoLabels(found, is_positive_alone(label))
 
@@ -226,8 +226,8 @@ class TwoLabels(_Labels):
             )
         return BadExample(
             f"{where}label {label!r} is a third class, after {known[0]!r} and {known[-1]!r}: pass "
-            "all classes in the first call, classes=[...], to learn each against the rest; or use "
-            "multiclass='joint', which accepts new classes at any time"
+            "all classes, classes=[...], in the first call or to the Protocol, to learn each "
+            "against the rest; or use multiclass='joint', which accepts new classes at any time"
         )
 
     def of_run(self, codes: NDArray[Any], _k: int) -> Signs:
