@@ -39,6 +39,8 @@ VERBS = {
         "mail.csv -o report.html",
     ),
     "lab": ("Run an experiment that shows a theorem, or list them all.", "conjunctions"),
+    "serve": ("Predict over HTTP now, and learn the truth later.", "service --port 1963"),
+    "journal": ("Check, export, compact or copy the journal of a service.", "verify service"),
     "web": ("Place points in the browser and watch the perceptron learn.", "--port 0"),
 }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any, Literal, Self, TypeAlias
 
@@ -570,7 +570,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         rare it may have a probability below one half.
         """
         engine, scores = self._scores(X, None)
-        return _probabilities(engine, scores)
+        return _probabilities(engine.labels, _calibrations(engine), scores)
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # sklearn is untyped
     def predict_log_proba(self, X: Any) -> NDArray[np.float64]:
@@ -583,9 +583,29 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         if self._opened() is None:
             plain_example(x)  # raises if x is not an example
             return {}
-        engine, scores = self._scores([x], None)
-        (chances,) = _probabilities(engine, scores).tolist()
-        return dict(zip(engine.labels.classes.tolist(), chances, strict=True))
+        return self.calibrated()(self._decided(x))
+
+    @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # sklearn is untyped
+    def calibrated(self) -> Callable[[float | Mapping[Any, float]], dict[Any, float]]:
+        """A function from the result of `decision_one` to the probability of each class.
+
+        It is fitted to what was learned until now, so it saves time where many examples follow.
+        """
+        engine = self._learned()
+        with engine.still():
+            maps = _calibrations(engine)
+
+        def probabilities(score: float | Mapping[Any, float]) -> dict[Any, float]:
+            labels = engine.labels
+            if not isinstance(score, Mapping) and isinstance(labels, TwoLabels):
+                positive = maps[0].of_one(score) if len(labels.classes) == 2 else 1.0
+                chances = [1.0 - positive, positive][-len(labels.classes) :]
+            else:
+                each = [*score.values()] if isinstance(score, Mapping) else score
+                (chances,) = _probabilities(labels, maps, np.array([each])).tolist()
+            return dict(zip(labels.classes.tolist(), chances, strict=True))
+
+        return probabilities
 
     def explain(self, x: Any) -> Explanation:
         """Why x gets its label: what each feature adds to the score, and which mistakes led to it.
@@ -831,12 +851,16 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         return tags
 
 
-def _probabilities(engine: Engine, scores: Vector) -> Vector:
-    """The probability of each class for each score, or row of scores, of an engine's runs."""
-    maps = [Calibration.of(one.honest) for one in engine.learners if one.honest is not None]
-    if len(engine.labels.classes) == 1:
+def _calibrations(engine: Engine) -> list[Calibration]:
+    """The maps from scores to probabilities, one for each run."""
+    return [Calibration.of(one.honest) for one in engine.learners if one.honest is not None]
+
+
+def _probabilities(labels: Labels, maps: Sequence[Calibration], scores: Vector) -> Vector:
+    """The probability of each class for each score, or row of scores."""
+    if len(labels.classes) == 1:
         return np.ones((len(scores), 1))
-    if isinstance(engine.labels, JointLabels):
+    if isinstance(labels, JointLabels):
         if scores.ndim == 1:  # of two classes, the lead of the second
             scores = np.column_stack([np.zeros(len(scores)), scores])
         return jointly(maps[0], scores)

@@ -80,6 +80,18 @@ class Calibration:
         return np.minimum(p[k - 1] + rise, p[k])
 
 
+    def of_one(self, score: float) -> float:
+        """The probability of one score: the same number as for an array, in a microsecond."""
+        low, high = self.scores.item(0), self.scores.item(-1)
+        if low == high:
+            return self.probabilities.item(0)
+        k = min(max(int(self.scores.searchsorted(score, side="right")), 1), len(self.scores) - 1)
+        x0, x1, p0, p1 = (a.item(i) for a in (self.scores, self.probabilities) for i in (k - 1, k))
+        along = (min(max(score, low), high) - x0) / (x1 - x0)
+        rise: float = p0 + along * (p1 - p0)
+        return min(rise, p1)
+
+
 @lru_cache(_MOST_FITS)
 def _fitted(counts: bytes) -> Calibration:
     """The map of these counts. They are the key, so copies of a learner share it."""

@@ -10,7 +10,7 @@ import secrets
 import typing
 import warnings
 from collections import OrderedDict, deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -136,8 +136,9 @@ class Protocol:
         All labels, passed to the learner with the first one. Needed for more than two, unless the
         learner takes new ones at any time (multiclass="joint").
     probabilities
-        Whether tickets have the probability of the prediction, too (`predict_proba_one`). That
-        takes about a millisecond, a hundred times as long as everything else.
+        Whether tickets have the probability of the prediction, too. The map from scores to
+        probabilities is fitted again whenever the labels have grown by 1/64. A learner that has no
+        `calibrated` method is asked for `predict_proba_one`.
     window
         How many labels `recent_error_rate` and `drift` look back.
     false_alarms
@@ -191,6 +192,8 @@ class Protocol:
         self._recent = deque[bool](maxlen=whole_number(window, "window", least=1))
         self._reference = (0, 0)  # labels and mistakes that a new window is compared with
         self.drift: Drift | None = None
+        self._fit: Callable[[Any], dict[Any, float]] | None = None  # from a score to probabilities
+        self._fit_due = 0  # the number of labels from which on it is fitted again
         self._turn = new_lock(Rank.PROTOCOL)
 
     def _adopt(self, learner: OneByOne) -> None:
@@ -204,7 +207,7 @@ class Protocol:
                     f"a Protocol needs a learner with {' and '.join(needed)}; "
                     f"{type(learner).__name__} has no {verb}"
                 )
-        self.learner, self._knows_classes = learner, self._classes is None
+        self.learner, self._knows_classes, self._fit_due = learner, self._classes is None, 0
 
     def swap(self, learner: OneByOne) -> OneByOne:
         """Go on with another learner; returns the one before.
@@ -242,13 +245,19 @@ class Protocol:
             return ticket
 
     def _predicted(self, x: Any, id: str | int) -> Ticket:
-        prediction, score, probability = self.learner.predict_one(x), None, None
-        decide = getattr(self.learner, "decision_one", None)
+        learner: Any = self.learner
+        prediction, score, probability = learner.predict_one(x), None, None
+        decide = getattr(learner, "decision_one", None)
         if decide is not None and prediction is not None:
             score = decide(x)
+            if self._probabilities and hasattr(learner, "calibrated"):
+                if self.labelled >= self._fit_due:
+                    self._fit = learner.calibrated()
+                    self._fit_due = self.labelled + self.labelled // 64 + 1
+                assert self._fit is not None
+                probability = self._fit(score).get(prediction)
             score = score[prediction] if isinstance(score, dict) else score
-        if self._probabilities:
-            learner: Any = self.learner
+        if self._probabilities and not hasattr(learner, "calibrated"):
             probability = learner.predict_proba_one(x).get(prediction)
         return Ticket(id, prediction, score, probability)
 
@@ -332,6 +341,17 @@ class Protocol:
         """How many were dropped, by `drop` or because of `max_waiting`."""
         with self._turn:
             return self.asked - self.labelled - len(self._waiting)
+
+    def example(self, ticket: Ticket | str | int) -> Any:
+        """The copy of the example that waits under this ticket; BadTicket if none does."""
+        with self._turn:
+            return self._waiting[self._find(ticket)][0]
+
+    @property
+    def oldest(self) -> Ticket | None:
+        """The ticket that has waited longest; None if none waits."""
+        with self._turn:
+            return next((ticket for _, ticket in self._waiting.values()), None)
 
     @property
     def tickets(self) -> list[Ticket]:
@@ -440,6 +460,7 @@ class Protocol:
                 "recent": np.array(self._recent, dtype=np.int8),
             }
             file_format.save(path, header, arrays, kind="protocol")
+            self._fit_due = 0  # as after load, so that both give the same probabilities
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -482,10 +503,10 @@ class Protocol:
 
     def __getstate__(self) -> dict[str, Any]:
         with self._turn:  # another thread may be teaching the learner
-            state = {k: v for k, v in vars(self).items() if k not in ("_turn", "learner")}
+            state = {k: v for k, v in vars(self).items() if k not in ("_turn", "learner", "_fit")}
             for name in ("_waiting", "_marks", "_recent"):
                 state[name] = state[name].copy()
-            return state | {"learner": deepcopy(self.learner)}
+            return state | {"learner": deepcopy(self.learner), "_fit": None, "_fit_due": 0}
 
     def __setstate__(self, state: Mapping[str, Any]) -> None:
         vars(self).update(state)

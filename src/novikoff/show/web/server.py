@@ -15,7 +15,7 @@ import uvicorn
 from starlette.applications import Starlette
 from starlette.datastructures import QueryParams
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware, base
+from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
@@ -25,25 +25,18 @@ from novikoff.guarantees.certificate import Certificate
 from novikoff.guarantees.check import Rejected
 from novikoff.separability import verify
 from novikoff.show.web.connections import LimitedProtocol
+from novikoff.show.web.guard import LOOPBACK, Guard
 from novikoff.show.web.presets import presets
 from novikoff.show.web.replay import certificate_of, replay
 from novikoff.show.web.request import PAGE_CURES, Choices, Refused, points_of, read_upload
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import plural
 
-HOST = "127.0.0.1"
+HOST = LOOPBACK[0]
 STATIC = Path(__file__).parent / "static"
 MAX_BYTES = 4_000_000
 AT_ONCE = 2  # requests whose answers are computed at the same time
 ADMITTED = 12  # requests that are read, wait or are computed, each of at most MAX_BYTES
-_SECURITY_HEADERS = {
-    "content-security-policy": "default-src 'self'; img-src 'self' blob: data:; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'",
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-store",
-}
 
 
 def serve(
@@ -96,37 +89,12 @@ def new_app(port: int, opened: dict[str, Any] | None = None) -> Starlette:
     ]
     return Starlette(
         routes=routes,
-        middleware=[Middleware(base.BaseHTTPMiddleware, dispatch=_guard(port))],
+        middleware=[Middleware(Guard, names=LOOPBACK, port=port, refuse=_error)],
         exception_handlers={
             BadExample: lambda _, error: _error(422, error.with_cure(PAGE_CURES)),
             HTTPException: _http_error,
         },
     )
-
-
-def _guard(port: int) -> base.DispatchFunction:
-    """Refuse requests that name another host or come from another site's page.
-
-    Another site could point its own domain name at 127.0.0.1 and have its page read this server
-    (DNS rebinding). Its requests carry that name in the Host header, so they are refused.
-    """
-    names = (HOST, "localhost", "[::1]")
-    hosts = [f"{name}:{port}" for name in names] + [*names] * (port == 80)
-
-    async def guard(request: Request, call_next: base.RequestResponseEndpoint) -> Response:
-        host, origin = request.headers.get("host", ""), request.headers.get("origin")
-        response: Response
-        if host not in hosts:
-            response = _error(400, f"this server is {hosts[0]}; the request is for {host!r}")
-        elif origin not in (None, f"http://{host}"):
-            words = f"only this server's own page may send requests, not {origin!r}"
-            response = _error(403, words)
-        else:
-            response = await call_next(request)
-        response.headers.update(_SECURITY_HEADERS)
-        return response
-
-    return guard
 
 
 def _error(status: int, message: str, headers: Mapping[str, str] | None = None) -> JSONResponse:

@@ -1,0 +1,84 @@
+"""`novikoff journal`: check, export, compact or copy the journal of a service."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from pathlib import Path
+from typing import Annotated
+
+from novikoff.cli.arguments import Argument, Option
+from novikoff.cli.errors import fail, show
+from novikoff.cli.serve import NEEDED
+from novikoff.stream.printing import plural
+
+ACTIONS = ("verify", "export", "compact", "backup")
+
+
+def journal(
+    action: Annotated[str, Argument("ACTION", "verify, export, compact or backup.")],
+    folder: Annotated[str, Argument("DIR", "Folder of the service.")],
+    output: Annotated[
+        Path | None,
+        Option("export: write the examples to this file; backup: to this new folder.", "-o", "--output"),
+    ] = None,
+    model: Annotated[str | None, Option("export: the model, if there are several.")] = None,
+    answers: Annotated[
+        bool, Option("compact: also forget the answers to requests that may be repeated.")
+    ] = False,
+) -> None:
+    """Check, export, compact or copy the journal of a service.
+
+    verify replays all events and compares the models with the snapshots, byte by byte. export
+    writes the examples that a model learned from as JSON lines; novikoff train makes the same model
+    of them, with the options that are shown. compact removes events that are in snapshots: then
+    they can be neither verified nor exported. backup writes a copy, which can be served.
+
+    All but compact work while the service runs.
+
+    Exit status: 0 done, 1 the journal is damaged, 2 bad input, or a library is missing.
+    """
+    if action not in ACTIONS:
+        fail(f"there is no action {action!r}; the actions are {', '.join(ACTIONS)}")
+    if action == "backup" and (output is None or output.exists()):
+        fail("backup needs the name of a new folder: -o FOLDER")
+    try:
+        from novikoff.serve import upkeep
+        from novikoff.serve.journal import Damaged, Journal, Locked
+        from novikoff.serve.served import name_of
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if library not in NEEDED:
+            raise
+        fail(f"the service needs {library}: pip install 'novikoff[serve]'")
+    try:
+        if action == "compact":
+            removed = upkeep.compact(Path(folder), answers=answers)
+            show(f"{plural(removed, 'event was', 'events were')} removed; the snapshots replace them")
+            return
+        with Journal(Path(folder), to_read=True) as source:
+            if action == "verify":
+                models, compared = upkeep.verify(source)
+                same = plural(compared, "snapshot is the same", "snapshots are the same")
+                show(f"{plural(source.seq, 'event')}, unchanged; {same}")
+                for name, served in models.items():
+                    protocol = served.protocol
+                    shown = "no model yet"
+                    if len(getattr(served.learner, "classes_", ())) > 1:
+                        shown = f"sha256 {hashlib.sha256(served.model_file()).hexdigest()}"
+                    show(f"{name}: {protocol!r}, {shown}")
+            elif action == "backup":
+                assert output is not None
+                upkeep.backup(source, output)
+            else:
+                known = [name_of(one.about) for one in source.snapshots()]
+                if model is None and len(set(known)) != 1:
+                    fail(f"choose a --model: {', '.join(sorted({*known})) or 'there is none'}")
+                file = sys.stdout.buffer if output is None else output.open("wb")
+                with file:
+                    served = upkeep.export(source, model or known[0], file.write)
+                print(f"novikoff train {served.settings.train_options()}", file=sys.stderr)
+    except (Locked, ValueError) as error:
+        fail(str(error))
+    except Damaged as error:
+        fail(str(error), 1)

@@ -1,0 +1,302 @@
+"""The journal: what clients sent, on disk before it is answered, in one file with a hash chain.
+
+One connection writes and checkpoints. SQLite's log is synced at every commit, so what is committed
+survives a power cut. Answers are kept beside the events, for clients that ask again; they follow
+from the events, so they are written with the next commit, and a crash loses none of them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import msgspec
+
+NAME, FORMAT = "journal.sqlite", 1
+_SCHEMA = """
+CREATE TABLE about(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+CREATE TABLE events(seq INTEGER PRIMARY KEY, model INTEGER NOT NULL, kind TEXT NOT NULL,
+    key TEXT, body BLOB NOT NULL, chain BLOB NOT NULL);
+CREATE TABLE snapshots(model INTEGER, seq INTEGER, chain BLOB, about BLOB, state BLOB,
+    PRIMARY KEY(model, seq));
+CREATE TABLE told(model INTEGER, ticket INTEGER, seq INTEGER, label TEXT, mistake INTEGER,
+    mistakes INTEGER, round INTEGER, delay INTEGER, PRIMARY KEY(model, ticket)) WITHOUT ROWID;
+CREATE TABLE answers(model INTEGER, kind TEXT, name TEXT, seq INTEGER, digest BLOB, status INTEGER,
+    answer BLOB, PRIMARY KEY(model, kind, name)) WITHOUT ROWID;
+"""
+
+
+_OF_MODELS = ("snapshots", "told", "answers")
+
+
+class Damaged(Exception):  # noqa: N818  (it names the thing that is wrong)
+    """The journal is not what was written; says where."""
+
+
+class Locked(Exception):  # noqa: N818  (it names the thing that is wrong)
+    """Another process uses the journal."""
+
+
+class Event(NamedTuple):
+    """One request that changed a model: `seq` counts all of them, `key` is the client's."""
+
+    seq: int
+    model: int
+    kind: str
+    key: str | None
+    body: bytes
+    chain: bytes
+
+    def after(self, before: bytes) -> bytes:
+        """The hash of this event and of all before it."""
+        about = msgspec.json.encode([self.seq, self.model, self.kind, self.key])
+        return hashlib.sha256(before + about + self.body).digest()
+
+
+class Told(NamedTuple):
+    """How a ticket ended: with a label, or dropped if that is None."""
+
+    model: int
+    ticket: int
+    seq: int
+    label: str | None
+    mistake: bool
+    mistakes: int
+    round: int
+    delay: int
+
+
+class Kept(NamedTuple):
+    """An answer to give again: to an `id` of a prediction or to an idempotency `key`."""
+
+    model: int
+    kind: str
+    name: str
+    seq: int
+    digest: bytes
+    status: int
+    answer: bytes
+
+
+class Snapshot(NamedTuple):
+    """The state of a model after an event: what it was made of, and the file of its Protocol.
+
+    The file is empty for a model that has just been made.
+    """
+
+    model: int
+    seq: int
+    chain: bytes
+    about: bytes
+    state: bytes
+
+
+class Journal:
+    """The journal of a folder; Locked if another process has it open, Damaged if it is unreadable.
+
+    With `to_read`, a running server keeps writing meanwhile, and nothing here writes.
+
+    Attributes
+    ----------
+    seq, chain
+        The last event, and the hash of all.
+    """
+
+    def __init__(self, folder: Path, *, to_read: bool = False) -> None:
+        self.path, self._lock = folder / NAME, -1
+        if to_read and not self.path.exists():
+            raise FileNotFoundError(2, os.strerror(2), str(self.path))
+        if not to_read:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(self._lock)
+                raise Locked(f"{folder}: another process serves this folder") from None
+        mode = "ro" if to_read else "rwc"
+        uri = f"{self.path.absolute().as_uri()}?mode={mode}"
+        self._base = sqlite3.connect(
+            uri, uri=True, isolation_level=None, check_same_thread=False, cached_statements=64
+        )
+        self._told: dict[tuple[int, int], Told] = {}  # not written yet
+        self._kept: dict[tuple[int, str, str], Kept] = {}
+        try:
+            self._base.execute("PRAGMA mmap_size=0")
+            if not to_read:
+                self._base.execute("PRAGMA journal_mode=WAL")
+                self._base.execute("PRAGMA synchronous=FULL")
+                if not self._base.execute("SELECT 1 FROM sqlite_master").fetchone():
+                    self._base.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
+                    self._note(format=FORMAT, seq=0, chain=b"\0" * 32)
+            else:
+                self._base.execute("BEGIN")  # everything is read as it is now
+            if self.about("format") != FORMAT:
+                raise Damaged(f"{self.path}: not a journal of this version of novikoff")
+            last = self._base.execute("SELECT * FROM events ORDER BY seq DESC LIMIT 1").fetchone()
+        except sqlite3.Error as error:
+            self.close()
+            raise Damaged(f"{self.path}: {error}; restore a backup") from None
+        self.seq, self.chain = (last[0], last[5]) if last else (self.about("seq"), self.about("chain"))
+
+    def about(self, name: str) -> Any:
+        """What the journal says about itself: its format, and the event before the first one."""
+        (value,) = self._base.execute("SELECT value FROM about WHERE name=?", (name,)).fetchone()
+        return value
+
+    def _note(self, **values: Any) -> None:
+        self._base.executemany("INSERT OR REPLACE INTO about VALUES(?, ?)", values.items())
+
+    # events
+
+    def append(self, new: Sequence[tuple[int, str, str | None, bytes]]) -> list[Event]:
+        """Write events (model, kind, key, body) and whatever waits; they are then on disk.
+
+        If that fails with an sqlite3.Error, nothing has changed.
+        """
+        events, chain = list[Event](), self.chain
+        for seq, (model, kind, key, body) in enumerate(new, self.seq + 1):
+            event = Event(seq, model, kind, key, body, b"")
+            chain = event.after(chain)
+            events.append(event._replace(chain=chain))
+        run = self._base.executemany
+        try:
+            self._base.execute("BEGIN IMMEDIATE")
+            run("INSERT INTO events VALUES(?, ?, ?, ?, ?, ?)", events)
+            run("INSERT OR REPLACE INTO told VALUES(?, ?, ?, ?, ?, ?, ?, ?)", self._told.values())
+            run("INSERT OR REPLACE INTO answers VALUES(?, ?, ?, ?, ?, ?, ?)", self._kept.values())
+            for one in events:  # a new model begins with its settings, a deleted one keeps nothing
+                if one.kind == "create":
+                    row = Snapshot(one.model, one.seq, one.chain, one.body, b"")
+                    self._base.execute("INSERT INTO snapshots VALUES(?, ?, ?, ?, ?)", row)
+                for table in _OF_MODELS if one.kind == "delete" else ():
+                    self._base.execute(f"DELETE FROM {table} WHERE model=?", (one.model,))
+            self._base.execute("COMMIT")
+        except sqlite3.Error:
+            if self._base.in_transaction:
+                self._base.execute("ROLLBACK")
+            raise
+        self._told.clear()
+        self._kept.clear()
+        self.seq, self.chain = self.seq + len(events), chain
+        return events
+
+    def events(self, after: int = 0) -> Iterator[Event]:
+        """The events after this one, in order; Damaged if they are not those that were written."""
+        first, chain = int(self.about("seq")), bytes(self.about("chain"))
+        if after > first:
+            found = self._base.execute("SELECT chain FROM events WHERE seq=?", (after,)).fetchone()
+            if found is None:
+                raise Damaged(f"{self.path}: event {after} is missing; restore a backup")
+            first, chain = after, found[0]
+        rows = self._base.execute("SELECT * FROM events WHERE seq>? ORDER BY seq", (first,))
+        while True:
+            try:
+                row = rows.fetchone()
+            except sqlite3.Error as error:
+                raise Damaged(f"{self.path}: {error}; restore a backup") from None
+            if row is None:
+                return
+            event = Event(*row)
+            if event.seq != first + 1 or event.after(chain) != event.chain:
+                raise Damaged(f"{self.path}: event {first + 1} has changed; restore a backup")
+            first, chain = event.seq, event.chain
+            yield event
+
+    # answers to give again
+
+    def told(self, model: int, ticket: int, before: int) -> Told | None:
+        """How a ticket ended, in an event before this one or in this process."""
+        if (found := self._told.get((model, ticket))) is not None:
+            return found
+        # after a crash, rows of events that are being replayed are there already
+        where = "WHERE model=? AND ticket=? AND seq<?"
+        row = self._base.execute(f"SELECT * FROM told {where}", (model, ticket, before)).fetchone()
+        return None if row is None else Told(*row)
+
+    def kept(self, model: int, kind: str, name: str, before: int) -> Kept | None:
+        """The answer that was kept under this name, in an event before this one."""
+        if (found := self._kept.get((model, kind, name))) is not None:
+            return found
+        where = "WHERE model=? AND kind=? AND name=? AND seq<?"
+        given = (model, kind, name, before)
+        row = self._base.execute(f"SELECT * FROM answers {where}", given).fetchone()
+        return None if row is None else Kept(*row)
+
+    def keep(self, one: Told | Kept) -> None:
+        """Remember this with the next commit."""
+        if isinstance(one, Told):
+            self._told[one.model, one.ticket] = one
+        else:
+            self._kept[one.model, one.kind, one.name] = one
+
+    @property
+    def unwritten(self) -> int:
+        """How many answers wait for the next commit."""
+        return len(self._told) + len(self._kept)
+
+    # snapshots
+
+    def snapshots(self) -> list[Snapshot]:
+        """The snapshots in the order of events, the newest two of each model."""
+        rows = self._base.execute("SELECT * FROM snapshots ORDER BY seq").fetchall()
+        return [Snapshot(*row) for row in rows]
+
+    def add_snapshot(self, one: Snapshot) -> None:
+        """Write a snapshot, after all answers up to it; the newest two are kept."""
+        self.append([])
+        keep = "SELECT seq FROM snapshots WHERE model=? ORDER BY seq DESC LIMIT 2"
+        with self._base:
+            self._base.execute("BEGIN IMMEDIATE")
+            self._base.execute("INSERT OR REPLACE INTO snapshots VALUES(?, ?, ?, ?, ?)", one)
+            old = f"DELETE FROM snapshots WHERE model=? AND seq NOT IN ({keep})"
+            self._base.execute(old, (one.model, one.model))
+
+    def probe(self) -> None:
+        """Write something, to see whether that is possible; an sqlite3.Error if not."""
+        self._note(probe=self.seq)
+
+    def compact(self, upto: int, *, answers: bool) -> None:
+        """Remove the events up to this one, and if asked the answers that they gave."""
+        (chain,) = self._base.execute("SELECT chain FROM events WHERE seq=?", (upto,)).fetchone()
+        with self._base:
+            self._base.execute("BEGIN IMMEDIATE")
+            self._note(seq=upto, chain=chain)
+            self._base.execute("DELETE FROM events WHERE seq<=?", (upto,))
+            for table in ("told", "answers") if answers else ():
+                self._base.execute(f"DELETE FROM {table} WHERE seq<=?", (upto,))
+            self._base.execute("DELETE FROM snapshots WHERE seq<?", (upto,))
+        self._base.execute("VACUUM")
+
+    def backup(self, path: Path) -> None:
+        """Write a copy of the journal as it is now; the server may go on."""
+        self._base.execute("END")
+        self._base.execute("VACUUM INTO ?", (str(path),))
+        for one in (path, path.parent):  # SQLite does not sync the copy
+            handle = os.open(one, os.O_RDONLY)
+            os.fsync(handle)
+            os.close(handle)
+
+    @property
+    def bytes(self) -> int:
+        """The size of the files."""
+        files = (self.path, Path(f"{self.path}-wal"))
+        return sum(file.stat().st_size for file in files if file.exists())
+
+    def close(self) -> None:
+        """Close the files; another process may then open them."""
+        self._base.close()
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,83 @@
+"""The description of the service for programs (OpenAPI), made of the types that it reads and writes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from novikoff import __version__
+from novikoff.serve.served import Dropped, Learned, Predicted, Problem, Revealed
+from novikoff.serve.settings import Settings
+
+_RESULTS: dict[str, type] = {
+    "predict": Predicted,
+    "reveal": Revealed,
+    "learn": Learned,
+    "drop": Dropped,
+}
+_GET = {
+    "summary": "Counts, curve, bounds and drift.",
+    "weights": "The largest weights.",
+    "explain": "What each feature adds to the score of a waiting prediction.",
+    "model": "The model file.",
+}
+_OTHER = {
+    "/livez": "Whether the server runs.",
+    "/readyz": "Whether the journal can be written.",
+    "/metrics": "Numbers for Prometheus.",
+    "/v1/models": "All models.",
+}
+
+
+def schema(verbs: dict[str, tuple[type[Struct], str]]) -> dict[str, Any]:
+    """The document at /openapi.json."""
+    types = [*(kind for kind, _ in verbs.values()), *_RESULTS.values(), Problem, Settings]
+    refs, parts = msgspec.json.schema_components(types, ref_template="#/components/schemas/{name}")
+    of = dict(zip(types, refs, strict=True))
+    problem = {"description": "A problem.", "content": _content(of[Problem], "problem+json")}
+    name = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
+    one = "/v1/models/{name}"
+    paths: dict[str, Any] = {}
+
+    def add(path: str, method: str, about: str, sent: Any = None, got: Any = None) -> None:
+        found: dict[str, Any] = {"description": "Done."}
+        if got is not None:
+            found["content"] = _content(got)
+        entry: dict[str, Any] = {"summary": about, "responses": {"200": found, "default": problem}}
+        if method == "put":
+            entry["responses"]["201"] = found
+        if sent is not None:
+            entry["requestBody"] = {"required": True, "content": sent}
+        paths.setdefault(path, {"parameters": [name] if "{name}" in path else []})[method] = entry
+
+    for verb, (kind, _) in verbs.items():
+        sent = {"anyOf": [of[kind], _many("examples", of[kind])]}
+        failed = {"type": "object", "properties": {"error": of[Problem]}, "required": ["error"]}
+        result = of[_RESULTS[verb]]
+        got = {"anyOf": [result, _many("results", {"anyOf": [result, failed]})]}
+        about = (kind.__doc__ or "").partition("\n")[0]
+        add(f"{one}/{verb}", "post", about, _content(sent), got)
+    for path, about in _OTHER.items():
+        add(path, "get", about)
+    for what, about in _GET.items():
+        add(f"{one}/{what}", "get", about)
+    ticket = {"name": "ticket", "in": "query", "required": True, "schema": {"type": "string"}}
+    paths[f"{one}/explain"]["parameters"].append(ticket)
+    add(one, "get", "Settings and counts.")
+    add(one, "put", "Make a model of settings.", _content(of[Settings]))
+    file = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+    add(one, "post", "Make a model that goes on from a model file.", file)
+    add(one, "delete", "Delete the model; needs If-Match.")
+    info = {"title": "novikoff serve", "version": __version__}
+    return {"openapi": "3.1.0", "info": info, "paths": paths, "components": {"schemas": parts}}
+
+
+def _many(name: str, kind: Any) -> dict[str, Any]:
+    properties = {name: {"type": "array", "items": kind}}
+    return {"type": "object", "properties": properties, "required": [name]}
+
+
+def _content(kind: Any, subtype: str = "json") -> dict[str, Any]:
+    return {f"application/{subtype}": {"schema": kind}}

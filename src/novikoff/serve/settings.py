@@ -1,0 +1,111 @@
+"""The settings of a model: options of `train`, and how long predictions wait for their labels."""
+
+from __future__ import annotations
+
+import shlex
+from functools import lru_cache
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta
+
+from novikoff.estimators.base import LinearClassifier
+from novikoff.estimators.saved import of_model
+from novikoff.learners.rule import Kind, Rule
+from novikoff.models.training import Plan
+from novikoff.sources.features import Features
+from novikoff.sources.text_rule import Grams, TextRule, TextValues
+from novikoff.stream.labels import MOST_CLASSES, LabelsAsClasses
+
+_OF_THE_PROTOCOL = ("window", "max_waiting", "overdue_label", "max_classes")
+
+
+class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_defaults=True):
+    """The settings of a model: the options of `novikoff train` that a stream of examples can have.
+
+    Attributes
+    ----------
+    text
+        The features whose texts are read as words; {"text": ...} needs "text" here.
+    window
+        How many labels the recent error rate and the drift test look back.
+    max_waiting, overdue_label
+        How many predictions may wait for their labels. One more ends the wait of the oldest: it is
+        dropped, or learned with this label.
+    """
+
+    learner: Kind = "adaptive"
+    margin: float | None = None
+    regularisation: float | None = None
+    alpha: float | None = None
+    threshold: float | None = None
+    bias: bool = True
+    hash_bits: Annotated[int, Meta(ge=3, le=31)] | None = None
+    multiclass: bool = False
+    classes: Annotated[list[str], Meta(min_length=2)] | None = None
+    max_classes: Annotated[int, Meta(ge=2)] = MOST_CLASSES
+    ledger: bool = False
+    text: list[str] = []
+    text_grams: Grams = "pairs"
+    text_values: TextValues = "log"
+    text_unit_length: bool = True
+    window: Annotated[int, Meta(ge=1)] = 1000
+    max_waiting: Annotated[int, Meta(ge=1)] = 100_000
+    overdue_label: str | None = None
+
+    @property
+    def text_rule(self) -> TextRule:
+        """How a text becomes features."""
+        return TextRule(self.text_grams, self.text_values, self.text_unit_length)
+
+    def estimator(self) -> LinearClassifier:
+        """A new estimator that learns what `train` would with these options."""
+        margin = float(self.learner == "margin") if self.margin is None else self.margin
+        rule = Rule(
+            self.learner,
+            bias=self.bias,
+            margin=margin,
+            regularisation=self.regularisation,
+            alpha=self.alpha,
+            threshold=self.threshold,
+            joint=self.multiclass,
+        )
+        if not self.multiclass and self.classes is not None and len(self.classes) != 2:
+            raise ValueError("more than two classes need multiclass")
+        plan = Plan(rule, keep="examples" if self.ledger else "counts")
+        made = of_model(plan.new_model(Features.of((), (), self.hash_bits), ()))
+        return type(made)(**made.get_params())
+
+    def train_options(self) -> str:
+        """The options with which `novikoff train` learns the same model from the same examples."""
+        words = ["--stream", "--learner", self.learner]
+        for name, value in msgspec.to_builtins(self).items():
+            option = f"--{name.replace('_', '-')}"
+            if name in ("learner", *_OF_THE_PROTOCOL):
+                continue
+            if isinstance(value, bool):
+                words.append(option if value else f"--no-{option[2:]}")
+            elif name == "text":
+                words += [word for key in value for word in (option, key)]
+            else:
+                words += [option, ",".join(value) if name == "classes" else f"{value}"]
+        return shlex.join(words)
+
+
+@lru_cache(4096)
+def label_text(label: str | float | bool) -> str:
+    """A label as `train` writes it; BadExample if it is not one."""
+    if not isinstance(label, str):
+        label = msgspec.json.encode(label).decode()
+    return LabelsAsClasses([label]).classes[0]
+
+
+def checked(settings: Settings) -> Settings:
+    """The settings with their labels as `train` writes them; an error if they do not fit."""
+    settings.estimator()
+    every: dict[str, Any] = {}
+    if settings.classes is not None:
+        every["classes"] = list(LabelsAsClasses(settings.classes).classes)
+    if settings.overdue_label is not None:
+        every["overdue_label"] = label_text(settings.overdue_label)
+    return msgspec.structs.replace(settings, **every)

@@ -1,0 +1,85 @@
+"""Work on a journal without a server: check it, export its examples, shorten it, copy it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from novikoff.serve.journal import NAME, Damaged, Event, Journal, Snapshot
+from novikoff.serve.served import Served, encode, name_of
+from novikoff.serve.service import Service, replay
+from novikoff.stream.printing import quoted_list
+
+
+def verify(journal: Journal) -> tuple[dict[str, Served], int]:
+    """Replay a journal from its beginning, and compare the models with its snapshots byte by byte.
+
+    Returns the models and how many snapshots were the same; Damaged if one is not. A journal that
+    was compacted begins with the snapshots that were taken then.
+    """
+    stored = {(one.model, one.seq): one for one in journal.snapshots() if one.state}
+    compared = 0
+
+    def compare(event: Event, models: dict[str, Served]) -> None:
+        nonlocal compared
+        for served in models.values():
+            one = stored.get((served.id, event.seq))
+            if one is not None and one.seq > begun.get(served.id, 0):
+                compared += 1
+                if served.snapshot(one.seq, event.chain) != one:
+                    words = f"event {one.seq}: replaying gives another model {served.name!r}"
+                    raise Damaged(f"{journal.path}: {words} than the snapshot")
+
+    begun = {one.model: one.seq for one in beginnings(journal)}
+    return _replayed(journal, compare), compared
+
+
+def beginnings(journal: Journal) -> list[Snapshot]:
+    """The oldest snapshots of models whose first events were compacted."""
+    first = int(journal.about("seq"))
+    oldest = {one.model: one for one in reversed(journal.snapshots()) if one.model <= first}
+    return [*oldest.values()]
+
+
+def export(journal: Journal, model: str, write: Callable[[bytes], object]) -> Served:
+    """Write the examples that a model learned from, in order, as JSON lines; returns the model."""
+    first = int(journal.about("seq"))
+
+    ids = {name_of(one.about): one.model for one in journal.snapshots()}
+    if model not in ids:
+        raise ValueError(f"there is no model {model!r}; the models are {quoted_list([*ids])}")
+    if ids[model] <= first:
+        raise ValueError(f"the events up to {first:,} were compacted, and the examples with them")
+
+    def listen(event: Event, models: dict[str, Served]) -> None:
+        if event.seq == ids[model]:
+            models[model].learned = lambda x, y: write(encode({"label": y} | x) + b"\n")
+
+    return _replayed(journal, listen)[model]
+
+
+def _replayed(
+    journal: Journal, after: Callable[[Event, dict[str, Served]], None]
+) -> dict[str, Served]:
+    """The models of a whole journal; the answers, which ids need, are kept in a file meanwhile."""
+    with TemporaryDirectory() as folder, Journal(Path(folder)) as answers:
+        return replay(journal, beginnings(journal), answers, after)[0]
+
+
+def compact(folder: Path, *, answers: bool) -> int:
+    """Remove the events that snapshots replace, and return how many; no server may run."""
+    service = Service(folder)
+    service.close()
+    with Journal(folder) as journal:
+        newest = {one.model: one.seq for one in journal.snapshots()}
+        before, upto = int(journal.about("seq")), min([journal.seq, *newest.values()])
+        if upto > before:
+            journal.compact(upto, answers=answers)
+        return upto - before
+
+
+def backup(journal: Journal, folder: Path) -> None:
+    """Write a copy of a journal into a new folder, which can be served; a server may run."""
+    folder.mkdir(parents=True)
+    journal.backup(folder / NAME)

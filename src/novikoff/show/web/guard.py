@@ -1,0 +1,61 @@
+"""Who may ask a server that has a page: its own page, and programs, but no other site's page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_SECURITY_HEADERS = {
+    "content-security-policy": "default-src 'self'; img-src 'self' blob: data:; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+_HEADERS = [(name.encode(), value.encode()) for name, value in _SECURITY_HEADERS.items()]
+
+
+class Guard:
+    """Refuse requests that name another host or come from another site's page.
+
+    Another site could point its own domain name at 127.0.0.1 and have its page read this server
+    (DNS rebinding). Its requests carry that name in the Host header, so they are refused.
+
+    Parameters
+    ----------
+    names, port
+        The names of this host, and its port; without names, any Host is this server's.
+    refuse
+        The answer to a refused request, of a status and a message.
+    """
+
+    def __init__(
+        self, app: ASGIApp, names: Sequence[str], port: int, refuse: Callable[[int, str], ASGIApp]
+    ) -> None:
+        self._app, self._refuse = app, refuse
+        self._hosts = [f"{name}:{port}" for name in names] + [*names] * (port in (80, 443))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, or refuse; with headers that keep other sites' pages out."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message["headers"] = [*message.get("headers", ()), *_HEADERS]
+            await send(message)
+
+        headers = dict(scope["headers"])
+        host, origin = headers.get(b"host", b"").decode("latin-1"), headers.get(b"origin")
+        app = self._app
+        if self._hosts and host not in self._hosts:
+            words = f"this server is {self._hosts[0]}; the request is for {host!r}"
+            app = self._refuse(400, words)
+        elif origin is not None and origin.decode("latin-1") != f"{scope['scheme']}://{host}":
+            page = origin.decode("latin-1")
+            app = self._refuse(403, f"only this server's own page may send requests, not {page!r}")
+        await app(scope, receive, with_headers)
