@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -74,8 +75,7 @@ def journal(
                 known = [name_of(one.about) for one in source.snapshots()]
                 if model is None and len(set(known)) != 1:
                     fail(f"choose a --model: {', '.join(sorted({*known})) or 'there is none'}")
-                file = sys.stdout.buffer if output is None else output.open("wb")
-                with file:
+                with nullcontext(sys.stdout.buffer) if output is None else output.open("wb") as file:
                     served = upkeep.export(source, model or known[0], file.write)
                 print(f"novikoff train {served.settings.train_options()}", file=sys.stderr)
     except (Locked, ValueError) as error:

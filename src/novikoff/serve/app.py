@@ -24,8 +24,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from novikoff.serve.metrics import Metrics
 from novikoff.serve.openapi import schema
-from novikoff.serve.served import Failed, Problem, Result, Served, encode, failed, made_of
-from novikoff.serve.service import Answer, Service, Unavailable, Work, deliver
+from novikoff.serve.served import Answer, Failed, Problem, Reply, Served, encode, failed, made_of
+from novikoff.serve.service import Service, Unavailable, Work, deliver
 from novikoff.serve.settings import Settings, checked, label_text
 from novikoff.serve.tokens import Tokens
 from novikoff.show.web.guard import LOOPBACK, Guard
@@ -206,7 +206,7 @@ class App:
     ) -> None:
         self._service, self._tokens, self._unjournalled = service, tokens, unjournalled
         self._metrics = Metrics(service)
-        self._in_flight: set[tuple[str, str]] = set()
+        self._in_flight: set[tuple[int, str]] = set()
         self._doors = {verb: Door(service, verb) for verb in VERBS}
         self._bounds: dict[int, tuple[int, dict[str, Any]]] = {}
         self._schema = encode(schema(VERBS))
@@ -303,7 +303,7 @@ class App:
 
     async def _of(self, served: Served, ask: Callable[[Served], Any]) -> Any:
         """What `ask` finds in the model, in turn with its events."""
-        return await self._do(Work(served.name, "ask", (), _nothing, ask=ask))
+        return await self._do(Work(served.name, "ask", ask=ask))
 
     # examples
 
@@ -313,43 +313,43 @@ class App:
             return await self._lines(door, served, request)
         body = await request.body()
         key = request.headers.get(b"idempotency-key", b"").decode("latin-1") or None
-        is_batch = _is_batch(body)
-        items = door.many(served, body) if is_batch else [door.one(served, body)]
+        if is_batch := _is_batch(body):
+            items = door.many(served, body)
+        else:
+            items = [door.one(served, body)]
+        reply = Reply(is_batch)
         if key is None:
-            return await self._apply(verb, served, items, is_batch)
+            return await self._apply(verb, served, items, reply)
         if len(key) > self._service.limits.name:
             raise over(self._service, "name", "the Idempotency-Key is longer")
-        if (served.name, key) in self._in_flight:
-            raise Refusal(409, "in progress", f"the request with the key {key!r} is not answered yet")
-        self._in_flight.add((served.name, key))
+        mark = served.id, key
+        if mark in self._in_flight:
+            words = f"the request with the key {key!r} is not answered yet"
+            raise Refusal(409, "in progress", words)
+        self._in_flight.add(mark)
         try:
-            digest = hashlib.sha256(verb.encode() + b"\0" + body).digest()
-            return await self._apply(verb, served, items, is_batch, key, digest)
+            reply.key, reply.digest = key, hashlib.sha256(verb.encode() + b"\0" + body).digest()
+            return await self._apply(verb, served, items, reply)
         finally:
-            self._in_flight.remove((served.name, key))
+            self._in_flight.remove(mark)
 
     async def _apply(
-        self,
-        verb: str,
-        served: Served,
-        items: Sequence[Any],
-        is_batch: bool,
-        key: str | None = None,
-        digest: bytes = b"",
+        self, verb: str, served: Served, items: Sequence[Any], reply: Reply
     ) -> Answer:
         """The answer to these elements; those that were refused have it already."""
-        good = [one for one in items if type(one) is not Failed]
-        render = partial(_rendered, items, is_batch)
-        if not good and key is None:
-            return render([])
-        work = Work(served.name, verb, good, render, encode(good), key, digest)
+        reply.refused = {k: one for k, one in enumerate(items) if type(one) is Failed}
+        good = items
+        if reply.refused:
+            good = [one for one in items if type(one) is not Failed]
+        if not good:
+            return reply.answer([])
         try:
-            status, body = await self._do(work)
-            return status, body
+            answer: Answer = await self._do(Work(served.name, verb, good, encode(good), reply))
+            return answer
         except Unavailable:
             if not (self._unjournalled and verb == "predict"):
                 raise
-            return render(await asyncio.to_thread(served.only_predict, good))
+            return reply.answer(await asyncio.to_thread(served.only_predict, good))
 
     async def _lines(self, door: Door, served: Served, request: Request) -> Answer:
         """Answer a stream of lines in order, part by part, with a line each."""
@@ -360,7 +360,7 @@ class App:
             for k in range(0, len(lines), most):
                 items = door.each(served, lines[k : k + most])
                 try:
-                    _, body = await self._apply(door.verb, served, items, True)
+                    _, body = await self._apply(door.verb, served, items, Reply(is_batch=True))
                 except Unavailable as error:  # nothing after this has an answer
                     body = encode({"results": [failed(503, "not available", str(error))]})
                 part = b"".join(bytes(one) + b"\n" for one in _RESULTS.decode(body).results)
@@ -386,20 +386,19 @@ class App:
             raise Refusal(422, "bad name", "a model's name has 1 to 100 printable characters")
         start = body if request.scope["method"] == "POST" else b""
         try:
-            settings = Settings() if start else checked(_SETTINGS.decode(body or b"{}"))
+            settings = checked(_SETTINGS.decode(b"{}" if start else body or b"{}"), limits)
         except msgspec.MsgspecError as error:
             raise Refusal(422, "bad settings", str(error)) from None
-        if settings.max_waiting > limits.waiting:
-            raise over(self._service, "waiting", "max_waiting is more")
-        if settings.max_classes > limits.classes:
-            raise over(self._service, "classes", "max_classes is more")
+        for limit in ("waiting", "classes"):
+            if getattr(settings, f"max_{limit}") > getattr(limits, limit):
+                raise over(self._service, limit, f"max_{limit} is more")
         about = made_of(name, settings, start)
         if start:
             await asyncio.to_thread(Served, 0, about)  # a bad file is refused before it is written
         known = self._service.models.get(name)
         if known is not None and known.about == about:
             return 200, encode(_described(known))
-        status, answer = await self._do(Work(name, "create", (), _nothing, about))
+        status, answer = await self._do(Work(name, "create", (), about))
         if status >= 400:
             return status, answer
         request.answer_headers[b"location"] = request.scope["path"].encode()
@@ -412,7 +411,7 @@ class App:
             raise Refusal(428, "If-Match is missing", words)
         if tag.decode("latin-1") != served.etag:
             raise Refusal(412, "another model", f"the ETag of {served.name!r} is {served.etag}")
-        await self._do(Work(served.name, "delete", (), _nothing))
+        await self._do(Work(served.name, "delete"))
         return 200, encode({"deleted": served.name})
 
     # what is known
@@ -457,7 +456,7 @@ class App:
         return 200, b'{"status":"live"}'
 
     async def _ready(self, _request: Request) -> Answer:
-        work = Work("", "probe", (), _nothing, ask=self._service.probe)
+        work = Work("", "probe", ask=self._service.probe)
         if (fault := await self._do(work)) is not None:
             raise Unavailable(f"the journal cannot be written: {fault}")
         return 200, b'{"status":"ready"}'
@@ -583,21 +582,6 @@ async def _none() -> AsyncIterator[bytes]:
 def _is_batch(body: bytes) -> bool:
     """Whether the body is a batch: an object whose first key is "examples"."""
     return body[:40].lstrip()[1:].lstrip().startswith(b'"examples"')
-
-
-def _rendered(items: Sequence[Any], is_batch: bool, results: list[Result]) -> Answer:
-    """The answer: the results in the order of the elements, some of which were refused before."""
-    if len(results) < len(items):
-        found = iter(results)
-        results = [one if type(one) is Failed else next(found) for one in items]
-    if is_batch:
-        return 200, encode({"results": results})
-    (only,) = results
-    return (only.error.status, encode(only.error)) if isinstance(only, Failed) else (200, encode(only))
-
-
-def _nothing(_results: list[Result]) -> Answer:
-    return 200, b""
 
 
 def _counts(served: Served) -> dict[str, Any]:

@@ -21,7 +21,7 @@ NAME, FORMAT = "journal.sqlite", 1
 _SCHEMA = """
 CREATE TABLE about(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE events(seq INTEGER PRIMARY KEY, model INTEGER NOT NULL, kind TEXT NOT NULL,
-    key TEXT, body BLOB NOT NULL, chain BLOB NOT NULL);
+    reply BLOB, body BLOB NOT NULL, chain BLOB NOT NULL);
 CREATE TABLE snapshots(model INTEGER, seq INTEGER, chain BLOB, about BLOB, state BLOB,
     PRIMARY KEY(model, seq));
 CREATE TABLE told(model INTEGER, ticket INTEGER, seq INTEGER, label TEXT, mistake INTEGER,
@@ -43,18 +43,21 @@ class Locked(Exception):  # noqa: N818  (it names the thing that is wrong)
 
 
 class Event(NamedTuple):
-    """One request that changed a model: `seq` counts all of them, `key` is the client's."""
+    """One request that changed a model: `seq` counts all of them.
+
+    `reply` says how it is answered again, if the client gave it an idempotency key.
+    """
 
     seq: int
     model: int
     kind: str
-    key: str | None
+    reply: bytes | None
     body: bytes
     chain: bytes
 
     def after(self, before: bytes) -> bytes:
         """The hash of this event and of all before it."""
-        about = msgspec.json.encode([self.seq, self.model, self.kind, self.key])
+        about = msgspec.json.encode([self.seq, self.model, self.kind, self.reply])
         return hashlib.sha256(before + about + self.body).digest()
 
 
@@ -132,8 +135,10 @@ class Journal:
                 self._base.execute("PRAGMA journal_mode=WAL")
                 self._base.execute("PRAGMA synchronous=FULL")
                 if not self._base.execute("SELECT 1 FROM sqlite_master").fetchone():
-                    self._base.executescript(f"BEGIN; {_SCHEMA} COMMIT;")
-                    self._note(format=FORMAT, seq=0, chain=b"\0" * 32)
+                    values = f"('format', {FORMAT}), ('seq', 0), ('chain', zeroblob(32))"
+                    self._base.executescript(
+                        f"BEGIN; {_SCHEMA} INSERT INTO about VALUES {values}; COMMIT;"
+                    )
             else:
                 self._base.execute("BEGIN")  # everything is read as it is now
             if self.about("format") != FORMAT:
@@ -146,22 +151,22 @@ class Journal:
 
     def about(self, name: str) -> Any:
         """What the journal says about itself: its format, and the event before the first one."""
-        (value,) = self._base.execute("SELECT value FROM about WHERE name=?", (name,)).fetchone()
-        return value
+        found = self._base.execute("SELECT value FROM about WHERE name=?", (name,)).fetchone()
+        return None if found is None else found[0]
 
     def _note(self, **values: Any) -> None:
         self._base.executemany("INSERT OR REPLACE INTO about VALUES(?, ?)", values.items())
 
     # events
 
-    def append(self, new: Sequence[tuple[int, str, str | None, bytes]]) -> list[Event]:
-        """Write events (model, kind, key, body) and whatever waits; they are then on disk.
+    def append(self, new: Sequence[tuple[int, str, bytes | None, bytes]]) -> list[Event]:
+        """Write events (model, kind, reply, body) and whatever waits; they are then on disk.
 
         If that fails with an sqlite3.Error, nothing has changed.
         """
         events, chain = list[Event](), self.chain
-        for seq, (model, kind, key, body) in enumerate(new, self.seq + 1):
-            event = Event(seq, model, kind, key, body, b"")
+        for seq, (model, kind, reply, body) in enumerate(new, self.seq + 1):
+            event = Event(seq, model, kind, reply, body, b"")
             chain = event.after(chain)
             events.append(event._replace(chain=chain))
         run = self._base.executemany
@@ -203,7 +208,8 @@ class Journal:
             if row is None:
                 return
             event = Event(*row)
-            if event.seq != first + 1 or event.after(chain) != event.chain:
+            is_next = event.seq == first + 1 and isinstance(event.body, bytes)
+            if not is_next or event.after(chain) != event.chain:
                 raise Damaged(f"{self.path}: event {first + 1} has changed; restore a backup")
             first, chain = event.seq, event.chain
             yield event

@@ -21,9 +21,10 @@ from novikoff.guarantees.summary import Summary
 from novikoff.models.model import Model
 from novikoff.online.delayed_labels import BadTicket, DriftWarning, Protocol
 from novikoff.serve.journal import Event, Journal, Kept, Snapshot, Told
-from novikoff.serve.settings import Settings
+from novikoff.serve.settings import USUAL_WAITING, Settings
 from novikoff.sources.read_options import ReadOptions
 from novikoff.stream.input_problems import BadExample
+from novikoff.stream.labels import MOST_CLASSES
 
 Features: TypeAlias = dict[str, Any]
 encode = msgspec.json.encode
@@ -83,6 +84,34 @@ class Failed(Struct):
     error: Problem
 
 
+class Reply(Struct, omit_defaults=True):
+    """How the results of an event become an answer.
+
+    `refused` are elements of a batch that were not written, by their places. `key` is the client's,
+    if it may send the request again, and `digest` that of the request.
+    """
+
+    is_batch: bool = False
+    refused: dict[int, Failed] = {}
+    key: str | None = None
+    digest: bytes = b""
+
+    def answer(self, results: list[Result]) -> Answer:
+        """The status and the body; without a result there is nothing to say."""
+        if self.refused:
+            found = iter(results)
+            places = range(len(results) + len(self.refused))
+            results = [self.refused[k] if k in self.refused else next(found) for k in places]
+        if self.is_batch:
+            return 200, encode({"results": results})
+        if not results:
+            return 200, b""
+        (one,) = results
+        failed = isinstance(one, Failed)
+        return (one.error.status, encode(one.error)) if failed else (200, encode(one))
+
+
+Answer: TypeAlias = tuple[int, bytes]
 Result: TypeAlias = Predicted | Revealed | Learned | Dropped | Failed | msgspec.Raw
 _ITEMS = {
     "predict": msgspec.json.Decoder(list[tuple[Features, str | None]]),
@@ -90,6 +119,7 @@ _ITEMS = {
     "reveal": msgspec.json.Decoder(list[tuple[int, str]]),
     "drop": msgspec.json.Decoder(list[int]),
 }
+_REPLY = msgspec.json.Decoder(Reply)
 _MADE_OF = msgspec.json.Decoder(tuple[str, Settings, bytes])
 
 
@@ -163,7 +193,9 @@ class Served:
                 self.protocol = Protocol.load(path)
 
     def snapshot(self, seq: int, chain: bytes) -> Snapshot | None:
-        """The state as of an event; None before two labels have been seen."""
+        """The state as of an event; None if just one label has been seen, which no file holds."""
+        if not self.protocol.asked:
+            return Snapshot(self.id, seq, chain, self.about, b"")
         with _file() as path:
             try:
                 self.protocol.save(path)
@@ -184,7 +216,7 @@ class Served:
             model = to_model(self.learner)
         except AttributeError:
             raise ValueError("no label has been revealed yet") from None
-        model.labels, rule = None, self.settings.text_rule
+        model.labels, model.parameters, rule = None, {}, self.settings.text_rule
         model.read_options = ReadOptions(text=tuple(self._texts), text_rule=rule).remembered(None)
         with _file() as path:
             model.save(path)
@@ -230,6 +262,12 @@ class Served:
                     out.append(failed(422, "bad example", error.without_cure))
                 except (ValueError, TypeError) as error:
                     out.append(failed(422, "bad example", str(error)))
+        if event.reply is not None:
+            reply = _REPLY.decode(event.reply)
+            assert reply.key is not None
+            status, answer = reply.answer(out)
+            kept = Kept(self.id, "key", reply.key, event.seq, reply.digest, status, answer)
+            journal.keep(kept)
         return out
 
     def _predict(self, item: tuple[Features, str | None], seq: int, journal: Journal) -> Result:
@@ -243,7 +281,7 @@ class Served:
                     return failed(409, "id used twice", words)
                 return msgspec.Raw(known.answer)
         given, n = self._read(x), self.protocol.asked + 1
-        if self.protocol.waiting >= self.settings.max_waiting:
+        if self.protocol.waiting >= (self.settings.max_waiting or USUAL_WAITING):
             self._end_oldest(seq, journal)
         ticket = self.protocol.ask(given, key=n)
         if self.learned is not None:
@@ -336,7 +374,7 @@ class Served:
             return
         engine = self.learner._engine
         known = () if engine is None else engine.labels.coded
-        most, named = self.settings.max_classes, self.settings.classes
+        most, named = self.settings.max_classes or MOST_CLASSES, self.settings.classes
         if label not in known and (len(known) >= most or label not in (named or [label])):
             limit = f"it would be class {most + 1:,}" if len(known) >= most else "others are named"
             raise BadExample(f"label {label!r} is not one of the classes, and {limit}")

@@ -16,16 +16,23 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
-from novikoff.serve.journal import Event, Journal, Kept, Snapshot
+from novikoff.serve.journal import Event, Journal, Snapshot
 from novikoff.serve.limits import Limits
-from novikoff.serve.served import Problem, Result, Served, encode, failed, items_of
+from novikoff.serve.served import (
+    Answer,
+    Problem,
+    Reply,
+    Result,
+    Served,
+    encode,
+    failed,
+    items_of,
+)
 
 SNAPSHOT_EVERY = 500_000  # elements of events, which take some seconds to replay
 _MOST_TOGETHER = 4096  # requests in a commit
-
-Answer: TypeAlias = tuple[int, bytes]  # the status and the body
 
 
 class Unavailable(Exception):  # noqa: N818  (it names the thing that is wrong)
@@ -36,16 +43,14 @@ class Unavailable(Exception):  # noqa: N818  (it names the thing that is wrong)
 class Work:
     """A request for the writing thread: an event, or a question if `ask` is given.
 
-    `render` makes the answer of the results; `digest` identifies the request of an idempotency key.
+    `reply` makes the answer of the results; its body is what the journal holds of `items`.
     """
 
     model: str
     kind: str
-    items: Sequence[Any]
-    render: Callable[[list[Result]], Answer]
+    items: Sequence[Any] = ()
     body: bytes = b""
-    key: str | None = None
-    digest: bytes = b""
+    reply: Reply = field(default_factory=Reply)
     ask: Callable[[Any], Any] | None = None
     done: Any = field(default_factory=Future)  # of concurrent.futures, or of asyncio
 
@@ -143,7 +148,8 @@ class Service:
             ready.append((work, served))
             if work.ask is None:
                 id = self.journal.seq + 1 if served is None else served.id
-                events.append((id, work.kind, work.key, work.body))
+                reply = None if work.reply.key is None else encode(work.reply)
+                events.append((id, work.kind, reply, work.body))
         began = time.perf_counter()
         try:
             written = iter(self.journal.append(events) if events else ())
@@ -163,11 +169,8 @@ class Service:
                     out.append((work, error))
                 continue
             event = next(written)
-            answer = work.render(apply(event, work.items, self.models, self.journal))
-            if work.key is not None:
-                kept = Kept(event.model, "key", work.key, event.seq, work.digest, *answer)
-                self.journal.keep(kept)
-            out.append((work, answer))
+            results = apply(event, work.items, self.models, self.journal)
+            out.append((work, work.reply.answer(results)))
             self._since_snapshot[event.model] += len(work.items)
         self.deliver(out)
         for served in self.models.values():  # all events are applied now
@@ -184,13 +187,14 @@ class Service:
             return _problem(409, "model exists", f"there is a model {work.model!r} already")
         if work.kind == "create" and len(self.models) >= self.limits.models:
             return problem_of_limit("models", self.limits.models, "there are as many models")
-        if work.key is None or served is None:
+        key = work.reply.key
+        if key is None or served is None:
             return None
-        known = self.journal.kept(served.id, "key", work.key, self.journal.seq + 1)
+        known = self.journal.kept(served.id, "key", key, self.journal.seq + 1)
         if known is None:
             return None
-        if known.digest != work.digest:
-            words = f"the Idempotency-Key {work.key!r} came before, with another request"
+        if known.digest != work.reply.digest:
+            words = f"the Idempotency-Key {key!r} came before, with another request"
             return _problem(422, "key used twice", words)
         return known.status, known.answer
 

@@ -13,10 +13,12 @@ from novikoff.estimators.base import LinearClassifier
 from novikoff.estimators.saved import of_model
 from novikoff.learners.rule import Kind, Rule
 from novikoff.models.training import Plan
+from novikoff.serve.limits import Limits
 from novikoff.sources.features import Features
 from novikoff.sources.text_rule import Grams, TextRule, TextValues
-from novikoff.stream.labels import MOST_CLASSES, LabelsAsClasses
+from novikoff.stream.labels import LabelsAsClasses
 
+USUAL_WAITING = 100_000
 _OF_THE_PROTOCOL = ("window", "max_waiting", "overdue_label", "max_classes")
 
 
@@ -43,14 +45,14 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_de
     hash_bits: Annotated[int, Meta(ge=3, le=31)] | None = None
     multiclass: bool = False
     classes: Annotated[list[str], Meta(min_length=2)] | None = None
-    max_classes: Annotated[int, Meta(ge=2)] = MOST_CLASSES
+    max_classes: Annotated[int, Meta(ge=2)] | None = None
     ledger: bool = False
     text: list[str] = []
     text_grams: Grams = "pairs"
     text_values: TextValues = "log"
     text_unit_length: bool = True
     window: Annotated[int, Meta(ge=1)] = 1000
-    max_waiting: Annotated[int, Meta(ge=1)] = 100_000
+    max_waiting: Annotated[int, Meta(ge=1)] | None = None
     overdue_label: str | None = None
 
     @property
@@ -100,10 +102,13 @@ def label_text(label: str | float | bool) -> str:
     return LabelsAsClasses([label]).classes[0]
 
 
-def checked(settings: Settings) -> Settings:
-    """The settings with their labels as `train` writes them; an error if they do not fit."""
+def checked(settings: Settings, limits: Limits) -> Settings:
+    """The settings with labels as `train` writes them and limits; an error if they do not fit."""
     settings.estimator()
-    every: dict[str, Any] = {}
+    every: dict[str, Any] = {
+        "max_waiting": settings.max_waiting or min(USUAL_WAITING, limits.waiting),
+        "max_classes": settings.max_classes or limits.classes,
+    }
     if settings.classes is not None:
         every["classes"] = list(LabelsAsClasses(settings.classes).classes)
     if settings.overdue_label is not None:

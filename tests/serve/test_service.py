@@ -1,0 +1,271 @@
+"""What was acknowledged is on disk, and the journal is the model."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from helpers.services import Local, copied, examples, late, texts
+from novikoff.cli.main import run as main
+from novikoff.serve import service as service_module
+from novikoff.serve import upkeep
+from novikoff.serve.journal import NAME, Damaged, Journal, Locked
+from novikoff.serve.service import Unavailable
+
+CLASSES = ("a", "b", "c")
+MANY: dict[str, dict[str, Any]] = {
+    "usual": {},
+    "plain": {"learner": "perceptron", "bias": False},
+    "numbers": {"learner": "perceptron"},
+    "kept": {"learner": "perceptron", "ledger": True},
+    "margin": {"learner": "margin", "margin": 0.5},
+    "hashed": {"learner": "averaged", "hash_bits": 5},
+    "voted": {"learner": "voted"},
+    "winnow": {"learner": "winnow2", "threshold": 3.0, "classes": ["ham", "spam"]},
+    "jointly": {"learner": "adaptive-averaged", "multiclass": True},
+    "named": {"multiclass": True, "classes": [*CLASSES]},
+    "words": {"text": ["text"], "text_grams": "words", "hash_bits": 12},
+    "pairs": {"learner": "perceptron", "text": ["text"], "text_unit_length": False},
+}
+
+
+@pytest.mark.parametrize("settings", MANY.values(), ids=MANY.keys())
+def test_the_model_is_the_file_that_train_writes_of_the_exported_examples(
+    settings: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    local = Local(tmp_path / "service")
+    labels = CLASSES if settings.get("multiclass") else ("ham", "spam")
+    labels = ("9", "10") if settings == MANY["numbers"] else labels
+    some = texts(60) if "text" in settings else examples(60, labels)
+    assert local.create(**settings) == 200
+    late(local, some)
+    local.do("learn", some[:20])
+    model = local.model()
+    local.close()
+    path = tmp_path / "examples.jsonl"
+    main(["journal", "export", str(tmp_path / "service"), "-o", str(path)])
+    options = capsys.readouterr().err.split()[2:]
+    main(["train", str(path), "-o", str(tmp_path / "model"), "-q", *options])
+    assert (tmp_path / "model").read_bytes() == model
+
+
+def test_a_model_that_begins_with_a_file_goes_on_to_the_bits_of_one_that_learned_all(
+    tmp_path: Path,
+) -> None:
+    some, local = texts(80), Local(tmp_path / "service")
+    for name in ("all", "half"):
+        local.create(name, text=["text"])
+    local.do("learn", some, "all")
+    local.do("learn", some[:40], "half")
+    assert local.create("rest", local.model("half")) == 200
+    local.do("learn", some[40:], "rest")
+    assert local.model("rest") == local.model("all")
+    local.close()
+
+
+@pytest.mark.parametrize("every", [10**9, 20], ids=["no snapshot", "snapshots"])
+def test_after_a_crash_everything_is_as_it_was(
+    every: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service_module, "SNAPSHOT_EVERY", every)
+    some, local = examples(80), Local(tmp_path / "service")
+    local.create(window=10, max_waiting=50)
+    late(local, some)
+    named = local.do("predict", [(x, f"mail {k}") for k, (x, _) in enumerate(some[:9])])
+    ended = local.do("drop", [81, 82, 3, 999])
+    told = local.do("reveal", [(83, "spam"), (83, "ham"), (1, some[0][1]), (81, "ham")])
+    crashed = Local(copied(tmp_path / "service", tmp_path / "crashed"))
+    for again in (local, crashed):
+        before = again.service.models["m"].summary()
+        assert again.do("predict", [(x, f"mail {k}") for k, (x, _) in enumerate(some[:9])]) == named
+        assert again.do("drop", [81, 82, 3, 999]) == ended
+        found = again.do("reveal", [(83, "spam"), (83, "ham"), (1, some[0][1]), (81, "ham")])
+        assert found == told
+        assert again.service.models["m"].summary() == before
+    assert crashed.model() == local.model()
+    more = [(x, None) for x, _ in examples(20, seed=5)]
+    assert crashed.do("predict", more) == local.do("predict", more)
+    assert [one.get("error", {}).get("status") for one in told] == [None, 409, None, 410]
+    assert [one.get("error", {}).get("status") for one in ended] == [None, None, 409, 404]
+    local.close()
+    crashed.close()
+    with Journal(tmp_path / "crashed", to_read=True) as journal:
+        models, compared = upkeep.verify(journal)
+    assert models["m"].protocol.labelled == local.service.models["m"].protocol.labelled
+    assert compared >= (2 if every == 20 else 1)
+
+
+def test_a_request_with_a_known_key_is_answered_as_before_and_does_nothing(tmp_path: Path) -> None:
+    some, local = examples(10), Local(tmp_path)
+    local.create()
+    found = local.do("learn", some, key="k", digest=b"1")
+    crashed = Local(copied(tmp_path, tmp_path.parent / "crashed"))
+    for one in (local, crashed):
+        assert one.do("learn", some, key="k", digest=b"1") == found
+        assert one.do("learn", some, key="k", digest=b"2")["status"] == 422
+        assert one.service.models["m"].protocol.labelled == 10
+        one.close()
+
+
+def test_a_full_disk_acknowledges_nothing_and_recovers(tmp_path: Path) -> None:
+    some, local = examples(200), Local(tmp_path)
+    local.create()
+    local.do("learn", some[:50])
+    base = local.service.journal._base
+    (pages,) = base.execute("PRAGMA page_count").fetchone()
+    base.execute(f"PRAGMA max_page_count={pages + 1}")
+    with pytest.raises(Unavailable, match="full"):
+        local.do("learn", some)
+    assert local.service.models["m"].protocol.labelled == 50
+    assert local.service.probe() is None or "full" in str(local.service.fault)
+    base.execute("PRAGMA max_page_count=1000000")
+    local.do("learn", some[50:])
+    assert local.service.fault is None
+    alone = Local(tmp_path.parent / "alone")
+    alone.create()
+    alone.do("learn", some)
+    assert alone.model() == local.model()
+    for one in (alone, local):
+        one.close()
+
+
+def test_a_journal_that_was_cut_is_a_beginning_of_what_was_written_or_is_refused(
+    tmp_path: Path,
+) -> None:
+    some, local = examples(60), Local(tmp_path / "service")
+    local.create()
+    models = {0: b""}
+    for k in range(0, 60, 6):
+        local.do("learn", some[k : k + 6])
+        models[k + 6] = local.model() if k else b""
+    for file in (NAME, f"{NAME}-wal"):
+        whole = (tmp_path / "service" / file).read_bytes()
+        for size in [*range(0, len(whole), max(1, len(whole) // 5)), len(whole) - 1]:
+            cut = copied(tmp_path / "service", tmp_path / f"{file} {size}")
+            (cut / file).write_bytes(whole[:size])
+            try:
+                found = Local(cut)
+            except Damaged:
+                continue
+            labelled = sum(one.protocol.labelled for one in found.service.models.values())
+            assert labelled in models
+            if labelled > 6:
+                assert found.model() == models[labelled]
+            found.close()
+    local.close()
+
+
+@pytest.mark.parametrize("column", ["body", "chain", "kind", "model"])
+def test_a_changed_event_is_found(column: str, tmp_path: Path) -> None:
+    local = Local(tmp_path)
+    local.create()
+    for k in range(4):
+        local.do("learn", examples(3, seed=k))
+    local.close()
+    change = {"body": "cast(replace(body, 'ham', 'hxm') AS BLOB)", "chain": "zeroblob(32)", "kind": "'drop'"}
+    with sqlite3.connect(tmp_path / NAME) as base:
+        base.execute(f"UPDATE events SET {column}={change.get(column, 'model+1')} WHERE seq=3")
+    base.close()
+    with Journal(tmp_path, to_read=True) as journal, pytest.raises(Damaged, match="event 3"):
+        upkeep.verify(journal)
+
+
+def test_a_snapshot_that_is_not_the_model_of_its_events_is_found(tmp_path: Path) -> None:
+    local = Local(tmp_path)
+    local.create()
+    local.do("learn", examples(9))
+    local.close()
+    with sqlite3.connect(tmp_path / NAME) as base:
+        base.execute("UPDATE snapshots SET state=substr(state, 1, 99) WHERE state<>''")
+    base.close()
+    with Journal(tmp_path, to_read=True) as journal, pytest.raises(Damaged, match="another model"):
+        upkeep.verify(journal)
+
+
+def test_a_second_process_on_the_folder_is_refused(tmp_path: Path) -> None:
+    local = Local(tmp_path)
+    with pytest.raises(Locked):
+        Journal(tmp_path)
+    local.close()
+    Journal(tmp_path).close()
+
+
+def test_a_backup_of_a_running_service_can_be_served_and_verified(tmp_path: Path) -> None:
+    local = Local(tmp_path / "service")
+    local.create()
+    local.do("learn", examples(30))
+    main(["journal", "backup", str(tmp_path / "service"), "-o", str(tmp_path / "copy")])
+    restored = Local(tmp_path / "copy")
+    assert restored.model() == local.model()
+    for one in (restored, local):
+        one.do("learn", examples(30, seed=3))
+    assert restored.model() == local.model()
+    for one in (restored, local):
+        one.close()
+    main(["journal", "verify", str(tmp_path / "copy")])
+
+
+def test_a_compacted_journal_goes_on_as_if_nothing_was_removed(tmp_path: Path) -> None:
+    local = Local(tmp_path / "service")
+    local.create()
+    local.create("empty")
+    late(local, examples(60))
+    told = local.do("reveal", [(1, "ham"), (1, "spam")])
+    whole = Local(copied(tmp_path / "service", tmp_path / "whole"))
+    local.close()
+    main(["journal", "compact", str(tmp_path / "service")])
+    local = Local(tmp_path / "service")
+    assert local.service.replayed == 0
+    assert local.do("reveal", [(1, "ham"), (1, "spam")]) == told
+    for one in (local, whole):
+        one.do("learn", examples(20, seed=4))
+    assert local.model() == whole.model()
+    assert sorted(local.service.models) == ["empty", "m"]
+    for one in (local, whole):
+        one.close()
+    main(["journal", "compact", str(tmp_path / "service"), "--answers"])
+    main(["journal", "verify", str(tmp_path / "service")])
+    with pytest.raises(SystemExit):
+        main(["journal", "export", str(tmp_path / "service"), "--model", "m"])
+    local = Local(tmp_path / "service")
+    assert local.do("reveal", [(1, "ham")])[0]["error"]["status"] == 410
+    local.close()
+
+
+def test_the_oldest_prediction_is_dropped_or_learned_with_the_label_of_the_overdue(
+    tmp_path: Path,
+) -> None:
+    local, some = Local(tmp_path), examples(6)
+    local.create("drops", max_waiting=4)
+    local.create("learns", max_waiting=4, overdue_label="ham")
+    for name in ("drops", "learns"):
+        local.do("predict", [(x, None) for x, _ in some], name)
+    drops, learns = (local.service.models[name].protocol for name in ("drops", "learns"))
+    assert (drops.waiting, drops.dropped, drops.labelled) == (4, 2, 0)
+    assert (learns.waiting, learns.dropped, learns.labelled) == (4, 0, 2)
+    statuses = [
+        [one.get("error", {}).get("status") for one in found]
+        for found in (local.do("reveal", [(1, "ham"), (2, "spam")], name) for name in ("drops", "learns"))
+    ]
+    assert statuses == [[410, 410], [None, 409]]
+    local.close()
+
+
+def test_a_model_of_the_name_of_a_deleted_one_has_none_of_its_tickets_or_keys(
+    tmp_path: Path,
+) -> None:
+    local, some = Local(tmp_path), examples(6)
+    local.create()
+    local.do("predict", [(some[0][0], "mine")], key="k", digest=b"1")
+    local.service.submit(service_module.Work("m", "delete")).result()
+    local.create()
+    found = local.do("predict", [(some[1][0], "mine")], key="k", digest=b"2")
+    assert found[0]["ticket"] == "4:1"
+    local.close()
+    again = Local(tmp_path)
+    assert [*again.service.models] == ["m"]
+    assert again.service.models["m"].protocol.asked == 1
+    again.close()
