@@ -135,7 +135,8 @@ def test_every_page_of_a_command_is_in_a_chapter() -> None:
 
 
 @pytest.mark.skipif(
-    not all(map(shutil.which, ("cmp", "dd", "head", "tail"))), reason="a page uses these tools"
+    not all(map(shutil.which, ("cmp", "curl", "dd", "head", "tail"))),
+    reason="a page uses these tools",
 )
 @pytest.mark.parametrize("chapter", make_pages.CHAPTERS)
 def test_the_pages_quote_what_the_commands_print(

@@ -3,7 +3,8 @@
 A page shows files (a fenced block with file=NAME), commands with their output (a block of kind
 console), and the help of a command (between marks). Each chapter, a few pages that share files, is
 run in a new directory of its own. The output of every command is put under it, unless it differs
-from what is there in times and speeds only.
+from what is there in times and speeds only. A command that ends in & is a service: it runs on a
+free port until `kill %1` or to the end of the chapter, and its first two lines are shown.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import io
 import os
 import re
 import shlex
+import socket
 import subprocess
 import sys
 from contextlib import chdir, redirect_stderr, redirect_stdout
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from unittest.mock import patch
@@ -38,8 +41,12 @@ CHAPTERS = {
     "lab": ("docs/commands/lab.md",),
     "web": ("docs/commands/web.md",),
     "concepts": ("docs/concepts.md",),
+    "service": ("docs/service.md", "docs/commands/serve.md", "docs/commands/journal.md"),
 }
+PORT = ":1963"  # of the service, in the pages; another one is used here
 KEPT = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "SYSTEMROOT")
+
+RUNNING: list[subprocess.Popen[str]] = []
 
 BLOCK = re.compile(r"^```(?P<kind>.*)\n(?P<body>(?:.*\n)*?)```$", re.M)
 HELP = re.compile(r"^<!-- (?P<command>novikoff .*--help) -->\n(?:.*\n)*?<!-- end -->$", re.M)
@@ -58,11 +65,41 @@ def run(command: str, folder: str) -> str:
 
     Plain novikoff commands run in this process, which saves loading Python each time.
     """
+    if command == "kill %1":
+        return stop()
+    if command.endswith(" &"):
+        return start(command, folder)
     words = list(shlex.shlex(command, posix=True, punctuation_chars=True))
     plain = words[0] == "novikoff" and not any(word[0] in "|<>;&()" for word in words if word)
-    status, output = (run_here if plain else run_shell)(command, folder)
-    lines = [line.rstrip() for line in output.splitlines()]
+    status, output = (run_here if plain else run_shell)(command.replace(PORT, port()), folder)
+    lines = [line.rstrip() for line in output.replace(port(), PORT).splitlines()]
     return "".join(f"{line}\n" for line in [*lines, *[f"(exit status {status})"] * (status != 0)])
+
+
+@cache
+def port() -> str:
+    """A port that is free."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return f":{free.getsockname()[1]}"
+
+
+def start(command: str, folder: str) -> str:
+    """Start a service; its first lines."""
+    words = f"exec {command[:-1]} --port {port()[1:]}"
+    process = subprocess.Popen(
+        ["sh", "-c", words], cwd=folder, env=environment(), stdout=subprocess.PIPE, text=True
+    )
+    RUNNING.append(process)
+    assert process.stdout is not None
+    return "".join(process.stdout.readline() for _ in range(2)).replace(port(), PORT)
+
+
+def stop() -> str:
+    """End the service that was started last, as a terminal would."""
+    process = RUNNING.pop()
+    process.terminate()
+    process.communicate()
+    return f"(exit status {process.returncode})\n" if process.returncode else ""
 
 
 def run_shell(command: str, folder: str) -> tuple[int, str]:
@@ -113,7 +150,7 @@ def renewed(text: str, folder: str) -> str:
     def block(found: re.Match[str]) -> str:
         kind, body = found["kind"], found["body"]
         if name := re.search(r"file=(\S+)", kind):
-            Path(folder, name[1]).write_text(body, encoding="utf-8")
+            Path(folder, name[1]).write_text(body.replace(PORT, port()), encoding="utf-8")
         elif kind == "console":
             body = transcript(body, folder)
         return f"```{kind}\n{body}```"
@@ -128,10 +165,14 @@ def renewed(text: str, folder: str) -> str:
 def chapter(name: str) -> dict[str, str]:
     """The pages of a chapter, each as it should be."""
     with TemporaryDirectory() as folder:
-        return {
-            page: renewed((ROOT / page).read_text(encoding="utf-8"), folder)
-            for page in CHAPTERS[name]
-        }
+        try:
+            return {
+                page: renewed((ROOT / page).read_text(encoding="utf-8"), folder)
+                for page in CHAPTERS[name]
+            }
+        finally:
+            while RUNNING:
+                stop()
 
 
 if __name__ == "__main__":

@@ -54,7 +54,7 @@ def examples(n: int, labels: Sequence[str] = ("ham", "spam"), seed: int = 1) -> 
 
 def texts(n: int) -> list[Pair]:
     dice = random.Random(2)
-    words = "free money lunch see you at the café naïve 42 prize now".split()
+    words = ["Free", "money", "lunch", "see", "you", "café", "naïve", "42", "prize", "now"]
     return [
         ({"text": " ".join(dice.choices(words, k=6))}, dice.choice(["ham", "spam"]))
         for _ in range(n)

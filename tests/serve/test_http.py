@@ -160,7 +160,9 @@ def test_each_role_may_do_its_own(tmp_path: Path) -> None:
             bearer = {"authorization": f"Bearer {one}"}
             statuses[role] = [
                 client.put("/v1/models/m", json={}, headers=bearer).status_code,
-                client.post("/v1/models/m/predict", json={"features": {}}, headers=bearer).status_code,
+                client.post(
+                    "/v1/models/m/predict", json={"features": {}}, headers=bearer
+                ).status_code,
                 client.post("/v1/models/m/drop", json={"ticket": "x"}, headers=bearer).status_code,
                 client.get("/metrics", headers=bearer).status_code,
                 client.get("/livez", headers=bearer).status_code,
@@ -192,7 +194,7 @@ def test_without_a_disk_nothing_is_acknowledged_and_predictions_go_on_if_so_chos
     for unjournalled in (False, True):
         with client_of(tmp_path / f"{unjournalled}", unjournalled=unjournalled) as client:
             client.put("/v1/models/m", json={})
-            for k, (x, y) in enumerate(examples(4)):
+            for x, y in examples(4):
                 client.post("/v1/models/m/learn", json={"features": x, "label": y})
             with monkeypatch.context() as patch:
                 patch.setattr("novikoff.serve.journal.Journal.append", full)
@@ -236,7 +238,9 @@ def test_the_description_names_every_path(client: TestClient) -> None:
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
+    ),
     max_leaves=6,
 )
 KEYS = st.sampled_from(["features", "text", "id", "label", "ticket", "examples", "learner", "x"])
@@ -245,7 +249,8 @@ KEYS = st.sampled_from(["features", "text", "id", "label", "ticket", "examples",
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     verb=st.sampled_from(["predict", "reveal", "learn", "drop", ""]),
-    body=st.dictionaries(KEYS, VALUES, max_size=4).map(json.dumps).map(str.encode) | st.binary(max_size=60),
+    body=st.dictionaries(KEYS, VALUES, max_size=4).map(json.dumps).map(str.encode)
+    | st.binary(max_size=60),
     kind=st.sampled_from(["application/json", "application/x-ndjson"]),
 )
 def test_no_body_makes_the_server_fail(

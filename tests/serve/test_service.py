@@ -143,7 +143,7 @@ def test_a_journal_that_was_cut_is_a_beginning_of_what_was_written_or_is_refused
         models[k + 6] = local.model() if k else b""
     for file in (NAME, f"{NAME}-wal"):
         whole = (tmp_path / "service" / file).read_bytes()
-        for size in [*range(0, len(whole), max(1, len(whole) // 5)), len(whole) - 1]:
+        for size in {*range(0, len(whole), len(whole) // 5), len(whole) - 1}:
             cut = copied(tmp_path / "service", tmp_path / f"{file} {size}")
             (cut / file).write_bytes(whole[:size])
             try:
@@ -165,7 +165,11 @@ def test_a_changed_event_is_found(column: str, tmp_path: Path) -> None:
     for k in range(4):
         local.do("learn", examples(3, seed=k))
     local.close()
-    change = {"body": "cast(replace(body, 'ham', 'hxm') AS BLOB)", "chain": "zeroblob(32)", "kind": "'drop'"}
+    change = {
+        "body": "cast(replace(body, 'ham', 'hxm') AS BLOB)",
+        "chain": "zeroblob(32)",
+        "kind": "'drop'",
+    }
     with sqlite3.connect(tmp_path / NAME) as base:
         base.execute(f"UPDATE events SET {column}={change.get(column, 'model+1')} WHERE seq=3")
     base.close()
@@ -248,7 +252,9 @@ def test_the_oldest_prediction_is_dropped_or_learned_with_the_label_of_the_overd
     assert (learns.waiting, learns.dropped, learns.labelled) == (4, 0, 2)
     statuses = [
         [one.get("error", {}).get("status") for one in found]
-        for found in (local.do("reveal", [(1, "ham"), (2, "spam")], name) for name in ("drops", "learns"))
+        for found in (
+            local.do("reveal", [(1, "ham"), (2, "spam")], name) for name in ("drops", "learns")
+        )
     ]
     assert statuses == [[410, 410], [None, 409]]
     local.close()

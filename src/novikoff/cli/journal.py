@@ -21,7 +21,9 @@ def journal(
     folder: Annotated[str, Argument("DIR", "Folder of the service.")],
     output: Annotated[
         Path | None,
-        Option("export: write the examples to this file; backup: to this new folder.", "-o", "--output"),
+        Option(
+            "export: write the examples to this file; backup: to this new folder.", "-o", "--output"
+        ),
     ] = None,
     model: Annotated[str | None, Option("export: the model, if there are several.")] = None,
     answers: Annotated[
@@ -55,7 +57,9 @@ def journal(
     try:
         if action == "compact":
             removed = upkeep.compact(Path(folder), answers=answers)
-            show(f"{plural(removed, 'event was', 'events were')} removed; the snapshots replace them")
+            show(
+                f"{plural(removed, 'event was', 'events were')} removed; the snapshots replace them"
+            )
             return
         with Journal(Path(folder), to_read=True) as source:
             if action == "verify":
@@ -75,7 +79,9 @@ def journal(
                 known = [name_of(one.about) for one in source.snapshots()]
                 if model is None and len(set(known)) != 1:
                     fail(f"choose a --model: {', '.join(sorted({*known})) or 'there is none'}")
-                with nullcontext(sys.stdout.buffer) if output is None else output.open("wb") as file:
+                with (
+                    nullcontext(sys.stdout.buffer) if output is None else output.open("wb") as file
+                ):
                     served = upkeep.export(source, model or known[0], file.write)
                 print(f"novikoff train {served.settings.train_options()}", file=sys.stderr)
     except (Locked, ValueError) as error:

@@ -583,7 +583,8 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         if self._opened() is None:
             plain_example(x)  # raises if x is not an example
             return {}
-        return self.calibrated()(self._decided(x))
+        chances: dict[Any, float] = self.calibrated()(self._decided(x))
+        return chances
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # sklearn is untyped
     def calibrated(self) -> Callable[[float | Mapping[Any, float]], dict[Any, float]]:

@@ -79,7 +79,6 @@ class Calibration:
         rise: Vector = along * (p[k] - p[k - 1])
         return np.minimum(p[k - 1] + rise, p[k])
 
-
     def of_one(self, score: float) -> float:
         """The probability of one score: the same number as for an array, in a microsecond."""
         low, high = self.scores.item(0), self.scores.item(-1)

@@ -106,8 +106,8 @@ class Door:
     def __init__(self, service: Service, verb: str) -> None:
         self._service, self.verb = service, verb
         kind = VERBS[verb][0]
-        self._one = msgspec.json.Decoder(kind)
-        many = msgspec.defstruct("Many", [("examples", list[kind])], forbid_unknown_fields=True)
+        self._one: msgspec.json.Decoder[Any] = msgspec.json.Decoder(kind)
+        many = msgspec.defstruct("Many", [("examples", list[kind])])  # type: ignore[valid-type]
         self._many: msgspec.json.Decoder[Any] = msgspec.json.Decoder(many)
 
     def one(self, served: Served, raw: bytes | msgspec.Raw) -> Any:
@@ -166,7 +166,7 @@ class Door:
             raise Refusal(422, "bad example", "give either features or text")
         if x is None:
             if "text" not in served.settings.text:
-                words = "this model reads no texts; make one with \"text\": [\"text\"]"
+                words = 'this model reads no texts; make one with "text": ["text"]'
                 raise Refusal(422, "bad example", words)
             return {"text": one.text}
         if len(x) > limits.features:
@@ -219,7 +219,11 @@ class App:
         one = "/v1/models/{name}"
         routes = [
             *(
-                Route(f"{one}/{verb}", self._endpoint(partial(self._verb, verb), role), methods=["POST"])
+                Route(
+                    f"{one}/{verb}",
+                    self._endpoint(partial(self._verb, verb), role),
+                    methods=["POST"],
+                )
                 for verb, (_, role) in VERBS.items()
             ),
             *(
@@ -333,9 +337,7 @@ class App:
         finally:
             self._in_flight.remove(mark)
 
-    async def _apply(
-        self, verb: str, served: Served, items: Sequence[Any], reply: Reply
-    ) -> Answer:
+    async def _apply(self, verb: str, served: Served, items: Sequence[Any], reply: Reply) -> Answer:
         """The answer to these elements; those that were refused have it already."""
         reply.refused = {k: one for k, one in enumerate(items) if type(one) is Failed}
         good = items
@@ -492,7 +494,8 @@ class Request:
 
     def query(self, name: str, usual: str) -> str:
         """The value of a parameter in the address."""
-        return parse_qs(self.scope["query_string"].decode("latin-1")).get(name, [usual])[-1]
+        given: str = self.scope["query_string"].decode("latin-1")
+        return parse_qs(given).get(name, [usual])[-1]
 
     async def _pieces(self) -> AsyncIterator[bytes]:
         """The body piece by piece; Refusal if the client takes too long."""
@@ -524,7 +527,7 @@ class Request:
         return b"".join(pieces)
 
     async def lines(self) -> AsyncIterator[list[bytes]]:
-        """The lines of the body, as they arrive, about a megabyte at a time; empty ones are left out."""
+        """The lines of the body that are not empty, as they arrive, about a megabyte at a time."""
         rest = b""
         async for piece in self._pieces():
             rest += piece

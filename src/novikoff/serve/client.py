@@ -51,7 +51,8 @@ class Client:
         seconds: float = 60.0,
         pause: Callable[[float], object] = time.sleep,
     ) -> None:
-        self._url, self._attempts, self._seconds, self._pause = urlsplit(url), attempts, seconds, pause
+        self._url, self._attempts = urlsplit(url), attempts
+        self._seconds, self._pause = seconds, pause
         self._headers = {} if token is None else {"Authorization": f"Bearer {token}"}
         self._own = threading.local()
 
@@ -122,9 +123,10 @@ class Client:
 
     def _json(
         self, method: str, path: str, sent: Any = None, headers: Mapping[str, str] | None = None
-    ) -> Any:
+    ) -> dict[str, Any]:
         body = sent if isinstance(sent, bytes) else b"" if sent is None else _encoded(sent)
-        return json.loads(self._send(method, path, body, headers or {}))
+        found: dict[str, Any] = json.loads(self._send(method, path, body, headers or {}))
+        return found
 
     def _send(self, method: str, path: str, body: bytes, headers: Mapping[str, str]) -> bytes:
         for attempt in range(1, self._attempts + 1):
@@ -151,9 +153,8 @@ class Client:
         """The connection of this thread."""
         line: http.client.HTTPConnection | None = self._own.__dict__.get("line")
         if line is None:
-            kind = http.client.HTTPConnection
-            if self._url.scheme == "https":
-                kind = http.client.HTTPSConnection
+            is_safe = self._url.scheme == "https"
+            kind = http.client.HTTPSConnection if is_safe else http.client.HTTPConnection
             line = kind(self._url.hostname or "", self._url.port, timeout=self._seconds)
             self._own.line = line
         return line

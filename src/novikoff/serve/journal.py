@@ -147,7 +147,9 @@ class Journal:
         except sqlite3.Error as error:
             self.close()
             raise Damaged(f"{self.path}: {error}; restore a backup") from None
-        self.seq, self.chain = (last[0], last[5]) if last else (self.about("seq"), self.about("chain"))
+        self.seq, self.chain = int(self.about("seq")), bytes(self.about("chain"))
+        if last:
+            self.seq, self.chain = last[0], last[5]
 
     def about(self, name: str) -> Any:
         """What the journal says about itself: its format, and the event before the first one."""

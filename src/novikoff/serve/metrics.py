@@ -49,7 +49,9 @@ class Metrics:
                 family.add_metric([model], getattr(served.protocol, field))
             yield family
         drift = GaugeMetricFamily(
-            prefix + "drift_labels", "Labels after which the error rate last rose.", labels=["model"]
+            prefix + "drift_labels",
+            "Labels after which the error rate last rose.",
+            labels=["model"],
         )
         for model, served in [*service.models.items()]:
             if served.protocol.drift is not None:

@@ -1,4 +1,4 @@
-"""The description of the service for programs (OpenAPI), made of the types that it reads and writes."""
+"""The description of the service for programs (OpenAPI), made of the types of its messages."""
 
 from __future__ import annotations
 

@@ -107,13 +107,14 @@ class Reply(Struct, omit_defaults=True):
         if not results:
             return 200, b""
         (one,) = results
-        failed = isinstance(one, Failed)
-        return (one.error.status, encode(one.error)) if failed else (200, encode(one))
+        if isinstance(one, Failed):
+            return one.error.status, encode(one.error)
+        return 200, encode(one)
 
 
 Answer: TypeAlias = tuple[int, bytes]
 Result: TypeAlias = Predicted | Revealed | Learned | Dropped | Failed | msgspec.Raw
-_ITEMS = {
+_ITEMS: dict[str, msgspec.json.Decoder[Any]] = {
     "predict": msgspec.json.Decoder(list[tuple[Features, str | None]]),
     "learn": msgspec.json.Decoder(list[tuple[Features, str]]),
     "reveal": msgspec.json.Decoder(list[tuple[int, str]]),
@@ -143,7 +144,8 @@ def failed(status: int, title: str, detail: str) -> Failed:
 
 def items_of(kind: str, body: bytes) -> Sequence[Any]:
     """The elements of an event."""
-    return _ITEMS[kind].decode(body)
+    items: Sequence[Any] = _ITEMS[kind].decode(body)
+    return items
 
 
 @contextmanager
@@ -176,7 +178,7 @@ class Served:
     def __init__(self, id: int, about: bytes, state: bytes = b"") -> None:
         self.id, self.about = id, about
         self.name, self.settings, start = _MADE_OF.decode(about)
-        self.learned: Callable[[Features, str], None] | None = None
+        self.learned: Callable[[Features, str], object] | None = None
         self._sent: dict[int, Features] = {}  # what waits, as it was sent, if `learned` wants it
         learner = self.settings.estimator()
         if start:
@@ -211,7 +213,7 @@ class Served:
         return learner
 
     def model_file(self) -> bytes:
-        """The file that `novikoff train` writes of the same examples; ValueError before two labels."""
+        """The file that `train` writes of the same examples; ValueError before two labels."""
         try:
             model = to_model(self.learner)
         except AttributeError:
@@ -244,7 +246,7 @@ class Served:
 
         It depends on the events before and on nothing else; an error of an element changes nothing.
         """
-        verbs = {
+        verbs: dict[str, Callable[[Any, int, Journal], Result]] = {
             "predict": self._predict,
             "learn": self._learn,
             "reveal": self._reveal,
@@ -286,9 +288,7 @@ class Served:
         ticket = self.protocol.ask(given, key=n)
         if self.learned is not None:
             self._sent[n] = x
-        out = Predicted(
-            f"{self.id}:{n}", ticket.prediction, ticket.score, ticket.probability, n
-        )
+        out = Predicted(f"{self.id}:{n}", ticket.prediction, ticket.score, ticket.probability, n)
         if id is not None:
             journal.keep(Kept(self.id, "id", id, seq, digest, 200, encode(out)))
         return out

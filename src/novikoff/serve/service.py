@@ -101,7 +101,7 @@ class Service:
         self._thread = threading.Thread(target=self._work, name="journal")
         self._thread.start()
 
-    def submit(self, work: Work) -> Future[Any]:
+    def submit(self, work: Work) -> Any:
         """Hand work to the thread; raises Unavailable if too much waits already."""
         if self.queued >= self.limits.queue:
             raise Unavailable("too many requests wait for the disk")
@@ -178,7 +178,7 @@ class Service:
                 self._snapshot(served)
 
     def _early(self, work: Work, served: Served | None) -> Answer | None:
-        """The answer of a request that writes nothing: its model is missing, or it was made before."""
+        """The answer of a request that writes nothing: for no model, or made before."""
         if work.kind == "probe":
             return None
         if served is None and work.kind != "create":
@@ -231,7 +231,9 @@ def apply(
     if event.kind == "delete":
         del models[served.name]
         return []
-    return served.apply(event, items_of(event.kind, event.body) if items is None else items, journal)
+    if items is None:
+        items = items_of(event.kind, event.body)
+    return served.apply(event, items, journal)
 
 
 def replay(

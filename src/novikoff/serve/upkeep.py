@@ -73,7 +73,7 @@ def compact(folder: Path, *, answers: bool) -> int:
     service.close()
     with Journal(folder) as journal:
         newest = {one.model: one.seq for one in journal.snapshots()}
-        before, upto = int(journal.about("seq")), min([journal.seq, *newest.values()])
+        before, upto = int(journal.about("seq")), int(min([journal.seq, *newest.values()]))
         if upto > before:
             journal.compact(upto, answers=answers)
         return upto - before
