@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "core/clones.hpp"
+#include "core/estimates.hpp"
+#include "core/honest.hpp"
 #include "core/rows.hpp"
 
 namespace novikoff {
@@ -47,10 +49,15 @@ struct Stop {
   Flaw flaw;   // none: all were processed
 };
 
-// The perceptron's weights: a score is a dot product, and a mistaken row is added.
+template <class Row>
+concept IsSparse = requires(Row x) { x.index; };
+
+// The perceptron's weights: a score is a dot product, and a mistaken row is added. `narrow`, unless it is
+// null, is the float32 copy from which scores of sparse rows are estimated.
 template <class Number>
 struct Sum {
   Number* w;
+  std::conditional_t<std::is_const_v<Number>, const float, float>* narrow = nullptr;
 
   static constexpr Size width = 1;  // scores per row
 
@@ -59,8 +66,12 @@ struct Sum {
     return x.dot(w, bias, *s);
   }
 
+  // Also finds the score, if `narrow` is there.
   template <class Row>
   [[gnu::always_inline]] Flaw learn(const Row& x, bool bias, Update& made) const {
+    if constexpr (IsSparse<Row>)
+      if (narrow)
+        return x.score_and_add(made.step, bias, w, narrow, made.score, made.square);
     return x.add_and_square(made.step, bias, w, made.square);
   }
 };
@@ -117,6 +128,28 @@ template <class Rows>
   return rows.read(i, x);
 }
 
+// What an estimate of y s tells: whether it is above the threshold, or that it is not.
+enum class Told { nothing, above, below };
+
+// Unless it is null, `met` gets a score of the same bin as that by which the row is predicted.
+template <class Weights, class Row>
+[[gnu::always_inline]] inline Told tell(const Weights& weights, const Row& x, const Rule& rule, double y,
+                                        double threshold, double* met) {
+  if constexpr (IsSparse<Row> && requires { weights.narrow; }) {
+    if (!weights.narrow) return Told::nothing;
+    const Estimate near = estimate(x, weights.w, weights.narrow, rule.bias);
+    const bool above = y * near.s - near.error > threshold;
+    if (!above && !(y * near.s + near.error <= threshold)) return Told::nothing;
+    if (met) {
+      const double high = rule.unit * (near.s + near.error);
+      if (bin_of(rule.unit * (near.s - near.error)) != bin_of(high)) return Told::nothing;
+      *met = high;
+    }
+    return above ? Told::above : Told::below;
+  }
+  return Told::nothing;
+}
+
 // For each position k in [begin, end), i = order[k] (or k):
 //   s = the score of x_i;  if y_i s <= threshold:  learn step y_i x_i, and record (t, i, s).
 // `weights` defines the score and the update: for a Sum, <w, x> and w += step y x; others may take
@@ -125,7 +158,8 @@ template <class Rows>
 // step is 0 is scored but not learned from; otherwise importances are not read. A non-finite
 // feature makes s non-finite whatever the weights (0 * inf is NaN), so checking s checks the data.
 // Stops before the first row that it cannot use; everything before that row is learned. Unless it is
-// null, `met` gets the score by which each row was predicted before it was learned from.
+// null, `met` gets the score by which each row was predicted before it was learned from, or one of
+// the same bin. Where an estimate of s decides, s itself is found only if the row is learned from.
 template <bool weighed, class Rows, class Weights>
 NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const double* importance,
                           const std::int64_t* order, Size begin, Size end, const Rule& rule,
@@ -135,15 +169,20 @@ NOVIKOFF_CLONES Stop pass(const Rows& rows, const std::int8_t* labels, const dou
     Size i;
     typename Rows::Row x;
     if (!read_row(rows, order, k, end, i, x)) return {k, Flaw::bounds};
-    double s;
-    if (const Flaw flaw = weights.score(x, rule.bias, &s); flaw != Flaw::none) return {k, flaw};
-    if (met)
-      met[k - begin] = rule.unit * predicting_score(weights, x, rule.bias, s,
-                                                    rounds + std::int64_t(k - begin));
     const int positive = labels[i] > 0;
     const double y = positive ? 1.0 : -1.0;
-    if (y * s > rule.threshold[positive] && y * s <= huge) continue;
-    if (!(std::abs(s) <= huge)) return {k, Flaw::value};
+    double* const seen = met ? met + (k - begin) : nullptr;
+    double s = 0;
+    const Told told = tell(weights, x, rule, y, rule.threshold[positive], seen);
+    if (told == Told::above) continue;
+    if (told == Told::nothing) {
+      if (const Flaw flaw = weights.score(x, rule.bias, &s); flaw != Flaw::none) return {k, flaw};
+      if (seen)
+        *seen = rule.unit * predicting_score(weights, x, rule.bias, s,
+                                             rounds + std::int64_t(k - begin));
+      if (y * s > rule.threshold[positive] && y * s <= huge) continue;
+      if (!(std::abs(s) <= huge)) return {k, Flaw::value};
+    }
 
     double step = y * rule.step[positive];
     if constexpr (weighed) {
@@ -174,7 +213,8 @@ NOVIKOFF_CLONES Stop accumulate(const Rows& rows, const std::int64_t* example, c
   return {n, Flaw::none};
 }
 
-// Writes the scores of x_k for k in [begin, end), `weights.width` of each row, summed as in the pass.
+// Writes the scores of x_k for k in [begin, end), `weights.width` of each row, summed as in the pass. Where
+// weights have a narrow copy, an estimate that has the sign of the score may take its place.
 template <class Rows, class Weights>
 NOVIKOFF_CLONES Stop scores(const Rows& rows, Size begin, Size end, Weights weights, bool bias,
                             double* out) {
@@ -182,6 +222,12 @@ NOVIKOFF_CLONES Stop scores(const Rows& rows, Size begin, Size end, Weights weig
     typename Rows::Row x;
     if (!rows.read(k, x)) return {k, Flaw::bounds};
     double* const s = out + (k - begin) * weights.width;
+    if constexpr (IsSparse<typename Rows::Row> && requires { weights.narrow; })
+      if (weights.narrow) {
+        const Estimate near = estimate(x, weights.w, weights.narrow, bias);
+        *s = near.s;
+        if (std::abs(near.s) > near.error) continue;
+      }
     if (const Flaw flaw = weights.score(x, bias, s); flaw != Flaw::none) return {k, flaw};
     for (Size r = 0; r < weights.width; ++r)
       if (!(std::abs(s[r]) <= std::numeric_limits<double>::max())) return {k, Flaw::value};

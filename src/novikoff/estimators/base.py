@@ -556,7 +556,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                 raise ValueError("a threshold is for two classes, and for the usual reading")
             chances = self.predict_proba(X)[:, 1]
             return np.asarray(self.classes_[(chances >= threshold).astype(np.intp)])
-        engine, scores = self._scores(X, reading)
+        engine, scores = self._scores(X, reading, signs=True)
         return engine.labels.predict(scores, zero_is_positive=engine.rule.zero_is_positive)
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # sklearn is untyped
@@ -642,13 +642,16 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
             return str(engine.core.name_of(column))
         return f"column {column}" if header is None else str(header[column])
 
-    def _scores(self, X: Any, reading: Reading | None) -> tuple[Engine, NDArray[np.float64]]:
-        """The engine as it was when this was called, and its scores."""
+    def _scores(
+        self, X: Any, reading: Reading | None, *, signs: bool = False
+    ) -> tuple[Engine, NDArray[np.float64]]:
+        """The engine as it was when this was called, and its scores, or numbers of their signs."""
         if reading not in (None, "final", "average", "vote"):
             raise ValueError(f"reading must be 'final', 'average' or 'vote', not {reading!r}")
         with naming_columns(X):
             engine, rows = self._read(X)
-            return engine, engine.scores(rows, engine.rule.reading if reading is None else reading)
+            chosen = engine.rule.reading if reading is None else reading
+            return engine, engine.scores(rows, chosen, signs=signs)
 
     def _read(self, X: Any) -> tuple[Engine, Rows]:
         """The engine as it was when this was called, and the rows of X over its columns."""

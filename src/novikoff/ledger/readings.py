@@ -47,22 +47,25 @@ def scores(
     *,
     zero_is_positive: bool = True,
     average: Vector | None = None,
+    signs: bool = False,
 ) -> Vector:
     """The score of each row by a reading of the run; a column a class for a joint learner.
 
     Final and average are w·x, added up exactly as when learning. A vote is the share of votes for
     +1 less the share for −1, in [−1, 1]; or for each class its share of the votes, in [0, 1].
     `zero_is_positive` says whether weights that score 0 vote for +1, and `average` is what
-    `weights` returned for the average, if it is known already.
+    `weights` returned for the average, if it is known already. If only the `signs` are needed,
+    other numbers with the same signs may stand for some of the scores.
     """
-    if reading == "final":
+    signs = signs and ledger.unit == 1 and ledger.rule in ("additive", "adaptive")
+    if reading == "final" and not signs:
         return learner.scores(rows)
     if reading == "vote":
         return vote(ledger, rows, zero_is_positive=zero_is_positive)
     w = weights(learner, ledger, reading) if average is None else average
     if ledger.is_joint:
         return class_scores(rows, w.T, bias=ledger.bias)[:, : len(w)]
-    return dots(rows, w, bias=ledger.bias)
+    return dots(rows, w, bias=ledger.bias, signs=signs)
 
 
 def weights(learner: Reads, ledger: Ledger, reading: Reading) -> Vector:

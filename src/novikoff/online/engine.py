@@ -537,11 +537,19 @@ class Engine:
 
     # what was learned
 
-    def scores(self, rows: Rows, reading: Reading) -> Vector:
-        """The score of each row: positive for the greater of two labels, or a column a class."""
+    def scores(self, rows: Rows, reading: Reading, *, signs: bool = False) -> Vector:
+        """The score of each row: positive for the greater of two labels, or a column a class.
+
+        If only the `signs` are needed, one score a row may be another of the same sign.
+        """
         runs = [
             readings.scores(
-                learner, run.ledger, reading, rows, zero_is_positive=self.rule.zero_is_positive
+                learner,
+                run.ledger,
+                reading,
+                rows,
+                zero_is_positive=self.rule.zero_is_positive,
+                signs=signs and len(self.runs) == 1,
             )
             for learner, run in zip(self.learners, self.runs, strict=True)
         ]
