@@ -74,6 +74,10 @@ class HonestScores:
             flat = np.ascontiguousarray(scores).reshape(-1)
             _core.count_scores(flat, labels, importances, classes, self.counts)
 
+    def absorb(self, others: HonestScores) -> None:
+        """Add the counts of other examples."""
+        self.counts += others.counts
+
     @property
     def wrong(self) -> int:
         """The units of the scores above 0 with label −1, and below 0 with label +1.

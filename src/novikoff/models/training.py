@@ -178,6 +178,8 @@ class Training:
         What was tried, and the share of mistakes of each way.
     """
 
+    is_exchange: bool = False  # as `play` reads it
+
     def __init__(
         self,
         blocks: Numbered | Cached | Whole,
@@ -364,7 +366,7 @@ class Training:
 
         if honest is not None:
             by_halves = self._is_whole and not self._earlier and honest.examples > 0
-            honest.is_open = self.passes_made == 0 and not by_halves
+            honest.is_open = self.passes_made == 0 and not by_halves and not self.is_exchange
 
         run = play(
             self,

@@ -118,7 +118,10 @@ def play(
     Parameters
     ----------
     stream
-        Blocks, iterated over once in each pass; or a single Block; or data in memory.
+        Blocks, iterated over once in each pass; or a single Block; or data in memory. If its
+        attribute `is_exchange` is true, a pass over it gives only the rows that others mistook, who
+        started from the learner's weights; if it gives none, these separate the data. All such rows
+        are visited again.
     learner
         It continues from its present weights.
     ledger
@@ -164,6 +167,7 @@ def play(
     pool = revisit if isinstance(revisit, Pool) or revisit is None else Pool()
     if cycles is None and (epochs > 1 or pool is not None):
         cycles = CycleSearch()
+    is_exchange = getattr(stream, "is_exchange", False)
     held = ledger.holding(stream) if isinstance(stream, Block) else nullcontext()
     with Interrupts() as interrupts, held:
         mistaken: list[Positions] = []  # rows of the present block
@@ -192,11 +196,13 @@ def play(
                 end = max(end, block.first + rows)
                 mistaken.clear()
                 shown += learn_parts(learner, block, ledger, after_part)
-                if pool is not None and mistaken:
+                if pool is not None and is_exchange:
+                    pool.add(block, block.positions(np.arange(rows)))
+                elif pool is not None and mistaken:
                     pool.add(block, np.concatenate(mistaken))
                 if after_block is not None:
                     after_block(block)
-            if not shown and not ledger.open_rounds:
+            if not (shown or ledger.open_rounds or is_exchange):
                 raise BadExample("there are no examples to learn from")
 
         def ended(data: Stream, *, revisited: bool = False) -> Run | None:
@@ -227,7 +233,7 @@ def play(
                     if pool.is_larger and cycles is not None:
                         cycles.restart(len(ledger.epoch_ends))
                     pool.open()
-                if run := ended(stream):
+                if run := ended(pool.block(ledger.dim) if pool is not None and len(pool) else stream):
                     return run
             if pool is None:
                 continue

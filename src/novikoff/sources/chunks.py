@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from itertools import compress, pairwise
 from typing import Self
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.sources.inputs import Paths, inputs_of
+from novikoff.sources.inputs import Input, Paths, inputs_of
 from novikoff.stream.blocks import Codes, Labels
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns, label_key, rest_of, written
@@ -146,10 +147,11 @@ class LabelChoice:
     one_vs_rest: str | None = None
     wanted: bool = True
 
-    def applied(self, chunks: Iterator[Chunk], name: str) -> Iterator[Chunk]:
-        """The chunks of the source of this name, with the labels that are chosen."""
+    def applied(self, chunks: Iterator[Chunk], source: Source) -> Iterator[Chunk]:
+        """The chunks of the source, with the labels that are chosen."""
         named = self.keep or (() if self.one_vs_rest is None else (self.one_vs_rest,))
-        missing, met, n = {label_key(text): text for text in named}, dict[str, None](), 0
+        missing, met = {label_key(text): text for text in named}, dict[str, None]()
+        n = source.first
         for chunk in chunks:
             for text in chunk.label_texts:
                 missing.pop(label_key(text), None)
@@ -161,7 +163,7 @@ class LabelChoice:
         if missing and self.wanted and met:
             first, *_ = missing.values()
             labels = f"the labels are {quoted_list(list(met))}"
-            raise BadExample(f"{name}: no example has the label {quoted(first)}; {labels}")
+            raise BadExample(f"{source.name}: no example has the label {quoted(first)}; {labels}")
 
     def _kept(self, chunk: Chunk) -> Chunk:
         keys = {label_key(text) for text in self.keep}
@@ -217,9 +219,12 @@ class Source(ABC):
         What was wrong with the lines skipped in this iteration.
     choice
         Which examples are read, by their labels.
+    first
+        How many examples come before these, if they are a part of the data.
     """
 
     choice: LabelChoice | None = None
+    first: int = 0
 
     def __init__(self, files: Paths) -> None:
         self.inputs = inputs_of(files)
@@ -228,6 +233,18 @@ class Source(ABC):
         self.total = None if self.is_pipe else sum(one.size or 0 for one in self.inputs)
         self.done, self.skipped = 0, list[str]()
         self._states = [one.state() for one in self.inputs]
+
+    def part(self, inputs: Sequence[Input], first: int) -> Self:
+        """The examples of parts of the files, read as this source reads them, on one thread.
+
+        This source must have been read far enough to know what its columns hold.
+        """
+        out = copy(self)
+        out.inputs, out.first, out.name = tuple(inputs), first, inputs[0].name
+        out.skipped, out._states = [], [one.state() for one in inputs]
+        if out.choice is not None:
+            out.choice = replace(out.choice, wanted=False)
+        return out
 
     def check_unchanged(self) -> None:
         """Raise BadExample if a file is not the one that it was at first."""
@@ -265,4 +282,4 @@ class Source(ABC):
 
     def __iter__(self) -> Iterator[Chunk]:
         chunks = self._chunks()
-        return chunks if self.choice is None else self.choice.applied(chunks, self.name)
+        return chunks if self.choice is None else self.choice.applied(chunks, self)

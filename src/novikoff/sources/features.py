@@ -174,6 +174,23 @@ class Features:
         """
         return self.scaled(self._numbered(chunk))
 
+    def absorb(self, later: Features) -> None:
+        """Add the features that a later part of the data has, in their order."""
+        if later.kind is None:
+            return
+        if self.kind is None:
+            self.kind, self._header, self.dim = later.kind, later._header, later.dim
+        if self.kind != later.kind:
+            raise BadExample(f"some data have {_WORDS[self.kind]}; others {_WORDS[later.kind]}")
+        if self.kind == "columns" and self.dim != later.dim:
+            raise BadExample(f"there are {later.dim} columns, but there were {self.dim} before")
+        slots, *names = later._slot_names.held()
+        self._slot_names.meet(slots, *names)
+        self._places.place(*later._places.held())
+        self.dim = max(self.dim, later.dim, len(self._places))
+        self._lowest = min(self._lowest, later._lowest)
+        self.idle_products &= later.idle_products
+
     @property
     def is_unmeasured(self) -> bool:
         """Whether the columns have not been measured yet, and how rows are scaled depends on it."""

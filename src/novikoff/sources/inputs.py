@@ -13,6 +13,7 @@ import sys
 import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from copy import copy
 from glob import glob
 from pathlib import Path
 from shutil import rmtree
@@ -23,7 +24,7 @@ from novikoff.stream.input_problems import BadExample
 from novikoff.stream.printing import one_line
 
 PathLike: TypeAlias = str | os.PathLike[str]
-State: TypeAlias = tuple[int, ...] | None
+State: TypeAlias = tuple[Any, ...] | None
 
 _MAGIC = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
 _ZIP = b"PK\x03\x04"
@@ -131,19 +132,137 @@ def _stdin() -> BinaryIO:
     return sys.stdin.buffer
 
 
+class Part(Input):
+    """Some of a file's lines, or all of it, read where it is: on this machine or at an address.
+
+    Its lines are those that begin at byte `begin` or later, and before byte `end`. Of a file of row
+    groups, `begin` and `end` count these. Machines that share the file agree on its state.
+    """
+
+    def __init__(self, path: str, folder: str | None = None, name: str | None = None) -> None:
+        self.path, self.name, self.folder = path, name or path, folder
+        self.begin: int = 0
+        self.end: int | None = None
+        self.is_stdin = self.is_pipe = False
+        self.known = self._look()
+
+    def cut(self, begin: int, end: int | None) -> Part:
+        """The part from `begin` to `end`."""
+        out = copy(self)
+        out.begin, out.end = begin, end
+        return out
+
+    @property
+    def size(self) -> int:
+        """How many bytes it has, to a line."""
+        whole = int(self.known[0])
+        return min(whole, whole if self.end is None else self.end) - self.begin
+
+    def _look(self) -> tuple[Any, ...]:
+        if not is_remote(self.path):
+            about = os.stat(self.path)
+            return about.st_size, about.st_mtime_ns
+        with _far(self.path) as (system, path):
+            system.invalidate_cache()
+            about = system.info(path)
+            return int(about["size"]), system.ukey(path)
+
+    def state(self) -> State:
+        """What the file was when the part was made; `check_unchanged` looks at it again."""
+        return self.known
+
+    def check_unchanged(self, before: State) -> None:
+        """Raise BadExample if the file is no longer what it was when the part was made."""
+        try:
+            is_same = self._look() == before
+        except (OSError, BadExample):
+            is_same = False
+        if not is_same:
+            raise BadExample(
+                f"{self.name}: the file changed while it was being read; run again once it is "
+                "complete"
+            )
+
+    def fingerprint(self) -> str:
+        """The name and the state."""
+        return f"{self.name} {self.known}"
+
+    @contextmanager
+    def open(self) -> Iterator[OpenInput]:
+        """The bytes of its lines; those of a whole file are decompressed."""
+        with self.stored() as file:
+            if self.begin == 0 and self.end is None:
+                yield OpenInput(self.name, file)
+                return
+            begin, end = (
+                _line_start(file, at, int(self.known[0])) for at in (self.begin, self.end)
+            )
+            lines = cast("BinaryIO", io.BufferedReader(_Span(file, begin, end), _LOOK))
+            yield OpenInput(self.name, lines, is_inside=begin > 0)
+
+    @contextmanager
+    def stored(self) -> Iterator[BinaryIO]:
+        """The file, to read and to seek in."""
+        if not is_remote(self.path):
+            with open(self.path, "rb") as file:
+                yield file
+            return
+        with _far(self.path) as (system, path), system.open(path, "rb") as file:
+            yield file
+
+    def lines_before(self) -> int:
+        """How many lines of the file come before its own."""
+        with self.stored() as file:
+            end = _line_start(file, self.begin, int(self.known[0]))
+            file.seek(0)
+            pieces = iter(lambda: file.read(min(1 << 20, end - file.tell())), b"")
+            return sum(piece.count(b"\n") for piece in pieces)
+
+
+def _line_start(file: BinaryIO, at: int | None, size: int) -> int:
+    """Where the first line begins that does not begin before this byte."""
+    if at == 0 or at is None or at >= size:
+        return size if at is None else min(at, size)
+    file.seek(at - 1)
+    while piece := file.read(_LOOK):
+        if (end := piece.find(b"\n")) >= 0:
+            return file.tell() - len(piece) + end + 1
+    return size
+
+
+class _Span(io.RawIOBase):
+    """The bytes of a file from one place to another."""
+
+    def __init__(self, file: BinaryIO, begin: int, end: int) -> None:
+        self._file, self._left = file, max(0, end - begin)
+        file.seek(begin)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, room: Any) -> int:
+        piece = self._file.read(min(len(room), self._left))
+        if not piece and self._left:
+            raise OSError("the file ends too early")
+        room[: len(piece)] = piece
+        self._left -= len(piece)
+        return len(piece)
+
+
 class OpenInput:
     """An input being read; its first bytes, not its name, decide whether it is compressed.
 
     A text in UTF-16 or UTF-32 that begins with its mark becomes UTF-8, and the first sheet of an
     Excel file becomes CSV. `compression` names what was undone; None if the bytes are as stored.
+    If it `is_inside` a file, it begins with one of its later lines, and nothing is undone.
     """
 
-    def __init__(self, name: str, stored: BinaryIO) -> None:
-        self.name = name
+    def __init__(self, name: str, stored: BinaryIO, *, is_inside: bool = False) -> None:
+        self.name, self.is_inside = name, is_inside
         if not hasattr(stored, "peek"):
             stored = cast("BinaryIO", io.BufferedReader(cast("io.RawIOBase", stored)))
         self._stored = stored
-        head = stored.peek(8)  # type: ignore[attr-defined]
+        head = b"" if is_inside else stored.peek(8)  # type: ignore[attr-defined]
         if head.startswith(b"novikoff"):
             raise BadExample(f"{name}: this is a model, not data; the model comes before the data")
         self.compression = next(
@@ -152,7 +271,7 @@ class OpenInput:
         self._bytes: Any = _decompressed(stored, self.compression)
         if head.startswith(_ZIP) and name.lower().endswith(".xlsx"):
             self._bytes, self.compression = _first_sheet(stored, name)
-        elif encoding := _encoding(self._bytes):
+        elif encoding := None if is_inside else _encoding(self._bytes):
             self._bytes = io.BufferedReader(_AsUtf8(self._bytes, encoding))
             self.compression = ", ".join(filter(None, [self.compression, encoding]))
         self._given = 0
@@ -322,6 +441,27 @@ def is_remote(path: PathLike) -> bool:
 
 def _downloaded(url: str) -> list[Input]:
     """The files at an address such as s3://bucket/mail-*.csv, copied until Python ends."""
+    found = []
+    with _far(url) as (system, _):
+        for place in _places(url):
+            local = os.path.join(_new_folder(), os.path.basename(place.rstrip("/")) or "data")
+            system.get_file(place, local)
+            found.append(Input(local, name=place))
+    return found
+
+
+def _places(url: str) -> list[str]:
+    """The addresses of the files that an address names, which may be a pattern."""
+    with _far(url) as (system, path):
+        places = sorted(system.glob(path)) if "*" in path else [path]
+        if not places:
+            raise BadExample(f"{url}: no file matches the pattern")
+        return [system.unstrip_protocol(place) for place in places]
+
+
+@contextmanager
+def _far(url: str) -> Iterator[tuple[Any, str]]:
+    """The file system of an address, and the path on it; its errors name the address."""
     try:
         from fsspec.core import url_to_fs
     except ModuleNotFoundError:
@@ -330,20 +470,27 @@ def _downloaded(url: str) -> list[Input]:
             f"{url}: to read from {scheme}, pip install 'novikoff[remote]'; or download it first"
         ) from None
     try:
-        system, path = url_to_fs(url)
-        places = sorted(system.glob(path)) if "*" in path else [path]
-        found = []
-        for place in places:
-            local = os.path.join(_new_folder(), os.path.basename(place.rstrip("/")) or "data")
-            system.get_file(place, local)
-            found.append(Input(local, name=system.unstrip_protocol(place)))
+        yield url_to_fs(url)
+    except (BadExample, MemoryError):
+        raise
     except FileNotFoundError:
         raise BadExample(f"{url}: no such file or directory") from None
     except Exception as error:  # each system has its own
         raise BadExample(f"{url}: cannot be read: {one_line(str(error) or repr(error))}") from None
-    if not found:
-        raise BadExample(f"{url}: no file matches the pattern")
-    return found
+
+
+def parts_in_place(paths: Paths) -> tuple[Part, ...]:
+    """The files that paths name, as `inputs_of` finds them, but read where they are."""
+    found: list[Part] = []
+    for one in [paths] if isinstance(paths, str | os.PathLike) else paths:
+        if is_remote(one):
+            found += map(Part, _places(one))
+            continue
+        for file in inputs_of(one):
+            if file.is_pipe:
+                raise BadExample(f"{file.name}: a pipe cannot be cut into shards; save it in a file")
+            found.append(Part(os.path.abspath(file.path), file.folder, file.name))
+    return tuple(found)
 
 
 def _new_folder() -> str:

@@ -97,6 +97,10 @@ class Numbered:
             )
         self._examples = n
 
+    def of(self, source: Source) -> Numbered:
+        """The blocks of another source, with these features, labels and weights."""
+        return Numbered(source, self.features, self.labelling, self._class_weights)
+
     def check_unchanged(self) -> None:
         """Raise BadExample if a file has changed since it was opened."""
         self.source.check_unchanged()

@@ -28,6 +28,7 @@ class LabelRuns:
 
     def __init__(self) -> None:
         self.examples, self.runs = Counter[int](), Counter[int]()
+        self._first: int | None = None
         self._last: int | None = None
 
     def add(self, labels: Labels | Codes) -> None:
@@ -41,7 +42,18 @@ class LabelRuns:
             times = np.bincount(n)
             found.update({int(c): int(times[c]) for c in np.flatnonzero(times)})
         self.runs[first] += first != self._last
+        self._first = first if self._first is None else self._first
         self._last = int(codes[-1])
+
+    def absorb(self, later: LabelRuns) -> None:
+        """Count the examples that follow these."""
+        self.examples += later.examples
+        self.runs += later.runs
+        if later._first is None:
+            return
+        self.runs[later._first] -= later._first == self._last
+        self._first = later._first if self._first is None else self._first
+        self._last = later._last
 
     @property
     def commonest(self) -> int:

@@ -35,7 +35,7 @@ class Documents(Source):
 
     def _chunks(self) -> Iterator[Chunk]:
         self.done, self.skipped = 0, []
-        first = 0
+        first = self.first
         held: list[tuple[Input, bytes]] = []
         size = 0
         for one in self.inputs:

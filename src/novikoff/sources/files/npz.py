@@ -59,7 +59,7 @@ class ArrayFiles(Source):
         return ["npz"]
 
     def _chunks(self) -> Iterator[Chunk]:
-        first = self.done = 0
+        first, self.done = self.first, 0
         for path, size in [(one.path, one.size or 0) for one in self.inputs]:
             with opened(path, labelled=self._labelled) as arrays:
                 n, d = _shape(arrays)

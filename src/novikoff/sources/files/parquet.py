@@ -95,7 +95,7 @@ class ArrowFiles(Source):
         return None if j is None else self._layout.names[j]
 
     def _chunks(self) -> Iterator[Chunk]:
-        first = self.done = 0
+        first, self.done = self.first, 0
         for path, size in [(one.path, one.size or 0) for one in self.inputs]:
             row = 0
             for pieces in self._cut(self._pieces(path)):

@@ -124,7 +124,7 @@ class TextFiles(Source):
                 raise BadExample(f"{pipe.name}: a pipe can be read only once", Problem.READ_ONCE)
             self._is_spent = True
         self.done, self.skipped = 0, []
-        first, finished = 0, 0
+        first, finished = self.first, 0
         for one in self.inputs:
             with one.open() as reading:
                 if reading.compression is not None:
@@ -183,7 +183,7 @@ class TextFiles(Source):
         """Whole records: the text, how many bytes of it they are, and the header lines before."""
         buffers: list[Text] = []
         size, held = PIECE_BYTES, b""
-        has_started, lines = False, 0
+        has_started, lines = reading.is_inside, 0
         while True:
             text = _buffer(buffers, size + PADDING)
             room = text.data

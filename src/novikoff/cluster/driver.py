@@ -1,0 +1,189 @@
+"""The driver's hold on a Dask cluster: tasks on shards, answered in order, lost ones done again."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, TypeVar
+
+import numpy as np
+
+import novikoff
+from novikoff.stream.input_problems import BadExample
+from novikoff.stream.printing import listed, one_line
+
+try:
+    import dask
+    import distributed
+except ModuleNotFoundError as error:
+    raise ImportError(
+        f"{error.name} is not installed; for clusters, pip install 'novikoff[cluster]'"
+    ) from None
+
+T = TypeVar("T")
+
+RETRIES = 3  # of a task that failed for a reason other than its data
+DEATHS = 10  # of workers at one shard, before it is given up
+STILL_SECONDS = 30  # after which a local worker that does not answer is replaced
+
+
+class ClusterProblem(RuntimeError):
+    """The cluster cannot do the work: no worker, other versions, or a lost scheduler."""
+
+
+def versions() -> dict[str, str]:
+    """What must be the same on every machine for the same bytes."""
+    python = ".".join(map(str, sys.version_info[:3]))
+    return {"novikoff": novikoff.__version__, "numpy": np.__version__, "python": python}
+
+
+class Cluster:
+    """Tasks on the workers of a Dask cluster.
+
+    Parameters
+    ----------
+    client
+        A client of `distributed`, connected to the scheduler.
+    on_answer
+        Called with how many of the shards of a round have been answered, and how many there are.
+    """
+
+    def __init__(
+        self, client: Any, on_answer: Callable[[int, int], None] = lambda _done, _all: None
+    ) -> None:
+        self._client, self.on_answer = client, on_answer
+        self.bytes_sent = 0
+        try:
+            client.wait_for_workers(1, timeout=60)
+        except (TimeoutError, dask.utils.TimeoutError):
+            raise ClusterProblem("the cluster has no workers; start some") from None
+        found = client.get_versions(packages=["novikoff"])
+        own = {name: found["client"]["packages"].get(name) for name in versions()}
+        for address, about in sorted(found["workers"].items()):
+            _compare(address, about["packages"], own)
+
+    @property
+    def link(self) -> str:
+        """The address of Dask's dashboard."""
+        return str(self._client.dashboard_link)
+
+    def map(
+        self, task: Callable[..., T], shards: Sequence[Any], *shared: Any
+    ) -> Iterator[T]:
+        """task(*shared, shard) for each shard, in their order, whoever answers first.
+
+        `shared` reaches each worker once. A task is pure, so it is done again, elsewhere, when its
+        worker is lost. Some shards are worked on ahead of those that were asked for.
+        """
+        own, at = versions(), iter(shards)
+        held: list[Any] = []
+        waiting: deque[tuple[Any, Any]] = deque()
+        done = 0
+
+        def hold() -> None:
+            held[:] = [self._submit(_same, one) for one in shared]
+
+        def begin(shard: Any) -> Any:
+            given = self._client.compute(shard) if dask.is_dask_collection(shard) else shard
+            return self._submit(_answer, own, task, given, *held)
+
+        try:
+            hold()
+            while True:
+                ahead = 2 * sum(self._client.nthreads().values()) + 2
+                while len(waiting) < ahead and (shard := next(at, None)) is not None:
+                    waiting.append((shard, begin(shard)))
+                if not waiting:
+                    return
+                shard, future = waiting.popleft()
+                for deaths in range(DEATHS):
+                    try:
+                        answer = future.result()
+                        break
+                    except distributed.KilledWorker:
+                        if deaths:  # what was shared may be lost with it
+                            hold()
+                        future = begin(shard)
+                else:
+                    words = "the workers on it died, perhaps because it needs too much memory"
+                    raise ClusterProblem(f"{_name(shard)}: {words}; make smaller shards")
+                future.release()
+                if isinstance(answer, Exception):
+                    raise answer
+                done += 1
+                self.on_answer(done, len(shards))
+                yield answer
+        except (
+            OSError,
+            distributed.CancelledError,
+            distributed.comm.CommClosedError,
+            dask.utils.TimeoutError,
+        ) as error:
+            raise ClusterProblem(f"the scheduler was lost: {one_line(str(error))}") from None
+        finally:
+            with suppress(Exception):  # the scheduler may be lost
+                self._client.cancel([*held, *(future for _, future in waiting)], force=True)
+
+    def _submit(self, task: Callable[..., Any], *given: Any) -> Any:
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "Sending large graph")
+            return self._client.submit(task, *given, pure=False, retries=RETRIES)
+
+
+def _compare(who: str, found: dict[str, Any], own: dict[str, Any]) -> None:
+    both = ((name, found.get(name), here) for name, here in own.items())
+    other = [f"{name} {there}, not {here}" for name, there, here in both if there != here]
+    if other:
+        raise ClusterProblem(f"worker {who} has {listed(other)}; install the same everywhere")
+
+
+def _same(value: T) -> T:
+    """What is shared, as the result of a task: if its holder dies, Dask makes it again."""
+    return value
+
+
+def _name(shard: Any) -> str:
+    return str(getattr(shard, "name", shard))
+
+
+def _answer(
+    expected: dict[str, str], task: Callable[..., T], shard: Any, *shared: Any
+) -> T | Exception:
+    """The result of a task, or what is wrong with its data: trying again would not change it."""
+    try:
+        _compare(distributed.get_worker().address, versions(), expected)
+        return task(*shared, shard)
+    except (BadExample, ClusterProblem) as error:
+        return error
+    except MemoryError:
+        return ClusterProblem(f"{_name(shard)}: a worker has too little memory for this shard")
+
+
+@contextmanager
+def connected(address: str) -> Iterator[Any]:
+    """A client of the scheduler at an address, or of a cluster "local:N" of N processes here."""
+    kind, _, number = address.partition(":")
+    if kind != "local":
+        try:
+            with distributed.Client(address, timeout=30) as client:
+                yield client
+            return
+        except (OSError, ValueError, dask.utils.TimeoutError) as error:
+            raise ClusterProblem(f"{address}: no scheduler answers: {one_line(str(error))}") from None
+    if not (number.isdecimal() and int(number)):
+        raise ClusterProblem(f"{address!r}: write local:N with a number of processes, or an address")
+    settings = {
+        "distributed.scheduler.worker-ttl": f"{STILL_SECONDS}s",
+        "distributed.logging.distributed": "critical",
+    }
+    with (
+        dask.config.set(settings),
+        distributed.LocalCluster(
+            n_workers=int(number), threads_per_worker=1, dashboard_address=":0", silence_logs=50
+        ) as local,
+        distributed.Client(local) as client,
+    ):
+        yield client

@@ -1,0 +1,92 @@
+"""Shards: data cut at places that depend on the data alone, and how a worker reads one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from novikoff.sources.chunks import Source
+from novikoff.sources.files.text import TextFiles
+from novikoff.sources.inputs import Part
+from novikoff.sources.open import open_files
+from novikoff.sources.read_options import ReadOptions
+from novikoff.stream.input_problems import BadExample
+
+SHARD_BYTES = 1 << 25
+MOST_SHARDS = 1 << 12
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Parts of files that follow one another, and how many examples come before them."""
+
+    parts: tuple[Part, ...]
+    first: int = 0
+
+    @property
+    def name(self) -> str:
+        """The file it begins in, and where."""
+        return f"{self.parts[0].name} from {self.parts[0].begin:,}"
+
+    def source(self, whole: Source) -> Source:
+        """Its examples, read as the source of all data reads them."""
+        return whole.part(self.parts, self.first)
+
+    @contextmanager
+    def naming_lines(self) -> Iterator[None]:
+        """Count lines in errors from the beginning of a file, not of a part."""
+        try:
+            yield
+        except BadExample as error:
+            words = error.without_cure
+            for part in self.parts:
+                pattern = rf"(?<![^\s(]){re.escape(part.name)}:(\d+)"
+                if part.begin and re.search(pattern, words):
+                    before = part.lines_before()
+                    words = re.sub(
+                        pattern, lambda m, p=part, n=before: f"{p.name}:{int(m[1]) + n}", words
+                    )
+            raise BadExample(words, error.problem, **error.details) from None
+
+
+@dataclass(slots=True)
+class Shards:
+    """All data of a run: the source that says how they are read, and the shards."""
+
+    source: Source
+    shards: list[Any]
+
+    def fingerprint(self) -> str:
+        """What the shards are, for a run that is resumed."""
+        spans = [[(part.begin, part.end) for part in one.parts] for one in self.shards]
+        return str(spans)
+
+
+def shards_of_files(
+    files: Sequence[Part], how: ReadOptions, *, shards: int | None = None
+) -> Shards:
+    """The files cut into shards of 32 MB, or more if there would be over 4,096, or into so many.
+
+    Text is cut at line ends; a compressed file is not cut.
+    """
+    source = open_files(files, replace(how, threads=0))
+    total = sum(part.size for part in files)
+    size = max(1, -(-total // shards) if shards else max(SHARD_BYTES, -(-total // MOST_SHARDS)))
+    found: dict[int, list[Part]] = {}
+    at = 0
+    for one in files:
+        cuts = [0, *range(size - at % size, one.size, size)] if _can_be_cut(source, one) else [0]
+        for begin, end in zip(cuts, [*cuts[1:], None], strict=True):
+            found.setdefault((at + begin) // size, []).append(one.cut(begin, end))
+        at += one.size
+    return Shards(source, [Shard(tuple(parts)) for parts in found.values()])
+
+
+def _can_be_cut(source: Source, one: Part) -> bool:
+    if not isinstance(source, TextFiles):
+        return False
+    with one.open() as reading:
+        return reading.compression is None

@@ -1,0 +1,164 @@
+"""Training on a cluster: mistakes exchanged until the data are separated, or weights mixed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from novikoff.cluster.driver import Cluster
+from novikoff.cluster.shards import Shard, Shards
+from novikoff.cluster.tasks import Passed, local_pass, survey
+from novikoff.guarantees.verdict import Verdict
+from novikoff.learners.mixing import Mixture
+from novikoff.models.model import Model
+from novikoff.models.training import Plan, Training
+from novikoff.runs.loop import Run
+from novikoff.sources.numbered import Numbered
+from novikoff.sources.read_options import ReadOptions
+from novikoff.stream.blocks import Block, joined
+from novikoff.stream.input_problems import BadExample
+from novikoff.stream.label_runs import LabelRuns
+
+
+@dataclass(slots=True)
+class Sent:
+    """What a run has cost: rounds, passes over shards, and the rows and bytes that these sent.
+
+    `slowest` is the longest pass over a shard, in seconds, and which one that was.
+    """
+
+    rounds: int = 0
+    passes: int = 0
+    rows: int = 0
+    bytes: int = 0
+    slowest: tuple[float, str] = (0.0, "")
+
+    def add(self, name: str, one: Passed) -> None:
+        """Count a pass over a shard."""
+        self.passes += 1
+        self.slowest = max(self.slowest, (one.seconds, name))
+        if one.mistaken is not None:
+            self.rows += len(one.mistaken)
+            self.bytes += one.mistaken.rows.nbytes
+        elif one.learner is not None:
+            self.bytes += one.learner.weights.nbytes
+
+
+class ClusterTraining(Training):
+    """Training whose passes are made by workers, each over its shards.
+
+    If the plan revisits mistakes, they are exchanged: in a round, shards pass over their rows from
+    the same weights and return the rows that they mistook. The driver learns from these in the
+    order of the shards, and revisits them all, so its run is that of one perceptron, whose mistake
+    bound holds unchanged. If all shards took part and returned nothing, the weights separate the
+    data. One shard takes part in the first round, two in the second, then four, and so on, which
+    keeps the rows sent few. Otherwise the weights of the shards are mixed after each pass
+    (`Mixture`).
+
+    The result depends on the data, where they were cut and the plan: not on the number of workers,
+    their speed or their deaths. It can be saved and resumed after each round.
+
+    Parameters
+    ----------
+    cluster, data
+        The workers, and the shards.
+    blocks
+        The examples of all data, as this machine would read them; it reads the first ones only.
+    plan, how, initial, fingerprint
+        As for `Training`. Shuffling, holding out and choosing a scale need all examples in one
+        place.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        data: Shards,
+        blocks: Numbered,
+        plan: Plan,
+        *,
+        how: ReadOptions | None = None,
+        initial: Model | None = None,
+        fingerprint: str = "",
+    ) -> None:
+        if plan.shuffle or plan.holdout is not None or blocks.features.standardise is not False:
+            words = "neither shuffled, held out nor standardised"
+            raise BadExample(f"examples on a cluster are {words}; do that before")
+        if plan.revisit is None and plan.rule.kind == "voted":
+            raise BadExample("a vote needs all mistaken examples; revisit mistakes, or average")
+        self._cluster, self._shards, self.sent = cluster, list[Shard](), Sent()
+        next(blocks.chunks())  # until both labels are known, and what the columns hold
+        self._reading, runs = blocks.of(blocks.source), LabelRuns()
+        self._total, skipped = 0, list[str]()
+        surveys = cluster.map(survey, data.shards, self._reading)
+        for shard, found in zip(data.shards, surveys, strict=True):
+            blocks.features.absorb(found.features)
+            codes = np.arange(len(found.classes), dtype=np.int32)
+            blocks.labelling.coded(codes, found.classes, [shard.name] * len(codes))
+            runs.absorb(found.label_runs)
+            skipped += found.skipped
+            if found.examples:
+                self._shards.append(replace(shard, first=self._total))
+                self._total += found.examples
+        blocks.source.skipped = []
+        for words in skipped:
+            blocks.source.skip(BadExample(words), allowed=0 if how is None else how.skip_bad)
+        blocks.features.check_width()
+        super().__init__(
+            blocks, plan, how=how, initial=initial, data=f"{fingerprint} {data.fingerprint()}"
+        )
+        self.label_runs, self._watches_labels = runs, False
+        self.is_exchange = plan.revisit is not None
+        self.model.features.frozen = True
+        self.model.widen(self.model.features.room)
+
+    def __iter__(self) -> Iterator[Block]:
+        """The rows mistaken in the next round."""
+        if self.position:  # a resumed run has learned from them
+            return
+        at, taken, found = 0, 2 ** min(30, self.passes_made), list[Block]()
+        while at < len(self._shards) and not found:
+            found = [one.mistaken for one in self._passes(at, taken) if one.mistaken is not None]
+            at, taken = taken, 2 * taken
+        if found:
+            yield replace(joined(found), first=self._earlier)
+
+    def _passes(self, begin: int, end: int) -> Iterator[Passed]:
+        """Passes over these shards, from the present weights."""
+        shards = self._shards[begin:end]
+        honest = self.model.learner.honest
+        self.sent.rounds += 1
+        shared = self._reading, self.model.learner, self.is_exchange, self._met
+        for shard, one in zip(shards, self._cluster.map(local_pass, shards, *shared), strict=True):
+            if honest is not None and one.honest is not None:
+                honest.absorb(one.honest)
+            self.sent.add(shard.name, one)
+            yield one
+        if end >= len(self._shards):
+            self._met = self._total
+        else:
+            self._met = max(self._met, self._shards[end].first)
+
+    def run(self, after_block: Callable[[Training], None] | None = None) -> Run:
+        """Make the remaining passes; the model is then finished."""
+        if self.is_exchange:
+            return super().run(after_block)
+        model, verdict = self.model, Verdict.BUDGET
+        while self.passes_made < self.plan.passes and verdict == Verdict.BUDGET:
+            mixture, updates = Mixture(model.learner), model.ledger.n_updates
+            for one in self._passes(0, len(self._shards)):
+                assert one.learner is not None
+                mixture.add(one.learner)
+                model.ledger.absorb(one.ledger)
+            honest, model.learner = model.learner.honest, mixture.learner()
+            model.learner.honest = honest
+            self.passes_made += 1
+            if model.ledger.close_epoch() == 0:
+                verdict = Verdict.SEPARATED
+            elif after_block is not None and self.passes_made < self.plan.passes:
+                after_block(self)
+        if honest := model.learner.honest:
+            honest.is_open = False
+        model.examples, self._is_finished = self._earlier + self._met, True
+        return Run(model.ledger, verdict)
