@@ -1,3 +1,4 @@
+from novikoff import cluster as cluster
 from novikoff import concepts as concepts
 from novikoff import guarantees as guarantees
 from novikoff import sources as sources

@@ -2,13 +2,13 @@
 
 import math
 import os
-from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, fields, replace
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
 
 from novikoff.cli.arguments import Argument, Group, Option
 from novikoff.cli.errors import fail, reason, rejecting_settings, warn
@@ -22,6 +22,9 @@ from novikoff.sources.read_options import ReadOptions
 from novikoff.storage.file_format import is_stored
 from novikoff.stream.labels import written
 from novikoff.stream.printing import count, cut, listed, percent, plain, plural, share
+
+if TYPE_CHECKING:
+    from novikoff.cluster.driver import Cluster
 
 LONGEST_LABEL = 24
 
@@ -66,6 +69,23 @@ CostRatio: TypeAlias = Annotated[
     ),
 ]
 Json: TypeAlias = Annotated[bool, Option("Print the result as JSON.", "--json")]
+ClusterAddress: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "Work on a Dask cluster: tcp://HOST:PORT of its scheduler, or local:N to start N processes "
+        "here.",
+        metavar="ADDRESS",
+    ),
+]
+ShardCount: TypeAlias = Annotated[
+    int | None,
+    Option(
+        "With --cluster: cut the data into N shards. The result depends on them, and not on the "
+        "workers.",
+        min=1,
+        default="one for each 32 MB, at most 4,096",
+    ),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -398,6 +418,24 @@ def load_model(path: str, data: Sequence[str] = ()) -> Model:
         examples = plural(model.unfinished["position"], "example")
         warn(f"{path}: its training was interrupted after {passes} and {examples}; used as it is")
     return model
+
+
+@contextmanager
+def on_cluster(
+    address: str,
+    on_answer: Callable[[int, int], None] = lambda _done, _all: None,
+    cure: str = "",
+) -> Iterator["Cluster"]:
+    """The workers of a cluster; `cure` is what to do if it is lost."""
+    try:
+        from novikoff.cluster.driver import Cluster, ClusterProblem, connected
+    except ImportError as error:
+        fail(f"--cluster: {error}")
+    try:
+        with connected(address) as client:
+            yield Cluster(client, on_answer)
+    except ClusterProblem as error:
+        fail(f"--cluster {address}: {error}{cure}")
 
 
 def check_probabilities(model: Model, option: str) -> None:

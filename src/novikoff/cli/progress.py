@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from novikoff.stream.printing import percent
 
 if TYPE_CHECKING:
+    from novikoff.cluster.training import Sent
     from novikoff.models.training import Training
     from novikoff.sources.cache import Cached
     from novikoff.sources.chunks import Source
@@ -80,9 +81,7 @@ class Progress:
             return ""
         made = training.passes_made - self._first_pass
         share = (made + self._bytes / total) / (self._passes - self._first_pass)
-        minutes, rest = divmod(round(seconds * (1 - share) / share), 60)
-        hours, minutes = divmod(minutes, 60)
-        return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+        return as_clock(seconds * (1 - share) / share)
 
     def _print(self, row: str, *, end: str) -> None:
         if not self._has_heading:
@@ -94,6 +93,56 @@ class Progress:
         """Clear the row that a terminal shows in between."""
         if self._is_live and self._has_heading:
             print(" " * len(HEADING), end="\r", file=sys.stderr, flush=True)
+
+
+class RoundProgress:
+    """A row on stderr for each round of a cluster; a terminal shows the shards done in between."""
+
+    heading = "  round      shards   rows sent    mistakes     MB/s  time left"
+
+    def __init__(self, passes: int | None, *, quiet: bool = False) -> None:
+        self._passes, self._quiet, self._shown = passes, quiet, 0
+        self._is_live = sys.stderr.isatty() and not quiet
+        self._started = time.perf_counter()
+        self.bytes_read = 0
+
+    def shard(self, done: int, of: int) -> None:
+        """Show how many shards of this round are done."""
+        if self._is_live:
+            print(f"  {done:,} of {of:,} shards", end="\r", file=sys.stderr, flush=True)
+
+    def update(self, training: Training, _reading: object) -> None:
+        """Print a row if a round has ended."""
+        sent: Sent = training.sent  # type: ignore[attr-defined]
+        self.bytes_read = sent.bytes_read
+        if self._quiet or sent.rounds == self._shown:
+            return
+        if not self._shown:
+            print(self.heading, file=sys.stderr)
+        self._shown = sent.rounds
+        seconds = time.perf_counter() - self._started
+        left, made = "", max(1, training.passes_made)
+        if self._passes is not None:
+            left = as_clock(seconds * (self._passes - made) / made)
+        print(
+            f"{sent.rounds:7,}  {sent.passes:10,}  {sent.rows:10,}  "
+            f"{training.model.ledger.n_mistakes:10,}  {sent.bytes_read / 1e6 / seconds:7.0f}  "
+            f"{left:>9}",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    def clear(self) -> None:
+        """Clear the row that a terminal shows in between."""
+        if self._is_live:
+            print(" " * 40, end="\r", file=sys.stderr, flush=True)
+
+
+def as_clock(seconds: float) -> str:
+    """A time as hours, minutes and seconds."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 @contextmanager

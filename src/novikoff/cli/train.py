@@ -8,6 +8,7 @@ import shlex
 import signal
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -16,24 +17,32 @@ from typing import Annotated, Any, Self
 from novikoff.cli import options
 from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, rejecting_settings, show, warn
-from novikoff.cli.progress import Progress, spinner
+from novikoff.cli.progress import Progress, RoundProgress, spinner
 from novikoff.guarantees.words import run_ended
 from novikoff.learners.adaptive import MOST_FEATURES
 from novikoff.learners.rule import ADAPTIVE, FULL_NAMES, READINGS, Kind, Rule
 from novikoff.ledger.ledger import Keep, Matrix
 from novikoff.models.measures import Evaluation
 from novikoff.models.model import Model
-from novikoff.models.training import USUAL_PASSES_IN_WORDS, Plan, Training, Way, usual_passes
+from novikoff.models.training import (
+    PASSES_OVER_MANY,
+    USUAL_PASSES_IN_WORDS,
+    Plan,
+    Training,
+    Way,
+    usual_passes,
+)
 from novikoff.runs.loop import Run
 from novikoff.runs.pool import Revisit
 from novikoff.sources import LabelsAsClasses, LabelsAsSigns, Numbered, ReadOptions, open_files
 from novikoff.sources.cache import Cached
 from novikoff.sources.chunks import Source
 from novikoff.sources.features import Features
-from novikoff.sources.inputs import Input, inputs_of
+from novikoff.sources.inputs import Input, inputs_of, parts_in_place
 from novikoff.sources.interactions import ALL
 from novikoff.sources.numbered import label_counts
 from novikoff.sources.open import signs_of_labels
+from novikoff.sources.shards import SHARD_BYTES, Shards, shards_of_files
 from novikoff.sources.whole import MOST_BYTES, Whole
 from novikoff.storage.file_format import is_stored
 from novikoff.stream.labels import MOST_CLASSES, written
@@ -68,7 +77,9 @@ def train(
     passes: Annotated[
         int | None,
         Option(
-            "Maximum number of passes.", min=1, default=f"{USUAL_PASSES_IN_WORDS}; 1 for a stream"
+            "Maximum number of passes.",
+            min=1,
+            default=f"{USUAL_PASSES_IN_WORDS}; 1 for a stream, {PASSES_OVER_MANY} on a cluster",
         ),
     ] = None,
     until_separated: Annotated[
@@ -185,6 +196,8 @@ def train(
             metavar="LABEL=FACTOR",
         ),
     ] = None,
+    cluster: options.ClusterAddress = None,
+    shards: options.ShardCount = None,
     as_json: options.Json = False,
     quiet: Annotated[bool, Option("Print no progress.", "-q", "--quiet")] = False,
     *,
@@ -195,10 +208,21 @@ def train(
     Whenever the number of examples has doubled, a row shows the mistakes so far, the error rate
     since the last row and overall, the reading speed, and the time left.
 
+    With --cluster, the data are read where they are, in shards, by the workers of a Dask cluster.
+    With --until-separated or --revisit, these exchange mistakes; otherwise their weights are mixed
+    after each pass. A row shows each round.
+
     Exit status: 0 done, 2 bad input, 130 interrupted.
     """
-    inputs = inputs_of(data)
+    parts = () if cluster is None else parts_in_place(data)
+    inputs: Sequence[Input] = parts or inputs_of(data)
     options.check_output(output, "model", data, inputs=inputs)
+    if cluster is not None:
+        off = {"--no-stream": stream is False, "--shuffle": shuffle, "--cache": cache is not None}
+        off |= {"--holdout": holdout is not None, "--standardise": standardise}
+        if option := next((name for name, is_given in off.items() if is_given), None):
+            fail(f"{option} needs all examples on one machine; leave it out, or --cluster")
+        stream, revisit = True, "mistakes" if until_separated else revisit
     if cache is not None:
         models = [Input(str(path)) for path in (output, initial) if path is not None]
         options.check_output(cache, "cache", data, inputs=[*inputs, *models])
@@ -274,7 +298,9 @@ def train(
             threshold=threshold,
             joint=joint,
         )
-        named_passes = passes or (UNLIMITED_PASSES if until_separated else None)
+        on_cluster = UNLIMITED_PASSES if revisit else PASSES_OVER_MANY
+        usual = None if cluster is None else on_cluster
+        named_passes = passes or (UNLIMITED_PASSES if until_separated else usual)
         keep: Keep = "examples" if ledger else "counts"
         plan = Plan(rule, named_passes or 1, bool(shuffle), seed, holdout, keep, revisit=revisit)
         how = replace(reading.how(), class_weights=class_factors(class_weight or []))
@@ -295,7 +321,8 @@ def train(
     if start is not None:
         own = start.read_options.get("class_weights", {})
         options.reject_changes({"--class-weight": (dict(how.class_weights) or None, own)})
-    known_by = fingerprint(inputs, how, [transforms, named, rule.joint])
+    cut_at = [] if cluster is None else [shards, SHARD_BYTES]
+    known_by = fingerprint(inputs, how, [transforms, named, rule.joint, *cut_at])
     if start is not None and start.unfinished is not None:
         # its own model may have replaced the initial one, whose digest it has stored
         known_by += start.unfinished["data"][len(known_by) :]
@@ -305,12 +332,15 @@ def train(
     if start is not None:
         how = how.following(start.read_options)
 
+    cut: Shards | None = None
+
     def opened(features: Features, *, whole: bool) -> tuple[Source, Numbered | Cached, bool]:
         """The data, their blocks, and whether these come from a cache.
 
         Columns that are to be standardised are measured here, unless the data are read whole: then
         that is done in memory, and a cache holds them unscaled.
         """
+        nonlocal cut
         labels: LabelsAsSigns | LabelsAsClasses
         if rule.joint:
             most = max_classes or MOST_CLASSES
@@ -318,7 +348,12 @@ def train(
         else:
             labels = signs_of_labels(inputs, how, known, positive=reading.positive)
         hashed = features.hashed_while_read(how)
-        numbered = Numbered(open_files(inputs, hashed), features, labels, how.class_weights)
+        if cluster is None:
+            found = open_files(inputs, hashed)
+        else:
+            cut = shards_of_files(parts, hashed, shards=shards)
+            found = cut.source
+        numbered = Numbered(found, features, labels, how.class_weights)
         blocks: Numbered | Cached = numbered
         if cache is not None:
             # the data of a pipe are unknown, so no cache matches them
@@ -340,27 +375,42 @@ def train(
         if whole is None:  # too large: start again, as a stream
             source, blocks, from_cache = opened(new_features(whole=False), whole=False)
         else:
-            usual = usual_passes(len(whole))
+            usual_whole = usual_passes(len(whole))
             shuffles = shuffle is not False
             fewer = named_passes is None and kind in ADAPTIVE
             plan = replace(
                 plan,
-                passes=named_passes or usual,
+                passes=named_passes or usual_whole,
                 shuffle=shuffles,
                 fewer_passes=fewer,
                 averages=learner is None and start is None and kind == "adaptive",
             )
-    training = Training(whole or blocks, plan, how=how, initial=start, data=known_by)
-    try:
-        with spinner("scoring each half of the examples with the other", quiet=quiet):
-            training.prepare()
-    except KeyboardInterrupt:
-        fail(f"interrupted before the first pass; {output} was not written", 130)
-    most_passes = None if until_separated else training.plan.passes
-    progress = Progress(training, most_passes, quiet=quiet)
-    with Watch(source, whole or blocks, progress, output, checkpoint, began) as watch:
-        run = training.run(watch.after_block)
-    training.save(output)
+    most_passes = None if until_separated else plan.passes
+    with ExitStack() as machines:
+        progress: Progress | RoundProgress
+        if cluster is None:
+            training = Training(whole or blocks, plan, how=how, initial=start, data=known_by)
+            try:
+                with spinner("scoring each half of the examples with the other", quiet=quiet):
+                    training.prepare()
+            except KeyboardInterrupt:
+                fail(f"interrupted before the first pass; {output} was not written", 130)
+            progress = Progress(training, most_passes and training.plan.passes, quiet=quiet)
+        else:
+            progress = RoundProgress(most_passes, quiet=quiet)
+            resumable = "; continue with --resume" if checkpoint is not None else ""
+            workers = machines.enter_context(options.on_cluster(cluster, progress.shard, resumable))
+            progress.heading = f"dashboard at {workers.link}\n{progress.heading}"
+            from novikoff.cluster.training import ClusterTraining
+
+            assert cut is not None
+            assert isinstance(blocks, Numbered)
+            training = ClusterTraining(
+                workers, cut, blocks, plan, how=how, initial=start, fingerprint=known_by
+            )
+        with Watch(source, whole or blocks, progress, output, checkpoint, began) as watch:
+            run = training.run(watch.after_block)
+        training.save(output)
     by_default = learner is None and start is None and not (until_separated or revisit)
     result = Result(training, run, source, output, watch, training.test_held_out(), by_default)
     options.warn_of_skipped_lines(source.skipped)
@@ -541,7 +591,7 @@ class Watch:
         self,
         source: Source,
         blocks: Numbered | Cached | Whole,
-        progress: Progress,
+        progress: Progress | RoundProgress,
         output: Path,
         checkpoint: float | None,
         began: float,
@@ -612,6 +662,11 @@ class Result:
     tested: Evaluation | None
     by_default: bool
 
+    @property
+    def sent(self) -> Any:
+        """What a run on a cluster has cost; None on one machine."""
+        return getattr(self.training, "sent", None)
+
     def to_dict(self) -> dict[str, Any]:
         """Everything, as JSON takes it."""
         model, tested = self.training.model, self.tested
@@ -639,6 +694,7 @@ class Result:
             "held_out": tested and options.measures(tested, known=len(model.classes)),
             "skipped_lines": len(self.source.skipped),
             "seconds": self.watch.seconds,
+            **({} if self.sent is None else {"cluster": asdict(self.sent)}),
         }
 
     def __str__(self) -> str:
@@ -663,6 +719,8 @@ class Result:
         if factors := model.read_options.get("class_weights"):
             each = [f"{label} {factor:.4g}" for label, factor in factors.items()]
             lines.insert(3, f"Weights   times {listed(each, 8)}")
+        if self.sent is not None:
+            lines.insert(5, f"Cluster   {self.sent}")
         if tested is not None:
             lines.append(f"Held out  {self._held_out(tested)}")
         bytes_written = self.output.stat().st_size

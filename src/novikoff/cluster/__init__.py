@@ -1,20 +1,9 @@
-"""Many machines, on Dask: data cut into shards, a driver, and pure functions that run on workers.
+"""Many machines, on Dask: a driver, and pure functions that run on workers.
 
-Workers keep nothing that cannot be made again from storage. What learns is in `learners` and
-`runs`; nothing here is imported unless a cluster is used.
+Workers keep nothing that cannot be made again from storage. How data are cut into shards is in
+`sources`, what learns in `learners` and `runs`. The public names are in `__init__.pyi`.
 """
 
-from novikoff.cluster.driver import Cluster, ClusterProblem, connected
-from novikoff.cluster.fitting import fit
-from novikoff.cluster.shards import Shards, shards_of_files
-from novikoff.cluster.training import ClusterTraining
+from novikoff._lazy import public_names
 
-__all__ = [
-    "Cluster",
-    "ClusterProblem",
-    "ClusterTraining",
-    "Shards",
-    "connected",
-    "fit",
-    "shards_of_files",
-]
+__all__, __getattr__, __dir__ = public_names(__name__)

@@ -18,6 +18,9 @@ from novikoff.stream.printing import listed, one_line
 try:
     import dask
     import distributed
+    from distributed.comm.core import CommClosedError
+
+    from novikoff.cluster.partitions import Partition
 except ModuleNotFoundError as error:
     raise ImportError(
         f"{error.name} is not installed; for clusters, pip install 'novikoff[cluster]'"
@@ -30,7 +33,7 @@ DEATHS = 10  # of workers at one shard, before it is given up
 STILL_SECONDS = 30  # after which a local worker that does not answer is replaced
 
 
-class ClusterProblem(RuntimeError):
+class ClusterProblem(RuntimeError):  # noqa: N818  (it says what is wrong)
     """The cluster cannot do the work: no worker, other versions, or a lost scheduler."""
 
 
@@ -54,25 +57,18 @@ class Cluster:
     def __init__(
         self, client: Any, on_answer: Callable[[int, int], None] = lambda _done, _all: None
     ) -> None:
-        self._client, self.on_answer = client, on_answer
-        self.bytes_sent = 0
+        self._client, self._on_answer = client, on_answer
+        self.link = str(client.dashboard_link)  # of Dask's dashboard
         try:
             client.wait_for_workers(1, timeout=60)
-        except (TimeoutError, dask.utils.TimeoutError):
+        except TimeoutError:
             raise ClusterProblem("the cluster has no workers; start some") from None
         found = client.get_versions(packages=["novikoff"])
         own = {name: found["client"]["packages"].get(name) for name in versions()}
         for address, about in sorted(found["workers"].items()):
             _compare(address, about["packages"], own)
 
-    @property
-    def link(self) -> str:
-        """The address of Dask's dashboard."""
-        return str(self._client.dashboard_link)
-
-    def map(
-        self, task: Callable[..., T], shards: Sequence[Any], *shared: Any
-    ) -> Iterator[T]:
+    def map(self, task: Callable[..., T], shards: Sequence[Any], *shared: Any) -> Iterator[T]:
         """task(*shared, shard) for each shard, in their order, whoever answers first.
 
         `shared` reaches each worker once. A task is pure, so it is done again, elsewhere, when its
@@ -81,31 +77,29 @@ class Cluster:
         own, at = versions(), iter(shards)
         held: list[Any] = []
         waiting: deque[tuple[Any, Any]] = deque()
-        done = 0
+        done, ahead = 0, 2 * sum(self._client.nthreads().values()) + 2
 
         def hold() -> None:
             held[:] = [self._submit(_same, one) for one in shared]
 
         def begin(shard: Any) -> Any:
-            given = self._client.compute(shard) if dask.is_dask_collection(shard) else shard
+            given = self._client.compute(shard.given()) if isinstance(shard, Partition) else shard
             return self._submit(_answer, own, task, given, *held)
 
         try:
             hold()
             while True:
-                ahead = 2 * sum(self._client.nthreads().values()) + 2
                 while len(waiting) < ahead and (shard := next(at, None)) is not None:
                     waiting.append((shard, begin(shard)))
                 if not waiting:
                     return
                 shard, future = waiting.popleft()
-                for deaths in range(DEATHS):
+                for _ in range(DEATHS):
                     try:
                         answer = future.result()
                         break
                     except distributed.KilledWorker:
-                        if deaths:  # what was shared may be lost with it
-                            hold()
+                        hold()  # which may have been lost with it
                         future = begin(shard)
                 else:
                     words = "the workers on it died, perhaps because it needs too much memory"
@@ -114,15 +108,12 @@ class Cluster:
                 if isinstance(answer, Exception):
                     raise answer
                 done += 1
-                self.on_answer(done, len(shards))
+                self._on_answer(done, len(shards))
                 yield answer
-        except (
-            OSError,
-            distributed.CancelledError,
-            distributed.comm.CommClosedError,
-            dask.utils.TimeoutError,
-        ) as error:
+        except (CommClosedError, distributed.CancelledError) as error:
             raise ClusterProblem(f"the scheduler was lost: {one_line(str(error))}") from None
+        except OSError as error:
+            raise BadExample(f"{_name(shard)}: cannot be read: {one_line(str(error))}") from None
         finally:
             with suppress(Exception):  # the scheduler may be lost
                 self._client.cancel([*held, *(future for _, future in waiting)], force=True)
@@ -153,13 +144,24 @@ def _answer(
     expected: dict[str, str], task: Callable[..., T], shard: Any, *shared: Any
 ) -> T | Exception:
     """The result of a task, or what is wrong with its data: trying again would not change it."""
+    where = distributed.get_worker().address
     try:
-        _compare(distributed.get_worker().address, versions(), expected)
+        _compare(where, versions(), expected)
         return task(*shared, shard)
     except (BadExample, ClusterProblem) as error:
         return error
+    except FileNotFoundError as error:
+        return BadExample(f"{error.filename}: this file is not on worker {where}")
     except MemoryError:
         return ClusterProblem(f"{_name(shard)}: a worker has too little memory for this shard")
+
+
+def current_client() -> Any:
+    """The client that was made last."""
+    try:
+        return distributed.get_client()
+    except ValueError:
+        raise ClusterProblem("there is no client; make one with distributed.Client") from None
 
 
 @contextmanager
@@ -168,13 +170,18 @@ def connected(address: str) -> Iterator[Any]:
     kind, _, number = address.partition(":")
     if kind != "local":
         try:
-            with distributed.Client(address, timeout=30) as client:
-                yield client
-            return
-        except (OSError, ValueError, dask.utils.TimeoutError) as error:
-            raise ClusterProblem(f"{address}: no scheduler answers: {one_line(str(error))}") from None
+            client = distributed.Client(address, timeout=30)
+        except (OSError, ValueError) as error:
+            raise ClusterProblem(
+                f"{address}: no scheduler answers: {one_line(str(error))}"
+            ) from None
+        with client:
+            yield client
+        return
     if not (number.isdecimal() and int(number)):
-        raise ClusterProblem(f"{address!r}: write local:N with a number of processes, or an address")
+        raise ClusterProblem(
+            f"{address!r}: write local:N with a number of processes, or an address"
+        )
     settings = {
         "distributed.scheduler.worker-ttl": f"{STILL_SECONDS}s",
         "distributed.logging.distributed": "critical",

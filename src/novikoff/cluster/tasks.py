@@ -8,17 +8,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from novikoff.cluster.shards import Shard
 from novikoff.learners.compiled_pass import learn_parts
 from novikoff.learners.rule import Linear
 from novikoff.ledger.honest_scores import HonestScores
-from novikoff.ledger.ledger import Ledger
+from novikoff.ledger.ledger import Ledger, Mistakes
 from novikoff.runs.pool import Pool
 from novikoff.sources.features import Features
 from novikoff.sources.numbered import Numbered
+from novikoff.sources.shards import Shard
 from novikoff.stream.blocks import Block
 from novikoff.stream.label_runs import LabelRuns
-from novikoff.stream.rows import Positions
 
 MOST_RETURNED = 1 << 26  # bytes of mistaken rows, after which a shard ends its pass
 
@@ -56,7 +55,9 @@ class Passed:
     seconds: float
 
 
-def local_pass(blocks: Numbered, learner: Linear, exchanges: bool, met: int, shard: Shard) -> Passed:
+def local_pass(
+    blocks: Numbered, learner: Linear, exchanges: bool, met: int, shard: Shard
+) -> Passed:
     """Pass over a shard from these weights; return the mistaken rows, or the new weights.
 
     If the learner has met only `met` examples, which come before the shard, scores are counted
@@ -66,15 +67,15 @@ def local_pass(blocks: Numbered, learner: Linear, exchanges: bool, met: int, sha
     is_new = learner.honest is not None and shard.first >= met
     learner.honest = HonestScores() if is_new else None
     ledger = learner.open_ledger("counts")
-    size = 0
+    mistakes, size = list[Mistakes](), 0
     with shard.naming_lines():
         for block in blocks.of(shard.source(blocks.source)):
-            rows: list[Positions] = []
-            learn_parts(learner, block, ledger, lambda made, rows=rows: rows.append(made.rows))
+            mistakes.clear()
+            learn_parts(learner, block, ledger, mistakes.append)
             if exchanges:
-                found = block.rows_at(np.concatenate(rows))
-                size += block.rows.bytes_at(found)
-                pool.add(block, np.concatenate(rows))
+                rows = np.concatenate([made.rows for made in mistakes])
+                size += block.rows.bytes_at(block.rows_at(rows))
+                pool.add(block, rows)
                 if size > MOST_RETURNED:
                     break
     mistaken = pool.block(learner.dim) if len(pool) else None

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from novikoff.cluster.driver import Cluster
-from novikoff.cluster.shards import Shard, Shards
 from novikoff.cluster.tasks import Passed, local_pass, survey
 from novikoff.guarantees.verdict import Verdict
 from novikoff.learners.mixing import Mixture
@@ -17,28 +16,41 @@ from novikoff.models.training import Plan, Training
 from novikoff.runs.loop import Run
 from novikoff.sources.numbered import Numbered
 from novikoff.sources.read_options import ReadOptions
+from novikoff.sources.shards import Shard, Shards
 from novikoff.stream.blocks import Block, joined
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.label_runs import LabelRuns
+from novikoff.stream.printing import plain, plural, size
 
 
 @dataclass(slots=True)
 class Sent:
     """What a run has cost: rounds, passes over shards, and the rows and bytes that these sent.
 
-    `slowest` is the longest pass over a shard, in seconds, and which one that was.
+    `bytes_read` are those of the data; `slowest` is the longest pass over a shard, in seconds, and
+    which one that was.
     """
 
     rounds: int = 0
     passes: int = 0
     rows: int = 0
     bytes: int = 0
+    bytes_read: int = 0
     slowest: tuple[float, str] = (0.0, "")
 
-    def add(self, name: str, one: Passed) -> None:
+    def __str__(self) -> str:
+        passes = plural(self.passes, "pass over a shard", "passes over shards")
+        seconds, name = self.slowest
+        return (
+            f"{plural(self.rounds, 'round')}, {passes}; {plural(self.rows, 'row')} sent, "
+            f"{size(self.bytes)}; slowest shard {seconds:.2f} s ({plain(name)})"
+        )
+
+    def add(self, shard: Shard, one: Passed) -> None:
         """Count a pass over a shard."""
         self.passes += 1
-        self.slowest = max(self.slowest, (one.seconds, name))
+        self.bytes_read += shard.size
+        self.slowest = max(self.slowest, (one.seconds, shard.name))
         if one.mistaken is not None:
             self.rows += len(one.mistaken)
             self.bytes += one.mistaken.rows.nbytes
@@ -66,9 +78,11 @@ class ClusterTraining(Training):
         The workers, and the shards.
     blocks
         The examples of all data, as this machine would read them; it reads the first ones only.
-    plan, how, initial, fingerprint
+    plan, how, initial
         As for `Training`. Shuffling, holding out and choosing a scale need all examples in one
         place.
+    fingerprint
+        Of the examples and of where they are cut.
     """
 
     def __init__(
@@ -87,6 +101,8 @@ class ClusterTraining(Training):
             raise BadExample(f"examples on a cluster are {words}; do that before")
         if plan.revisit is None and plan.rule.kind == "voted":
             raise BadExample("a vote needs all mistaken examples; revisit mistakes, or average")
+        if plan.revisit is None:
+            Mixture(plan.rule.learner(0))  # or why these cannot be mixed
         self._cluster, self._shards, self.sent = cluster, list[Shard](), Sent()
         next(blocks.chunks())  # until both labels are known, and what the columns hold
         self._reading, runs = blocks.of(blocks.source), LabelRuns()
@@ -105,9 +121,7 @@ class ClusterTraining(Training):
         for words in skipped:
             blocks.source.skip(BadExample(words), allowed=0 if how is None else how.skip_bad)
         blocks.features.check_width()
-        super().__init__(
-            blocks, plan, how=how, initial=initial, data=f"{fingerprint} {data.fingerprint()}"
-        )
+        super().__init__(blocks, plan, how=how, initial=initial, data=fingerprint)
         self.label_runs, self._watches_labels = runs, False
         self.is_exchange = plan.revisit is not None
         self.model.features.frozen = True
@@ -133,7 +147,7 @@ class ClusterTraining(Training):
         for shard, one in zip(shards, self._cluster.map(local_pass, shards, *shared), strict=True):
             if honest is not None and one.honest is not None:
                 honest.absorb(one.honest)
-            self.sent.add(shard.name, one)
+            self.sent.add(shard, one)
             yield one
         if end >= len(self._shards):
             self._met = self._total
@@ -146,7 +160,7 @@ class ClusterTraining(Training):
             return super().run(after_block)
         model, verdict = self.model, Verdict.BUDGET
         while self.passes_made < self.plan.passes and verdict == Verdict.BUDGET:
-            mixture, updates = Mixture(model.learner), model.ledger.n_updates
+            mixture = Mixture(model.learner)
             for one in self._passes(0, len(self._shards)):
                 assert one.learner is not None
                 mixture.add(one.learner)

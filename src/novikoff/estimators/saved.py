@@ -177,15 +177,21 @@ def to_model(
             labels=None if values == as_values(texts) else values,
             cycled=tuple(k for k, run in enumerate(engine.runs) if run.verdict == "cycle"),
         )
-    kind, usual = _parameters_of(out, reader=bool(columns) or estimator._reader is not None)
-    given = {name: _storable(value) for name, value in estimator.get_params().items()}
+    has_reader = bool(columns) or estimator._reader is not None
+    out.parameters = told_by(estimator.get_params(), out, reader=has_reader)
+    return out
+
+
+def told_by(parameters: Settings, model: Model, *, reader: bool) -> Settings:
+    """Those of an estimator's parameters that its model does not tell."""
+    kind, usual = _parameters_of(model, reader=reader)
+    given = {name: _storable(value) for name, value in parameters.items()}
     known = kind().get_params()
-    out.parameters = {
+    return {
         name: value
         for name, value in given.items()
         if name in known and value != usual.get(name, known[name])
     }
-    return out
 
 
 def _columns_of(estimator: LinearClassifier, engine: Engine) -> tuple[Features, Settings]:

@@ -11,6 +11,7 @@ from novikoff.learners.additive import Additive
 from novikoff.learners.joint import Joint
 from novikoff.learners.joint_adaptive import JointAdaptive
 from novikoff.learners.rule import Linear
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import Vector
 
 
@@ -34,7 +35,7 @@ class Mixture:
         is_full = isinstance(before, Adaptive) and before.matrix == "full"
         if is_full or not isinstance(before, Additive | Adaptive | Joint):
             what = "a full matrix" if is_full else "multiplied"
-            raise ValueError(f"the weights of shards cannot be averaged if they are {what}")
+            raise BadExample(f"the weights of shards cannot be averaged if they are {what}")
         self._before, self._shards, self._rounds = before, 0, before.rounds
         zeros = np.zeros_like(before._w)
         self._weights, self._precision, self._all = _Sum(zeros), _Sum(zeros), _Sum(zeros)
@@ -72,7 +73,7 @@ class Mixture:
 def _precision(learner: Linear) -> Vector:
     if isinstance(learner, Adaptive | JointAdaptive):
         return np.asarray(1.0 / learner._s)
-    return np.ones_like(learner._w)  # type: ignore[union-attr]
+    return np.ones_like(learner._w)
 
 
 class _Sum:

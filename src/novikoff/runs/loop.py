@@ -233,7 +233,8 @@ def play(
                     if pool.is_larger and cycles is not None:
                         cycles.restart(len(ledger.epoch_ends))
                     pool.open()
-                if run := ended(pool.block(ledger.dim) if pool is not None and len(pool) else stream):
+                whole = stream if pool is None or not len(pool) else pool.block(ledger.dim)
+                if run := ended(whole):
                     return run
             if pool is None:
                 continue

@@ -184,8 +184,7 @@ class Features:
             raise BadExample(f"some data have {_WORDS[self.kind]}; others {_WORDS[later.kind]}")
         if self.kind == "columns" and self.dim != later.dim:
             raise BadExample(f"there are {later.dim} columns, but there were {self.dim} before")
-        slots, *names = later._slot_names.held()
-        self._slot_names.meet(slots, *names)
+        self._slot_names.meet(*later._slot_names.held())
         self._places.place(*later._places.held())
         self.dim = max(self.dim, later.dim, len(self._places))
         self._lowest = min(self._lowest, later._lowest)

@@ -93,7 +93,7 @@ def frame_rows(X: Any, categorical: Sequence[str] = ()) -> tuple[Rows, tuple[str
     if not given and all(np.asarray(X[name]).dtype.kind in "biuf" for name in X.columns):
         names = tuple(X.columns)
         return rows_of(X), names if all(isinstance(name, str) for name in names) else None
-    return table_rows(_table(X, ()), given)
+    return table_rows(table_of(X), given)
 
 
 def table_rows(table: pa.Table, categorical: Sequence[str]) -> tuple[Rows, tuple[str, ...] | None]:
@@ -167,9 +167,9 @@ class RowsOfModel:
             X = [{texts[0]: text} for text in X]
         is_frame = hasattr(X, "columns")
         if (is_frame or _are(X, Mapping)) and columns is not None:
-            return iter(ArrowTable(_table(X, columns), how))
+            return iter(ArrowTable(table_of(X, columns), how))
         if is_frame:
-            X = _table(X, list(X.columns)).to_pylist()
+            X = table_of(X, list(X.columns)).to_pylist()
         if _are(X, Mapping):
             lines = "\n".join(json.dumps(x, default=_plain) for x in X)
             return iter(open_files(InMemory(lines.encode()), replace(how, format="jsonl")))
@@ -196,7 +196,7 @@ def _are(X: Any, kind: type) -> bool:
     return is_list and len(X) > 0 and isinstance(X[0], kind)
 
 
-def _table(X: Any, columns: Sequence[str]) -> pa.Table:
+def table_of(X: Any, columns: Sequence[str] = ()) -> pa.Table:
     """A frame, or these keys of dicts, as a table of Arrow."""
     import pyarrow as pa
 

@@ -482,13 +482,15 @@ def _far(url: str) -> Iterator[tuple[Any, str]]:
 def parts_in_place(paths: Paths) -> tuple[Part, ...]:
     """The files that paths name, as `inputs_of` finds them, but read where they are."""
     found: list[Part] = []
-    for one in [paths] if isinstance(paths, str | os.PathLike) else paths:
-        if is_remote(one):
+    for one in [paths] if isinstance(paths, str | os.PathLike | Input) else paths:
+        if isinstance(one, str) and is_remote(one):
             found += map(Part, _places(one))
             continue
         for file in inputs_of(one):
             if file.is_pipe:
-                raise BadExample(f"{file.name}: a pipe cannot be cut into shards; save it in a file")
+                raise BadExample(
+                    f"{file.name}: a pipe cannot be cut into shards; save it in a file"
+                )
             found.append(Part(os.path.abspath(file.path), file.folder, file.name))
     return tuple(found)
 

@@ -31,6 +31,11 @@ class Shard:
         """The file it begins in, and where."""
         return f"{self.parts[0].name} from {self.parts[0].begin:,}"
 
+    @property
+    def size(self) -> int:
+        """How many bytes it has."""
+        return sum(part.size for part in self.parts)
+
     def source(self, whole: Source) -> Source:
         """Its examples, read as the source of all data reads them."""
         return whole.part(self.parts, self.first)
@@ -42,13 +47,10 @@ class Shard:
             yield
         except BadExample as error:
             words = error.without_cure
-            for part in self.parts:
-                pattern = rf"(?<![^\s(]){re.escape(part.name)}:(\d+)"
-                if part.begin and re.search(pattern, words):
-                    before = part.lines_before()
-                    words = re.sub(
-                        pattern, lambda m, p=part, n=before: f"{p.name}:{int(m[1]) + n}", words
-                    )
+            for part in (one for one in self.parts if one.begin):
+                for found in reversed([*re.finditer(rf"{re.escape(part.name)}:(\d+)", words)]):
+                    line = int(found[1]) + part.lines_before()
+                    words = f"{words[: found.start(1)]}{line}{words[found.end(1) :]}"
             raise BadExample(words, error.problem, **error.details) from None
 
 
@@ -58,11 +60,6 @@ class Shards:
 
     source: Source
     shards: list[Any]
-
-    def fingerprint(self) -> str:
-        """What the shards are, for a run that is resumed."""
-        spans = [[(part.begin, part.end) for part in one.parts] for one in self.shards]
-        return str(spans)
 
 
 def shards_of_files(
@@ -82,7 +79,8 @@ def shards_of_files(
         for begin, end in zip(cuts, [*cuts[1:], None], strict=True):
             found.setdefault((at + begin) // size, []).append(one.cut(begin, end))
         at += one.size
-    return Shards(source, [Shard(tuple(parts)) for parts in found.values()])
+    cut = [Shard(tuple(parts), k) for k, parts in enumerate(found.values())]
+    return Shards(source, cut)
 
 
 def _can_be_cut(source: Source, one: Part) -> bool:
