@@ -42,6 +42,7 @@ CHAPTERS = {
     "web": ("docs/commands/web.md",),
     "concepts": ("docs/concepts.md",),
     "service": ("docs/service.md", "docs/commands/serve.md", "docs/commands/journal.md"),
+    "cluster": ("docs/cluster.md",),
 }
 PORT = ":1963"  # of the service, in the pages; another one is used here
 KEPT = ("PATH", "HOME", "TMPDIR", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV", "SYSTEMROOT")

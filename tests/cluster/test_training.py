@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
-from helpers.command_line import error, json_of, run, stdout_of, train_until_stopped, trained_model
 
+from helpers.command_line import error, json_of, run, stdout_of, train_until_stopped, trained_model
 from novikoff import Summary, Verdict
 from novikoff.cluster import driver
 from novikoff.learners.rule import Rule
@@ -71,9 +71,8 @@ def test_a_cluster_says_the_verdict_of_one_machine(
     path = files.get(data, tmp_path / "xor.svm")
     if data == "xor":
         path.write_text("0 1:1 2:1\n1 1:1\n1 2:1\n0 3:1\n" * 3)
-    words = ("train", path, "-o", tmp_path / "m", "--until-separated", "--revisit", "mistakes")
-    if data == "mixed":
-        words = (*words, "--passes", "6")
+    words = ["train", path, "-o", tmp_path / "m", "--until-separated", "--revisit", "mistakes"]
+    words += ["--passes", "6"] * (data == "mixed")
     here = json_of(*words, "--stream")
     there = json_of(*words, "--cluster", address, "--shards", "5")
     assert there["verdict"] == here["verdict"]
@@ -107,8 +106,8 @@ def test_mixing_every_pass_separates_what_mixing_once_does_not(
 ) -> None:
     (tmp_path / "a.svm").write_text("1 1:1 # +++\n")
     (tmp_path / "b.svm").write_text("1 1:-2 2:1\n")
-    words = (tmp_path / "*.svm", "--learner", "perceptron", "--no-bias", "--classes", "0,1")
-    words = (*words, "--cluster", address, "--shards", "2", "-q")
+    words = [tmp_path / "*.svm", "--learner", "perceptron", "--no-bias", "--classes", "0,1"]
+    words += ["--cluster", address, "--shards", "2", "-q"]
     stdout_of("train", *words, "--passes", "1", "-o", tmp_path / "once")
     assert Model.load(tmp_path / "once").weights.tolist() == [0.0, -0.5, 0.5]
     assert json_of("test", tmp_path / "once", tmp_path / "a.svm")["mistakes"] == 1

@@ -20,7 +20,7 @@ from novikoff.sources.shards import Shard, Shards
 from novikoff.stream.blocks import Block, joined
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.label_runs import LabelRuns
-from novikoff.stream.printing import plain, plural, size
+from novikoff.stream.printing import plural, size
 
 
 @dataclass(slots=True)
@@ -40,10 +40,9 @@ class Sent:
 
     def __str__(self) -> str:
         passes = plural(self.passes, "pass over a shard", "passes over shards")
-        seconds, name = self.slowest
         return (
             f"{plural(self.rounds, 'round')}, {passes}; {plural(self.rows, 'row')} sent, "
-            f"{size(self.bytes)}; slowest shard {seconds:.2f} s ({plain(name)})"
+            f"{size(self.bytes)}; the slowest took {self.slowest[0]:.2f} seconds"
         )
 
     def add(self, shard: Shard, one: Passed) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from novikoff import _core
-from novikoff.sources.inputs import Input, Paths, inputs_of
+from novikoff.sources.inputs import Input, Part, Paths, State, inputs_of
 from novikoff.stream.blocks import Codes, Labels
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.labels import LabelsAsClasses, LabelsAsSigns, label_key, rest_of, written
@@ -227,21 +227,21 @@ class Source(ABC):
     first: int = 0
 
     def __init__(self, files: Paths) -> None:
-        self.inputs = inputs_of(files)
+        self.inputs: tuple[Input, ...] = inputs_of(files)
         self.name = self.inputs[0].name
         self.is_pipe = any(one.is_pipe for one in self.inputs)
         self.total = None if self.is_pipe else sum(one.size or 0 for one in self.inputs)
         self.done, self.skipped = 0, list[str]()
-        self._states = [one.state() for one in self.inputs]
+        self._states: list[State] = [one.state() for one in self.inputs]
 
-    def part(self, inputs: Sequence[Input], first: int) -> Self:
-        """The examples of parts of the files, read as this source reads them, on one thread.
+    def part(self, inputs: Sequence[Part], first: int) -> Self:
+        """The examples of parts of the files, read as this source reads them.
 
         This source must have been read far enough to know what its columns hold.
         """
         out = copy(self)
         out.inputs, out.first, out.name = tuple(inputs), first, inputs[0].name
-        out.skipped, out._states = [], [one.state() for one in inputs]
+        out.skipped, out._states = [], [one.known for one in inputs]
         if out.choice is not None:
             out.choice = replace(out.choice, wanted=False)
         return out

@@ -144,7 +144,7 @@ class Part(Input):
         self.begin: int = 0
         self.end: int | None = None
         self.is_stdin = self.is_pipe = False
-        self.known = self._look()
+        self.known = self.state()  # when it was found
 
     def cut(self, begin: int, end: int | None) -> Part:
         """The part from `begin` to `end`."""
@@ -158,7 +158,8 @@ class Part(Input):
         whole = int(self.known[0])
         return min(whole, whole if self.end is None else self.end) - self.begin
 
-    def _look(self) -> tuple[Any, ...]:
+    def state(self) -> tuple[Any, ...]:
+        """What changes whenever the file does, as every machine sees it."""
         if not is_remote(self.path):
             about = os.stat(self.path)
             return about.st_size, about.st_mtime_ns
@@ -166,22 +167,6 @@ class Part(Input):
             system.invalidate_cache()
             about = system.info(path)
             return int(about["size"]), system.ukey(path)
-
-    def state(self) -> State:
-        """What the file was when the part was made; `check_unchanged` looks at it again."""
-        return self.known
-
-    def check_unchanged(self, before: State) -> None:
-        """Raise BadExample if the file is no longer what it was when the part was made."""
-        try:
-            is_same = self._look() == before
-        except (OSError, BadExample):
-            is_same = False
-        if not is_same:
-            raise BadExample(
-                f"{self.name}: the file changed while it was being read; run again once it is "
-                "complete"
-            )
 
     def fingerprint(self) -> str:
         """The name and the state."""
