@@ -149,6 +149,8 @@ def _answer(
         _compare(where, versions(), expected)
         return task(*shared, shard)
     except (BadExample, ClusterProblem) as error:
+        if isinstance(error.__cause__, OSError):  # the storage may answer the next time
+            raise error.__cause__ from None
         return error
     except FileNotFoundError as error:
         return BadExample(f"{error.filename}: this file is not on worker {where}")

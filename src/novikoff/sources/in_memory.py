@@ -64,7 +64,7 @@ class ArrowTable(ArrowFiles):
         return self._table.schema
 
     def _batches(
-        self, path: str, columns: Sequence[str], texts: Sequence[str], most: int
+        self, one: Input, columns: Sequence[str], texts: Sequence[str], most: int
     ) -> Iterator[pa.RecordBatch]:
         return iter(self._table.select(list(columns)).to_batches(most))
 

@@ -155,8 +155,7 @@ class Part(Input):
     @property
     def size(self) -> int:
         """How many bytes it has, to a line."""
-        whole = int(self.known[0])
-        return min(whole, whole if self.end is None else self.end) - self.begin
+        return (int(self.known[0]) if self.end is None else self.end) - self.begin
 
     def state(self) -> tuple[Any, ...]:
         """What changes whenever the file does, as every machine sees it."""
@@ -192,7 +191,7 @@ class Part(Input):
             with open(self.path, "rb") as file:
                 yield file
             return
-        with _far(self.path) as (system, path), system.open(path, "rb") as file:
+        with _far(self.path), far_file(self.path) as file:
             yield file
 
     def lines_before(self) -> int:
@@ -460,8 +459,15 @@ def _far(url: str) -> Iterator[tuple[Any, str]]:
         raise
     except FileNotFoundError:
         raise BadExample(f"{url}: no such file or directory") from None
-    except Exception as error:  # each system has its own
-        raise BadExample(f"{url}: cannot be read: {one_line(str(error) or repr(error))}") from None
+    except Exception as error:  # each system has its own; who sees the cause may try again
+        raise BadExample(f"{url}: cannot be read: {one_line(str(error) or repr(error))}") from error
+
+
+def far_file(url: str) -> BinaryIO:
+    """The file at an address, to read and to seek in."""
+    with _far(url) as (system, path):
+        file: BinaryIO = system.open(path, "rb")
+        return file
 
 
 def parts_in_place(paths: Paths) -> tuple[Part, ...]:

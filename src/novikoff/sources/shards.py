@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from novikoff.sources.chunks import Source
+from novikoff.sources.files.parquet import ArrowFiles
 from novikoff.sources.files.text import TextFiles
 from novikoff.sources.inputs import Part
 from novikoff.sources.open import open_files
@@ -51,7 +52,7 @@ class Shard:
                 for found in reversed([*re.finditer(rf"{re.escape(part.name)}:(\d+)", words)]):
                     line = int(found[1]) + part.lines_before()
                     words = f"{words[: found.start(1)]}{line}{words[found.end(1) :]}"
-            raise BadExample(words, error.problem, **error.details) from None
+            raise BadExample(words, error.problem, **error.details) from error.__cause__
 
 
 @dataclass(slots=True)
@@ -67,7 +68,7 @@ def shards_of_files(
 ) -> Shards:
     """The files cut into shards of 32 MB, or more if there would be over 4,096, or into so many.
 
-    Text is cut at line ends; a compressed file is not cut.
+    Text is cut at line ends, Parquet between row groups; other files are not cut.
     """
     source = open_files(files, replace(how, threads=0))
     total = sum(part.size for part in files)
@@ -75,16 +76,30 @@ def shards_of_files(
     found: dict[int, list[Part]] = {}
     at = 0
     for one in files:
-        cuts = [0, *range(size - at % size, one.size, size)] if _can_be_cut(source, one) else [0]
-        for begin, end in zip(cuts, [*cuts[1:], None], strict=True):
-            found.setdefault((at + begin) // size, []).append(one.cut(begin, end))
+        cuts = _cuts(source, one, at, size)
+        ends = [*cuts.values()][1:]
+        for (number, begin), end in zip(cuts.items(), [*ends, None], strict=True):
+            found.setdefault(number, []).append(one.cut(begin, end))
         at += one.size
     cut = [Shard(tuple(parts), k) for k, parts in enumerate(found.values())]
     return Shards(source, cut)
 
 
-def _can_be_cut(source: Source, one: Part) -> bool:
-    if not isinstance(source, TextFiles):
-        return False
-    with one.open() as reading:
-        return reading.compression is None
+def _cuts(source: Source, one: Part, at: int, size: int) -> dict[int, int]:
+    """The shards that a file has a part of, and where in the file each part begins.
+
+    `at` is how many bytes come before the file. Text is cut at each multiple of `size`, and Parquet
+    between row groups.
+    """
+    places: dict[int, int] = {}
+    if isinstance(source, TextFiles):
+        with one.open() as reading:
+            if reading.compression is None:
+                places = {begin: begin for begin in range(size - at % size, one.size, size)}
+    elif isinstance(source, ArrowFiles):
+        groups = source.row_groups(one)
+        places = {k: one.size * k // groups for k in range(1, groups)}
+    cuts = {at // size: 0}
+    for begin, byte in places.items():
+        cuts.setdefault((at + byte) // size, begin)
+    return cuts

@@ -31,7 +31,7 @@ from novikoff.sources.files.table_layout import (
     check_same_names,
     dates_refused,
 )
-from novikoff.sources.inputs import Paths
+from novikoff.sources.inputs import Input, Part, Paths, far_file, is_remote
 from novikoff.sources.read_options import Missing, ReadOptions
 from novikoff.stream.blocks import unusable_importance
 from novikoff.stream.input_problems import BadExample, ColumnProblems, Problem
@@ -88,6 +88,10 @@ class ArrowFiles(Source):
             str(schema.names)  # names that are not UTF-8 are found now
         return schema
 
+    def row_groups(self, one: Input) -> int:
+        """How many row groups a file has: between them it can be cut into parts."""
+        return len(_group_sizes(one.path)) if self._kind == "parquet" else 1
+
     def _words(self) -> list[str]:
         return [".npy" if self._kind == "npy" else self._kind.capitalize()]
 
@@ -96,37 +100,37 @@ class ArrowFiles(Source):
 
     def _chunks(self) -> Iterator[Chunk]:
         first, self.done = self.first, 0
-        for path, size in [(one.path, one.size or 0) for one in self.inputs]:
-            row = 0
-            for pieces in self._cut(self._pieces(path)):
-                yield (chunk := self._chunk(pieces, path, row, first))
+        for one in self.inputs:
+            row = _rows_before(one)
+            for pieces in self._cut(self._pieces(one, row)):
+                yield (chunk := self._chunk(pieces, one.path, row, first))
                 row, first = row + len(chunk), first + len(chunk)
-            self.done += size
+            self.done += one.size or 0
 
-    def _pieces(self, path: str) -> Iterator[_Piece]:
-        """The rows of a file as they are read, no more than a chunk's at a time."""
-        table, row = self._layout.table, 0
+    def _pieces(self, one: Input, row: int) -> Iterator[_Piece]:
+        """The rows of a file from this one on as they are read, at most a chunk's at a time."""
+        table, path, before = self._layout.table, one.path, row
         most = max(1, CHUNK // (8 * len(table.features)))
         others = [self._name_of(self._layout.label), self._name_of(self._layout.weight)]
         columns = [*table.features, *(name for name in others if name is not None)]
         texts = [*table.texts, *(name for name in others[:1] if name is not None)]
-        is_first = not self._how.like_before and path == self.inputs[0].path
+        is_first = not (self._how.like_before or self.first) and path == self.inputs[0].path
         with reading(path, self._kind):
-            for batch in self._batches(path, columns, texts, most):
+            for batch in self._batches(one, columns, texts, most):
                 batch.validate(full=True)  # texts that are not UTF-8, and all that could crash
-                if is_first and row == 0:
+                if is_first and row == before:
                     self._check_categories(batch, path)
                 yield self._piece(batch, path, row)
                 row += len(batch)
 
     def _batches(
-        self, path: str, columns: Sequence[str], texts: Sequence[str], most: int
+        self, one: Input, columns: Sequence[str], texts: Sequence[str], most: int
     ) -> Iterator[pa.RecordBatch]:
         if self._kind == "parquet":
-            return _parquet(path, columns, texts, most)
+            return _parquet(one, columns, texts, most)
         if self._kind == "arrow":
-            return _arrow(path, columns, most)
-        return _npy(path, self._layout.names, most)
+            return _arrow(one.path, columns, most)
+        return _npy(one.path, self._layout.names, most)
 
     def _piece(self, batch: pa.RecordBatch, path: str, row: int) -> _Piece:
         def place(name: str) -> Where:
@@ -365,16 +369,16 @@ def _merged(first: Layout, other: Layout) -> Layout:
 
 
 def _parquet(
-    path: str, columns: Sequence[str], texts: Sequence[str], rows: int
+    one: Input, columns: Sequence[str], texts: Sequence[str], rows: int
 ) -> Iterator[pa.RecordBatch]:
-    """These columns, at most `rows` rows and a few megabytes at a time, whatever the row groups.
+    """These columns of its row groups, at most `rows` rows and a few megabytes at a time.
 
     The columns in `texts` are read as dictionaries: Parquet stores each long text once, and this
     way it is not written out again for each row.
     """
     import pyarrow.parquet as pq
 
-    with _opened(path) as file:
+    with _opened(one.path) as file:
         plain = pq.ParquetFile(file)
         metadata, schema = plain.metadata, plain.schema_arrow
         groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
@@ -388,7 +392,27 @@ def _parquet(
         )
         size = max(1, min(rows, (1 << 22) // max(1, widest)))
         # pyarrow's threads made this a third slower: few rows are decoded at a time
-        yield from reader.iter_batches(size, columns=list(columns), use_threads=False)
+        chosen = [*range(len(groups))]
+        if isinstance(one, Part):
+            chosen = chosen[one.begin : one.end]
+        yield from reader.iter_batches(
+            size, columns=list(columns), row_groups=chosen, use_threads=False
+        )
+
+
+def _rows_before(one: Input) -> int:
+    """How many rows of the file come before a part of it."""
+    begin = one.begin if isinstance(one, Part) else 0
+    return sum(_group_sizes(one.path)[:begin]) if begin else 0
+
+
+def _group_sizes(path: str) -> list[int]:
+    """How many rows each row group has."""
+    import pyarrow.parquet as pq
+
+    with _opened(path) as file:
+        about = pq.ParquetFile(file).metadata
+        return [about.row_group(k).num_rows for k in range(about.num_row_groups)]
 
 
 def _arrow(path: str, columns: Sequence[str], rows: int) -> Iterator[pa.RecordBatch]:
@@ -458,6 +482,8 @@ def _mapped(path: str) -> mmap.mmap:
 def _opened(path: str) -> pa.NativeFile:
     import pyarrow as pa
 
+    if is_remote(path):
+        return pa.PythonFile(far_file(path))
     open(path, "rb").close()  # Python's errors are better than pyarrow's
     return pa.OSFile(path)
 

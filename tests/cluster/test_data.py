@@ -1,0 +1,259 @@
+"""What a cluster reads: parts of files, formats, addresses, and Dask's collections."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import dask.array as da
+import dask.dataframe as dd
+import numpy as np
+import pandas as pd
+import pytest
+from dask.delayed import delayed
+from hypothesis import given
+from hypothesis import strategies as st
+
+from helpers.command_line import error, json_of, run, stdout_of
+from novikoff import AdaptivePerceptron, AveragedPerceptron, Perceptron, cluster, load
+from novikoff.models.model import Model
+from novikoff.sources import ReadOptions, inputs
+from novikoff.sources.inputs import Part, parts_in_place
+from novikoff.sources.shards import shards_of_files
+from novikoff.stream.input_problems import BadExample
+
+
+@given(st.text("ab\r\n", max_size=30), st.lists(st.integers(0, 30), max_size=4))
+def test_parts_have_each_line_once_wherever_they_are_cut(text: str, cuts: list[int]) -> None:
+    import fsspec
+
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/lines", text.encode())
+    whole, at = Part("memory://lines"), sorted({0, *cuts})
+    found = []
+    for begin, end in zip(at, [*at[1:], None], strict=True):
+        with whole.cut(begin, end).open() as reading:
+            room = memoryview(bytearray(64))
+            found.append(bytes(room[: reading.fill(room)]))
+    assert b"".join(found) == text.encode()
+    for k, one in enumerate(found):
+        assert not one or one.endswith(b"\n") or not any(found[k + 1 :])
+
+
+ROWS = [
+    {"colour": c, "size": s, "kind": "spam" if (s > 2) != (c == "red") else "ham"}
+    for c in ("red", "blue", "green")
+    for s in (1.0, 2.0, 3.0, 4.0)
+] * 3
+
+
+def written(folder: Path) -> dict[str, Path]:
+    """The same examples in many formats."""
+    csv = "colour,size,kind\n" + "".join(f"{r['colour']},{r['size']},{r['kind']}\n" for r in ROWS)
+    lines = "".join(json.dumps({**r, "label": r["kind"], "kind": None}) + "\n" for r in ROWS)
+    lines = lines.replace(', "kind": null', "")
+    vw = "".join(f"{r['kind']} |a colour_{r['colour']} size:{r['size']}\n" for r in ROWS)
+    out = {name: folder / name for name in ("t.csv", "t.jsonl", "t.vw", "t.csv.gz", "t.parquet")}
+    out["t.csv"].write_text(csv)
+    out["t.jsonl"].write_text(lines)
+    out["t.vw"].write_text(vw)
+    out["t.csv.gz"].write_bytes(gzip.compress(csv.encode()))
+    pd.DataFrame(ROWS).to_parquet(out["t.parquet"], row_group_size=7)
+    return out
+
+
+@pytest.mark.parametrize("name", ["t.csv", "t.jsonl", "t.vw", "t.csv.gz", "t.parquet"])
+@pytest.mark.parametrize("options", [(), ("--hash-bits", "6")])
+def test_features_have_the_columns_of_one_machine(
+    name: str, options: tuple[str, ...], address: str, tmp_path: Path
+) -> None:
+    path = written(tmp_path)[name]
+    words = ("train", path, path, "--passes", "4", "-q", *options)
+    stdout_of(*words, "-o", tmp_path / "here", "--stream")
+    found = json_of(*words, "-o", tmp_path / "there", "--cluster", address, "--shards", "5")
+    here, there = (Model.load(tmp_path / where) for where in ("here", "there"))
+    assert there.features.named_columns == here.features.named_columns
+    assert (there.features.names, there.classes) == (here.features.names, here.classes)
+    assert there.read_options == here.read_options
+    assert (there.examples, found["labels"]) == (72, {"ham": 36, "spam": 36})
+
+
+@pytest.mark.parametrize("shards", [1, 4])
+def test_errors_name_the_line_of_the_file_whatever_the_shard(
+    shards: int, address: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.svm"
+    path.write_text("+1 1:1\n-1 1:2\n" * 20 + "+1 1:x\n" + "-1 1:2\n" * 9)
+    words = ("train", path, "-o", tmp_path / "m", "--cluster", address, "--shards", shards)
+    assert error(*words).startswith(f"{path}:41:4: index 1: 'x' is not a number")
+    answer = run(*words, "--skip-bad", "1", "-q")
+    assert "skipped 1 bad line" in answer.stderr
+    path.write_text(path.read_text().replace("1:x", "1:1") + "0 1:1\n")
+    assert error(*words).startswith(f"{path}:51: label '0' is a third label, after '1' and '-1'")
+    path.unlink()
+    assert error(*words) == f"{path}: no such file or directory"
+
+
+def test_a_quoted_line_end_at_a_cut_is_an_error_and_not_a_wrong_result(
+    address: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("colour,size,kind\n" + '"re\nd",1,ham\n"bl\nue",2,spam\n' * 30)
+    words = ("train", path, "-o", tmp_path / "m", "--cluster", address, "-q")
+    found = {run(*words, "--shards", n).exit_code for n in range(1, 40)}
+    assert found == {0, 2}
+    assert {Model.load(tmp_path / "m").examples} == {60}
+
+
+def test_shards_are_cut_by_the_data_alone(tmp_path: Path) -> None:
+    (tmp_path / "a.svm").write_text("+1 1:1\n" * 10)
+    (tmp_path / "b.svm").write_text("-1 1:1\n" * 5)
+    parts = parts_in_place([str(tmp_path / "*")])
+    cut = shards_of_files(parts, ReadOptions(), shards=4).shards
+    spans = [[(Path(p.path).name[0], p.begin, p.end) for p in one.parts] for one in cut]
+    assert spans == [
+        [("a", 0, 27)],
+        [("a", 27, 54)],
+        [("a", 54, None), ("b", 0, 11)],
+        [("b", 11, None)],
+    ]
+
+
+FRAME = pd.DataFrame(ROWS)
+
+
+@pytest.mark.parametrize("partitions", [1, 4])
+def test_a_dask_frame_is_read_as_the_same_csv(
+    partitions: int, workers: Any, address: str, tmp_path: Path
+) -> None:
+    frame = FRAME.assign(
+        size=FRAME["size"].where(np.arange(len(FRAME)) % 5 > 0),
+        place=pd.Categorical(np.where(FRAME["size"] > 2, "1", "2")),
+    )[["colour", "size", "place", "kind"]]
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    words = ["train", tmp_path / "t.csv", "-o", tmp_path / "m", "--missing", "indicate"]
+    words += ["--learner", "averaged", "--passes", "20", "--cluster", address]
+    stdout_of(*words, "--categorical", "place", "--shards", "1", "-q")
+    clf = cluster.fit(
+        AveragedPerceptron(),
+        dd.from_pandas(frame, npartitions=partitions),
+        client=workers,
+        read=ReadOptions(label="kind", missing="indicate"),
+    )
+    there = load(tmp_path / "m")
+    rows = frame.drop(columns="kind")
+    assert clf._reader is not None
+    assert there._reader is not None
+    assert clf._reader.features.named_columns == there._reader.features.named_columns
+    same = clf.decision_function(rows).tolist() == there.decision_function(rows).tolist()
+    assert same == (partitions == 1)  # the file is one shard
+
+
+def test_arrays_delayed_blocks_and_files_are_fitted_alike(workers: Any, tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(-4, 5, (90, 5)) / 4
+    y = np.where(X @ [1, 2, 0, -1, 0.5] > 0, 1, 0)
+    labels = da.from_array(y, chunks=30)
+    one = cluster.fit(Perceptron(), da.from_array(X, chunks=(30, 2)), labels, client=workers)
+    blocks = [delayed((X[k : k + 30], y[k : k + 30])) for k in (0, 30, 60)]
+    two = cluster.fit(Perceptron(max_iter=500), blocks)
+    pd.DataFrame(X).assign(y=y).to_csv(tmp_path / "t.csv", index=False, header=False)
+    three = cluster.fit(Perceptron(), str(tmp_path / "t.csv"), shards=3, client=workers)
+    assert (one.score(X, y), three.score(X, y)) == (1.0, 1.0)
+    assert (str(one.verdict_), two.max_iter) == ("separated", 500)
+    assert one.coef_.tolist() == two.coef_.tolist()
+    one.save(tmp_path / "m")
+    assert load(tmp_path / "m").coef_.tolist() == one.coef_.tolist()
+    one.learn_one(X[0], int(y[0]))
+    with pytest.raises(BadExample, match="3 blocks of rows, but 9 of labels; rechunk"):
+        cluster.fit(Perceptron(), da.from_array(X, chunks=(30, 5)), labels.rechunk(10))
+
+
+def test_more_than_two_classes_are_learned_jointly(workers: Any) -> None:
+    X, y = np.eye(3)[[0, 1, 2] * 8], np.array(["a", "b", "c"] * 8)
+    blocks = [delayed((X[k : k + 6], y[k : k + 6])) for k in range(0, 24, 6)]
+    for estimator in (AdaptivePerceptron(), Perceptron(multiclass="joint")):
+        clf = cluster.fit(estimator, blocks, client=workers)
+        assert clf.predict(np.eye(3)).tolist() == ["a", "b", "c"]
+    with pytest.raises(BadExample, match="third label"):
+        cluster.fit(Perceptron(), blocks, client=workers)
+    with pytest.raises(ValueError, match="class_weight must be a dict"):
+        cluster.fit(Perceptron(class_weight="balanced"), blocks, client=workers)
+
+
+@pytest.fixture(scope="module")
+def bucket() -> Any:
+    """A bucket of an S3 server on this machine."""
+    import boto3
+    from moto.server import ThreadedMotoServer
+
+    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+    server.start()
+    endpoint = "http://{}:{}".format(*server.get_host_and_port())
+    keys = {"AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b", "AWS_ENDPOINT_URL": endpoint}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {**keys, "AWS_DEFAULT_REGION": "us-east-1"}.items():
+            patch.setenv(name, value)
+        client = boto3.client("s3")
+        client.create_bucket(Bucket="mail")
+        yield client
+    server.stop()
+
+
+def test_objects_in_s3_give_the_bytes_of_files(
+    bucket: Any, files: dict[str, Path], address: str, tmp_path: Path, monkeypatch: Any
+) -> None:
+    text, options = files["mixed"].read_bytes(), ("--passes", "2", "--cluster", address, "-q")
+    half = text.index(b"\n", len(text) // 2) + 1
+    for name, part in (("a", text[:half]), ("b", text[half:])):
+        (tmp_path / f"{name}.svm").write_bytes(part)
+        bucket.put_object(Bucket="mail", Key=f"{name}.svm", Body=part)
+    words = ("train", "s3://mail/*.svm", "-o", tmp_path / "far", *options, "--shards", "5")
+    stdout_of("train", tmp_path / "*.svm", "-o", tmp_path / "near", *options, "--shards", "5")
+    failures, opened = iter([OSError(16, "SlowDown"), OSError(16, "SlowDown")]), inputs.far_file
+
+    def throttled(url: str) -> Any:
+        for failure in failures:
+            raise failure
+        return opened(url)
+
+    stdout_of(*words)
+    assert (tmp_path / "far").read_bytes() == (tmp_path / "near").read_bytes()
+    whole = parts_in_place("s3://mail/a.svm")[0]
+    monkeypatch.setattr(inputs, "far_file", throttled)
+    for k in range(2):
+        with pytest.raises(BadExample, match="SlowDown") as caught, whole.open():
+            pass
+        assert isinstance(caught.value.__cause__, OSError), k
+    bucket.put_object(Bucket="mail", Key="a.svm", Body=text[:100])
+    with pytest.raises(BadExample, match="s3://mail/a.svm: the file changed"):
+        whole.check_unchanged(whole.known)
+    bucket.delete_object(Bucket="mail", Key="a.svm")
+    with pytest.raises(BadExample, match="s3://mail/a.svm: no such file"), whole.open():
+        pass
+    assert error(*words[:1], "s3://mail/a.svm", *words[2:]).endswith("no such file or directory")
+
+
+@pytest.mark.parametrize("where", ["s3://mail/t.parquet", "here"])
+def test_parquet_is_cut_between_row_groups(
+    where: str, bucket: Any, address: str, tmp_path: Path
+) -> None:
+    path = written(tmp_path)["t.parquet"]
+    bucket.upload_file(path, "mail", "t.parquet")
+    data = str(path) if where == "here" else where
+    cut = shards_of_files(parts_in_place(data), ReadOptions(), shards=4)
+    assert [(p.begin, p.end) for one in cut.shards for p in one.parts] == [
+        (0, 2),
+        (2, 4),
+        (4, 5),
+        (5, None),
+    ]
+    words = ("train", data, "-o", tmp_path / "m", "--cluster", address, "--shards", "4", "-q")
+    assert json_of(*words)["examples"] == 36
+    frame = pd.DataFrame(ROWS)
+    frame.loc[20, "size"] = np.nan
+    frame.to_parquet(path, row_group_size=7)
+    bucket.upload_file(path, "mail", "t.parquet")
+    assert ": row 20: column 'size': the value is missing" in error(*words)
