@@ -103,6 +103,11 @@ def test_data_that_cannot_be_learned_are_refused(X: Any, y: Any, words: str) -> 
         Perceptron(shuffle=False).fit(X, y)
 
 
+def test_a_lazy_frame_is_refused_with_what_to_pass() -> None:
+    with pytest.raises(TypeError, match=r"X is a lazy frame; pass X.collect\(\)"):
+        Perceptron().fit(pl.LazyFrame({"a": [1.0, 2.0]}), [0, 1])
+
+
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
 def test_a_label_column_left_in_the_features_is_named(frame: Any) -> None:
     data = frame({"length": [1.0, 2.0, 3.0, 4.0], "species": ["a", "b", "a", "b"]})

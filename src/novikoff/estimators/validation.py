@@ -128,6 +128,8 @@ def _first_text(X: Any, kinds: list[tuple[Any, str]]) -> str | None:
 
 def _column_kinds(X: Any) -> list[tuple[Any, str]]:
     """Names and NumPy kinds of a frame's columns; of an array, its kind, without a name."""
+    if hasattr(X, "collect_schema") and hasattr(X, "collect"):
+        raise TypeError("X is a lazy frame; pass X.collect()")
     if hasattr(X, "columns") and hasattr(X, "dtypes"):
         return [(name, _kind(dtype)) for name, dtype in zip(X.columns, X.dtypes, strict=True)]
     kind = getattr(getattr(X, "dtype", None), "kind", None)
