@@ -72,7 +72,10 @@ def test_one_mistake_too_many_does_not_hold_and_says_so() -> None:
     met = guarantees.novikoff(run_on(sources.tight(3), Additive(3)), [1, 1, 1])
     broken = replace(met, mistakes=4)
     assert not broken.holds
-    assert str(met) == "Novikoff 1962: at most 3 mistakes, 3 made (R = 1, γ = 0.57735)"
+    assert (
+        str(met)
+        == "Novikoff 1962: at most 3 mistakes, 3 made (of the mistaken rows: R = 1, γ = 0.57735)"
+    )
     assert "more than the bound" in str(broken)
 
 

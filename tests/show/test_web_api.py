@@ -164,8 +164,9 @@ def test_a_separated_run_comes_with_its_exact_margin_its_bound_and_the_sandwich(
     assert verdict["multipliers"] is None
     facts = dict(verdict["facts"])
     exactly = f"exactly ({reached.smallest}) / √({reached.weights_squared})"
-    assert facts["margin of w"] == f"{short(reached.value, 6)}, at point {reached.row}: {exactly}"
-    low = float(facts["largest margin γ"].split()[0].rstrip(","))
+    said = f"{short(reached.value, 6)}, at point {reached.row}: {exactly}"
+    assert facts["margin of w"].startswith(f"{said}; in the picture the nearest point is ")
+    low = float(facts["best margin γ"].split()[0].rstrip(",;"))
     assert reached.value <= low
     u = np.array(verdict["witness"]) / np.linalg.norm(verdict["witness"])
     assert guarantees.achieved_margin(u, block).value == pytest.approx(low, rel=1e-5)
@@ -197,11 +198,11 @@ def test_words_fit_the_learner_and_the_bias() -> None:
     careful = asked("replay", {**points, "bias": True, "learner": "margin"})
     assert careful["noun"] == "update"
     assert f"The run made {careful['mistakes']} updates" in careful["verdict"]["words"]
-    assert "updates" in dict(careful["verdict"]["facts"])["bound for this run"]
+    assert "updates" in dict(careful["verdict"]["facts"])["tighter, for this run"]
     average = asked("replay", {**points, "bias": True, "learner": "averaged"})["verdict"]
     margin = dict(average["facts"])["margin of the average"]
     does = "does not separate" if margin.startswith("−") else "separates"
-    assert f"The average of the weights {does} the points" in average["words"]
+    assert f"Their average, the thick line, {does} the points" in average["words"]
 
 
 def test_a_cycle_comes_with_multipliers_that_sum_to_zero() -> None:

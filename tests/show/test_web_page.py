@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import csv
 import json
+import math
 import os
 import re
 import shutil
@@ -152,6 +153,56 @@ def test_points_are_placed_and_learned_step_by_step(page: Page, tmp_path: Path) 
     assert len(listed(page)) == reply["sent"] - 1
     page.click("#reset")
     assert (listed(page), text(page, "#verdict-title")) == ([], "Ready")
+
+
+def test_a_bound_far_above_the_chart_has_no_line_in_it(page: Page) -> None:
+    for preset, drawn in (("tight", "line"), ("barely", "above"), ("xor", "none")):
+        chosen(page, preset)
+        assert page.get_attribute("#mistakes", "data-bound") == drawn, preset
+
+
+def test_the_proof_is_drawn_up_to_where_its_curves_meet_if_that_is_near(page: Page) -> None:
+    chosen(page, "and")
+    found = replay(PRESETS["and"])["sandwich"]
+    meeting = (found["upper"][0] / found["lower"][0]) ** 2
+    until = float(page.get_attribute("#sandwich", "data-until") or 0)
+    assert until in (math.ceil(meeting), len(found["upper"]))
+
+
+def test_the_sides_are_those_of_the_weights_that_predict(page: Page) -> None:
+    chosen(page, "separable")
+    page.select_option("#learner", "averaged")
+    settled(page)
+    page.click("#run")
+    assert page.get_attribute("#plane", "data-sides") == "average"
+    page.select_option("#learner", "perceptron")
+    settled(page)
+    page.click("#run")
+    assert page.get_attribute("#plane", "data-sides") == "w"
+
+
+def test_a_projection_shows_a_line_only_of_weights_that_lie_in_it(page: Page) -> None:
+    chosen(page, "tight")
+    page.click("#step")
+    page.click("#step")
+    assert page.get_attribute("#plane", "data-sides") == "none"
+    page.click("#run")
+    assert page.get_attribute("#plane", "data-sides") == "w"
+
+
+def test_what_a_preset_says_of_a_run_is_gone_when_the_run_is_another(page: Page) -> None:
+    chosen(page, "xor")
+    assert "repeat in a cycle" in text(page, "#about")
+    page.select_option("#learner", "winnow")
+    settled(page)
+    assert text(page, "#about") == "True when exactly one input is 1. No line separates it."
+
+
+def test_an_update_names_the_change_of_the_bias_too(page: Page) -> None:
+    chosen(page, "and")
+    page.click("#step")
+    assert "the bias b becomes b" in text(page, "#verdict-words")
+    assert "at its own scale" in text(page, "#legend")
 
 
 def test_xor_ends_in_a_cycle_with_the_multipliers_shown(page: Page) -> None:

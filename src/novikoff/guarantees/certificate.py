@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from novikoff.guarantees import check
 from novikoff.guarantees.check import Fingerprint, Model, Row
-from novikoff.guarantees.exact.arithmetic import fraction_text, root
+from novikoff.guarantees.exact.arithmetic import Number, fraction, fraction_text, root
 from novikoff.guarantees.exact.rows import in_parts
 from novikoff.guarantees.verdict import Separation
 from novikoff.guarantees.words import estimates, model_separation, separation
@@ -237,10 +237,18 @@ class Certificate:
 
         R and γ are those of all rows, so it bounds any run over these data, in any order.
         """
+        return self.update_bound()
+
+    def update_bound(self, margin: Number = 0) -> tuple[int, int] | None:
+        """(R² + 2η)/γ², which bounds the updates of a margin perceptron, as `mistake_bound` does.
+
+        References: Krauth & Mézard (1987); `guarantees.margin_perceptron` has the proof.
+        """
         least, most = self.margin.at_least_squared, self.margin.at_most_squared
         if self.verdict != Separation.COMPLETE or most is None:
             return None
-        return self.radius_squared // most, self.radius_squared // least
+        above = self.radius_squared + 2 * fraction(margin, "margin")
+        return above // most, above // least
 
     def __str__(self) -> str:
         facts = [f"  {about:14}  {text}" for about, text in _facts(self)]

@@ -70,7 +70,7 @@ class LossBound(Bound):
         return cls(theorem, bound, len(ledger), gamma, R2, u.squared, u.numbers, loss)
 
     def __str__(self) -> str:
-        text = Bound.__str__(self)
+        text = Bound.__str__(self).replace("of the mistaken rows: ", "")
         return text if self.margin is None else f"{text[:-1]}, loss = {short(self.loss, 6)})"
 
 

@@ -63,7 +63,7 @@ def joint_bound(
     >>> learner = Joint(2)
     >>> run = play(block, learner, epochs=9)
     >>> print(guarantees.joint_bound(run.ledger, learner.weights))
-    Crammer & Singer 2003: at most 16 mistakes, 2 made (R = 1.41421, γ = 0.5)
+    Crammer & Singer 2003: at most 16 mistakes, 2 made (of the mistaken rows: R = 1.41421, γ = 0.5)
     """
     theorem, (ledger, U) = "Crammer & Singer 2003", with_witness(ledger, witness, "joint")
     eta = fraction(margin, "margin")

@@ -73,7 +73,7 @@ class Bound:
         R = root(self.radius_squared)
         return (
             f"{self.theorem}: at most {plural(self.bound, self.counted)}, {count(self.mistakes)} "
-            f"made{but} (R = {short(R, 6)}, γ = {short(self.unit_margin, 6)})"
+            f"made{but} (of the mistaken rows: R = {short(R, 6)}, γ = {short(self.unit_margin, 6)})"
         )
 
 
@@ -111,7 +111,7 @@ def novikoff(ledger: Ledger, witness: Numbers, *, rows: Rows | None = None) -> B
     >>> from novikoff import Additive, guarantees, play, sources
     >>> run = play(sources.tight(49), Additive(49))
     >>> print(guarantees.novikoff(run.ledger, [1] * 49))
-    Novikoff 1962: at most 49 mistakes, 49 made (R = 1, γ = 0.142857)
+    Novikoff 1962: at most 49 mistakes, 49 made (of the mistaken rows: R = 1, γ = 0.142857)
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ def from_start(
     >>> from novikoff import Additive, guarantees, play, sources
     >>> run = play(sources.block([[0, 1, 0], [0, 0, 1]], [1, 1]), Additive(3, start=[4, 0, 0]))
     >>> print(guarantees.from_start(run.ledger, [4, 1, 1]))
-    Novikoff 1962 from w₀: at most 2 mistakes, 2 made (R = 1, γ = 0.235702)
+    Novikoff 1962 from w₀: at most 2 mistakes, 2 made (of the mistaken rows: R = 1, γ = 0.235702)
     """
     theorem, (ledger, u) = "Novikoff 1962 from w₀", with_witness(ledger, witness)
     eta = fraction(margin, "margin")

@@ -76,6 +76,26 @@ def average_risk(rounds: int, mistakes: int, *, confidence: Number = 0.95) -> Ri
     return RiskBound(n, M, sure, *_bounds(n, M, delta), min(_bounds(n, M, delta / 2)))
 
 
+def share_interval(part: int, whole: int) -> tuple[float, float]:
+    """An interval for a probability, from `part` successes in `whole` independent trials.
+
+    It is Wilson's: the probabilities whose share would differ from this one by at most 1.96
+    standard deviations. It contains the true one in about 95 of 100 samples.
+
+    References: Wilson (1927).
+
+    >>> [round(end, 3) for end in share_interval(11, 15)]
+    [0.48, 0.891]
+    """
+    n, z = Decimal(whole), Decimal("1.959963984540054")
+    with localcontext(Context(prec=60)):
+        p = part / n
+        middle = p + z * z / (2 * n)
+        spread = z * (p * (1 - p) / n + z * z / (4 * n * n)).sqrt()
+        low, high = ((middle + sign * spread) / (1 + z * z / n) for sign in (-1, 1))
+    return max(0.0, float(low)), min(1.0, float(high))
+
+
 def risk_bound(ledger: Ledger, *, confidence: Number = 0.95) -> RiskBound:
     """The bounds of `average_risk` from the first pass of a run.
 

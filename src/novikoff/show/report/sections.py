@@ -17,6 +17,7 @@ from novikoff.guarantees import words
 from novikoff.guarantees.certificate import alone_in_words
 from novikoff.guarantees.comparators import LossBound
 from novikoff.guarantees.exact.arithmetic import root
+from novikoff.guarantees.risk import share_interval
 from novikoff.guarantees.verdict import Separation, Verdict
 from novikoff.show.report.figures import Figure, figures
 from novikoff.show.report.gathering import Known
@@ -102,7 +103,7 @@ def summary(known: Known) -> Html:
     if trial is not None:
         n = len(trial.test)
         lines["On held-out rows"] = (
-            f"its average weights are right on {percent(trial.right['average'], n)}; always "
+            f"its average weights are right on {_share(trial.right['average'], n)}; always "
             f"predicting the more frequent label would be right on {percent(trial.majority, n)}"
         )
     if risk is not None and risk.value < 0.5:
@@ -111,6 +112,12 @@ def summary(known: Known) -> Html:
             "average, with 95% confidence, if the rows are a random sample"
         )
     return tag("div", facts(lines), class_="short")
+
+
+def _share(right: int, n: int) -> str:
+    """How many rows are right, with an interval for the share of new rows."""
+    low, high = (percent(round(1000 * end), 1000) for end in share_interval(right, n))
+    return f"{count(right)} of {count(n)}, {percent(right, n)} (95% interval {low} to {high})"
 
 
 def _rows_with(known: Known, sign: int) -> int:
@@ -441,9 +448,10 @@ def mistaken(known: Known, most: int) -> Iterator[Html]:
         return
     yield heading("The rows mistaken most often")
     yield paragraph(
-        "Rows that are mistaken again and again are worth a look: they may be unusual, or have the "
-        "wrong label. Rows are counted from 0, without the header. Beside each are the columns "
-        "that contribute most to its score."
+        f"{_hardest(known, most)} Where nothing separates the rows, some are mistaken again and "
+        "again whatever their labels; a wrong label is one possible reason among others. "
+        "Rows are counted from 0, without the header. Beside each are the columns that contribute "
+        "most to its score."
     )
     yield table(
         ["row", "label", "times", "last round", "score at the end", "largest features"],
@@ -460,6 +468,19 @@ def mistaken(known: Known, most: int) -> Iterator[Html]:
         _first_mistakes(known, most),
         left=(2, 4),
     )
+
+
+def _hardest(known: Known, most: int) -> str:
+    """How many rows were mistaken most often, and which of them are listed."""
+    _, times = np.unique(known.run.ledger.rows, return_counts=True)
+    if not len(times):
+        return "No row was mistaken."
+    top = int(times.max())
+    ties = int((times == top).sum())
+    if ties == 1:
+        return f"One row was mistaken {plural(top, 'time')}, more often than any other."
+    which = f"; of these, the {count(most)} mistaken last are listed" if ties > most else ""
+    return f"{count(ties)} rows were mistaken {plural(top, 'time')}, as often as any{which}."
 
 
 def _most_mistaken(known: Known, most: int) -> Iterator[Sequence[object]]:

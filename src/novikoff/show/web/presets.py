@@ -20,8 +20,8 @@ def presets() -> list[dict[str, Any]]:
         _preset("or", "OR", _corners(-1, 1, 1, 1),
                 "True when at least one input is 1. Separable, but only with the bias on."),
         _preset("xor", "XOR", _corners(-1, 1, 1, -1),
-                "True when exactly one input is 1. No line separates it: the perceptron’s weights "
-                "repeat in a cycle, and the cycle proves it."),
+                "True when exactly one input is 1. No line separates it.",
+                now="The perceptron’s weights repeat in a cycle, and the cycle proves it."),
         _preset("separable", "Separable", _clouds(20, gap=0.25, seed=32),
                 "Two clouds of points with a wide gap between them."),
         _preset("barely", "Barely separable", _clouds(20, gap=0.04, seed=3),
@@ -29,22 +29,24 @@ def presets() -> list[dict[str, Any]]:
         _preset("overlapping", "Overlapping", _clouds(15, gap=-0.6, seed=36),
                 "Two clouds that overlap: no line separates them."),
         _preset("no-bias", "No bias needed", _clouds(15, gap=0.25, seed=11),
-                "A line through the origin separates these points, so the bias can be off.",
+                "A line through the origin separates these points, so no bias is needed.",
                 bias=False),
         _preset("bias", "Bias needed", _clouds(12, gap=0.3, seed=2, away=True),
-                "Some lines separate these points, but none through the origin. Run with the bias "
-                "off, then with it on.", bias=False),
+                "Some lines separate these points, but none through the origin.",
+                now="Run with the bias off, then switch it on.", bias=False),
         _preset("tight", "Bound met exactly", (np.eye(9), np.ones(9, dtype=np.int8)),
-                "Nine unit vectors, all positive. With the bias off, each is one mistake: exactly "
-                "as many as the bound (R/γ)² = 9 allows.", bias=False),
+                "Nine unit vectors, all positive.",
+                now="Each is one mistake: exactly as many as the bound (R/γ)² = 9 allows.",
+                bias=False),
     ]  # fmt: skip
 
 
 def _preset(
-    name: str, title: str, examples: Examples, about: str, *, bias: bool = True
+    name: str, title: str, examples: Examples, about: str, *, now: str = "", bias: bool = True
 ) -> dict[str, Any]:
+    """`about` is true of the points; `now`, of the perceptron's run with this bias."""
     points, labels = (part.tolist() for part in examples)
-    words = {"name": name, "title": title, "about": about}
+    words = {"name": name, "title": title, "about": about, "now": now}
     return {**words, "points": points, "labels": labels, "bias": bias}
 
 

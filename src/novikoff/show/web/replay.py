@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -14,7 +14,7 @@ import numpy as np
 from novikoff import _core, guarantees
 from novikoff.guarantees import known, words
 from novikoff.guarantees.certificate import Certificate
-from novikoff.guarantees.exact.arithmetic import ExactVector
+from novikoff.guarantees.exact.arithmetic import ExactVector, root
 from novikoff.guarantees.margin import Achieved
 from novikoff.guarantees.novikoff_bound import Bound
 from novikoff.guarantees.verdict import Separation, Verdict
@@ -59,7 +59,7 @@ def replay(given: Mapping[str, Any]) -> dict[str, Any]:
         weights = _winnow_weights(weights, learner.alpha)
     certificate = certificate_of(points, choices.bias)
     margins = [_margin(w, points) for w in (learner.weights, average)]
-    finished = _Finished(points, choices, run, certificate, *margins)
+    finished = _Finished(points, choices, run, learner.weights, certificate, *margins)
     return {
         "noun": choices.noun,
         "margin": choices.eta,
@@ -135,6 +135,7 @@ class _Finished:
     points: Data
     choices: Choices
     run: Run
+    final: Vector
     certificate: Certificate
     margin: Achieved | None
     average_margin: Achieved | None
@@ -148,8 +149,11 @@ class _Finished:
     @property
     def by(self) -> str:
         """What would separate the points."""
-        line = "hyperplane" if self.points.block.rows.dim > 2 else "line"
-        return line if self.choices.bias else f"{line} through the origin"
+        return self.line if self.choices.bias else f"{self.line} through the origin"
+
+    @property
+    def line(self) -> str:
+        return "hyperplane" if self.points.block.rows.dim > 2 else "line"
 
     @property
     def why_no_witness(self) -> str:
@@ -159,37 +163,51 @@ class _Finished:
 
     def proof(self, weights: Vector) -> dict[str, Any]:
         """The bound, the inequalities of its proof, and the verdict."""
-        bound, why_no_bound = self.bound
         sandwich, caption = self._sandwich(weights)
+        most = self.bound_of_data
         run, eta = self.run, self.choices.eta
         ended = words.run_ended(
             run.verdict, rule=run.ledger.rule, margin=eta, passes=run.epochs, of="points"
         )
         return {
-            "bound": None if bound is None else bound.bound,
-            "why_no_bound": why_no_bound,
+            "bound": most,
+            "why_no_bound": self.why_no_bound if most is None else "",
             "sandwich": sandwich,
             "sandwich_words": caption,
             "verdict": {
                 "kind": str(self.run.verdict),
                 "certified": str(self.certificate.verdict),
                 "title": _capital(ended.headline),
-                "words": " ".join([f"{_capital(ended.meaning)}.", *self._sentences()]),
+                "words": " ".join([f"{_capital(ended.meaning)}.", *self._sentences(weights)]),
                 "facts": self._facts(),
                 "multipliers": self.multipliers,
                 "witness": None if self.witness is None else scaled(self.witness).tolist(),
             },
         }
 
-    @cached_property
-    def bound(self) -> tuple[Bound | None, str]:
-        """The bound on the updates of this run; or None, and why."""
+    @property
+    def bound_of_data(self) -> int | None:
+        """The bound on the updates of any run over the points; None if there is none."""
         if self.choices.learner == "winnow":
-            return None, "the bound is for the perceptron, not for Winnow"
-        if self.witness is not None:
-            eta = self.choices.eta
-            return known.applicable_bound(self.run.ledger, witness=self.witness, margin=eta)
-        return None, f"{self.why_no_witness}, so the bound does not apply"
+            return None
+        found = self.certificate.update_bound(self.choices.eta)
+        return None if found is None else found[1]
+
+    @property
+    def why_no_bound(self) -> str:
+        if self.choices.learner == "winnow":
+            return "the bound (R/γ)² is for the perceptron, not for Winnow"
+        return f"{self.why_no_witness}, so (R/γ)² does not apply"
+
+    @cached_property
+    def bound_of_run(self) -> Bound | None:
+        """The bound on the updates of this run: by a separating u, else by losses."""
+        if self.choices.learner == "winnow":
+            return None
+        eta, block = self.choices.eta, self.points.block
+        return known.applicable_bound(
+            self.run.ledger, witness=self.witness, data=block, margin=eta
+        )[0]
 
     def _sandwich(self, weights: Vector) -> tuple[dict[str, Any] | None, str]:
         """kγ ≤ ⟨w,u⟩ ≤ ‖w‖ ≤ R√k after each update k, and a caption (Novikoff 1962, Theorem 1).
@@ -217,7 +235,7 @@ class _Finished:
         why = why if self.witness else f"{self.why_no_witness}, so there is no u"
         return half, f"only ‖w‖ ≤ {root}: {why}"
 
-    def _sentences(self) -> Iterator[str]:
+    def _sentences(self, weights: Vector) -> Iterator[str]:
         """What the page adds to the words for the verdict."""
         run, verdict = self.run, self.certificate.verdict
         if run.cycle is not None:
@@ -239,8 +257,14 @@ class _Finished:
                 )
             if self.choices.learner == "averaged" and self.average_margin is not None:
                 does = "separates" if self.average_margin.smallest > 0 else "does not separate"
-                yield f"The average of the weights {does} the points."
+                yield "That is about the last weights."
+                yield f"Their average, the thick line, {does} the points."
             return
+        if (again := self._repeated(weights)) is not None:
+            yield (
+                f"The weights after pass {count(again[1])} equal those after pass "
+                f"{count(again[0])}, so more passes would only repeat these updates."
+            )
         about = words.separation(verdict, of="points", by=self.by)
         yield f"{_capital(about.meaning)}."
         if self.multipliers is not None:
@@ -251,29 +275,50 @@ class _Finished:
         if verdict == Separation.UNDECIDED:
             yield f"{_capital(self.certificate.why_undecided)}."
 
+    def _repeated(self, weights: Vector) -> tuple[int, int] | None:
+        """Two passes after which Winnow's weights are the same; the perceptron's are a cycle."""
+        ledger, seen = self.run.ledger, dict[tuple[float, ...], int]()
+        if self.choices.learner != "winnow" or len(weights) < len(ledger):
+            return None
+        made = np.searchsorted(ledger.rounds, ledger.epoch_ends, side="right")
+        for number, k in enumerate(made.tolist(), 1):
+            if (first := seen.setdefault(tuple(weights[k - 1].tolist()), number)) < number:
+                return first, number
+        return None
+
     def _facts(self) -> list[tuple[str, str]]:
         """What is proved, each with its name."""
-        facts, (bound, _) = list[tuple[str, str]](), self.bound
+        facts, bound, eta = list[tuple[str, str]](), self.bound_of_run, self.choices.eta
         if self.margin is not None and self.run.verdict == Verdict.SEPARATED:
-            facts.append(("margin of w", _exactly(self.margin)))
+            seen = self._distance(self.margin, self.final)
+            facts.append(("margin of w", f"{_exactly(self.margin)}{seen}"))
         if self.choices.learner == "averaged" and self.average_margin is not None:
             facts.append(("margin of the average", _exactly(self.average_margin)))
         if self.witness is not None:
-            facts.append(("largest margin γ", str(self.certificate.margin)))
+            reached = guarantees.achieved_margin(self.witness, self.points.block)
+            seen = self._distance(reached, self.witness)
+            facts.append(("best margin γ", f"{self.certificate.margin}{seen}"))
+        if (most := self.bound_of_data) is not None:
+            said, R = plural(most, self.choices.noun), root(self.certificate.radius_squared)
+            why = f"{'(R² + 2η)/γ²' if eta else '(R/γ)²'}, R = {short(R, 6)}"
+            facts.append(("bound", f"at most {said}, {words.BOUND_OF_DATA}: {why}"))
         if bound is not None:
-            facts.append(("bound for this run", str(bound)))
-            if self.certificate.mistake_bound is not None and not self.choices.eta:
-                most = plural(self.certificate.mistake_bound[1], "mistake")
-                facts.append(("bound for any run", f"at most {most}, {words.BOUND_OF_DATA}"))
+            name = "tighter, for this run" if self.witness else "bound by losses, for this run"
+            facts.append((name, str(bound)))
         if self.multipliers is not None:
             each = zip(self.multipliers["rows"], self.multipliers["shown"], strict=True)
             facts.append(("multipliers", listed([f"point {i} ×{times}" for i, times in each], 12)))
         if self.witness is not None and self.choices.bias:
-            facts.append(
-                ("", "With the bias on, margins are those of (x, 1). They can be smaller than the "
-                 "distances in the picture.")
-            )  # fmt: skip
+            facts.append(("", "With the bias on, R and γ are those of the points (x, 1)."))
         return facts
+
+    def _distance(self, reached: Achieved, weights: Sequence[float] | Vector) -> str:
+        """How far the nearest point is from the line in the picture, if that is not the margin."""
+        square = sum(Fraction(w) ** 2 for w in weights[: self.points.block.rows.dim])
+        if not self.choices.bias or reached.smallest <= 0 or not square:
+            return ""
+        seen = short(root(reached.smallest**2 / square), 6)
+        return f"; in the picture the nearest point is {seen} from its {self.line}"
 
     @cached_property
     def multipliers(self) -> dict[str, Any] | None:

@@ -47,10 +47,19 @@ function drawSandwich() {
   }
   const { lower, progress, norm, upper, root, holds } = found;
   const made = Math.min(state.k, replay.sent);
-  const drawing = axes("sandwich", replay.sent, Math.max(upper.at(-1), 1e-9), noun);
+  // kγ and the upper curve meet where the bound is; if that is near, both are drawn up to there
+  const meeting = lower && lower[0] > 0 ? (upper[0] / lower[0]) ** 2 : Infinity;
+  const most = meeting <= 3 * replay.sent ? Math.max(replay.sent, Math.ceil(meeting)) : replay.sent;
+  const drawing = axes("sandwich", most, Math.max(upper[0] * Math.sqrt(most), 1e-9), noun);
+  drawing.pen.canvas.dataset.until = String(most);
+  const further = (f) => Array.from({ length: most }, (_, i) => f(i + 1));
+  if (most > replay.sent) {
+    drawCurve(drawing, further((k) => upper[0] * Math.sqrt(k)), drawing.c.minus, 1, 0.6);
+    drawCurve(drawing, further((k) => lower[0] * k), drawing.c.plus, 1, 0.6);
+  }
   const { c } = drawing;
   const curves = [[root, upper, c.minus, 4], ["‖w‖", norm, c.ink, 1.8]];
-  if (lower) curves.push(["w·u", progress, c.plus, 1.8], ["kγ", lower, c.average, 4]);
+  if (lower) curves.push(["w·u", progress, c.average, 1.8], ["kγ", lower, c.plus, 4]); // as in the figures
   for (const [, values, colour, width] of [...curves].reverse()) {
     drawCurve(drawing, values, colour, width, 0.25);
     drawCurve(drawing, values.slice(0, made), colour, width, 1);
@@ -112,17 +121,20 @@ function drawMistakes() {
   pen.strokeStyle = c.ink;
   drawSteps(sent, 1, 0.25);
   drawSteps(Math.min(state.k, sent), 2, 1);
+  pen.canvas.dataset.bound = bound === null ? "none" : fits ? "line" : "above";
   if (bound !== null) {
     const height = fits ? y(bound) : EDGE.top;
     pen.strokeStyle = pen.fillStyle = c.minus;
-    pen.setLineDash([6, 4]);
-    pen.beginPath();
-    pen.moveTo(x(0), height);
-    pen.lineTo(x(rounds), height);
-    pen.stroke();
-    pen.setLineDash([]);
+    if (fits) {
+      pen.setLineDash([6, 4]);
+      pen.beginPath();
+      pen.moveTo(x(0), height);
+      pen.lineTo(x(rounds), height);
+      pen.stroke();
+      pen.setLineDash([]);
+    }
     pen.font = "600 12px system-ui, sans-serif";
-    pen.fillText(fits ? `bound ${count(bound)}` : `bound ${count(bound)}, above this chart`, x(0) + 8, height + 14);
+    pen.fillText(fits ? `bound ${count(bound)}` : `↑ bound ${count(bound)}, far above this chart`, x(0) + 8, height + 14);
   }
   const made = count(ended() ? replay.mistakes : state.k);
   setText("count-words", bound === null ? `${made}; ${replay.why_no_bound}` : `${made} of at most ${count(bound)}`);

@@ -64,18 +64,20 @@ function updateControls() {
 function description() {
   const preset = presets.find((one) => one.name === state.preset);
   const sentences = [];
-  if (preset) sentences.push(preset.about);
+  const { learner, bias } = state.choices;
+  if (preset) sentences.push(preset.about, bias === preset.bias && learner === "perceptron" ? preset.now : "");
   else if (state.points.length) sentences.push(`${plural(state.points.length, "point")} with ${state.names.length === 1 ? "column" : "columns"} ${state.names.join(", ")}.`);
   else sentences.push("Click on the plane to place a point.");
   if (!isEqual()) sentences.push("The axes have different scales, so w does not look perpendicular to its line.");
   if (state.replay?.view) sentences.push(state.replay.view.words);
-  return sentences.join(" ");
+  return sentences.filter(Boolean).join(" ");
 }
 
 function drawLegend() {
   const noun = state.replay?.noun ?? "mistake";
-  const entries = [["ink", "", "w and its line"], ["soft", "dotted", `before the ${noun}`]];
-  if (state.choices.learner !== "winnow") entries.push(["average", "dashed", "average of the weights"]);
+  const averaged = state.choices.learner === "averaged";
+  const entries = [["ink", "", averaged ? "last weights w" : "w (an arrow at its own scale) and its line"], ["soft", "dotted", `before the ${noun}`]];
+  if (state.choices.learner !== "winnow") entries.push(["average", "dashed", averaged ? "average of the weights, which predicts" : "average of the weights"]);
   entries.push(["band", "dashed", state.choices.learner === "margin" ? "margin η" : "margin of w"]);
   if (state.replay && state.k === last() && state.replay.verdict.witness) entries.push(["best", "dotted", "line with the widest margin"]);
   at("legend").replaceChildren(...entries.map(([colour, style, text]) => {

@@ -22,12 +22,14 @@ export function draw(part = 1) {
   const [before, after] = [weightsAt(k - 1), weightsAt(k)];
   const weights = after && interpolate(before ?? after.map(() => 0), after, part);
   const line = lineOf(weights);
-  drawSides(pen, c, scale, line, width, height);
+  const averaged = state.choices.learner === "averaged";
+  const sides = averaged ? lineOf(averageAt(k)) : line;
+  drawSides(pen, c, scale, sides, width, height);
+  canvas.dataset.sides = sides ? (averaged ? "average" : "w") : "none";
   drawGrid(pen, c, scale, width, height);
   if (weights) {
     drawBand(pen, c, scale, weights);
     if (before && !ended()) drawLine(pen, scale, lineOf(before), { colour: c.soft, dash: [2, 5], width: 1.5 });
-    const averaged = state.choices.learner === "averaged";
     drawLine(pen, scale, lineOf(averageAt(k)), { colour: c.average, dash: [9, 6], width: averaged ? 3.5 : 2 });
     if (ended()) drawLine(pen, scale, lineOf(state.replay.verdict.witness), { colour: c.best, dash: [2, 4], width: 2 });
     drawLine(pen, scale, line, { colour: c.ink, width: averaged ? 1.5 : 2.5 });
@@ -114,7 +116,7 @@ function drawBand(pen, c, scale, weights) {
   const eta = state.replay.margin;
   const width = eta > 0 ? eta : smallestMargin(weights);
   const line = lineOf(weights);
-  if (!(width > 0) || !(Math.hypot(line.a, line.b) > 0)) return;
+  if (!line || !(width > 0) || !(Math.hypot(line.a, line.b) > 0)) return;
   pen.save();
   pen.globalAlpha = 0.16;
   pen.fillStyle = c.band;
@@ -233,13 +235,15 @@ function drawText(pen, c, text, x, y) {
   pen.restore();
 }
 
-// w as an arrow from its line, and faintly w before the update. The longest w of the run takes a third of the picture.
+// w as an arrow from the point of its line nearest the origin, and faintly w before the update. The longest w of the run takes
+// a third of the picture: w has another unit than the points.
 function drawWeights(pen, c, scale, before, weights, width, height) {
   const now = lineOf(weights);
-  const found = ends(scale, now);
+  const found = now && ends(scale, now);
   if (!found) return;
   const unit = (0.33 * Math.min(width, height)) / (longestOf(state.replay) || 1);
-  const foot = state.choices.bias ? found[2] : [0, 0];
+  const square = now.a ** 2 + now.b ** 2;
+  const foot = [(-now.c * now.a) / square, (-now.c * now.b) / square];
   const from = scale.toPixel(foot);
   const old = before && lineOf(before);
   if (old && !ended()) drawArrow(pen, c.soft, from, [from[0] + old.a * unit, from[1] - old.b * unit], 1.5);
@@ -255,8 +259,8 @@ function longestOf(replay) {
   if (!longest.has(replay)) {
     let most = 0;
     for (const weights of [...replay.ledger.weights, replay.final]) {
-      const { a, b } = lineOf(weights);
-      most = Math.max(most, Math.hypot(a, b));
+      const line = lineOf(weights);
+      if (line) most = Math.max(most, Math.hypot(line.a, line.b));
     }
     longest.set(replay, most);
   }

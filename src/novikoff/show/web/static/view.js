@@ -15,14 +15,17 @@ export function onPlane(point) {
   return [point[0], point.length > 1 ? point[1] : 0];
 }
 
-// The line a·x + b·y + c = 0 where the weights have score 0, in the plane.
+// The line a·x + b·y + c = 0 where the weights have score 0, in the plane. With more than two columns most weights have none:
+// their scores depend on directions that the plane does not show.
 export function lineOf(weights) {
   if (!weights) return null;
   const d = dim();
   const c = state.choices.bias ? weights[d] : 0;
   const view = state.replay?.view;
-  const [a, b] = d > 2 && view ? [dot(weights, view.across), dot(weights, view.up)] : [weights[0], d > 1 ? weights[1] : 0];
-  return { a, b, c };
+  if (d <= 2 || !view) return { a: weights[0], b: d > 1 ? weights[1] : 0, c };
+  const [a, b] = [dot(weights, view.across), dot(weights, view.up)];
+  const outside = view.across.reduce((sum, x, j) => sum + (weights[j] - a * x - b * view.up[j]) ** 2, 0);
+  return outside <= 1e-12 * (a * a + b * b) ? { a, b, c } : null;
 }
 
 function dot(u, v) {

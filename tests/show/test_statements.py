@@ -1,0 +1,155 @@
+"""Statements of the page and the report that once misled: each says what is true of the data.
+
+Those about what the page draws are in test_web_page.py, those about figures in test_plots_*.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+from novikoff import certify, sources
+from novikoff.show.report import sections
+from novikoff.show.report.gathering import Known, Settings, gather
+from novikoff.show.web.presets import presets
+from novikoff.show.web.replay import replay
+from novikoff.sources import Data
+
+PRESETS = {one["name"]: one for one in presets()}
+
+
+def shown(preset: str, **choices: Any) -> dict[str, Any]:
+    return replay({**PRESETS[preset], **choices})
+
+
+def facts(reply: dict[str, Any]) -> dict[str, str]:
+    return dict(reply["verdict"]["facts"])
+
+
+@pytest.mark.parametrize("preset", ["separable", "barely", "and", "tight"])
+@pytest.mark.parametrize("eta", [0, 1])
+def test_the_bound_beside_the_mistakes_is_that_of_the_data(preset: str, eta: int) -> None:
+    one = PRESETS[preset]
+    reply = shown(preset, learner="margin" if eta else "perceptron", margin=eta)
+    proof = certify(one["points"], one["labels"], fit_intercept=one["bias"], margin_rtol=1e-6)
+    assert reply["bound"] == (proof.radius_squared + 2 * eta) // proof.margin.at_least_squared
+    if not eta:
+        assert proof.mistake_bound is not None
+        assert reply["bound"] == proof.mistake_bound[1]
+    noun = "update" if eta else "mistake"
+    assert facts(reply)["bound"].startswith(f"at most {reply['bound']:,} {noun}")
+
+
+def test_gamma_of_the_data_and_gamma_of_the_mistaken_rows_are_told_apart() -> None:
+    said = facts(shown("separable"))
+    assert "of the mistaken rows: R = " in said["tighter, for this run"]
+    assert [name for name in said if "γ" in name] == ["best margin γ"]
+
+
+def test_beside_the_margin_stands_the_distance_that_the_picture_shows() -> None:
+    said = facts(shown("and"))["best margin γ"]
+    assert said.startswith("0.24253")  # 1/√17, of the points (x, 1)
+    distance = float(re.findall("nearest point is ([0-9.]+) from its line", said)[0])
+    assert distance == pytest.approx(math.sqrt(1 / 8), abs=1e-5)
+    assert "in the picture" not in facts(shown("no-bias"))["best margin γ"]
+
+
+def test_without_a_bias_only_lines_through_the_origin_are_spoken_of() -> None:
+    reply = shown("bias")
+    for words in (reply["why_no_bound"], reply["verdict"]["words"]):
+        assert "line through the origin" in words
+        assert not re.search("no line (?!through)", words)
+
+
+def test_separated_is_said_of_the_last_weights_and_the_average_is_judged_by_itself() -> None:
+    said = shown("barely", learner="averaged")["verdict"]["words"]
+    assert "That is about the last weights. Their average, the thick line, " in said
+
+
+def test_corrections_of_right_predictions_are_called_updates() -> None:
+    reply = shown("separable", learner="margin", margin=1)
+    right = [
+        y * s > 0 for y, s in zip(reply["ledger"]["label"], reply["ledger"]["score"], strict=True)
+    ]
+    assert any(right)
+    assert "mistake" not in facts(reply)["bound"] + reply["verdict"]["words"]
+
+
+def test_where_nothing_separates_a_bound_by_losses_is_given() -> None:
+    reply = shown("overlapping")
+    assert reply["why_no_bound"] == "no line separates the points, so (R/γ)² does not apply"
+    assert "loss = " in facts(reply)["bound by losses, for this run"]
+
+
+def test_undecided_is_not_called_inseparable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("novikoff.show.web.replay.MAX_SECONDS", 0.0)
+    reply = shown("overlapping")
+    if reply["verdict"]["certified"] == "undecided":
+        assert "no line is known to separate the points" in reply["why_no_bound"]
+    else:
+        assert (
+            reply["verdict"]["certified"] == "overlap"
+        )  # decided before the first look at the time
+
+
+def test_winnow_on_xor_is_said_to_repeat_itself() -> None:
+    said = shown("xor", learner="winnow")["verdict"]["words"]
+    assert re.search(r"weights after pass \d+ equal those after pass \d+, so more passes", said)
+    assert "cycle" not in PRESETS["xor"]["about"]
+
+
+def test_texts_of_presets_are_true_whatever_is_chosen() -> None:
+    for name, one in PRESETS.items():
+        if "Separable" in one["about"] or "separates" in one["about"]:
+            known = certify(one["points"], one["labels"], fit_intercept=True).verdict
+            assert (known == "complete") == (
+                "No line" not in one["about"] and "no line" not in one["about"]
+            ), name
+    tight = shown("tight")
+    assert tight["mistakes"] == tight["bound"] == 9
+    assert "exactly" in PRESETS["tight"]["now"]
+    assert "exactly" not in PRESETS["tight"]["about"]
+
+
+def words(parts: Any) -> str:
+    return re.sub("<[^>]*>", "", "".join(map(str, parts)))
+
+
+@pytest.fixture(scope="module")
+def overlapping() -> Known:
+    rng = np.random.default_rng(0)
+    X = rng.integers(-2, 3, (75, 1)).astype(float)
+    y = np.where(X[:, 0] + rng.integers(-2, 3, 75) > 0, 1, -1)
+    return gather(Data(sources.block(X, y), ("x",), ("no", "yes"), "k"), Settings(seed=0))
+
+
+def test_the_answer_for_quasi_complete_data_begins_with_no() -> None:
+    data = Data(
+        sources.block([[1], [2], [3], [3], [4]], [-1, -1, -1, 1, 1]), ("dose",), ("no", "yes")
+    )
+    known = gather(data, Settings(seed=0))
+    assert words(sections.verdict(known)).startswith("quasi-complete No: ")
+
+
+def test_the_report_says_how_many_rows_tie_and_blames_no_label(overlapping: Known) -> None:
+    said = words(sections.mistaken(overlapping, 2))
+    _, times = np.unique(overlapping.run.ledger.rows, return_counts=True)
+    ties = int((times == times.max()).sum())
+    assert ties > 2
+    assert f"{ties} rows were mistaken {times.max():,} times, as often as any" in said
+    assert "the 2 mistaken last are listed" in said
+    assert "one possible reason among others" in said
+
+
+def test_a_share_of_held_out_rows_has_its_counts_and_an_interval(overlapping: Known) -> None:
+    trial = overlapping.trial
+    assert trial is not None
+    right, n = trial.right["average"], len(trial.test)
+    said = words([sections.summary(overlapping)])
+    assert re.search(
+        rf"right on {right} of {n}, [0-9.]+% \(95% interval [0-9.]+% to [0-9.]+%\)", said
+    )
