@@ -128,6 +128,7 @@ NB_MODULE(_core, m) {
   bind_passes(m);
   bind_concepts(m);
   bind_joint(m);
+  bind_kernels(m);
   bind_online(m);
   bind_text(m);
 }

@@ -5,6 +5,7 @@
 
 void bind_concepts(nanobind::module_& m);
 void bind_joint(nanobind::module_& m);
+void bind_kernels(nanobind::module_& m);
 void bind_online(nanobind::module_& m);
 void bind_passes(nanobind::module_& m);
 void bind_text(nanobind::module_& m);

@@ -5,6 +5,7 @@ from novikoff import sources as sources
 from novikoff import stream as stream
 from novikoff.estimators import AdaptivePerceptron as AdaptivePerceptron
 from novikoff.estimators import AveragedPerceptron as AveragedPerceptron
+from novikoff.estimators import KernelPerceptron as KernelPerceptron
 from novikoff.estimators import MarginPerceptron as MarginPerceptron
 from novikoff.estimators import Perceptron as Perceptron
 from novikoff.estimators import TextFeatures as TextFeatures
@@ -19,11 +20,13 @@ from novikoff.guarantees.verdict import Verdict as Verdict
 from novikoff.learners import Adaptive as Adaptive
 from novikoff.learners import Additive as Additive
 from novikoff.learners import BalancedWinnow as BalancedWinnow
+from novikoff.learners import Dual as Dual
 from novikoff.learners import Joint as Joint
 from novikoff.learners import JointAdaptive as JointAdaptive
 from novikoff.learners import Winnow1 as Winnow1
 from novikoff.learners import Winnow2 as Winnow2
 from novikoff.ledger import readings as readings
+from novikoff.ledger.kernels import Kernel as Kernel
 from novikoff.ledger.ledger import Ledger as Ledger
 from novikoff.models.training import Plan as Plan
 from novikoff.models.training import Training as Training

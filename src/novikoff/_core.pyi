@@ -150,6 +150,29 @@ def joint_vote(stored_values: Annotated[NDArray[Any], dict(order='C', device='cp
     Score the rows first: that checks them.
     """
 
+def kernel_squares(values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, shape: int, degree: int, gamma: float, constant: float, bias: bool, begin: int, end: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int]:
+    """
+    The kernel of each of rows[begin:end] with itself; returns the first row without one, and its flaw.
+    """
+
+def kernel_gram(stored_values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], stored_indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, stored_starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, values: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)], indices: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, starts: Annotated[NDArray[Any], dict(order='C', device='cpu', writable=False)] | None, dim: int, *, shape: int, degree: int, gamma: float, constant: float, bias: bool, begin: int, end: int, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int]:
+    """
+    The kernels of rows[begin:end] with all stored rows, a row of out for each; returns the first row not read, and its flaw.
+    """
+
+def kernel_sums(*, gram: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, example: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], since: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """
+    Adds the mistakes from since[i] on to the score of row i, one by one, in place.
+    """
+
+def kernel_votes(*, gram: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], width: int, example: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], step: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], survived: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)], zero_is_positive: bool, out: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> None:
+    """The votes on the rows of a Gram matrix, by rounds survived."""
+
+def kernel_learn(*, gram: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], labels: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], importances: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, threshold: tuple[float, float], step: tuple[float, float], unit: float, rounds: int, s: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')] | None, met: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], round: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], row: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu')], score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], taken: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')], square: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu')]) -> tuple[int, int, int]:
+    """
+    One mistake-driven pass over rows with these kernels and scores, which are updated in place; returns as `learn` does.
+    """
+
 class OnlineRuns:
     """The runs that learn from each example, over weights that NumPy owns."""
 

@@ -18,6 +18,7 @@ from sklearn.utils.estimator_checks import check_classifiers_train, check_estima
 from novikoff import (
     AdaptivePerceptron,
     AveragedPerceptron,
+    KernelPerceptron,
     MarginPerceptron,
     Perceptron,
     VotedPerceptron,
@@ -53,10 +54,10 @@ every = pytest.mark.parametrize(
 )
 
 
-def check(estimator: Any) -> None:
+def check(estimator: Any, **more: str) -> None:
     """Every check passes but those that cannot hold."""
     results = check_estimator(
-        estimator, on_skip=None, on_fail=None, expected_failed_checks=EXPECTED_FAILURES
+        estimator, on_skip=None, on_fail=None, expected_failed_checks=EXPECTED_FAILURES | more
     )
     assert len(results) > 40
     right = ("passed", "xfail")
@@ -78,6 +79,17 @@ def test_every_check_of_scikit_learn_passes(kind: Any) -> None:
 @every
 def test_every_check_of_scikit_learn_passes_for_many_classes_jointly(kind: Any) -> None:
     check(kind(multiclass="joint", max_iter=5))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [KernelPerceptron(kernel="linear", fit_intercept=True), KernelPerceptron(reading="vote")],
+    ids=["linear", "poly"],
+)
+def test_every_check_of_scikit_learn_passes_for_a_kernel(estimator: Any) -> None:
+    # a polynomial of degree 3 takes both signs, however much the examples of a class weigh
+    more = {"check_class_weight_classifiers": "high degrees"} if estimator.kernel == "poly" else {}
+    check(estimator, **more)
 
 
 @pytest.mark.parametrize("variant", ["balanced", "winnow1", "winnow2"])

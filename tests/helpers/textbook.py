@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from typing import TypeAlias
 
 from novikoff.learners import Ties
@@ -317,3 +318,56 @@ def dot(w: Point, x: Point) -> Fraction:
 
 def sign(s: Fraction) -> int:
     return (s > 0) - (s < 0)
+
+
+@dataclass(frozen=True)
+class Dual:
+    """The result of the textbook's run in a kernel's space: (round, row, step, score) a mistake."""
+
+    kernel: Callable[[Point, Point], Fraction]
+    mistakes: list[tuple[int, int, Fraction, Fraction]]
+    points: dict[int, Point]
+    rounds: int
+
+    def score(self, x: Point, after: int | None = None) -> Fraction:
+        """The score of x by the weights after so many mistakes."""
+        kernels = (step * self.kernel(self.points[i], x) for _, i, step, _ in self.mistakes[:after])
+        return sum(kernels, Fraction(0))
+
+    def _lives(self) -> list[int]:
+        ends = [1, *(t for t, _, _, _ in self.mistakes), self.rounds + 1]
+        return [end - begin for begin, end in pairwise(ends)]
+
+    def average(self, x: Point) -> Fraction:
+        """The mean score of x over all rounds."""
+        total = sum((n * self.score(x, k) for k, n in enumerate(self._lives())), Fraction(0))
+        return total / self.rounds
+
+    def votes(self, x: Point) -> int:
+        """Votes for +1 less those for −1; a score of 0 votes for +1."""
+        return sum(n * (sign(self.score(x, k)) or 1) for k, n in enumerate(self._lives()))
+
+
+def kernel_perceptron(
+    shown: Sequence[Shown],
+    kernel: Callable[[Point, Point], Fraction],
+    *,
+    margin: Fraction,
+    ties: Ties,
+    class_weights: tuple[Fraction, Fraction],
+    importances: Sequence[Fraction] | None,
+    epochs: int,
+) -> Dual:
+    """The dual form: f(x) = Σ step·K(x_k, x) over the mistakes, until a pass makes none."""
+    out = Dual(kernel, [], {row: x for row, x, _ in shown}, 0)
+    t = 0
+    for _ in range(epochs):
+        before = len(out.mistakes)
+        for row, x, y in shown:
+            t, s = t + 1, out.score(x)
+            step = class_weights[y > 0] * (1 if importances is None else importances[row])
+            if step and (y * s < margin or (y * s == margin and tie_is_wrong(y, margin, ties))):
+                out.mistakes.append((t, row, y * step, s))
+        if len(out.mistakes) == before:
+            break
+    return Dual(kernel, out.mistakes, out.points, t)

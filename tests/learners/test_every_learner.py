@@ -52,6 +52,7 @@ from novikoff.learners import (
     Adaptive,
     Additive,
     BalancedWinnow,
+    Dual,
     Joint,
     JointAdaptive,
     Multiplicative,
@@ -59,13 +60,14 @@ from novikoff.learners import (
     Winnow2,
 )
 from novikoff.ledger import readings
+from novikoff.ledger.kernels import Kernel, dense
 from novikoff.ledger.ledger import Ledger
 from novikoff.runs.loop import play
 from novikoff.stream.blocks import Block
 from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows, Rows, Vector
 
-AnyLearner: TypeAlias = Additive | Adaptive | Multiplicative | Joint | ConceptLearner
+AnyLearner: TypeAlias = Additive | Adaptive | Multiplicative | Joint | Dual | ConceptLearner
 DataStrategy: TypeAlias = st.SearchStrategy[Data]
 
 
@@ -147,6 +149,17 @@ JOINT: dict[str, Callable[[int], Joint]] = {
     "joint, adaptive, five classes known": lambda dim: JointAdaptive(
         dim, classes=5, bias=True, averaging=True, regularisation=0.3, class_weights=(0.3, 1.7)
     ),
+}
+DUALS: dict[str, Callable[[int], Dual]] = {
+    "poly, averaging, class weights": lambda dim: Dual(
+        dim,
+        kernel=Kernel("poly", degree=3, gamma=0.3),
+        averaging=True,
+        class_weights=(0.3, 1.7),
+        rate=0.7,
+        bias=True,
+    ),
+    "rbf with a margin": lambda dim: Dual(dim, kernel=Kernel("rbf", gamma=0.2), margin=0.4),
 }
 CLASS_LEARNERS: dict[str, Callable[[ConceptClass], ClassLearner]] = {
     "CON": Consistent,
@@ -242,7 +255,11 @@ OF_CONCEPTS: dict[str, Kind] = {
     **{name: of_a_class(make) for name, make in CLASS_LEARNERS.items()},
     **{name: of_literals(*made) for name, made in LITERAL_LEARNERS.items()},
 }
-EVERY = {**WITH_WEIGHTS, **OF_CONCEPTS}
+EVERY = {
+    **WITH_WEIGHTS,
+    **{name: of_weights(make) for name, make in DUALS.items()},
+    **OF_CONCEPTS,
+}
 every_learner = pytest.mark.parametrize("kind", EVERY.values(), ids=EVERY.keys())
 every_learner_with_weights = pytest.mark.parametrize(
     "kind", WITH_WEIGHTS.values(), ids=WITH_WEIGHTS.keys()
@@ -258,6 +275,12 @@ def state(learner: AnyLearner) -> tuple[Any, ...]:
         return learner.rounds, left, learner.scores(rows).tobytes()
     if isinstance(learner, Multiplicative):
         return learner.rounds, learner._w.tobytes(), learner.powers.tobytes()
+    if isinstance(learner, Dual):
+        kept = learner._kept
+        rows, _ = kept.since(0, learner.dim)
+        assert rows is not None
+        columns = (kept.steps.values, kept.rounds.values, dense(rows))
+        return learner.rounds, *(column.tobytes() for column in columns)
     average = learner.average.tobytes() if averages(learner) else b""
     variances = b""
     if isinstance(learner, Adaptive | JointAdaptive):
@@ -276,7 +299,7 @@ def written(ledger: Ledger) -> tuple[int, dict[str, bytes]]:
 
 def votes_of(ledger: Ledger, rows: Rows) -> list[Any] | None:
     """The vote of all weights of a run, for the rules that have one."""
-    with_votes = ledger.rule in ("additive", "joint")
+    with_votes = ledger.rule in ("additive", "joint", "kernel") and not ledger.began
     return list(readings.vote(ledger, rows).tolist()) if with_votes else None
 
 
@@ -292,6 +315,12 @@ def summed(learner: AnyLearner, ledger: Ledger) -> bool:
     """Whether the mistakes add up to the learner's weights, or to its powers, if it has any."""
     if isinstance(learner, ConceptLearner):
         return True
+    if isinstance(learner, Dual):
+        if ledger.began:  # it lacks the mistakes of the runs before
+            return True
+        rows = ledger.examples if len(ledger) else DenseRows(np.eye(ledger.dim))
+        own = learner.scores(rows)
+        return own.tobytes() == readings.scores(learner, ledger, "final", rows).tobytes()
     if not isinstance(learner, Multiplicative):
         same = readings.final(ledger).tobytes() == learner.weights.tobytes()
         if isinstance(learner, Adaptive):

@@ -5,6 +5,7 @@ scikit-learn.
 """
 
 from novikoff.estimators.adaptive import AdaptivePerceptron
+from novikoff.estimators.kernel import KernelPerceptron
 from novikoff.estimators.perceptrons import (
     AveragedPerceptron,
     MarginPerceptron,
@@ -17,6 +18,7 @@ from novikoff.estimators.winnow import Winnow
 __all__ = [
     "AdaptivePerceptron",
     "AveragedPerceptron",
+    "KernelPerceptron",
     "MarginPerceptron",
     "Perceptron",
     "TextFeatures",

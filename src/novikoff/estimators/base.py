@@ -178,6 +178,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                 )
             if len(classes) > 2:
                 rule = self._rule(len(classes))
+            rule = rule.measured(rows, whole=True)
             labels, begin = labels_of(classes, joint=rule.joint), None
             if coef_init is None and intercept_init is None:
                 seed = seed_of(self.random_state)
@@ -257,6 +258,7 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
                 rows, y, columns = read_new(self, X, y, finite=True)
                 if named is None and not rule.joint:
                     raise ValueError("classes must be passed on the first call to partial_fit.")
+                rule = rule.measured(rows, whole=False)
                 known = _NO_CLASSES if named is None or rule.joint else named
                 engine = self._new_engine(rule, labels_of(known, joint=rule.joint), rows.dim)
             else:

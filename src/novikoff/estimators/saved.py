@@ -12,6 +12,7 @@ from sklearn.preprocessing import StandardScaler
 
 from novikoff.estimators.adaptive import AdaptivePerceptron
 from novikoff.estimators.base import LinearClassifier
+from novikoff.estimators.kernel import KernelPerceptron
 from novikoff.estimators.perceptrons import (
     AveragedPerceptron,
     MarginPerceptron,
@@ -21,8 +22,9 @@ from novikoff.estimators.perceptrons import (
 from novikoff.estimators.text import TextFeatures
 from novikoff.estimators.validation import check_common
 from novikoff.estimators.winnow import Winnow
+from novikoff.learners.kernel import Dual
 from novikoff.learners.multiplicative import ALPHAS, Multiplicative, usual_threshold
-from novikoff.learners.rule import ADAPTIVE, WINNOWS, Kind
+from novikoff.learners.rule import ADAPTIVE, READINGS, WINNOWS, Kind
 from novikoff.models.model import ORDER, Model
 from novikoff.online.engine import Engine
 from novikoff.online.names import Names, names_of
@@ -248,6 +250,8 @@ def of_model(model: Model) -> LinearClassifier:
     out, plain = kind(**usual | given), kind(**usual)
     check_common(out)
     rule, told = out._rule(len(model.classes)), plain._rule(len(model.classes))
+    if told.kernel is not None and rule.kernel is not None and isinstance(rule.kernel.gamma, str):
+        rule = replace(rule, kernel=replace(rule.kernel, gamma=told.kernel.gamma))
     told = replace(told, alpha=rule.alpha, threshold=rule.threshold, bias=rule.bias)
     fits = out.hash_bits == plain.hash_bits or features.kind == "columns"
     fits = fits and out.keep in ("auto", plain.keep) and out.max_names is None
@@ -291,6 +295,8 @@ def _labels_of(model: Model) -> Labels:
 def _parameters_of(model: Model, *, reader: bool) -> tuple[type[LinearClassifier], Settings]:
     """The class of the estimator of a model, and the parameters that its learner tells."""
     learner, kind = model.learner, _CLASSES[model.kind]
+    if isinstance(learner, Dual):
+        kind = KernelPerceptron
     told: Settings = {
         "fit_intercept": learner.bias,
         "keep": model.ledger.keep,
@@ -300,6 +306,10 @@ def _parameters_of(model: Model, *, reader: bool) -> tuple[type[LinearClassifier
         "ties": getattr(learner, "ties", "mistake"),
         "average": model.kind == "adaptive-averaged",
     }
+    if isinstance(learner, Dual):
+        own = learner.kernel
+        told |= {"kernel": own.name, "degree": own.degree, "gamma": own.gamma, "coef0": own.coef0}
+        told["reading"] = READINGS[model.kind]
     for name in ("margin", "regularisation", "variant", "alpha", "threshold", "matrix"):
         told[name] = getattr(learner, name, "diagonal" if name == "matrix" else None)
     if isinstance(learner, Multiplicative):

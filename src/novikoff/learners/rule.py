@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 from numpy.typing import NDArray
@@ -13,12 +13,14 @@ from novikoff.learners.additive import Additive
 from novikoff.learners.compiled_pass import Ties
 from novikoff.learners.joint import Joint
 from novikoff.learners.joint_adaptive import JointAdaptive
+from novikoff.learners.kernel import Dual
 from novikoff.learners.multiplicative import Multiplicative, Variant
 from novikoff.ledger.honest_scores import HonestScores
+from novikoff.ledger.kernels import Kernel
 from novikoff.ledger.ledger import Matrix
 from novikoff.ledger.readings import Reading
 from novikoff.stream.input_problems import BadExample, Problem
-from novikoff.stream.rows import Vector
+from novikoff.stream.rows import Rows, Vector
 
 Kind: TypeAlias = Literal[
     "perceptron",
@@ -31,7 +33,7 @@ Kind: TypeAlias = Literal[
     "winnow1",
     "winnow2",
 ]
-Linear: TypeAlias = Additive | Adaptive | Multiplicative | Joint  # JointAdaptive is a Joint
+Linear: TypeAlias = Additive | Adaptive | Multiplicative | Joint | Dual  # JointAdaptive is a Joint
 
 KINDS: tuple[Kind, ...] = get_args(Kind)
 # Each kind of learner, and the reading of its run that predicts.
@@ -71,6 +73,8 @@ class Rule:
         For the Winnows, as for `Multiplicative`. None means the usual value of the kind.
     joint
         Learn any number of classes in one run; not for the Winnows.
+    kernel
+        Learn in the space of this kernel; for perceptrons.
     """
 
     kind: Kind = "perceptron"
@@ -83,12 +87,21 @@ class Rule:
     alpha: float | None = None
     threshold: float | None = None
     joint: bool = False
+    kernel: Kernel | None = None
 
     def __post_init__(self) -> None:
         if self.kind not in READINGS:
             raise ValueError(f"kind must be one of {', '.join(KINDS)}, not {self.kind!r}")
         if self.joint and self.kind in WINNOWS:
             raise BadExample(f"{self.kind} supports two labels only", Problem.TWO_LABELS_ONLY)
+        if self.kernel is not None:
+            if self.kind in (*ADAPTIVE, *WINNOWS):
+                raise ValueError(f"a kernel is for perceptrons, not for {self.kind}")
+            if self.joint:
+                raise BadExample(
+                    "a kernel supports two labels only, or one against the rest",
+                    Problem.KERNEL_OF_TWO_LABELS,
+                )
         if self.joint and self.matrix == "full":
             raise BadExample(
                 "a full matrix supports two labels only, or one against the rest",
@@ -119,6 +132,11 @@ class Rule:
         """Whether the rule treats the two labels alike."""
         return self.learner(1).is_symmetric
 
+    def measured(self, rows: Rows, *, whole: bool) -> Rule:
+        """The rule for data like these rows, which may be the `whole` of them."""
+        kernel = self.kernel
+        return self if kernel is None else replace(self, kernel=kernel.measured(rows, whole=whole))
+
     @property
     def zero_is_positive(self) -> bool:
         """Whether a score of 0 predicts the positive label of two."""
@@ -146,8 +164,9 @@ class Rule:
         variances
             Their variances (None: 1), for the adaptive kinds.
         """
-        if start is not None and self.kind in WINNOWS:
-            raise ValueError("Winnow cannot start from given weights")
+        if start is not None and (self.kind in WINNOWS or self.kernel is not None):
+            who = "Winnow" if self.kernel is None else "a kernel perceptron"
+            raise ValueError(f"{who} cannot start from given weights")
         averaging = self.reading == "average"
         r = 1.0 if self.regularisation is None else self.regularisation
         if self.joint and self.kind in ADAPTIVE:
@@ -183,6 +202,17 @@ class Rule:
                 variances=variances,
                 class_weights=(low, high),
             )
+        if self.kernel is not None:
+            return Dual(
+                dim,
+                kernel=self.kernel,
+                bias=self.bias,
+                margin=self.margin,
+                rate=self.rate,
+                ties=self.ties,
+                averaging=averaging,
+                class_weights=(low, high),
+            )
         if self.kind not in WINNOWS:
             return Additive(
                 dim,
@@ -212,6 +242,7 @@ def restored(settings: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) ->
         "adaptive": Adaptive,
         "joint": Joint,
         "joint-adaptive": JointAdaptive,
+        "kernel": Dual,
         "multiplicative": Multiplicative,
     }
     return rules.get(str(settings.get("rule")), Additive).restored(settings, arrays)

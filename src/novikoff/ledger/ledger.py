@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from novikoff.ledger import trace
 from novikoff.ledger.kept_rows import KeptRows, not_kept
+from novikoff.ledger.kernels import Kernel
 from novikoff.ledger.pieces import Pieces
 from novikoff.ledger.weights import (
     parted,
@@ -113,7 +114,7 @@ Keep: TypeAlias = Literal["examples", "positions", "counts"]
 KeepOrAuto: TypeAlias = Keep | Literal["auto"]  # as estimators take it
 MOST_BYTES = 16 * 10**6  # of the mistakes and rows that an estimator keeps by itself
 Rule: TypeAlias = Literal[
-    "additive", "adaptive", "multiplicative", "concepts", "joint", "joint-adaptive"
+    "additive", "adaptive", "multiplicative", "concepts", "joint", "joint-adaptive", "kernel"
 ]
 Matrix: TypeAlias = Literal["diagonal", "full"]
 
@@ -187,9 +188,12 @@ class Ledger:
         the weights that shrink with each update, and a step is y(1 − m)β (see `Adaptive`);
         "concepts", it rules out hypotheses, and a step is just the label; "joint", for many
         classes: the row is added to the weights of the right class and subtracted from those of its
-        rival, and `start` has a column for each class; "joint-adaptive", both for many classes.
+        rival, and `start` has a column for each class; "joint-adaptive", both for many classes;
+        "kernel", the row is added in the space of a kernel, and there are no weights to read.
     adaptation
         For the adaptive rules: r, and the variances before the first round.
+    kernel
+        For the rule "kernel": the kernel. A precomputed one needs the positions of rows only.
 
     Attributes
     ----------
@@ -221,10 +225,11 @@ class Ledger:
         rule: Rule = "additive",
         adaptation: Adaptation | None = None,
         n_classes: int = 0,
+        kernel: Kernel | None = None,
     ) -> None:
         self.dim, self.bias, self.unit, self.keep, self.rule = dim, bias, unit, keep, rule
         self.start, self.began, self.n_classes = start, began, n_classes
-        self.adaptation = adaptation
+        self.adaptation, self.kernel = adaptation, kernel
         self.most_bytes: int | None = None
         self.n_rounds = 0
         self.n_updates = self.n_mistakes = 0
@@ -482,6 +487,8 @@ class Ledger:
             "updates": now.n_updates,
             "mistakes": now.n_mistakes,
         } | ({"classes": now.n_classes} if now.is_joint else {})
+        if now.kernel is not None:
+            settings["kernel"] = now.kernel.state()
         if now.has_weightless:
             settings["has_weightless"] = True
         arrays: Arrays = {
@@ -523,6 +530,10 @@ class Ledger:
         ledger.n_classes = known = stored.count("classes") if rule in _JOINT else 0
         if rule in ("adaptive", "joint-adaptive"):
             ledger.adaptation = _restored_adaptation(stored, dim + bias, known, rule)
+        if rule == "kernel":
+            ledger.kernel = Kernel.restored(stored.settings("kernel"))
+            if keep != ("positions" if ledger.kernel.is_precomputed else "examples") or began:
+                stored.refuse("it does not have all mistakes of its kernel")
         ledger.n_rounds, ledger.n_updates = stored.count("rounds"), n
         if "has_weightless" in settings:
             ledger.has_weightless = stored.flag("has_weightless")

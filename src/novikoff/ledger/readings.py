@@ -14,7 +14,7 @@ import numpy as np
 
 from novikoff import _core
 from novikoff.ledger.ledger import Ledger, Rule
-from novikoff.ledger.weights import class_scores, columns_for
+from novikoff.ledger.weights import class_scores, columns_for, times
 from novikoff.stream.rows import DenseRows, Positions, Rows, Vector, dots, part_size
 
 Reading: TypeAlias = Literal["final", "average", "vote"]
@@ -57,6 +57,8 @@ def scores(
     `weights` returned for the average, if it is known already. If only the `signs` are needed,
     other numbers with the same signs may stand for some of the scores.
     """
+    if ledger.kernel is not None:
+        return _in_kernel_space(ledger, reading, rows, zero_is_positive=zero_is_positive)
     signs = signs and ledger.unit == 1 and ledger.rule in ("additive", "adaptive")
     if reading == "final" and not signs:
         return learner.scores(rows)
@@ -68,8 +70,39 @@ def scores(
     return dots(rows, w, bias=ledger.bias, signs=signs)
 
 
+def _in_kernel_space(
+    ledger: Ledger, reading: Reading, rows: Rows, *, zero_is_positive: bool
+) -> Vector:
+    """The scores of a reading from the kernels of the rows with the mistaken ones, each once."""
+    ledger, kernel = ledger.snapshot(), ledger.kernel
+    assert kernel is not None
+    if ledger.began:
+        raise ValueError("this ledger begins in the middle of a run, without the mistakes before")
+    at, example = np.unique(ledger.rows, return_inverse=True)
+    none = DenseRows(np.empty((0, ledger.dim)))
+    of = none if kernel.is_precomputed or not len(ledger) else ledger.examples
+    steps, late = ledger.steps, ledger.steps * (ledger.rounds - 1)
+    if reading == "vote":
+        votes = kernel.votes(
+            rows,
+            of,
+            at,
+            example,
+            steps,
+            survived=ledger.survivals(),
+            zero_is_positive=zero_is_positive,
+            bias=ledger.bias,
+        )
+        return votes / max(1, ledger.n_rounds)
+    each = (steps,) if reading == "final" else (steps, late)
+    s, *u = kernel.sums(rows, of, at, example, each, bias=ledger.bias)
+    return times(ledger.unit, mean_of_weights(s, u[0], ledger.n_rounds) if u else s)
+
+
 def weights(learner: Reads, ledger: Ledger, reading: Reading) -> Vector:
     """The weights of a reading, the constant's last; a row a class for a joint learner."""
+    if ledger.kernel is not None:
+        raise ValueError("weights in a kernel's space have no coordinates; read the scores")
     if reading == "final":
         return learner.weights
     if reading == "average":
@@ -81,6 +114,9 @@ def weights(learner: Reads, ledger: Ledger, reading: Reading) -> Vector:
 
 def scores_by_reading(ledger: Ledger, rows: Rows) -> dict[Reading, Vector]:
     """The score of each row by each of the three readings of a run with two labels."""
+    if ledger.kernel is not None:
+        each: tuple[Reading, ...] = ("final", "average", "vote")
+        return {one: _in_kernel_space(ledger, one, rows, zero_is_positive=True) for one in each}
     return {
         "final": dots(rows, final(ledger), bias=ledger.bias),
         "average": dots(rows, average(ledger), bias=ledger.bias),
@@ -140,6 +176,8 @@ def vote(ledger: Ledger, rows: Rows, *, zero_is_positive: bool = True) -> Vector
     for the class with the highest score (the first among equals) of all classes known at the end: a
     class that had not appeared yet has weights 0.
     """
+    if ledger.kernel is not None:
+        return _in_kernel_space(ledger, "vote", rows, zero_is_positive=zero_is_positive)
     if ledger.adaptation is not None:
         raise ValueError("adaptive weights do not vote; read them as 'final' or 'average'")
     ledger = _expect_sums(ledger)

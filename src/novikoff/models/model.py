@@ -10,7 +10,7 @@ from typing import Any, Self, get_args
 
 import numpy as np
 
-from novikoff.learners import Adaptive, Joint, JointAdaptive, Multiplicative
+from novikoff.learners import Adaptive, Dual, Joint, JointAdaptive, Multiplicative
 from novikoff.learners.compiled_pass import is_finite_number
 from novikoff.learners.rule import ADAPTIVE, KINDS, READINGS, WINNOWS, Kind, Linear, restored
 from novikoff.ledger import readings
@@ -336,6 +336,10 @@ class Model:
         else:
             adaptive = isinstance(learner, Adaptive | JointAdaptive)
             one, many = ("adaptive", "joint-adaptive") if adaptive else ("additive", "joint")
+            if isinstance(learner, Dual):
+                one = "kernel"
+                if ledger.kernel != learner.kernel or ledger.keep == "counts":
+                    stored.refuse("its learner and its ledger differ in their kernel")
             right = ledger.rule == (many if self.is_joint else one)
             right &= (self.kind in ADAPTIVE) == adaptive
             right &= self.kind not in WINNOWS
@@ -386,6 +390,8 @@ def _restored_run(header: Settings, arrays: Arrays) -> tuple[Linear, Ledger]:
     stored = Stored("model", header, arrays)
     learner = restored(stored.settings("learner"), with_prefix("learner", arrays))
     ledger = Ledger.restored(stored.settings("ledger"), with_prefix("ledger", arrays))
+    if isinstance(learner, Dual) and ledger.kernel is not None:
+        learner.recall(ledger)
     if "scores" in header:
         scores = with_prefix("scores", arrays)
         learner.honest = HonestScores.restored(stored.settings("scores"), scores)

@@ -273,11 +273,15 @@ def dots(rows: Rows, weights: Vector, *, bias: bool = False, signs: bool = False
 
 
 def scored(
-    rows: Rows, core: Callable[[int, int, Vector], tuple[int, int]], width: int | None = None
+    rows: Rows,
+    core: Callable[[int, int, Vector], tuple[int, int]],
+    width: int | None = None,
+    times: int = 1,
 ) -> Vector:
     """What `core` computes for each row, part by part; a row that it rejects is a BadExample.
 
-    It writes one number for each row, or `width` of them. Parts of many rows are shared among all
+    It writes one number for each row, or `width` of them, and reads a row so many `times`. Parts of
+    many rows are shared among all
     processors: no sum goes over more than one row, so the result is the same.
     """
     n, size = len(rows), part_size(rows)
@@ -286,7 +290,7 @@ def scored(
     def part(at: int) -> tuple[int, int]:
         return core(at, min(n, at + size), out[at : at + size])
 
-    workers = workers_for(rows)
+    workers = workers_for(rows, times)
     at = 0
     if workers > 1:
         from concurrent.futures import ThreadPoolExecutor

@@ -1,0 +1,123 @@
+// The perceptron in its dual form: kernels of rows, and a pass, sums and votes over mistakes.
+#include "bindings/parts.hpp"
+
+#include "bindings/rules.hpp"
+#include "core/kernels.hpp"
+
+static Kernel kernel_of(int shape, int degree, double gamma, double constant, bool bias) {
+  if (shape < 0 || shape > int(Shape::rbf)) refuse("there is no such kernel");
+  if (degree < 1) refuse("a polynomial kernel has a degree from 1");
+  return {Shape(shape), degree, gamma, constant, bias};
+}
+
+static std::tuple<Size, int> py_squares(const Array& values, const Maybe<Array>& indices,
+                                        const Maybe<Array>& starts, Size dim, int shape, int degree,
+                                        double gamma, double constant, bool bias, Size begin,
+                                        Size end, Out<double> out) {
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  within(begin, end, length(rows));
+  if (out.size() < end - begin) refuse("out needs room for one square per row");
+  const Kernel kernel = kernel_of(shape, degree, gamma, constant, bias);
+  nb::gil_scoped_release unlocked;
+  const Stop stop = std::visit(
+      [&](const auto& r) { return kernel_squares(r, begin, end, kernel, out.data()); }, rows);
+  return {stop.at, static_cast<int>(stop.flaw)};
+}
+
+static std::tuple<Size, int> py_gram(const Array& stored_values, const Maybe<Array>& stored_indices,
+                                     const Maybe<Array>& stored_starts, const Array& values,
+                                     const Maybe<Array>& indices, const Maybe<Array>& starts,
+                                     Size dim, int shape, int degree, double gamma, double constant,
+                                     bool bias, Size begin, Size end, Out<double> out) {
+  const AnyRows stored = any_rows(stored_values, stored_indices, stored_starts, dim);
+  const AnyRows rows = any_rows(values, indices, starts, dim);
+  within(begin, end, length(rows));
+  const Size width = length(stored);
+  if (width && out.size() / width < end - begin) refuse("out needs room for a kernel of each pair");
+  const Kernel kernel = kernel_of(shape, degree, gamma, constant, bias);
+  nb::gil_scoped_release unlocked;
+  Entries entries;
+  const Stop stop =
+      std::visit([&](const auto& r) { return entries.gather(r, begin, end); }, rows);
+  if (stop.flaw != Flaw::none) return {stop.at, static_cast<int>(stop.flaw)};
+  refuse(std::visit([&](const auto& r) { return kernel_gram(r, entries, kernel, out.data()); },
+                    stored));
+  return {end, 0};
+}
+
+static void fits(Size gram, Size rows, Size width) {
+  if (width ? gram % width || gram / width != rows : gram) refuse("a kernel of each pair is needed");
+}
+
+static void py_sums(In<double> gram, Size width, In<std::int64_t> example, In<double> step,
+                    In<std::int64_t> since, Out<double> s) {
+  fits(gram.size(), s.size(), width);
+  if (step.size() != example.size() || since.size() != s.size())
+    refuse("a step per mistake and a beginning per row are needed");
+  for (Size i = 0; i < since.size(); ++i)
+    if (since(i) < 0) refuse("mistakes count from 0");
+  nb::gil_scoped_release unlocked;
+  refuse(kernel_sums(gram.data(), s.size(), width, example.data(), step.data(), example.size(),
+                     since.data(), s.data()));
+}
+
+static void py_votes(In<double> gram, Size width, In<std::int64_t> example, In<double> step,
+                     In<std::int64_t> survived, bool zero_is_positive, Out<double> out) {
+  fits(gram.size(), out.size(), width);
+  if (survived.size() != example.size() + 1 || step.size() != example.size())
+    refuse("a survival count for the start and one for each mistake are needed");
+  nb::gil_scoped_release unlocked;
+  refuse(kernel_votes(gram.data(), out.size(), width, example.data(), step.data(), survived.data(),
+                      example.size(), zero_is_positive, out.data()));
+}
+
+static std::tuple<Size, int, Size> py_learn(In<double> gram, In<std::int8_t> labels,
+                                            Maybe<In<double>> importances, Two threshold, Two step,
+                                            double unit, std::int64_t rounds, Out<double> s,
+                                            Maybe<Out<double>> u, Out<double> met,
+                                            Out<std::int64_t> round, Out<std::int64_t> row,
+                                            Out<double> score, Out<double> taken,
+                                            Out<double> square) {
+  const Size n = labels.size();
+  fits(gram.size(), n, n);
+  if (s.size() != n || met.size() < n || (u && u->size() != n) || (importances && importances->size() != n))
+    refuse("one score and one importance per label are needed");
+  for (const Size room : {round.size(), row.size(), score.size(), taken.size(), square.size()})
+    if (room < n) refuse("the records need room for a mistake on every row");
+  Mistakes out{round.data(), row.data(), score.data(), taken.data(), square.data(), 0};
+  const Rule rule = rule_of(threshold, step, unit, false);
+  countable(rounds);
+  nb::gil_scoped_release unlocked;
+  const Stop stop =
+      kernel_pass(gram.data(), n, labels.data(), importances ? importances->data() : nullptr, rule,
+                  rounds, s.data(), u ? u->data() : nullptr, met.data(), out);
+  return {stop.at, static_cast<int>(stop.flaw), out.count};
+}
+
+void bind_kernels(nb::module_& m) {
+  m.def("kernel_squares", py_squares, "values"_a.noconvert(), "indices"_a.noconvert().none(),
+        "starts"_a.noconvert().none(), "dim"_a, nb::kw_only(), "shape"_a, "degree"_a, "gamma"_a,
+        "constant"_a, "bias"_a, "begin"_a, "end"_a, "out"_a.noconvert(),
+        "The kernel of each of rows[begin:end] with itself; returns the first row without one, and "
+        "its flaw.");
+  m.def("kernel_gram", py_gram, "stored_values"_a.noconvert(),
+        "stored_indices"_a.noconvert().none(), "stored_starts"_a.noconvert().none(),
+        "values"_a.noconvert(), "indices"_a.noconvert().none(), "starts"_a.noconvert().none(),
+        "dim"_a, nb::kw_only(), "shape"_a, "degree"_a, "gamma"_a, "constant"_a, "bias"_a, "begin"_a,
+        "end"_a, "out"_a.noconvert(),
+        "The kernels of rows[begin:end] with all stored rows, a row of out for each; returns the "
+        "first row not read, and its flaw.");
+  m.def("kernel_sums", py_sums, nb::kw_only(), "gram"_a.noconvert(), "width"_a,
+        "example"_a.noconvert(), "step"_a.noconvert(), "since"_a.noconvert(), "s"_a.noconvert(),
+        "Adds the mistakes from since[i] on to the score of row i, one by one, in place.");
+  m.def("kernel_votes", py_votes, nb::kw_only(), "gram"_a.noconvert(), "width"_a,
+        "example"_a.noconvert(), "step"_a.noconvert(), "survived"_a.noconvert(),
+        "zero_is_positive"_a, "out"_a.noconvert(),
+        "The votes on the rows of a Gram matrix, by rounds survived.");
+  m.def("kernel_learn", py_learn, nb::kw_only(), "gram"_a.noconvert(), "labels"_a.noconvert(),
+        "importances"_a.noconvert().none(), "threshold"_a, "step"_a, "unit"_a, "rounds"_a,
+        "s"_a.noconvert(), "u"_a.noconvert().none(), "met"_a.noconvert(), "round"_a.noconvert(), "row"_a.noconvert(), "score"_a.noconvert(),
+        "taken"_a.noconvert(), "square"_a.noconvert(),
+        "One mistake-driven pass over rows with these kernels and scores, which are updated in "
+        "place; returns as `learn` does.");
+}

@@ -1,0 +1,278 @@
+"""Kernels: inner products of rows in another space, and the scores that mistakes give in it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from novikoff import _core
+from novikoff.storage.checked import Settings, Stored
+from novikoff.stream.input_problems import BadExample
+from novikoff.stream.rows import DenseRows, Flaw, Positions, Rows, Vector, for_core, scored
+from novikoff.stream.sums import total
+
+KernelName: TypeAlias = Literal["linear", "poly", "rbf", "precomputed"]
+AnyKernel: TypeAlias = KernelName | Callable[[Vector, Vector], Any]
+Gamma: TypeAlias = float | Literal["auto", "scale"]
+
+_SHAPES: dict[Any, int] = {"linear": 0, "poly": 1, "rbf": 2}
+NAMES: tuple[KernelName, ...] = ("linear", "poly", "rbf", "precomputed")
+_AT_ONCE = 1 << 21  # kernels held at a time: 16 MB
+_WORTH_THREADS = 256  # rows; each thread first spreads the rows that they are multiplied with
+_UNEVEN = 1e-9  # by how much rounding may make a matrix unsymmetric, or its pairs too large
+
+
+class NotPositive(UserWarning):
+    """A matrix that is no kernel: no rows in any space have these inner products."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """K(x, z), with scikit-learn's names: linear, poly, rbf, precomputed, or any function.
+
+    "linear" is x·z, "poly" (gamma x·z + coef0)^degree, and "rbf" exp(−gamma ‖x − z‖²). They are
+    summed in a fixed order, so they have the same bits on every machine; of dyadic numbers, linear
+    and poly are exact until they exceed 53 bits. A function of two matrices returns their Gram
+    matrix. With "precomputed", row i holds the kernels of example i with all examples of the data.
+    """
+
+    name: AnyKernel = "poly"
+    degree: int = 3
+    gamma: Gamma = 1.0
+    coef0: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not callable(self.name) and self.name not in NAMES:
+            known = ", ".join(NAMES)
+            raise ValueError(f"kernel must be one of {known}, or a function, not {self.name!r}")
+        degree, gamma = self.degree, self.gamma
+        is_named = isinstance(gamma, str) and gamma in ("auto", "scale")
+        if type(degree) is bool or not isinstance(degree, int | np.integer) or degree < 1:
+            raise ValueError(f"degree must be a whole number from 1, not {degree!r}")
+        if not is_named and (isinstance(gamma, str) or not _is_number(gamma) or gamma <= 0):
+            raise ValueError(f"gamma must be 'auto', 'scale' or a number above 0, not {gamma!r}")
+        if not (_is_number(self.coef0) and self.coef0 >= 0):
+            raise ValueError(f"coef0 must be a finite number from 0, not {self.coef0!r}")
+
+    @property
+    def is_precomputed(self) -> bool:
+        """Whether rows hold kernels, not features."""
+        return self.name == "precomputed"
+
+    def measured(self, rows: Rows, *, whole: bool) -> Kernel:
+        """The kernel for data like these rows, which may be the `whole` of them.
+
+        "auto" is 1 over the number of features, and "scale" that over the variance of all values. A
+        precomputed matrix is checked.
+        """
+        if self.is_precomputed:
+            if not whole:
+                raise ValueError("a precomputed kernel needs all examples at once: use fit")
+            _check_matrix(rows)
+        if not isinstance(self.gamma, str):
+            return self
+        gamma = 1.0 / max(1, rows.dim)
+        if self.gamma == "scale":
+            if not whole:
+                raise ValueError(
+                    "gamma='scale' needs all examples, which a stream does not have; pass a number"
+                )
+            values, n = rows.values.reshape(-1).astype(np.float64), max(1, len(rows) * rows.dim)
+            mean = total(values) / n
+            variance = total(values * values) / n - mean * mean
+            gamma = gamma / variance if variance > 0 else 1.0
+        return replace(self, gamma=gamma)
+
+    def flaw(self, rows: Rows, *, bias: bool = False) -> tuple[int, Flaw]:
+        """The first row that has no kernel with itself, and why; their number if there is none."""
+        at, flaw = _core.kernel_squares(
+            *rows.core,
+            **self._settings(bias=bias),
+            begin=0,
+            end=len(rows),
+            out=np.empty(len(rows)),
+        )
+        return at, Flaw(flaw)
+
+    def gram(self, rows: Rows, of: Rows | None, at: Positions, *, bias: bool = False) -> Vector:
+        """The kernel of each row with each row of `of`, which are at these positions of the data.
+
+        `bias` adds 1: a constant feature in the kernel's space.
+        """
+        if self.is_precomputed:
+            return np.ascontiguousarray(dense(rows)[:, at] + float(bias))
+        assert of is not None
+        if callable(self.name):
+            return _called(self.name, rows, of) + float(bias)
+        settings, width = self._settings(bias=bias), len(of)
+        values, indices, starts, _ = of.core
+
+        def core(begin: int, end: int, out: Vector) -> tuple[int, int]:
+            return _core.kernel_gram(
+                values,
+                indices,
+                starts,
+                *rows.core,
+                **settings,
+                begin=begin,
+                end=end,
+                out=out.reshape(-1),
+            )
+
+        return scored(rows, core, width, times=width * (len(rows) >= _WORTH_THREADS))
+
+    def sums(
+        self,
+        rows: Rows,
+        of: Rows | None,
+        at: Positions,
+        example: Positions,
+        steps: tuple[Vector, ...],
+        *,
+        bias: bool,
+    ) -> tuple[Vector, ...]:
+        """Σ step·K(x, row) over the mistakes, each on the row `example` of `of`, for all steps."""
+        out = tuple(np.zeros(len(rows)) for _ in steps)
+        for part, gram in self._parts(rows, of, at, bias=bias):
+            since = np.zeros(len(gram), dtype=np.int64)
+            for s, step in zip(out, steps, strict=True):
+                add_mistakes(gram, example, step, since, s[part])
+        return out
+
+    def votes(
+        self,
+        rows: Rows,
+        of: Rows | None,
+        at: Positions,
+        example: Positions,
+        step: Vector,
+        *,
+        survived: Positions,
+        zero_is_positive: bool,
+        bias: bool,
+    ) -> Vector:
+        """The votes on each row: those of the weights after each mistake, by rounds survived."""
+        out = np.zeros(len(rows))
+        for part, gram in self._parts(rows, of, at, bias=bias):
+            _core.kernel_votes(
+                gram=gram.reshape(-1),
+                width=gram.shape[1],
+                example=example,
+                step=step,
+                survived=survived,
+                zero_is_positive=zero_is_positive,
+                out=out[part],
+            )
+        return out
+
+    def _parts(self, rows: Rows, of: Rows | None, at: Positions, *, bias: bool) -> Any:
+        """Some of the rows at a time, with their kernels."""
+        size = max(1, _AT_ONCE // max(1, len(at)))
+        for first in range(0, len(rows), size):
+            which = np.arange(first, min(len(rows), first + size))
+            some = rows if len(which) == len(rows) else rows.take(which)
+            yield slice(first, first + len(which)), self.gram(some, of, at, bias=bias)
+
+    def _settings(self, *, bias: bool) -> dict[str, Any]:
+        """What the core takes; rows of other kernels are checked as those of the linear one."""
+        assert not isinstance(self.gamma, str)
+        return {
+            "shape": _SHAPES.get(self.name, 0),
+            "degree": int(self.degree),
+            "gamma": float(self.gamma),
+            "constant": float(self.coef0),
+            "bias": bias,
+        }
+
+    def state(self) -> Settings:
+        """The kernel as JSON takes it; ValueError for a function."""
+        if callable(self.name):
+            raise ValueError("a model file cannot hold a kernel that is a function; pickle it")
+        return asdict(self)
+
+    @classmethod
+    def restored(cls, settings: Settings) -> Kernel:
+        """The kernel that `state` described."""
+        stored = Stored("kernel", settings, {})
+        name, gamma = stored.choice("name", NAMES), stored.number("gamma")
+        try:
+            return cls(name, stored.count("degree"), gamma, stored.number("coef0"))
+        except ValueError as error:
+            stored.refuse(str(error))
+
+
+def add_mistakes(
+    gram: Vector, example: Positions, step: Vector, since: Positions, s: Vector
+) -> None:
+    """Add step·K of the mistakes from number `since` on to each score s, one by one, in place."""
+    _core.kernel_sums(
+        gram=gram.reshape(-1),
+        width=gram.shape[1],
+        example=example,
+        step=step,
+        since=since,
+        s=s,
+    )
+
+
+def dense(rows: Rows) -> Vector:
+    """The rows as one matrix of float64."""
+    if isinstance(rows, DenseRows):
+        return rows.values.astype(np.float64, copy=False)
+    out = np.zeros((len(rows), rows.dim))
+    of_row = np.repeat(np.arange(len(rows)), np.diff(rows.starts))
+    span = slice(int(rows.starts[0]), int(rows.starts[-1]))
+    out[of_row, rows.indices[span]] = rows.values[span]
+    return out
+
+
+def _called(kernel: Callable[[Vector, Vector], Any], rows: Rows, of: Rows) -> Vector:
+    """The Gram matrix that a caller's function returns, checked."""
+    found = np.asarray(kernel(dense(rows), dense(of)))
+    if found.shape != (len(rows), len(of)):
+        raise BadExample(
+            f"the kernel returned shape {found.shape} for {len(rows)} and {len(of)} rows"
+        )
+    if found.dtype.kind not in "biuf" or not np.isfinite(found).all():
+        raise BadExample("the kernel returned values that are not finite numbers")
+    return for_core(found.astype(np.float64))
+
+
+def _is_number(value: Any) -> bool:
+    numbers = (int, float, np.integer, np.floating)
+    return isinstance(value, numbers) and type(value) is not bool and bool(np.isfinite(value))
+
+
+def _check_matrix(rows: Rows) -> None:
+    """Raise BadExample unless rows are a square, symmetric matrix; warn if it is not positive.
+
+    It is not if some pair has K(x, z)² > K(x, x) K(z, z), against Cauchy and Schwarz.
+    """
+    K: NDArray[np.float64] = dense(rows)
+    if K.shape[0] != K.shape[1]:
+        raise BadExample(f"a precomputed kernel must be a square matrix, not of shape {K.shape}")
+    own = np.diag(K)
+    if not np.isfinite(K).all():
+        i, j = np.argwhere(~np.isfinite(K))[0]
+        raise BadExample(f"Input X contains NaN or infinity (row {i}, column {j}).")
+    room = _UNEVEN * max(1e-300, float(np.abs(K).max(initial=0.0)))
+    if (np.abs(K - K.T) > room).any():
+        i, j = np.argwhere(np.abs(K - K.T) > room)[0]
+        raise BadExample(
+            f"a precomputed kernel must be symmetric, but the pair ({i}, {j}) has {K[i, j]:g} and "
+            f"{K[j, i]:g}"
+        )
+    wrong = np.abs(K) > np.sqrt(np.maximum(own, 0.0)[:, None] * np.maximum(own, 0.0)) + room
+    if wrong.any():
+        i, j = np.argwhere(wrong)[0]
+        warnings.warn(
+            f"the kernel matrix is not positive: the pair ({i}, {j}) has {K[i, j]:g}, but "
+            f"K({i}, {i}) = {K[i, i]:g} and K({j}, {j}) = {K[j, j]:g}; the bounds do not hold",
+            NotPositive,
+            stacklevel=2,
+        )

@@ -1,0 +1,121 @@
+"""KernelPerceptron: kernels as scikit-learn names them, readings, files, single examples."""
+
+from __future__ import annotations
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.datasets import make_circles
+from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
+from sklearn.model_selection import cross_val_score
+
+from novikoff import BadExample, KernelPerceptron, load
+
+DICE = np.random.default_rng(0)
+X = DICE.standard_normal((120, 4))
+two = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")
+three = np.array(["a", "b", "c"])[(X[:, 0] * X[:, 1] > 0) + (X[:, 2] > 0).astype(int)]
+
+
+@pytest.mark.parametrize("reading", ["final", "average", "vote"])
+@pytest.mark.parametrize("y", [two, three], ids=["two", "three"])
+def test_a_file_and_a_pickle_give_the_same_scores_and_go_on_alike(
+    reading: Any, y: Any, tmp_path: Path
+) -> None:
+    clf = KernelPerceptron(reading=reading, max_iter=3, kernel="rbf", gamma="scale")
+    clf.fit(X[:90], y[:90])
+    clf.save(tmp_path / "m")
+    copies = [load(tmp_path / "m"), pickle.loads(pickle.dumps(clf)), clf]
+    for copy in copies:
+        copy.partial_fit(X[90:], y[90:])
+    for copy in copies:
+        assert copy.decision_function(X).tobytes() == clf.decision_function(X).tobytes()
+        copy.save(tmp_path / "again")
+        assert load(tmp_path / "again").n_updates_ == clf.n_updates_
+    assert repr(copies[0]) == repr(clf)
+
+
+def test_readings_come_from_one_run() -> None:
+    runs = {r: KernelPerceptron(reading=r, max_iter=2).fit(X, two) for r in ("final", "vote")}
+    for reading, clf in runs.items():
+        assert clf.score(X, two) > 0.6
+        for other in runs.values():
+            assert (clf.predict(X) == other.predict(X, reading=reading)).all()
+    votes = runs["vote"].decision_function(X)
+    assert np.abs(votes).max() <= 1
+
+
+def test_precomputed_and_functions_agree_with_the_kernel() -> None:
+    options: dict[str, Any] = {"max_iter": 5, "degree": 2, "gamma": 0.5}
+    own = KernelPerceptron(**options).fit(X, three)
+    K = polynomial_kernel(X, degree=2, gamma=0.5, coef0=1)
+    for clf, given in (
+        (KernelPerceptron(kernel="precomputed", max_iter=5), K),
+        (KernelPerceptron(kernel=lambda A, B: (0.5 * A @ B.T + 1) ** 2, max_iter=5), X),
+    ):
+        clf.fit(given, three)
+        assert (clf.predict(given) == own.predict(X)).all()
+    assert cross_val_score(KernelPerceptron(kernel="precomputed"), rbf_kernel(X), two).min() > 0.5
+
+
+def test_sparse_rows_give_the_same_bits_as_dense_ones() -> None:
+    sparse_X = sparse.csr_array(np.where(np.abs(X) > 0.5, X, 0.0))
+    for kernel in ("poly", "rbf"):
+        one = KernelPerceptron(kernel=kernel, max_iter=3).fit(sparse_X, three)
+        other = KernelPerceptron(kernel=kernel, max_iter=3).fit(sparse_X.toarray(), three)
+        scores = one.decision_function(sparse_X.toarray()).tobytes()
+        assert scores == other.decision_function(sparse_X).tobytes()
+
+
+def test_single_rows_and_blocks_are_the_same_stream() -> None:
+    singly, at_once = KernelPerceptron(), KernelPerceptron()
+    assert singly.predict_one(X[0]) is None
+    for x, y in zip(X[:40], three[:40], strict=True):
+        singly.learn_one(x, y, classes=["a", "b", "c"])
+    at_once.partial_fit(X[:40], three[:40], classes=["a", "b", "c"])
+    assert singly.decision_function(X).tobytes() == at_once.decision_function(X).tobytes()
+    assert singly.predict_one(X[0]) == at_once.predict(X[:1])[0]
+    assert singly.decision_one(X[0]) == dict(
+        zip("abc", at_once.decision_function(X[:1])[0].tolist(), strict=True)
+    )
+
+
+def test_circles_that_no_line_separates_are_separated() -> None:
+    points, y = make_circles(100, factor=0.5, noise=0.05, random_state=0)
+    clf = KernelPerceptron(degree=2, reading="final", max_iter=100).fit(points, y)
+    assert clf.verdict_ == "separated"
+    assert clf.score(points, y) == 1
+    assert clf.predict_proba(points).sum(axis=1) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("clf", "call", "message"),
+    [
+        (KernelPerceptron(), lambda c: c.learn_one({"a": 1}, 1), "not from named features"),
+        (KernelPerceptron(), lambda c: c.fit(X, two).coef_, "no coordinates"),
+        (KernelPerceptron(), lambda c: c.fit(X, two).explain(X[0]), "does not add up"),
+        (KernelPerceptron(), lambda c: c.fit(X, two, coef_init=X[:1]), "cannot start from"),
+        (KernelPerceptron(multiclass="joint"), lambda c: c.fit(X, three), "one against the rest"),
+        (KernelPerceptron(reading="last"), lambda c: c.fit(X, two), "reading must be"),
+        (KernelPerceptron(kernel="cubic"), lambda c: c.fit(X, two), "kernel must be one of"),
+        (KernelPerceptron(kernel="precomputed"), lambda c: c.fit(X, two), "square matrix"),
+        (
+            KernelPerceptron(gamma="scale"),
+            lambda c: c.partial_fit(X, two, classes=["other", "same"]),
+            "needs all examples",
+        ),
+        (
+            KernelPerceptron(kernel=lambda A, B: A @ B.T),
+            lambda c: c.fit(X, two).save("m"),
+            "cannot hold a kernel that is a function",
+        ),
+        (KernelPerceptron(), lambda c: c.fit(X, two).predict(X * np.nan), "contains NaN"),
+    ],
+)
+def test_what_cannot_be_done_is_said(clf: Any, call: Any, message: str) -> None:
+    with pytest.raises((ValueError, AttributeError, BadExample), match=message):
+        call(clf)
