@@ -39,10 +39,9 @@ static std::tuple<Size, int> py_gram(const Array& stored_values, const Maybe<Arr
   Entries entries;
   const Stop stop =
       std::visit([&](const auto& r) { return entries.gather(r, begin, end); }, rows);
-  if (stop.flaw != Flaw::none) return {stop.at, static_cast<int>(stop.flaw)};
   refuse(std::visit([&](const auto& r) { return kernel_gram(r, entries, kernel, out.data()); },
-                    stored));
-  return {end, 0};
+                    stored));  // of the rows before a flawed one, too
+  return {stop.at, static_cast<int>(stop.flaw)};
 }
 
 static void fits(Size gram, Size rows, Size width) {

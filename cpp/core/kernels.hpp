@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <unordered_map>
 #include <vector>
 
 #include "core/clones.hpp"
@@ -90,15 +91,23 @@ Stop kernel_squares(const Rows& rows, Size begin, Size end, const Kernel& kernel
 // The entries other than 0 of some rows, each row's one after the other; columns are numbered as they
 // are met.
 struct Entries {
-  std::vector<std::uint32_t> place;  // 1 + the number of a column, or 0
+  static constexpr Size narrow = Size(1) << 22;  // a table of more columns would take too much memory
+  std::vector<std::uint32_t> place;              // 1 + the number of a column, or 0
+  std::unordered_map<Size, std::uint32_t> few;   // the same for rows of more columns than that
   std::vector<std::uint32_t> column;
   std::vector<double> value, square;
   std::vector<Size> start{0};
   Size columns = 0;
 
+  [[gnu::always_inline]] std::uint32_t at(Size j) const {
+    if (!place.empty()) return place[j];
+    const auto found = few.find(j);
+    return found == few.end() ? 0 : found->second;
+  }
+
   template <class Rows>
   Stop gather(const Rows& rows, Size begin, Size end) {
-    place.resize(rows.dim);
+    if (rows.dim <= narrow) place.resize(rows.dim);
     start.reserve(end - begin + 1), square.reserve(end - begin);
     for (Size k = begin; k < end; ++k) {
       typename Rows::Row x;
@@ -106,8 +115,9 @@ struct Entries {
       double sum = 0;
       const Flaw flaw = x.each_in_order([&](Size j, double v) {
         if (v == 0) return;
-        if (!place[j]) place[j] = std::uint32_t(++columns);
-        column.push_back(place[j] - 1);
+        std::uint32_t& number = place.empty() ? few[j] : place[j];
+        if (!number) number = std::uint32_t(++columns);
+        column.push_back(number - 1);
         value.push_back(v);
         sum += v * v;
       });
@@ -150,7 +160,7 @@ Stop kernel_gram(const Stored& stored, const Entries& rows, const Kernel& kernel
       if (!stored.read(first + q, x)) return {first + q, Flaw::bounds};
       squares[q] = 0;
       const Flaw flaw = x.each_in_order([&](Size j, double v) {
-        if (const std::uint32_t at = rows.place[j]) work[(at - 1) * together + q] = v;
+        if (const std::uint32_t at = rows.at(j)) work[(at - 1) * together + q] = v;
         squares[q] += v * v;
       });
       if (flaw != Flaw::none) return {first + q, flaw};

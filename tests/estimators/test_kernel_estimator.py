@@ -14,7 +14,10 @@ from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 from sklearn.model_selection import cross_val_score
 
 from novikoff import BadExample, KernelPerceptron, load
+from novikoff.ledger.readings import Reading
 
+BAD_READING: dict[str, Any] = {"reading": "last"}
+BAD_KERNEL: dict[str, Any] = {"kernel": "cubic"}
 DICE = np.random.default_rng(0)
 X = DICE.standard_normal((120, 4))
 two = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")
@@ -40,7 +43,8 @@ def test_a_file_and_a_pickle_give_the_same_scores_and_go_on_alike(
 
 
 def test_readings_come_from_one_run() -> None:
-    runs = {r: KernelPerceptron(reading=r, max_iter=2).fit(X, two) for r in ("final", "vote")}
+    both: tuple[Reading, ...] = ("final", "vote")
+    runs = {r: KernelPerceptron(reading=r, max_iter=2).fit(X, two) for r in both}
     for reading, clf in runs.items():
         assert clf.score(X, two) > 0.6
         for other in runs.values():
@@ -100,8 +104,8 @@ def test_circles_that_no_line_separates_are_separated() -> None:
         (KernelPerceptron(), lambda c: c.fit(X, two).explain(X[0]), "does not add up"),
         (KernelPerceptron(), lambda c: c.fit(X, two, coef_init=X[:1]), "cannot start from"),
         (KernelPerceptron(multiclass="joint"), lambda c: c.fit(X, three), "one against the rest"),
-        (KernelPerceptron(reading="last"), lambda c: c.fit(X, two), "reading must be"),
-        (KernelPerceptron(kernel="cubic"), lambda c: c.fit(X, two), "kernel must be one of"),
+        (KernelPerceptron(**BAD_READING), lambda c: c.fit(X, two), "reading must be"),
+        (KernelPerceptron(**BAD_KERNEL), lambda c: c.fit(X, two), "kernel must be one of"),
         (KernelPerceptron(kernel="precomputed"), lambda c: c.fit(X, two), "square matrix"),
         (
             KernelPerceptron(gamma="scale"),

@@ -42,6 +42,9 @@ def calls() -> tuple[list[partial[Any]], list[NDArray[Any]]]:
     found: dict[str, Any] = {name: np.empty(N, np.int32) for name in ("right", "rival")}
     winnow: dict[str, Any] = {"alpha": 1.5, "balanced": True, "erases": False, "theta": 0.0}
     joint: dict[str, Any] = {"threshold": 1e9, "step": np.ones(WIDTH), "unit": 1.0, "classes": 0}
+    kernel: dict[str, Any] = {"shape": 1, "degree": 2, "gamma": 0.5, "constant": 1.0}
+    gram = np.ones(N * N)
+    pairwise: dict[str, Any] = {"gram": gram, "width": N}
     literals: dict[str, Any] = {"plain": np.zeros(DIM, np.int64), "negated": np.ones(DIM, np.int64)}
     made_calls: list[partial[Any]] = [
         partial(
@@ -157,6 +160,30 @@ def calls() -> tuple[list[partial[Any]], list[NDArray[Any]]]:
             classes=4,
             start_scores=np.zeros(4 * N),
             out=out,
+        ),
+        partial(core.kernel_squares, *rows, **kernel, **span, out=out),
+        partial(core.kernel_gram, *csr, *rows, **kernel, **span, out=gram),
+        partial(core.kernel_sums, **pairwise, **made, since=np.zeros(N, np.int64), s=np.zeros(N)),
+        partial(
+            core.kernel_votes,
+            **pairwise,
+            **made,
+            survived=survived,
+            zero_is_positive=True,
+            out=np.zeros(N),
+        ),
+        partial(
+            core.kernel_learn,
+            gram=gram,
+            labels=labels,
+            importances=None,
+            **two,
+            unit=1.0,
+            rounds=0,
+            s=np.zeros(N),
+            u=np.zeros(N),
+            met=np.zeros(N),
+            **room,
         ),
         partial(
             core.ascend,

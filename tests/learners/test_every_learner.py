@@ -277,9 +277,9 @@ def state(learner: AnyLearner) -> tuple[Any, ...]:
         return learner.rounds, learner._w.tobytes(), learner.powers.tobytes()
     if isinstance(learner, Dual):
         kept = learner._kept
-        rows, _ = kept.since(0, learner.dim)
-        assert rows is not None
-        columns = (kept.steps.values, kept.rounds.values, dense(rows))
+        mistaken, _ = kept.since(0, learner.dim)
+        assert mistaken is not None
+        columns = (kept.steps.values, kept.rounds.values, dense(mistaken) + 0.0)  # −0 is 0
         return learner.rounds, *(column.tobytes() for column in columns)
     average = learner.average.tobytes() if averages(learner) else b""
     variances = b""
