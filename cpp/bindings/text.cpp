@@ -120,13 +120,42 @@ static const char* begin_of_lines(const In<std::uint8_t>& text, std::size_t leng
   return begin;
 }
 
+// Lets the names be hashed to 2^bits columns, unless bits are 0.
+static void hash(Parsed<std::int32_t>& parsed, int bits, std::size_t most_names) {
+  if (bits < 0 || bits > 31) throw nb::value_error("bits must be from 0 to 31");
+  if (bits) parsed.hashed.emplace(bits, most_names);
+}
+
+// Sorts the columns of each row, and adds up the values of equal ones.
+static void put_in_order(Parsed<std::int32_t>& parsed) {
+  const std::size_t n = parsed.starts.size - 1, stored = parsed.values.size;
+  const SparseRows<double, std::int32_t> rows{parsed.values.data, parsed.indices.data,
+                                              parsed.starts.data, n,
+                                              std::size_t(parsed.hashed->columns()), stored};
+  const auto in_order = [&](std::size_t i) {
+    const auto *const from = parsed.indices.data + parsed.starts.data[i],
+               *const to = parsed.indices.data + parsed.starts.data[i + 1];
+    return std::adjacent_find(from, to, std::greater_equal<>()) == to;
+  };
+  std::size_t i = 0;
+  while (i < n && in_order(i)) ++i;
+  if (i == n) return;
+  Renumbered out;
+  renumber(rows, nullptr, out);
+  parsed.values.swap(out.values);
+  parsed.indices.swap(out.indices);
+  parsed.starts.swap(out.starts);
+}
+
 static Examples py_parse_vw(In<std::uint8_t> text, std::size_t length, std::size_t allowed,
-                            bool labelled) {
+                            bool labelled, int bits, std::size_t most_names) {
   const char* const begin = begin_of_lines(text, length);
   Parsed<std::int32_t> parsed;
+  hash(parsed, bits, most_names);
   {
     nb::gil_scoped_release unlocked;
     parse_vw(begin, begin + length, allowed, labelled, parsed);
+    if (bits) put_in_order(parsed);
   }
   return examples(parsed);
 }
@@ -250,33 +279,12 @@ static nb::typed<nb::list, nb::any> py_csv_records(In<std::uint8_t> text, std::s
   return out;
 }
 
-// Sorts the columns of each row, and adds up the values of equal ones.
-static void put_in_order(Parsed<std::int32_t>& parsed) {
-  const std::size_t n = parsed.starts.size - 1, stored = parsed.values.size;
-  const SparseRows<double, std::int32_t> rows{parsed.values.data, parsed.indices.data,
-                                              parsed.starts.data, n,
-                                              std::size_t(parsed.hashed->columns()), stored};
-  const auto in_order = [&](std::size_t i) {
-    const auto *const from = parsed.indices.data + parsed.starts.data[i],
-               *const to = parsed.indices.data + parsed.starts.data[i + 1];
-    return std::adjacent_find(from, to, std::greater_equal<>()) == to;
-  };
-  std::size_t i = 0;
-  while (i < n && in_order(i)) ++i;
-  if (i == n) return;
-  Renumbered out;
-  renumber(rows, nullptr, out);
-  parsed.values.swap(out.values);
-  parsed.indices.swap(out.indices);
-  parsed.starts.swap(out.starts);
-}
-
 template <bool Dense>
 static nb::dict csv_rows(const char* text, std::size_t length, std::size_t allowed, CsvMarks marks,
                          std::vector<CsvColumn>& columns, Missing missing, const TextRule& rule,
                          bool labelled, std::size_t wide, int bits, std::size_t most_names) {
   Parsed<std::int32_t> parsed;
-  if (bits) parsed.hashed.emplace(bits, most_names);
+  hash(parsed, bits, most_names);
   {
     nb::gil_scoped_release unlocked;
     Buffer<char> own;
@@ -299,7 +307,6 @@ static nb::typed<nb::dict, nb::str, nb::any> py_parse_csv(In<std::uint8_t> text,
   if (kinds.size() == 0 || kinds.size() != positions.size() || kinds.size() != names.size())
     throw nb::value_error("a kind, a position and a name are needed for each column");
   if (missing > std::uint8_t(Missing::indicate)) throw nb::value_error("no such rule for gaps");
-  if (bits < 0 || bits > 31) throw nb::value_error("bits must be from 0 to 31");
   bool dense = Missing(missing) != Missing::indicate;
   std::size_t wide = 0;
   std::vector<CsvColumn> columns;
@@ -433,9 +440,9 @@ void bind_text(nb::module_& m) {
         "The examples of text[:length], and the lines that cannot be read: it stops when these are\n"
         "more than allowed. The text needs 16 bytes more after its length.");
   m.def("parse_vw", py_parse_vw, "text"_a.noconvert(), nb::kw_only(), "length"_a, "allowed"_a,
-        "labelled"_a,
+        "labelled"_a, "bits"_a = 0, "most_names"_a = 0,
         "The same for Vowpal Wabbit's text, which ends with a line's end or right before one. If\n"
-        "labelled, a line without a label is bad.");
+        "labelled, a line without a label is bad. With bits, names are hashed to 2^bits columns.");
   m.def("parse_jsonl", py_parse_jsonl, "text"_a.noconvert(), nb::kw_only(), "length"_a,
         "allowed"_a, "label"_a, "labelled"_a, "weight"_a, "weighed"_a, "missing"_a,
         "ignored"_a, "texts"_a, "rule"_a,

@@ -25,7 +25,7 @@ void each_line(const char* text, const char* end, std::size_t allowed, Parsed<st
   for (const char* p = text; p < end; skip_line_end(p, end), ++out.lines) {
     const char *const line = p, *at = p;
     const std::size_t examples = out.labels.size, entries = out.values.size;
-    const std::size_t known_names = out.names.size(), known_labels = out.label_texts.size();
+    const std::size_t known_names = out.known_names(), known_labels = out.label_texts.size();
     std::int64_t why = read(p, at);
     skip_to_line_end(p, end);
     if (strange < p) {
@@ -39,14 +39,14 @@ void each_line(const char* text, const char* end, std::size_t allowed, Parsed<st
     out.labels.size = examples;
     out.starts.size = examples + 1;
     out.importances.size = std::min(out.importances.size, examples);
-    out.names.keep(known_names);
+    out.forget_names(known_names);
     out.forget_labels(known_labels);
     if (out.bad.size() > allowed) return;
   }
 }
 
 inline void add_feature(Parsed<std::int32_t>& out, std::string_view name, double value) {
-  out.indices.push(out.names.place(name));
+  out.indices.push(out.place(name));
   out.values.push(value);
 }
 inline void add_example(Parsed<std::int32_t>& out, std::int32_t label) {

@@ -52,7 +52,7 @@ Stop renumber(const SparseRows<double, Index>& rows, const std::int64_t* columns
       row.push_back(value);
     });
     if (flaw != Flaw::none || !fits) return {i, Flaw::index};
-    if (!sorted) sort_by_column(keys, spare);
+    if (!sorted) sort_by_rank(keys, spare);
     const std::size_t begin = out.values.size;
     for (const std::uint64_t key : keys) {
       const auto j = std::int32_t(key >> 32);

@@ -289,10 +289,10 @@ def parse_svmlight(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), ord
     more than allowed. The text needs 16 bytes more after its length.
     """
 
-def parse_vw(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, labelled: bool) -> dict[str, Any]:
+def parse_vw(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, labelled: bool, bits: int = 0, most_names: int = 0) -> dict[str, Any]:
     """
     The same for Vowpal Wabbit's text, which ends with a line's end or right before one. If
-    labelled, a line without a label is bad.
+    labelled, a line without a label is bad. With bits, names are hashed to 2^bits columns.
     """
 
 def parse_jsonl(text: Annotated[NDArray[numpy.uint8], dict(shape=(None,), order='C', device='cpu', writable=False)], *, length: int, allowed: int, label: str, labelled: bool, weight: str, weighed: bool, missing: str, ignored: Sequence[str], texts: Sequence[str], rule: tuple[int, int, bool]) -> dict[str, Any]:

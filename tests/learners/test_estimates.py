@@ -130,6 +130,14 @@ def test_a_pass_over_sparse_rows_is_the_pass_over_dense_ones(
         assert played(csr(tall)) == played(DenseRows(tall))
 
 
+def test_a_row_that_is_right_by_less_than_float32_shows_is_no_mistake() -> None:
+    X = np.array([[1.0, -(1 - 2.0**-40)], [3.0, -1.0], [-2.0, 2.0 - 2.0**-39]])
+    rows, y = csr(np.tile(X, (3000, 1))), np.tile([1, 1, -1], 3000).astype(np.int8)
+    for margin, updates in ((0.0, 0), (2.0**-41, 0), (2.0**-40, 1)):
+        learner = Additive(2, margin=margin, start=np.ones(2))
+        assert play(Block(rows, y), learner).ledger.n_updates == updates
+
+
 def test_columns_out_of_order_or_range_are_noticed_by_estimates() -> None:
     X = np.random.default_rng(1).standard_normal((64, 12))
     rows, w = csr(X), np.arange(12.0)

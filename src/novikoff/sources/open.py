@@ -117,7 +117,7 @@ def _text_format(first: Input, format: Format, how: ReadOptions) -> TextFormat:
     if format == "vw":
         from novikoff.sources.files.vw import Vw
 
-        return Vw(labelled=how.labelled)
+        return Vw(labelled=how.labelled, hash_bits=how.hash_bits, most_names=how.most_names)
     if format == "jsonl":
         from novikoff.sources.files.jsonl import JsonLines
 

@@ -89,8 +89,8 @@ class ReadOptions:
         Whether to yield examples as soon as they arrive, as from a pipe, not megabytes at a time.
     hash_bits, most_names
         Hash the names of features to 2^hash_bits columns while they are read, and keep at most so
-        many names, if the format can (CSV). `Features` with the same hash_bits gives the same rows
-        from the names, but later, on one thread.
+        many names, if the format can (CSV, Vowpal Wabbit). `Features` with the same hash_bits gives
+        the same rows from the names, but later, on one thread.
     like_before
         Whether the data are read as those of a model were: then no column is refused because its
         texts do not look like categories.

@@ -102,8 +102,12 @@ COMPRESSIONS: dict[str, Any] = {
 }
 
 
+@pytest.mark.parametrize("size", [1 << 12, pieces.PIECE_BYTES])  # small ones are read ahead
 @pytest.mark.parametrize("kind", COMPRESSIONS)
-def test_compressed_files_are_read_whatever_their_names(tmp_path: Path, kind: str) -> None:
+def test_compressed_files_are_read_whatever_their_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, size: int
+) -> None:
+    monkeypatch.setattr(pieces, "PIECE_BYTES", size)
     text = text_of(3000)
     (tmp_path / "plain.svm").write_text(text)
     (tmp_path / "packed.svm").write_bytes(COMPRESSIONS[kind](text.encode()))
@@ -112,8 +116,12 @@ def test_compressed_files_are_read_whatever_their_names(tmp_path: Path, kind: st
     assert source.description == f"svmlight, indices from 1, {kind}"
 
 
+@pytest.mark.parametrize("size", [1 << 12, pieces.PIECE_BYTES])
 @pytest.mark.parametrize("kind", COMPRESSIONS)
-def test_a_file_cut_short_is_refused(tmp_path: Path, kind: str) -> None:
+def test_a_file_cut_short_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, size: int
+) -> None:
+    monkeypatch.setattr(pieces, "PIECE_BYTES", size)
     packed = COMPRESSIONS[kind](text_of(3000).encode())
     file = tmp_path / "data.svm"
     file.write_bytes(packed[: len(packed) // 2])

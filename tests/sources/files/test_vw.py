@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import random
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given
@@ -11,6 +13,8 @@ from hypothesis import example, given
 from helpers.text_lines import VW_BENDS, vw_lines
 from helpers.text_parsers import Example, Refusal, garbled, padded, parse, read, read_line
 from novikoff import _core
+from novikoff.sources import LabelsAsSigns, Numbered, ReadOptions, open_files
+from novikoff.sources.features import Features
 from novikoff.sources.files.vw import Vw
 from novikoff.stream.number_text import NUMBER
 
@@ -198,3 +202,25 @@ def test_a_text_needs_padding_and_a_line_s_end() -> None:
         _core.parse_vw(padded(b"1 | a")[:-1], length=5, allowed=0, labelled=True)
     with pytest.raises(ValueError, match="line's end"):
         _core.parse_vw(padded(b"1 | a:12"), length=7, allowed=0, labelled=True)
+
+
+@pytest.mark.parametrize("bits", [3, 9, 18])
+def test_names_hashed_while_they_are_read_give_the_same_rows(tmp_path: Path, bits: int) -> None:
+    dice = random.Random(bits)
+
+    def features(most: int) -> str:
+        words = [f"w{dice.randrange(999)}:{dice.random()}" for _ in range(dice.randrange(most))]
+        return " ".join(words)
+
+    lines = [f"{dice.choice((-1, 1))} |{features(90)} |m:3 {features(200)}" for _ in range(300)]
+    lines[7] = "1 | names of:a bad line:x"
+    (tmp_path / "t.vw").write_text("\n".join([*lines, ""]))
+    how, found = ReadOptions(skip_bad=1), []
+    for at_once in (False, True):
+        known = Features(hash_bits=bits)
+        options = known.hashed_while_read(how) if at_once else how
+        source = open_files(str(tmp_path / "t.vw"), options)
+        rows = [block.rows.sparse() for block in Numbered(source, known, LabelsAsSigns())]
+        arrays = [(r.values.tobytes(), r.indices.tolist(), r.starts.tolist()) for r in rows]
+        found.append((known.names, arrays))
+    assert found[0] == found[1]

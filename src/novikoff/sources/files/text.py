@@ -34,8 +34,11 @@ _BOM = b"\xef\xbb\xbf"
 class TextFormat(ABC):
     """How to cut a text, parse it and explain what is wrong with a line.
 
-    As it is: one example a line, no header, no columns; the features have names.
+    As it is: one example a line, no header, no columns; the features have names, which the parser
+    hashes to columns if there are `hash_bits`.
     """
+
+    hash_bits: int | None = None
 
     @property
     def table(self) -> TableColumns | None:
@@ -71,6 +74,8 @@ class TextFormat(ABC):
         """The parsed examples as a chunk; `place` names the file and line of a line, from 0."""
         names = None if "highest" in parsed else Names(*parsed["names"])
         dim = int(parsed["highest"]) + 1 if names is None else len(names)
+        if self.hash_bits is not None:
+            dim = 1 << self.hash_bits
         return Chunk(
             SparseRows(parsed["values"], parsed["indices"], parsed["starts"], dim),
             parsed["labels"],
@@ -79,6 +84,7 @@ class TextFormat(ABC):
             names,
             parsed.get("importances"),
             first,
+            is_hashed=self.hash_bits is not None,
         )
 
     @abstractmethod
@@ -164,7 +170,9 @@ class TextFiles(Source):
         from concurrent.futures import Future, ThreadPoolExecutor
 
         waiting: deque[tuple[Text, int, Future[Parsed]]] = deque()
-        pool = ThreadPoolExecutor(self._threads)
+        pool = ThreadPoolExecutor(self._threads + 1)
+        if reading.compression is not None:
+            pieces = _one_ahead(pieces, pool.submit)
         try:
             for text, length, lines in pieces:
                 waiting.append((text, lines, pool.submit(parse, text, length, allowed)))
@@ -216,6 +224,14 @@ class TextFiles(Source):
             if ended:
                 return
             size = max(PIECE_BYTES, len(held) + 1)
+
+
+def _one_ahead(items: Iterator[Any], submit: Callable[..., Any]) -> Iterator[Any]:
+    """The items; the next one is made on a thread while the last one is used."""
+    coming = submit(next, items, None)
+    while (item := coming.result()) is not None:
+        coming = submit(next, items, None)
+        yield item
 
 
 def _buffer(buffers: list[Text], size: int) -> Text:

@@ -34,15 +34,25 @@ class Vw(TextFormat):
     A feature is called namespace^name, or just name if the namespace has no name. Its value, 1 by
     default, is multiplied by the scale of its namespace; repeated names are summed. The label is
     any text without a colon. A tag, which begins with ' or touches the first bar, is ignored. A
-    base other than 0 is an error, because no learner here starts from one.
+    base other than 0 is an error, because no learner here starts from one. With `hash_bits`, names
+    are hashed to columns at once, and the first names of the first `most_names` columns are kept.
     """
 
     labelled: bool = True
+    hash_bits: int | None = None
+    most_names: int = 0
     description = "Vowpal Wabbit text"
 
     def parse(self, text: Text, length: int, allowed: int) -> Parsed:
         """The examples of a piece, until more lines than allowed are bad."""
-        return _core.parse_vw(text, length=length, allowed=allowed, labelled=self.labelled)
+        return _core.parse_vw(
+            text,
+            length=length,
+            allowed=allowed,
+            labelled=self.labelled,
+            bits=self.hash_bits or 0,
+            most_names=self.most_names,
+        )
 
     def flaw(self, line: bytes, at: int, why: int) -> tuple[int, BadExample]:
         """The column of the error in a line, and the error."""
