@@ -20,7 +20,7 @@ from unittest.mock import patch
 
 import pytest
 
-from helpers.command_line import error, run
+from helpers.command_line import error, run, stdout_of
 from novikoff import Certificate, certify
 from novikoff.guarantees import check
 from novikoff.separability.search import Search
@@ -720,3 +720,16 @@ def test_what_is_special_about_the_data_is_said(
     text: str, options: list[str], line: str, tmp_path: Path
 ) -> None:
     assert line in run("certify", write(tmp_path, "x.csv", text), *options).stdout
+
+
+@pytest.mark.parametrize("choice", [("--keep", "a", "--keep", "b"), ("--one-vs-rest", "b")])
+def test_verify_names_the_options_that_read_what_the_certificate_is_about(
+    choice: tuple[str, ...], tmp_path: Path
+) -> None:
+    data, proof = tmp_path / "v.csv", tmp_path / "v.json"
+    data.write_text("k,x,z\na,1,2\nb,2,3\nc,3,1\na,0,2\n")
+    stdout_of("certify", data, "--label", "k", *choice, "-o", proof)
+    said = error("verify", proof, data)
+    assert said.endswith(f"the certificate is about, use --label k {' '.join(choice)}")
+    assert error("verify", proof, data, "--label", "k").endswith(f"use {' '.join(choice)}")
+    assert "proved" in stdout_of("verify", proof, data, "--label", "k", *choice)

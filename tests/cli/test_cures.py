@@ -83,9 +83,8 @@ def test_an_error_of_a_verb_ends_with_its_own_cure(tmp_path: Path) -> None:
 
 
 def test_no_text_of_the_library_names_an_option() -> None:
-    rooms = [
-        path for path in LIBRARY.iterdir() if path.is_dir() and path.name not in ("cli", "show")
-    ]
+    fronts = ("cli", "show", "serve")  # the service tells which command learns the same model
+    rooms = [path for path in LIBRARY.iterdir() if path.is_dir() and path.name not in fronts]
     for path in (path for room in rooms for path in room.rglob("*.py") if path.name != "check.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Constant) and isinstance(node.value, str):
@@ -215,7 +214,8 @@ def test_every_problem_is_provoked() -> None:
     ("problem", "case", "verb"),
     [
         *((problem, case, verb) for problem, case in CASES.items()
-          for verb in ("train", "certify", "verify", "report", "web")),
+          for verb in ("train", "certify", "verify", "report", "web")
+          if verb != "verify" or "THIRD" not in problem.name),  # test_certify.py has them
         *((problem, case, "train") for problem, case in OF_TRAIN.items()),
         *((problem, case, verb) for problem, case in OF_MODELS.items()
           for verb in ("test", "predict", "initial")

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from collections.abc import Sequence
 from typing import Annotated
 
 from novikoff.cli import options
@@ -11,9 +12,21 @@ from novikoff.cli.progress import spinner
 from novikoff.guarantees.check import Rejected, claim, load, summary
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import rest_of
-from novikoff.stream.printing import one_line, quoted
+from novikoff.stream.printing import one_line
 
 _THIRD = (Problem.THIRD_LABEL, Problem.THIRD_LABEL_IN_LAST_COLUMN)
+
+
+def _as_certified(reading: options.DataReading, classes: Sequence[str], label: str | None) -> str:
+    """The options with which the labels of a certificate are read, if they were not given."""
+    use = {}
+    if label is not None and reading.label is None:
+        use["--label"] = [label]
+    if len(classes) == 2 and classes[0] == rest_of(classes[1]):
+        use["--one-vs-rest"] = [] if reading.one_vs_rest else [classes[1]]
+    else:
+        use["--keep"] = [] if reading.keep else list(classes)
+    return " ".join(f"{name} {shlex.quote(one)}" for name, given in use.items() for one in given)
 
 
 def verify(
@@ -47,11 +60,10 @@ def verify(
             try:
                 given = reading.read(inputs, zero_based=zero_based, as_levels=it.model is not None)
             except BadExample as error:
-                if error.problem not in _THIRD or it.classes[0] != rest_of(it.classes[1]):
+                use = _as_certified(reading, it.classes, written["data"]["label"])
+                if error.problem not in _THIRD or not use:
                     raise
-                words = f"the certificate sets {quoted(it.classes[1])} against the rest"
-                use = f"use --one-vs-rest {shlex.quote(it.classes[1])}"
-                fail(f"{error.without_cure}; {words}: {use}")
+                fail(f"{error.without_cure}; to read what the certificate is about, use {use}")
             say(f"checking {len(given.block):,} rows")
             read = checked(written, given)
             words = summary(written, read, [one.name for one in inputs])
