@@ -20,7 +20,14 @@ KINDS: dict[str, list[str]] = {
     "full matrix": ["--learner", "adaptive", "--matrix", "full"],
     "many classes": ["--learner", "adaptive", "--multiclass"],
 }
+KERNELS: dict[str, list[str]] = {
+    "kernel": ["--kernel", "poly", "--degree", "2", "--gamma", "0.25"],
+    "voted kernel": ["--kernel", "rbf", "--learner", "voted"],
+}
 every_kind = pytest.mark.parametrize("words", KINDS.values(), ids=KINDS.keys())
+and_kernels = pytest.mark.parametrize(
+    "words", [*KINDS.values(), *KERNELS.values()], ids=[*KINDS, *KERNELS]
+)
 
 
 def table(seed: int, n: int) -> tuple[np.ndarray, np.ndarray]:
@@ -47,7 +54,7 @@ def files(tmp_path: Path) -> tuple[Path, Path, Path]:
     return a, b, written(tmp_path / "ab", X, y)
 
 
-@every_kind
+@and_kernels
 def test_a_then_b_is_ab_to_the_byte(
     tmp_path: Path, files: tuple[Path, Path, Path], words: list[str]
 ) -> None:
@@ -58,7 +65,7 @@ def test_a_then_b_is_ab_to_the_byte(
     assert then == at_once
 
 
-@every_kind
+@and_kernels
 @pytest.mark.parametrize("stream", [[], ["--stream"]])
 @pytest.mark.parametrize("blocks", [2, 9])
 def test_an_interrupted_run_resumes_to_the_same_bytes(

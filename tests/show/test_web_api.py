@@ -433,6 +433,7 @@ NOT_IN_UPLOADS = {
     Problem.ONE_LABEL_IN_PIPE,
     Problem.TWO_LABELS_ONLY,
     Problem.MATRIX_OF_TWO_LABELS,
+    Problem.KERNEL_OF_TWO_LABELS,
     Problem.WRONG_LABEL_KEY,
     Problem.LABEL_DIFFERS,
     Problem.LABEL_IS_FEATURE,

@@ -14,7 +14,7 @@ import numpy as np
 from novikoff.cli import options
 from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, show
-from novikoff.learners import Adaptive, JointAdaptive, Multiplicative
+from novikoff.learners import Adaptive, Dual, JointAdaptive, Multiplicative
 from novikoff.learners.rule import FULL_NAMES
 from novikoff.ledger.trace import few
 from novikoff.models.model import Model
@@ -96,7 +96,13 @@ def to_dict(model: Model, most: int) -> dict[str, Any]:
         "ledger": model.ledger.keep,
         "unfinished": model.unfinished is not None,
     }
-    if model.kind != "voted":
+    if isinstance(learner, Dual):
+        out["kernel"] = learner.kernel.state()
+        keys = ("row", "label", "times", "weight")
+        out["heaviest_mistakes"] = [
+            dict(zip(keys, one, strict=True)) for one in heaviest(model, most)
+        ]
+    if model.has_weights:
         largest = {}
         for label, weights in weights_by_class(model):
             positive, negative = map(dict, weights.largest(most))
@@ -123,6 +129,8 @@ def in_words(model: Model, most: int) -> str:
         settings = f", regularisation {learner.regularisation:g}{full}"
     elif learner.margin:
         settings = f", margin {learner.margin:g}"
+    if isinstance(learner, Dual):
+        settings += f", {learner.kernel}"
     transforms = {
         f", hashed to {features.hash_bits} bits": features.hash_bits is not None,
         ", with interactions": bool(features.products),
@@ -152,6 +160,15 @@ def in_words(model: Model, most: int) -> str:
         )
     if model.kind == "voted":
         lines.append(f"Votes     {plural(ledger.n_updates + 1, 'weight vector')}")
+    if isinstance(learner, Dual):
+        found = [
+            (f"row {row}", label, f"{n}×", f"{w:+.6g}")
+            for row, label, n, w in heaviest(model, most)
+        ]
+        lines += ["", "Mistakes that carry the most weight:"] if found else []
+        lines += [f"  {line}" for line in aligned(found, left=(0, 1))]
+    elif not model.has_weights:
+        pass
     elif model.has_many_classes:
         lines += _weights_of_classes(model, most)
     else:
@@ -212,6 +229,21 @@ class Weights:
         return self.named(positive[::-1][:most]), self.named(negative[:most])
 
 
+def heaviest(model: Model, most: int) -> list[tuple[int, str, int, float]]:
+    """The mistaken examples with the largest weights in a kernel's space.
+
+    For each its row, its label, how often it was mistaken, and the sum of its steps.
+    """
+    found = []
+    for k, (_, ledger) in enumerate(model.runs):
+        rows, which = np.unique(ledger.rows, return_inverse=True)
+        total = np.bincount(which, ledger.steps * ledger.unit, len(rows))
+        for row, times, weight in zip(rows.tolist(), np.bincount(which), total, strict=True):
+            label = model.classes[k if model.others else int(weight > 0)]
+            found.append((row, label, int(times), float(weight)))
+    return sorted(found, key=lambda one: -abs(one[3]))[:most]
+
+
 def weights_by_class(model: Model, *, raw: bool = False) -> Iterator[tuple[str, Weights]]:
     """The weights of each class with its label; of two labels, those of the positive one.
 
@@ -239,7 +271,9 @@ def weights_by_class(model: Model, *, raw: bool = False) -> Iterator[tuple[str, 
 
 def write_weights(model: Model, path: Path) -> None:
     """Write all weights, for values as they are read: feature,weight or feature,class,weight."""
-    if model.kind == "voted":
+    if isinstance(model.learner, Dual):
+        fail(f"{path}: a kernel model has no weights of features, only mistakes")
+    if not model.has_weights:
         fail(f"{path}: a voted model has no single weights; each vector of its run votes")
     with atomic_write(path) as file:
         file.write(b"feature,class,weight\n" if model.has_many_classes else b"feature,weight\n")

@@ -87,8 +87,9 @@ def predict(
         fail("--explain prints the label and the score; leave out --print and --probabilities")
     if as_json and not explain:
         fail("--json is for --explain; --print both prints labels and scores with a tab between")
-    if explain and found.kind == "voted":
-        fail("--explain: a vote has no weights, so no feature has a part in it")
+    if explain and not found.has_weights:
+        who = "vote" if found.kind == "voted" else "kernel"
+        fail(f"--explain: a {who} has no weights, so no feature has a part in it")
     if reading.keep:
         fail("--keep: predict answers for every example, whatever its label; leave it out")
     how = replace(reading.following(found, labelled=False), eager=data == ["-"])

@@ -21,6 +21,7 @@ from novikoff.cli.progress import Progress, RoundProgress, spinner
 from novikoff.guarantees.words import run_ended
 from novikoff.learners.adaptive import MOST_FEATURES
 from novikoff.learners.rule import ADAPTIVE, FULL_NAMES, READINGS, Kind, Rule
+from novikoff.ledger.kernels import FileKernel, Kernel
 from novikoff.ledger.ledger import Keep, Matrix
 from novikoff.models.measures import Evaluation
 from novikoff.models.model import Model
@@ -63,7 +64,8 @@ def train(
         Kind | None,
         Option(
             "Learning algorithm.",
-            default="adaptive; with --until-separated or --revisit perceptron",
+            default="adaptive; with --until-separated or --revisit perceptron; with --kernel "
+            "averaged",
         ),
     ] = None,
     stream: Annotated[
@@ -108,6 +110,19 @@ def train(
             default="diagonal",
         ),
     ] = None,
+    kernel: Annotated[
+        FileKernel | None,
+        Option("Perceptrons: learn in the space of this kernel, for data that no plane separates."),
+    ] = None,
+    degree: Annotated[
+        int | None, Option("With --kernel poly: the degree.", min=1, default="3")
+    ] = None,
+    gamma: Annotated[
+        float | None, Option("With --kernel poly or rbf: the factor gamma.", default="1")
+    ] = None,
+    coef0: Annotated[
+        float | None, Option("With --kernel poly: the constant added.", default="1")
+    ] = None,
     alpha: Annotated[
         float | None,
         Option(
@@ -124,7 +139,8 @@ def train(
         ),
     ] = None,
     bias: Annotated[
-        bool | None, Option("Learn a constant term, or none.", default="--bias")
+        bool | None,
+        Option("Learn a constant term, or none.", default="--bias, --no-bias with a kernel"),
     ] = None,
     shuffle: Annotated[
         bool | None,
@@ -235,8 +251,11 @@ def train(
         which = "positive" if reading.one_vs_rest is None else "one-vs-rest"
         fail(f"--{which} is for two labels; leave it out, or --multiclass")
     named = options.named_classes(reading.classes, many=joint)
+    own = getattr(start.learner, "kernel", None) if start is not None else None
+    space = kernel_of(kernel, degree, gamma, coef0)
     if start is not None:
         given = {
+            "--kernel": (space, own),
             "--learner": (learner, start.kind),
             "--margin": (margin, getattr(start.learner, "margin", None)),
             "--regularisation": (
@@ -265,7 +284,8 @@ def train(
         reading.reject_changes(start)
     if start is None:
         # the theorem's learner, if the data are to be separated
-        kind = learner or ("perceptron" if until_separated or revisit else "adaptive")
+        usual_kind: Kind = "adaptive" if space is None else "averaged"
+        kind = learner or ("perceptron" if until_separated or revisit else usual_kind)
         margin = float(kind == "margin") if margin is None else margin
     else:
         kind, bias = start.kind, start.learner.bias
@@ -290,13 +310,14 @@ def train(
     with rejecting_settings():
         rule = Rule(
             kind,
-            bias=bias is not False,
+            bias=space is None if bias is None else bias,
             margin=margin,
             regularisation=regularisation,
             matrix=matrix,
             alpha=alpha,
             threshold=threshold,
             joint=joint,
+            kernel=own or space,
         )
         on_cluster = UNLIMITED_PASSES if revisit else PASSES_OVER_MANY
         usual = None if cluster is None else on_cluster
@@ -425,6 +446,21 @@ def train(
         for left, right in sorted(training.model.features.idle_products):
             warn(f"--interactions {left}*{right}: no example has features of both fields")
     show(json.dumps(result.to_dict(), indent=1) if as_json else str(result))
+
+
+def kernel_of(
+    name: FileKernel | None, degree: int | None, gamma: float | None, coef0: float | None
+) -> Kernel | None:
+    """The kernel that the options name; an option that it does not have is rejected."""
+    takes = {"poly": ("degree", "gamma", "coef0"), "rbf": ("gamma",)}.get(name or "", ())
+    given = {"degree": degree, "gamma": gamma, "coef0": coef0}
+    for option, value in given.items():
+        if value is not None and option not in takes:
+            fail(f"--{option} needs --kernel {'poly' if option != 'gamma' else 'poly or rbf'}")
+    if name is None:
+        return None
+    with rejecting_settings():
+        return Kernel(name, **{option: v for option, v in given.items() if v is not None})
 
 
 def starting_model(output: Path, initial: Path | None, *, resume: bool) -> Model | None:

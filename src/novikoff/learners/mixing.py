@@ -34,7 +34,7 @@ class Mixture:
     def __init__(self, before: Linear) -> None:
         is_full = isinstance(before, Adaptive) and before.matrix == "full"
         if is_full or not isinstance(before, Additive | Adaptive | Joint):
-            what = "a full matrix" if is_full else "multiplied"
+            what = "a full matrix" if is_full else "multiplied, or in a kernel's space"
             raise BadExample(f"the weights of shards cannot be averaged if they are {what}")
         self._before, self._shards, self._rounds = before, 0, before.rounds
         zeros = np.zeros_like(before._w)
@@ -70,7 +70,7 @@ class Mixture:
         return out
 
 
-def _precision(learner: Linear) -> Vector:
+def _precision(learner: Additive | Adaptive | Joint) -> Vector:
     if isinstance(learner, Adaptive | JointAdaptive):
         return np.asarray(1.0 / learner._s)
     return np.ones_like(learner._w)

@@ -16,7 +16,8 @@ from novikoff.stream.input_problems import BadExample
 from novikoff.stream.rows import DenseRows, Flaw, Positions, Rows, Vector, for_core, scored
 from novikoff.stream.sums import total
 
-KernelName: TypeAlias = Literal["linear", "poly", "rbf", "precomputed"]
+FileKernel: TypeAlias = Literal["linear", "poly", "rbf"]  # of rows of features, as files have
+KernelName: TypeAlias = FileKernel | Literal["precomputed"]
 AnyKernel: TypeAlias = KernelName | Callable[[Vector, Vector], Any]
 Gamma: TypeAlias = float | Literal["auto", "scale"]
 
@@ -58,6 +59,11 @@ class Kernel:
             raise ValueError(f"gamma must be 'auto', 'scale' or a number above 0, not {gamma!r}")
         if not (_is_number(self.coef0) and self.coef0 >= 0):
             raise ValueError(f"coef0 must be a finite number from 0, not {self.coef0!r}")
+
+    def __str__(self) -> str:
+        if self.name == "poly":
+            return f"kernel poly ({self.gamma:g} x·z + {self.coef0:g})^{self.degree}"
+        return f"kernel rbf, gamma {self.gamma:g}" if self.name == "rbf" else f"kernel {self.name}"
 
     @property
     def is_precomputed(self) -> bool:

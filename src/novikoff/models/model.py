@@ -100,6 +100,11 @@ class Model:
         return self.is_joint or bool(self.others)
 
     @property
+    def has_weights(self) -> bool:
+        """Whether weights of the features predict, not a vote or a kernel."""
+        return self.kind != "voted" and not isinstance(self.learner, Dual)
+
+    @property
     def runs(self) -> tuple[tuple[Linear, Ledger], ...]:
         """The learner and the ledger of each run: one, or one for each class."""
         return ((self.learner, self.ledger), *self.others)
@@ -153,7 +158,7 @@ class Model:
     def _scores(self, run: int, rows: Rows) -> Vector:
         (learner, ledger), reading = self.runs[run], READINGS[self.kind]
         average = None
-        if reading == "average":  # computed once until the model learns more
+        if reading == "average" and self.has_weights:  # computed once until the model learns more
             known = self._averages.get(run)
             if known is None or known[:2] != (learner.rounds, learner.dim):
                 average = readings.weights(learner, ledger, "average")

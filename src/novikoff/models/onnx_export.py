@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from novikoff.learners import Multiplicative
+from novikoff.learners import Dual, Multiplicative
 from novikoff.ledger.weights import LANES
 from novikoff.models.model import Model
 from novikoff.stream.labels import as_values, in_order
@@ -74,6 +74,7 @@ def _refuse(model: Model) -> None:
         "a vote of many weight vectors is not linear; train an averaged model": (
             model.kind == "voted"
         ),
+        "a kernel has no weights of features; train without one": isinstance(model.learner, Dual),
         "its features are the words of texts; count them yourself, and train on counts by name": (
             bool(model.read_options.get("words"))
         ),

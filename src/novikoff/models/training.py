@@ -275,6 +275,10 @@ class Training:
             return
         self._is_new = False
         is_open, some = features.standardise is None, whole.some(MOST_COMPARED)
+        if not is_open and not self.plan.fewer_passes and self.model.learner.honest is None:
+            if self.plan.shuffle:
+                whole.shuffle(self.plan.seed)
+            return  # nothing is to be decided, and votes have no probabilities
         if self.plan.shuffle:
             some = replace(some, order=seeded_order(some.rows, self.plan.seed))
         found: dict[Way, HonestScores] = {}
