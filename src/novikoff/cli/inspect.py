@@ -161,12 +161,10 @@ def in_words(model: Model, most: int) -> str:
     if model.kind == "voted":
         lines.append(f"Votes     {plural(ledger.n_updates + 1, 'weight vector')}")
     if isinstance(learner, Dual):
-        found = [
-            (f"row {row}", label, f"{n}×", f"{w:+.6g}")
-            for row, label, n, w in heaviest(model, most)
-        ]
-        lines += ["", "Mistakes that carry the most weight:"] if found else []
-        lines += [f"  {line}" for line in aligned(found, left=(0, 1))]
+        heavy = heaviest(model, most)
+        mistaken = [(f"row {row}", label, f"{n}×", f"{w:+.6g}") for row, label, n, w in heavy]
+        lines += ["", "Mistakes that carry the most weight:"] if heavy else []
+        lines += [f"  {line}" for line in aligned(mistaken, left=(0, 1))]
     elif not model.has_weights:
         pass
     elif model.has_many_classes:

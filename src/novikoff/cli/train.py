@@ -453,7 +453,7 @@ def kernel_of(
 ) -> Kernel | None:
     """The kernel that the options name; an option that it does not have is rejected."""
     takes = {"poly": ("degree", "gamma", "coef0"), "rbf": ("gamma",)}.get(name or "", ())
-    given = {"degree": degree, "gamma": gamma, "coef0": coef0}
+    given: dict[str, Any] = {"degree": degree, "gamma": gamma, "coef0": coef0}
     for option, value in given.items():
         if value is not None and option not in takes:
             fail(f"--{option} needs --kernel {'poly' if option != 'gamma' else 'poly or rbf'}")
