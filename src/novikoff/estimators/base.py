@@ -585,30 +585,32 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         if self._opened() is None:
             plain_example(x)  # raises if x is not an example
             return {}
-        chances: dict[Any, float] = self.calibrated()(self._decided(x))
-        return chances
+        engine, scores = self._scores([x], None)
+        (chances,) = _probabilities(engine.labels, _calibrations(engine), scores).tolist()
+        return dict(zip(engine.labels.classes.tolist(), chances, strict=True))
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # sklearn is untyped
-    def calibrated(self) -> Callable[[float | Mapping[Any, float]], dict[Any, float]]:
-        """A function from the result of `decision_one` to the probability of each class.
+    def calibrated(self) -> Callable[[float | Mapping[Any, float], Any], float]:
+        """A function from the result of `decision_one` and a label to the label's probability.
 
         It is fitted to what was learned until now, so it saves time where many examples follow.
         """
         engine = self._learned()
         with engine.still():
             maps = _calibrations(engine)
+        of_one = maps[0].of_one()
 
-        def probabilities(score: float | Mapping[Any, float]) -> dict[Any, float]:
+        def probability(score: float | Mapping[Any, float], label: Any) -> float:
             labels = engine.labels
-            if not isinstance(score, Mapping) and isinstance(labels, TwoLabels):
-                positive = maps[0].of_one(score) if len(labels.classes) == 2 else 1.0
-                chances = [1.0 - positive, positive][-len(labels.classes) :]
-            else:
-                each = [*score.values()] if isinstance(score, Mapping) else score
-                (chances,) = _probabilities(labels, maps, np.array([each])).tolist()
-            return dict(zip(labels.classes.tolist(), chances, strict=True))
+            if type(score) is float and isinstance(labels, TwoLabels):
+                positive = of_one(score) if len(labels.coded) == 2 else 1.0
+                return positive if labels.coded[label] else 1.0 - positive
+            each = [*score.values()] if isinstance(score, Mapping) else score
+            (chances,) = _probabilities(labels, maps, np.array([each])).tolist()
+            found: float = chances[labels.classes.tolist().index(label)]
+            return found
 
-        return probabilities
+        return probability
 
     def explain(self, x: Any) -> Explanation:
         """Why x gets its label: what each feature adds to the score, and which mistakes led to it.

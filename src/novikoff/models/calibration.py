@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -79,16 +80,19 @@ class Calibration:
         rise: Vector = along * (p[k] - p[k - 1])
         return np.minimum(p[k - 1] + rise, p[k])
 
-    def of_one(self, score: float) -> float:
-        """The probability of one score: the same number as for an array, in a microsecond."""
-        low, high = self.scores.item(0), self.scores.item(-1)
-        if low == high:
-            return self.probabilities.item(0)
-        k = min(max(int(self.scores.searchsorted(score, side="right")), 1), len(self.scores) - 1)
-        x0, x1, p0, p1 = (a.item(i) for a in (self.scores, self.probabilities) for i in (k - 1, k))
-        along = (min(max(score, low), high) - x0) / (x1 - x0)
-        rise: float = p0 + along * (p1 - p0)
-        return min(rise, p1)
+    def of_one(self) -> Callable[[float], float]:
+        """The map for one score at a time: the same numbers, in less than a microsecond."""
+        x, p, last = self.scores.tolist(), self.probabilities.tolist(), len(self.scores) - 1
+
+        def probability(score: float) -> float:
+            if last == 0:
+                return p[0]
+            k = min(max(bisect_right(x, score), 1), last)
+            along = (min(max(score, x[0]), x[-1]) - x[k - 1]) / (x[k] - x[k - 1])
+            rise: float = along * (p[k] - p[k - 1])
+            return min(p[k - 1] + rise, p[k])
+
+        return probability
 
 
 @lru_cache(_MOST_FITS)

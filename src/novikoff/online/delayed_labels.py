@@ -192,7 +192,7 @@ class Protocol:
         self._recent = deque[bool](maxlen=whole_number(window, "window", least=1))
         self._reference = (0, 0)  # labels and mistakes that a new window is compared with
         self.drift: Drift | None = None
-        self._fit: Callable[[Any], dict[Any, float]] | None = None  # from a score to probabilities
+        self._fit: Callable[[Any, Any], float] | None = None  # the probability of a scored label
         self._fit_due = 0  # the number of labels from which on it is fitted again
         self._turn = new_lock(Rank.PROTOCOL)
 
@@ -208,6 +208,7 @@ class Protocol:
                     f"{type(learner).__name__} has no {verb}"
                 )
         self.learner, self._knows_classes, self._fit_due = learner, self._classes is None, 0
+        self._calibrates = self._probabilities and hasattr(learner, "calibrated")
 
     def swap(self, learner: OneByOne) -> OneByOne:
         """Go on with another learner; returns the one before.
@@ -219,14 +220,16 @@ class Protocol:
             self._adopt(learner)
         return before
 
-    def ask(self, x: Any, *, key: str | int | None = None) -> Ticket:
-        """Predict x, and keep a copy of it until its label comes.
+    def ask(self, x: Any, *, key: str | int | None = None, copy: bool = True) -> Ticket:
+        """Predict x, and keep a copy of it until its label comes; or x itself if nobody changes it.
 
         Pass the ticket, or its id, to `tell` with the label. With a `key` that is the ticket's id;
         BadTicket if that key is waiting already. If the learner raises an error, nothing is
         counted.
         """
-        if isinstance(x, np.ndarray):
+        if not copy:
+            pass
+        elif isinstance(x, np.ndarray):
             x = x.copy()
         elif isinstance(x, Mapping) and not any(isinstance(v, _NESTED) for v in x.values()):
             x = dict(x)
@@ -250,14 +253,13 @@ class Protocol:
         decide = getattr(learner, "decision_one", None)
         if decide is not None and prediction is not None:
             score = decide(x)
-            if self._probabilities and hasattr(learner, "calibrated"):
-                if self.labelled >= self._fit_due:
+            if self._calibrates:
+                if self._fit is None or self.labelled >= self._fit_due:
                     self._fit = learner.calibrated()
                     self._fit_due = self.labelled + self.labelled // 64 + 1
-                assert self._fit is not None
-                probability = self._fit(score).get(prediction)
+                probability = self._fit(score, prediction)
             score = score[prediction] if isinstance(score, dict) else score
-        if self._probabilities and not hasattr(learner, "calibrated"):
+        if self._probabilities and not self._calibrates:
             probability = learner.predict_proba_one(x).get(prediction)
         return Ticket(id, prediction, score, probability)
 
@@ -424,7 +426,7 @@ class Protocol:
     def _find(self, ticket: Ticket | str | int) -> str | int:
         """The id of a ticket, which must be waiting."""
         id = ticket.id if isinstance(ticket, Ticket) else ticket
-        if isinstance(id, bool) or not isinstance(id, str | int):
+        if type(id) is not int and (isinstance(id, bool) or not isinstance(id, str | int)):
             raise TypeError(f"pass a Ticket or its id, not {type(id).__name__}: {reprlib.repr(id)}")
         if id not in self._waiting:
             raise BadTicket(

@@ -24,8 +24,8 @@ CREATE TABLE events(seq INTEGER PRIMARY KEY, model INTEGER NOT NULL, kind TEXT N
     reply BLOB, body BLOB NOT NULL, chain BLOB NOT NULL);
 CREATE TABLE snapshots(model INTEGER, seq INTEGER, chain BLOB, about BLOB, state BLOB,
     PRIMARY KEY(model, seq));
-CREATE TABLE told(model INTEGER, ticket INTEGER, seq INTEGER, label TEXT, mistake INTEGER,
-    mistakes INTEGER, round INTEGER, delay INTEGER, PRIMARY KEY(model, ticket)) WITHOUT ROWID;
+CREATE TABLE told(model INTEGER, ticket INTEGER, seq INTEGER, tickets BLOB,
+    PRIMARY KEY(model, ticket)) WITHOUT ROWID;
 CREATE TABLE answers(model INTEGER, kind TEXT, name TEXT, seq INTEGER, digest BLOB, status INTEGER,
     answer BLOB, PRIMARY KEY(model, kind, name)) WITHOUT ROWID;
 """
@@ -97,6 +97,9 @@ class Snapshot(NamedTuple):
     chain: bytes
     about: bytes
     state: bytes
+
+
+_RUN = msgspec.json.Decoder(list[Told])
 
 
 class Journal:
@@ -175,7 +178,7 @@ class Journal:
         try:
             self._base.execute("BEGIN IMMEDIATE")
             run("INSERT INTO events VALUES(?, ?, ?, ?, ?, ?)", events)
-            run("INSERT OR REPLACE INTO told VALUES(?, ?, ?, ?, ?, ?, ?, ?)", self._told.values())
+            run("INSERT OR REPLACE INTO told VALUES(?, ?, ?, ?)", self._runs())
             run("INSERT OR REPLACE INTO answers VALUES(?, ?, ?, ?, ?, ?, ?)", self._kept.values())
             for one in events:  # a new model begins with its settings, a deleted one keeps nothing
                 if one.kind == "create":
@@ -222,10 +225,24 @@ class Journal:
         """How a ticket ended, in an event before this one or in this process."""
         if (found := self._told.get((model, ticket))) is not None:
             return found
+        # a row has consecutive tickets of one event; each ticket ends once, so no two rows overlap
+        where = "WHERE model=? AND ticket<=? ORDER BY ticket DESC LIMIT 1"
+        row = self._base.execute(f"SELECT * FROM told {where}", (model, ticket)).fetchone()
         # after a crash, rows of events that are being replayed are there already
-        where = "WHERE model=? AND ticket=? AND seq<?"
-        row = self._base.execute(f"SELECT * FROM told {where}", (model, ticket, before)).fetchone()
-        return None if row is None else Told(*row)
+        if row is None or row[2] >= before:
+            return None
+        return next((one for one in _RUN.decode(row[3]) if one.ticket == ticket), None)
+
+    def _runs(self) -> Iterator[tuple[int, int, int, bytes]]:
+        """What ended since the last commit, as rows: consecutive tickets of one event together."""
+        run: list[Told] = []
+        for one in sorted(self._told.values()):
+            if run and (one.model, one.ticket - 1, one.seq) != (run[-1][:3]):
+                yield (*run[0][:3], msgspec.json.encode(run))
+                run = []
+            run.append(one)
+        if run:
+            yield (*run[0][:3], msgspec.json.encode(run))
 
     def kept(self, model: int, kind: str, name: str, before: int) -> Kept | None:
         """The answer that was kept under this name, in an event before this one."""
@@ -236,12 +253,13 @@ class Journal:
         row = self._base.execute(f"SELECT * FROM answers {where}", given).fetchone()
         return None if row is None else Kept(*row)
 
-    def keep(self, one: Told | Kept) -> None:
-        """Remember this with the next commit."""
-        if isinstance(one, Told):
-            self._told[one.model, one.ticket] = one
-        else:
-            self._kept[one.model, one.kind, one.name] = one
+    def end(self, one: Told) -> None:
+        """Remember with the next commit how a ticket ended."""
+        self._told[one[:2]] = one
+
+    def keep(self, one: Kept) -> None:
+        """Remember an answer with the next commit."""
+        self._kept[one[:3]] = one
 
     @property
     def unwritten(self) -> int:

@@ -285,7 +285,7 @@ class Served:
         given, n = self._read(x), self.protocol.asked + 1
         if self.protocol.waiting >= (self.settings.max_waiting or USUAL_WAITING):
             self._end_oldest(seq, journal)
-        ticket = self.protocol.ask(given, key=n)
+        ticket = self.protocol.ask(given, key=n, copy=False)
         if self.learned is not None:
             self._sent[n] = x
         out = Predicted(f"{self.id}:{n}", ticket.prediction, ticket.score, ticket.probability, n)
@@ -297,7 +297,7 @@ class Served:
         x, label = item
         self._check_class(label)
         before, n = self.protocol.asked, self.protocol.asked + 1
-        ticket = self.protocol.ask(self._read(x), key=n)
+        ticket = self.protocol.ask(self._read(x), key=n, copy=False)
         try:
             right = self.protocol.tell(n, label)
         except Exception:
@@ -310,11 +310,12 @@ class Served:
 
     def _reveal(self, item: tuple[int, str], seq: int, journal: Journal) -> Result:
         n, label = item
-        if n not in self.protocol:
-            return self._ended(n, label, seq, journal)
         self._check_class(label)
-        told = self._tell(n, label, seq)
-        journal.keep(told)
+        try:
+            told = self._tell(n, label, seq)
+        except BadTicket:
+            return self._ended(n, label, seq, journal)
+        journal.end(told)
         return Revealed(told.mistake, told.mistakes, told.round, told.delay)
 
     def _tell(self, n: int, label: str, seq: int) -> Told:
@@ -354,7 +355,7 @@ class Served:
         protocol.drop(n)
         self._sent.pop(n, None)
         made, delay = protocol.mistakes, protocol.asked - n
-        journal.keep(Told(self.id, n, seq, None, False, made, protocol.labelled, delay))
+        journal.end(Told(self.id, n, seq, None, False, made, protocol.labelled, delay))
 
     def _end_oldest(self, seq: int, journal: Journal) -> None:
         """End the wait of the oldest ticket, as the settings say."""
@@ -363,7 +364,7 @@ class Served:
         n = int(oldest.id)
         try:
             if label is not None:
-                journal.keep(self._tell(n, label, seq))
+                journal.end(self._tell(n, label, seq))
                 return
         except (ValueError, TypeError):  # it cannot be learned from
             pass
