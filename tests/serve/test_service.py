@@ -275,3 +275,21 @@ def test_a_model_of_the_name_of_a_deleted_one_has_none_of_its_tickets_or_keys(
     assert [*again.service.models] == ["m"]
     assert again.service.models["m"].protocol.asked == 1
     again.close()
+
+
+def test_after_an_unexpected_error_nothing_is_answered_until_a_start_replays_the_journal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    local = Local(tmp_path)
+    local.create()
+    local.do("learn", examples(5))
+    with monkeypatch.context() as patch:
+        patch.setattr("novikoff.online.delayed_labels.Protocol.tell", lambda *_: 1 / 0)
+        with pytest.raises(Unavailable, match="ZeroDivisionError"):
+            local.do("learn", examples(3, seed=2))
+    with pytest.raises(Unavailable):
+        local.do("learn", examples(3, seed=2))
+    local.close()
+    again = Local(tmp_path)
+    assert again.service.models["m"].protocol.labelled == 8  # they were written
+    again.close()

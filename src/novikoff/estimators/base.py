@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from abc import ABCMeta, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any, Literal, Self, TypeAlias
 
@@ -590,27 +590,16 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         return dict(zip(engine.labels.classes.tolist(), chances, strict=True))
 
     @available_if(_gives_probabilities)  # type: ignore[untyped-decorator]  # sklearn is untyped
-    def calibrated(self) -> Callable[[float | Mapping[Any, float], Any], float]:
-        """A function from the result of `decision_one` and a label to the label's probability.
+    def calibrated(self, tables: Sequence[Vector] | None = None) -> Calibrated:
+        """What gives the probability of a label from the result of `decision_one`, many times.
 
-        It is fitted to what was learned until now, so it saves time where many examples follow.
+        It is fitted to what was learned until now; or it is the one that has these `tables`.
         """
         engine = self._learned()
+        if tables is not None:
+            return Calibrated(engine, [Calibration(*table) for table in tables])
         with engine.still():
-            maps = _calibrations(engine)
-        of_one = maps[0].of_one()
-
-        def probability(score: float | Mapping[Any, float], label: Any) -> float:
-            labels = engine.labels
-            if type(score) is float and isinstance(labels, TwoLabels):
-                positive = of_one(score) if len(labels.coded) == 2 else 1.0
-                return positive if labels.coded[label] else 1.0 - positive
-            each = [*score.values()] if isinstance(score, Mapping) else score
-            (chances,) = _probabilities(labels, maps, np.array([each])).tolist()
-            found: float = chances[labels.classes.tolist().index(label)]
-            return found
-
-        return probability
+            return Calibrated(engine, _calibrations(engine))
 
     def explain(self, x: Any) -> Explanation:
         """Why x gets its label: what each feature adds to the score, and which mistakes led to it.
@@ -857,6 +846,29 @@ class LinearClassifier(ClassifierMixin, BaseEstimator, metaclass=ABCMeta):  # ty
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+class Calibrated:
+    """A function from the result of `decision_one` and a label to the label's probability."""
+
+    def __init__(self, engine: Engine, maps: Sequence[Calibration]) -> None:
+        self._engine, self._maps, self._of_one = engine, maps, maps[0].of_one()
+
+    @property
+    def tables(self) -> list[Vector]:
+        """The scores and the probabilities between which it interpolates, for each run."""
+        return [np.stack([one.scores, one.probabilities]) for one in self._maps]
+
+    def __call__(self, score: float | Mapping[Any, float], label: Any) -> float:
+        """The probability of the label."""
+        labels = self._engine.labels
+        if type(score) is float and isinstance(labels, TwoLabels):
+            positive = self._of_one(score) if len(labels.coded) == 2 else 1.0
+            return positive if len(labels.coded) < 2 or labels.coded[label] else 1.0 - positive
+        each = [*score.values()] if isinstance(score, Mapping) else score
+        (chances,) = _probabilities(labels, self._maps, np.array([each])).tolist()
+        found: float = chances[labels.classes.tolist().index(label)]
+        return found
 
 
 def _calibrations(engine: Engine) -> list[Calibration]:

@@ -82,15 +82,16 @@ class Calibration:
 
     def of_one(self) -> Callable[[float], float]:
         """The map for one score at a time: the same numbers, in less than a microsecond."""
-        x, p, last = self.scores.tolist(), self.probabilities.tolist(), len(self.scores) - 1
+        x: list[float] = self.scores.tolist()
+        p: list[float] = self.probabilities.tolist()
+        last = len(x) - 1
 
         def probability(score: float) -> float:
             if last == 0:
                 return p[0]
             k = min(max(bisect_right(x, score), 1), last)
             along = (min(max(score, x[0]), x[-1]) - x[k - 1]) / (x[k] - x[k - 1])
-            rise: float = along * (p[k] - p[k - 1])
-            return min(p[k - 1] + rise, p[k])
+            return min(p[k - 1] + along * (p[k] - p[k - 1]), p[k])
 
         return probability
 

@@ -10,7 +10,7 @@ import secrets
 import typing
 import warnings
 from collections import OrderedDict, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -39,6 +39,7 @@ _SAVED = (  # what a file holds as it is
     "_knows_classes",
     "_reference",
     "_stride",
+    "_fit_due",
 )
 _NESTED = (dict, list, tuple, np.ndarray)  # values that the caller could change
 
@@ -192,8 +193,6 @@ class Protocol:
         self._recent = deque[bool](maxlen=whole_number(window, "window", least=1))
         self._reference = (0, 0)  # labels and mistakes that a new window is compared with
         self.drift: Drift | None = None
-        self._fit: Callable[[Any, Any], float] | None = None  # the probability of a scored label
-        self._fit_due = 0  # the number of labels from which on it is fitted again
         self._turn = new_lock(Rank.PROTOCOL)
 
     def _adopt(self, learner: OneByOne) -> None:
@@ -207,7 +206,9 @@ class Protocol:
                     f"a Protocol needs a learner with {' and '.join(needed)}; "
                     f"{type(learner).__name__} has no {verb}"
                 )
-        self.learner, self._knows_classes, self._fit_due = learner, self._classes is None, 0
+        self.learner, self._knows_classes = learner, self._classes is None
+        self._fit: Any = None  # what learner.calibrated() gave
+        self._fit_due = 0  # the number of labels from which on it is fitted again
         self._calibrates = self._probabilities and hasattr(learner, "calibrated")
 
     def swap(self, learner: OneByOne) -> OneByOne:
@@ -461,8 +462,9 @@ class Protocol:
                 "marks": np.array(self._marks, dtype=np.int64),
                 "recent": np.array(self._recent, dtype=np.int8),
             }
+            if self._fit is not None:
+                arrays |= {f"fit {k}": table for k, table in enumerate(self._fit.tables)}
             file_format.save(path, header, arrays, kind="protocol")
-            self._fit_due = 0  # as after load, so that both give the same probabilities
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
@@ -498,6 +500,8 @@ class Protocol:
             out._marks = arrays["marks"].tolist()
             out._recent.extend(map(bool, arrays["recent"].tolist()))
             waiting = [_from_json(text) for text in header["waiting"]]
+            if fit := [arrays[name] for name in arrays if name.startswith("fit ")]:
+                out._fit = learner.calibrated(fit)
         except (KeyError, TypeError, ValueError) as error:
             raise file_format.BadModel(f"{os.fspath(path)}: damaged: {error}") from None
         out._waiting.update((ticket.id, (x, ticket)) for x, ticket in waiting)

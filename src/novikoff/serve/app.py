@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import heapq
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -15,10 +14,8 @@ from urllib.parse import parse_qs
 
 import msgspec
 from msgspec import Struct
-from starlette.applications import Starlette
-from starlette.middleware import Middleware
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -210,54 +207,55 @@ class App:
         self._doors = {verb: Door(service, verb) for verb in VERBS}
         self._bounds: dict[int, tuple[int, dict[str, Any]]] = {}
         self._schema = encode(schema(VERBS))
-        get: dict[str, Callable[..., Awaitable[Answer]]] = {
-            "summary": self._summary,
-            "weights": self._weights,
-            "explain": self._explain,
-            "model": self._model,
+        self._routes: dict[str, dict[str, ASGIApp]] = {
+            "*": {
+                "GET": self._endpoint(self._get, "any"),
+                "PUT": self._endpoint(self._create, "admin"),
+                "POST": self._endpoint(self._create, "admin"),
+                "DELETE": self._endpoint(self._delete, "admin"),
+            },
+            "/v1/models": {"GET": self._endpoint(self._list, "any")},
+            "/livez": {"GET": self._endpoint(self._live, None)},
+            "/readyz": {"GET": self._endpoint(self._ready, None)},
+            "/openapi.json": {"GET": self._endpoint(self._openapi, None)},
+            "/metrics": {"GET": self._endpoint(self._scrape, "any")},
+            "*/summary": {"GET": self._endpoint(self._summary, "any")},
+            "*/explain": {"GET": self._endpoint(self._explain, "any")},
+            "*/weights": {"GET": self._endpoint(self._weights, "admin")},
+            "*/model": {"GET": self._endpoint(self._model, "admin")},
         }
-        one = "/v1/models/{name}"
-        routes = [
-            *(
-                Route(
-                    f"{one}/{verb}",
-                    self._endpoint(partial(self._verb, verb), role),
-                    methods=["POST"],
-                )
-                for verb, (_, role) in VERBS.items()
-            ),
-            *(
-                Route(f"{one}/{what}", self._endpoint(answer, role), methods=["GET"])
-                for what, answer in get.items()
-                for role in ["admin" if what in ("model", "weights") else "any"]
-            ),
-            Route(one, self._endpoint(self._create, "admin"), methods=["PUT", "POST"]),
-            Route(one, self._endpoint(self._delete, "admin"), methods=["DELETE"]),
-            Route(one, self._endpoint(self._get, "any"), methods=["GET"]),
-            Route("/v1/models", self._endpoint(self._list, "any"), methods=["GET"]),
-            Route("/livez", self._endpoint(self._live, None), methods=["GET"]),
-            Route("/readyz", self._endpoint(self._ready, None), methods=["GET"]),
-            Route("/openapi.json", self._endpoint(self._openapi, None), methods=["GET"]),
-            Route("/metrics", self._endpoint(self._scrape, "any"), methods=["GET"]),
-            Mount("/", StaticFiles(directory=STATIC, html=True)),
-        ]
-        self.asgi: ASGIApp = Starlette(
-            routes=routes,
-            lifespan=self._lifespan,
-            middleware=[Middleware(Guard, names=names, port=port, refuse=_refusal)],
-            exception_handlers={404: _not_here, 405: _not_here},
-        )
+        for verb, (_, role) in VERBS.items():
+            self._routes[f"*/{verb}"] = {"POST": self._endpoint(partial(self._verb, verb), role)}
+        self._files = StaticFiles(directory=STATIC, html=True)
+        self.asgi: ASGIApp = Guard(self._dispatch, names, port, _refusal)
 
-    @asynccontextmanager
-    async def _lifespan(self, _app: Starlette) -> Any:
+    async def _dispatch(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Find who answers: this is what a router does, in a tenth of the time."""
+        if scope["type"] == "lifespan":
+            await self._live_and_die(receive, send)
+            return
+        path: str = scope["path"]
+        if path.startswith("/v1/models/"):
+            name, mark, verb = path.removeprefix("/v1/models/").partition("/")
+            scope["path_params"], path = {"name": name}, f"*{mark}{verb}"
+        if (methods := self._routes.get(path)) is not None:
+            app = methods.get(scope["method"]) or _refusal(405, f"allowed: {', '.join(methods)}")
+            await app(scope, receive, send)
+            return
+        try:
+            await self._files(scope, receive, send)
+        except HTTPException as error:
+            await _refusal(error.status_code, "there is nothing here")(scope, receive, send)
+
+    async def _live_and_die(self, receive: Receive, send: Send) -> None:
+        """Let the answers of the journal's thread come to this loop; at the end, let it finish."""
         loop = asyncio.get_running_loop()
-
-        def to_loop(answers: list[tuple[Work, Any]]) -> None:
-            loop.call_soon_threadsafe(deliver, answers)
-
-        self._service.deliver = to_loop
-        yield
+        await receive()
+        self._service.deliver = lambda answers: loop.call_soon_threadsafe(deliver, answers)
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
         await asyncio.to_thread(self._service.close)
+        await send({"type": "lifespan.shutdown.complete"})
 
     def _endpoint(self, answer: Callable[..., Awaitable[Answer]], role: str | None) -> ASGIApp:
         """An endpoint that answers those who have the role, and puts problems into words."""
@@ -292,7 +290,7 @@ class App:
                 kind = _PROBLEM if status >= 400 else _JSON
                 await _respond(send, status, {b"content-type": kind} | more, body)
 
-        return _Endpoint(endpoint)
+        return endpoint
 
     def _served(self, request: Request) -> Served:
         name = request.name
@@ -539,16 +537,6 @@ class Request:
         yield [line for line in rest.split(b"\n") if line.strip()]
 
 
-class _Endpoint:
-    """An ASGI application that starlette does not wrap, as it wraps functions."""
-
-    def __init__(self, call: ASGIApp) -> None:
-        self._call = call
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        await self._call(scope, receive, send)
-
-
 class _Results(Struct):
     results: list[msgspec.Raw]
 
@@ -566,15 +554,9 @@ async def _respond(
 
 
 def _refusal(status: int, words: str) -> ASGIApp:
-    """The answer to a request that is not for this server."""
-    problem = Problem("not for this server", status, words)
+    """The answer to a request that nobody answers."""
+    problem = Problem("not answered here", status, words)
     return Response(encode(problem), status, media_type=_PROBLEM.decode())
-
-
-async def _not_here(request: Any, error: Any) -> Response:
-    words = f"{request.method!r} is not allowed here" if error.status_code == 405 else "not found"
-    body = encode(Problem("not found", error.status_code, words))
-    return Response(body, error.status_code, error.headers, _PROBLEM.decode())
 
 
 async def _none() -> AsyncIterator[bytes]:

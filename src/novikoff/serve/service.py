@@ -71,8 +71,8 @@ class Service:
 
     Attributes
     ----------
-    fault
-        Why the last attempt to write failed; None if it succeeded.
+    fault, broken
+        Why the last attempt to write failed, and why nothing is answered any more; or None.
     observe, deliver
         Called with the seconds of each commit, and with the answers that follow it.
     replay_seconds, replayed
@@ -83,9 +83,9 @@ class Service:
         self.limits = limits or Limits()
         self.fault: str | None = None
         self.observe: Callable[[float], None] = lambda _seconds: None
-        self.deliver: Callable[[list[tuple[Work, Any]]], None] = deliver
+        self.deliver: Callable[[list[tuple[Work, Any]]], object] = deliver
         self._queue: queue.SimpleQueue[Work | None] = queue.SimpleQueue()
-        self.queued = 0
+        self.broken: str | None = None
         self._since_snapshot = Counter[int]()
         began = time.perf_counter()
         self.journal = Journal(folder)
@@ -101,11 +101,17 @@ class Service:
         self._thread = threading.Thread(target=self._work, name="journal")
         self._thread.start()
 
+    @property
+    def queued(self) -> int:
+        """How many requests wait for the disk."""
+        return self._queue.qsize()
+
     def submit(self, work: Work) -> Any:
         """Hand work to the thread; raises Unavailable if too much waits already."""
+        if self.broken is not None:
+            raise Unavailable(self.broken)
         if self.queued >= self.limits.queue:
             raise Unavailable("too many requests wait for the disk")
-        self.queued += 1
         self._queue.put(work)
         return work.done
 
@@ -117,22 +123,22 @@ class Service:
     # in the thread
 
     def _work(self) -> None:
-        while (first := self._queue.get()) is not None:
-            group, ends = [first], False
+        ends = False
+        while not ends:
+            group = [self._queue.get()]
             while len(group) < _MOST_TOGETHER and not self._queue.empty():
-                work = self._queue.get()
-                if work is None:
-                    ends = True
-                    break
-                group.append(work)
-            # a new or deleted model concerns what follows, so it is written alone
-            for alone, works in groupby(group, key=lambda work: work.kind in ("create", "delete")):
-                for some in [[one] for one in works] if alone else [list(works)]:
-                    self._answer(some)
-            self.queued -= len(group)
-            if ends:
-                break
-        for served in self.models.values():
+                group.append(self._queue.get())
+            ends = None in group
+            works = [one for one in group if one is not None]
+            try:
+                # a new or deleted model concerns what follows, so it is written alone
+                for alone, some in groupby(works, lambda one: one.kind in ("create", "delete")):
+                    for together in [[one] for one in some] if alone else [list(some)]:
+                        self._answer(together)
+            except Exception as error:  # what the models know is uncertain: a start replays it
+                self.broken = self.fault = f"stopped by {error!r}; start the service again"
+                self.deliver([(one, Unavailable(self.broken)) for one in works])
+        for served in self.models.values() if self.broken is None else ():
             if self._since_snapshot[served.id]:
                 self._snapshot(served)
         self.journal.close()
@@ -214,7 +220,7 @@ class Service:
             if one is not None:
                 self.journal.add_snapshot(one)
             self._since_snapshot[served.id] = 0
-        except sqlite3.Error as error:  # the events are there; it is tried again later
+        except (sqlite3.Error, OSError) as error:  # the events are there; it is tried later
             self.fault = str(error)
             self._since_snapshot[served.id] = SNAPSHOT_EVERY // 2
 

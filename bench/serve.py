@@ -1,0 +1,216 @@
+"""The service under load: durable examples a second, one at a time and in batches.
+
+    python bench/serve.py [--seconds 5] [--vowpal PYTHON]
+
+The load generator runs in this process, beside the server: 64 connections that each predict, wait
+for the answer, tell the label, and so on; then 8 connections with batches of 500. The same with the
+journal on a file system in memory without syncing shows what durability costs. With the Python of
+an environment that has vowpalwabbit, its daemon learns the same examples over 64 connections.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+SERVER = """
+import sys
+if sys.argv[1] == "off":
+    from novikoff.serve import journal
+    opened = journal.Journal.__init__
+    def without_sync(self, *given, **more):
+        opened(self, *given, **more)
+        self._base.execute("PRAGMA synchronous=OFF")
+    journal.Journal.__init__ = without_sync
+from novikoff.cli.main import run
+run(["serve", sys.argv[2], "--port", "0"])
+"""
+LABELS = ("ham", "spam")
+
+
+def examples(n: int) -> list[tuple[dict[str, Any], str]]:
+    """Examples of ten words of 50,000, some of which tell the label."""
+    draw = random.Random(1)
+    out = []
+    for _ in range(n):
+        words = {f"w{int(50_000 * draw.random() ** 3)}": 1 for _ in range(10)}
+        out.append((words, LABELS[sum(map(hash, words)) % 97 < 48]))
+    return out
+
+
+def started(folder: str, journal: str) -> tuple[subprocess.Popen[str], int]:
+    """A server, and its port."""
+    command = [sys.executable, "-c", SERVER, journal, folder]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    return process, int(process.stdout.readline().rpartition(":")[2].strip("/\n"))
+
+
+class Connection:
+    """A connection that sends a request and reads its answer."""
+
+    def __init__(self, port: int) -> None:
+        self._port = port
+
+    async def open(self) -> Connection:
+        """Connect."""
+        made = await asyncio.open_connection("127.0.0.1", self._port, limit=1 << 24)
+        self._reader, self._writer = made
+        return self
+
+    async def send(self, path: str, body: bytes, method: str = "POST") -> bytes:
+        """The body of the answer."""
+        head = f"{method} {path} HTTP/1.1\r\nHost: 127.0.0.1:{self._port}\r\n"
+        self._writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        start = await self._reader.readuntil(b"\r\n\r\n")
+        length = int(start.lower().partition(b"content-length: ")[2].partition(b"\r")[0])
+        found = await self._reader.readexactly(length)
+        if not start.startswith((b"HTTP/1.1 200", b"HTTP/1.1 201")):
+            raise RuntimeError(found.decode())
+        return found
+
+
+async def one_at_a_time(port: int, seconds: float, connections: int) -> tuple[int, list[float]]:
+    """Examples predicted and revealed, and the seconds of each request."""
+    some, took, end = examples(5000), list[float](), time.perf_counter() + seconds
+    asks = [json.dumps({"features": x}).encode() for x, _ in some]
+
+    async def client(k: int) -> int:
+        line, n = await Connection(port).open(), 0
+        while (began := time.perf_counter()) < end:
+            i = (k + connections * n) % len(some)
+            found = await line.send("/v1/models/m/predict", asks[i])
+            middle = time.perf_counter()
+            ticket = found.partition(b'"ticket":"')[2].partition(b'"')[0].decode()
+            told = f'{{"ticket":"{ticket}","label":"{some[i][1]}"}}'
+            await line.send("/v1/models/m/reveal", told.encode())
+            took.extend((middle - began, time.perf_counter() - middle))
+            n += 1
+        return n
+
+    return sum(await asyncio.gather(*map(client, range(connections)))), took
+
+
+async def in_batches(port: int, seconds: float, connections: int) -> tuple[int, list[float]]:
+    """The same in batches of 500."""
+    some, took, end = examples(20_000), list[float](), time.perf_counter() + seconds
+    parts = [some[k : k + 500] for k in range(0, len(some), 500)]
+    asks = [json.dumps({"examples": [{"features": x} for x, _ in part]}).encode() for part in parts]
+
+    async def client(k: int) -> int:
+        line, n = await Connection(port).open(), 0
+        while (began := time.perf_counter()) < end:
+            i = (k + connections * n) % len(parts)
+            found = await line.send("/v1/models/m/predict", asks[i])
+            middle = time.perf_counter()
+            first = found.partition(b'"ticket":"')[2].partition(b'"')[0].decode()
+            model, _, number = first.partition(":")
+            told = ",".join(
+                f'{{"ticket":"{model}:{int(number) + j}","label":"{y}"}}'
+                for j, (_, y) in enumerate(parts[i])
+            )
+            await line.send("/v1/models/m/reveal", f'{{"examples":[{told}]}}'.encode())
+            took.extend((middle - began, time.perf_counter() - middle))
+            n += 1
+        return 500 * n
+
+    return sum(await asyncio.gather(*map(client, range(connections)))), took
+
+
+def measured(
+    load: Callable[..., Any], journal: str, seconds: float, connections: int
+) -> tuple[float, float, float, float]:
+    """Examples a second, median and 99th percentile of a request in ms, CPU µs an example.
+
+    The processor time is that of the server; on a busy machine it says more than the rate.
+    """
+    beside = "/dev/shm" if journal == "off" and os.path.isdir("/dev/shm") else None
+    with TemporaryDirectory(dir=beside) as folder:
+        process, port = started(folder, journal)
+        try:
+
+            async def run() -> tuple[int, list[float], float]:
+                line = await Connection(port).open()
+                await line.send("/v1/models/m", b'{"hash_bits": 18}', "PUT")
+                await load(port, 0.5, connections)
+                before = processor_seconds(process.pid)
+                n, took = await load(port, seconds, connections)
+                return n, took, processor_seconds(process.pid) - before
+
+            n, took, busy = asyncio.run(run())
+        finally:
+            process.terminate()
+            process.communicate()
+    took.sort()
+    median, worst = (1e3 * took[len(took) * k // 100] for k in (50, 99))
+    return n / seconds, median, worst, 1e6 * busy / n
+
+
+def processor_seconds(pid: int) -> float:
+    """How long a process has run on a processor (Linux)."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def vowpal(port: int, seconds: float, connections: int) -> tuple[int, list[float]]:
+    """Lines that its daemon learned, one after another on each connection."""
+    some, took, end = examples(5000), list[float](), time.perf_counter() + seconds
+    lines = [f"{1 if y == 'spam' else -1} |f {' '.join(x)}\n".encode() for x, y in some]
+
+    async def client(k: int) -> int:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        n = 0
+        while (began := time.perf_counter()) < end:
+            writer.write(lines[(k + connections * n) % len(lines)])
+            await reader.readline()
+            took.append(time.perf_counter() - began)
+            n += 1
+        return n
+
+    return sum(await asyncio.gather(*map(client, range(connections)))), took
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=5.0)
+    parser.add_argument("--vowpal", type=Path, help="a vw program, or a Python that has it")
+    given = parser.parse_args()
+    print("| load | journal | examples/s | median ms | p99 ms | CPU µs |")
+    print("|---|---|---|---|---|---|")
+    for name, load, connections in (
+        ("one at a time, 64 connections", one_at_a_time, 64),
+        ("batches of 500, 8 connections", in_batches, 8),
+    ):
+        for journal in ("on", "off"):
+            rate, *times = measured(load, journal, given.seconds, connections)
+            shown = " | ".join(f"{one:.1f}" for one in times)
+            print(f"| {name} | {journal} | {rate:,.0f} | {shown} |", flush=True)
+    if given.vowpal is not None:
+        code = "import sys; from vowpalwabbit import Workspace; Workspace(arg_list=sys.argv[1:])"
+        drive = ["-c", code] if "python" in given.vowpal.name else []
+        words = ["--daemon", "--foreground", "--port", "26542", "--num_children", "1", "--quiet"]
+        process = subprocess.Popen([str(given.vowpal), *drive, *words, "-b", "18"])
+        try:
+            time.sleep(3)
+            n, took = asyncio.run(vowpal(26542, given.seconds, 1))
+            took.sort()
+            median, worst = (1e3 * took[len(took) * k // 100] for k in (50, 99))
+            shown = f"{n / given.seconds:,.0f} | {median:.1f} | {worst:.1f}"
+            print(f"| vw --daemon, 1 connection | none | {shown} | |")
+        finally:
+            process.kill()
+            process.wait()
+
+
+if __name__ == "__main__":
+    main()
