@@ -16,6 +16,7 @@ import pytest
 from novikoff.serve import Client, Refused
 
 ROOT = Path(__file__).parents[2]
+RESULTS = '{"results": [{}]}'
 seen: list[tuple[str, str | None, Any]] = []
 
 
@@ -28,10 +29,10 @@ class Shaky(BaseHTTPRequestHandler):
         if len(seen) % 3 == 1:
             self.close_connection = True
             return
-        status, answer = (503, {"title": "busy"}) if len(seen) % 3 == 2 else (200, {"results": [{}]})
+        status, answer = (503, '{"title": "busy"}') if len(seen) % 3 == 2 else (200, RESULTS)
         if "bad" in self.path:
-            status, answer = 422, {"title": "bad", "detail": "no"}
-        content = json.dumps(answer).encode()
+            status, answer = 422, '{"title": "bad", "detail": "no"}'
+        content = answer.encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()

@@ -18,7 +18,17 @@ from novikoff.serve.limits import Limits
 from novikoff.serve.service import Service, Unavailable
 from novikoff.serve.tokens import Tokens
 
-SMALL = Limits(body=5000, batch=20, features=10, name=40, names=30, models=3, waiting=9, classes=4)
+SMALL = Limits(
+    body=5000,
+    batch=20,
+    features=10,
+    name=40,
+    names=30,
+    models=3,
+    waiting=9,
+    classes=4,
+    weights=1 << 12,
+)
 
 
 def client_of(folder: Path, tokens: Tokens | None = None, **more: Any) -> TestClient:
@@ -65,6 +75,15 @@ def test_each_element_of_a_batch_has_its_own_result_or_error(client: TestClient)
     assert [one.get("error", {}).get("status") for one in each] == kinds
 
 
+def test_a_stream_ends_with_the_error_that_ended_it(client: TestClient) -> None:
+    typed = {"content-type": "application/x-ndjson"}
+    lines = b'{"features": {}}\n' + b"x" * 6000
+    found = client.post("/v1/models/m/predict", content=lines, headers=typed).text.splitlines()
+    assert json.loads(found[-1])["error"]["limit"] == "body"
+    keyed = client.post("/v1/models/m/learn", content=b"", headers=typed | {"idempotency-key": "k"})
+    assert keyed.status_code == 422
+
+
 def test_a_request_with_an_idempotency_key_is_done_once(client: TestClient) -> None:
     sent = {"examples": [{"text": "free money", "label": "spam"}, {"text": 5, "label": "ham"}]}
     key = {"idempotency-key": "k1"}
@@ -103,6 +122,7 @@ def test_models_and_names_have_limits_too(tmp_path: Path) -> None:
         assert client.put("/v1/models/3", json={}).json()["limit"] == "models"
         assert client.put("/v1/models/4", json={"max_waiting": 10}).json()["limit"] == "waiting"
         assert client.put("/v1/models/4", json={"max_classes": 5}).json()["limit"] == "classes"
+        assert client.put("/v1/models/4", json={"hash_bits": 13}).json()["limit"] == "weights"
         for k in range(4):
             one = {"features": {f"{k} {j}": 1 for j in range(9)}, "label": k % 2}
             found = client.post("/v1/models/0/learn", json=one)

@@ -26,6 +26,9 @@ class LimitOptions:
     max_features: Annotated[int, Option("Features of an example.", min=1)] = Limits.features
     max_name: Annotated[int, Option("Bytes of a feature's name.", min=1)] = Limits.name
     max_names: Annotated[int, Option("Names of a model without hash_bits.", min=1)] = Limits.names
+    max_weights: Annotated[int, Option("Weights of a model, of all classes.", min=8)] = (
+        Limits.weights
+    )
     max_models: Annotated[int, Option("Models.", min=1)] = Limits.models
     max_waiting: Annotated[
         int, Option("Largest max_waiting of a model: predictions without a label.", min=1)

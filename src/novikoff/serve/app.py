@@ -175,9 +175,12 @@ class Door:
             for name in x:
                 if len(name.encode()) > limits.name:
                     raise over(self._service, "name", f"a name has {len(name.encode()):,} bytes")
-        if served.settings.hash_bits is None and served.names + len(x) > limits.names:
-            words = "the model has almost that many names; make one with hash_bits"
-            raise over(self._service, "names", words)
+        if served.settings.hash_bits is None:
+            names, words = served.names + len(x), "the model has almost as many; use hash_bits"
+            if names > limits.names:
+                raise over(self._service, "names", words)
+            if names * served.classes > limits.weights:
+                raise over(self._service, "weights", words)
         return x
 
 
@@ -353,19 +356,23 @@ class App:
 
     async def _lines(self, door: Door, served: Served, request: Request) -> Answer:
         """Answer a stream of lines in order, part by part, with a line each."""
-        start = {b"content-type": NDJSON}
-        await _respond(request.send, 200, start, b"", more=True)
+        if b"idempotency-key" in request.headers:
+            raise Refusal(422, "bad request", "a stream of lines has no key; send a batch")
+        await _respond(request.send, 200, {b"content-type": NDJSON}, b"", more=True)
         most = self._service.limits.batch
-        async for lines in request.lines():
-            for k in range(0, len(lines), most):
-                items = door.each(served, lines[k : k + most])
-                try:
+        try:
+            async for lines in request.lines():
+                for k in range(0, len(lines), most):
+                    items = door.each(served, lines[k : k + most])
                     _, body = await self._apply(door.verb, served, items, Reply(is_batch=True))
-                except Unavailable as error:  # nothing after this has an answer
-                    body = encode({"results": [failed(503, "not available", str(error))]})
-                part = b"".join(bytes(one) + b"\n" for one in _RESULTS.decode(body).results)
-                await request.send({"type": "http.response.body", "body": part, "more_body": True})
-        await request.send({"type": "http.response.body", "body": b""})
+                    part = b"".join(bytes(one) + b"\n" for one in _RESULTS.decode(body).results)
+                    await request.send_part(part, more=True)
+        except Refusal as refusal:  # nothing after this has an answer
+            await request.send_part(encode(Failed(refusal.problem)) + b"\n", more=True)
+        except Unavailable as error:
+            wrong = failed(503, "not available", str(error))
+            await request.send_part(encode(wrong) + b"\n", more=True)
+        await request.send_part(b"", more=False)
         return 0, b""
 
     # models
@@ -392,6 +399,9 @@ class App:
         for limit in ("waiting", "classes"):
             if getattr(settings, f"max_{limit}") > getattr(limits, limit):
                 raise over(self._service, limit, f"max_{limit} is more")
+        classes = settings.max_classes if settings.multiclass else 1
+        if (classes or 1) << (settings.hash_bits or 0) > limits.weights:
+            raise over(self._service, "weights", "2^hash_bits for each class are more")
         about = made_of(name, settings, start)
         if start:
             await asyncio.to_thread(Served, 0, about)  # a bad file is refused before it is written
@@ -523,6 +533,10 @@ class Request:
             self.answer_headers[b"connection"] = b"close"
             raise over(self._service, "body", f"the request has {size:,} bytes or more", 413)
         return b"".join(pieces)
+
+    async def send_part(self, part: bytes, *, more: bool) -> None:
+        """Send a part of the answer."""
+        await self.send({"type": "http.response.body", "body": part, "more_body": more})
 
     async def lines(self) -> AsyncIterator[list[bytes]]:
         """The lines of the body that are not empty, as they arrive, about a megabyte at a time."""

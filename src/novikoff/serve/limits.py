@@ -15,8 +15,8 @@ class Limits:
         Bytes of a request, and examples in it; of a stream of lines, of each part.
     features, name
         Features of an example, and bytes of the name of one.
-    names, models
-        Names that a model may learn without hash_bits; and models.
+    names, weights, models
+        Names that a model may learn without hash_bits; weights, of all classes; and models.
     waiting, classes
         The largest max_waiting and max_classes of a model.
     queue, connections
@@ -30,6 +30,7 @@ class Limits:
     features: int = 10_000
     name: int = 250
     names: int = 10_000_000
+    weights: int = 1 << 27
     models: int = 100
     waiting: int = 1_000_000
     classes: int = 1_000

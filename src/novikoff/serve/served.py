@@ -231,6 +231,12 @@ class Served:
         return 0 if weights is None else len(weights)
 
     @property
+    def classes(self) -> int:
+        """How many classes have weights of their own."""
+        engine = self.learner._engine
+        return 1 if engine is None or not self.settings.multiclass else len(engine.labels.coded)
+
+    @property
     def etag(self) -> str:
         """What tells this model from others of the same name."""
         return f'"{self.id}"'

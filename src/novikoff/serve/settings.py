@@ -105,9 +105,10 @@ def label_text(label: str | float | bool) -> str:
 def checked(settings: Settings, limits: Limits) -> Settings:
     """The settings with labels as `train` writes them and limits; an error if they do not fit."""
     settings.estimator()
+    most = max(2, limits.weights >> (settings.hash_bits or 0))
     every: dict[str, Any] = {
         "max_waiting": settings.max_waiting or min(USUAL_WAITING, limits.waiting),
-        "max_classes": settings.max_classes or limits.classes,
+        "max_classes": settings.max_classes or min(limits.classes, most),
     }
     if settings.classes is not None:
         every["classes"] = list(LabelsAsClasses(settings.classes).classes)
