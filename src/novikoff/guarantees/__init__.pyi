@@ -20,6 +20,8 @@ from novikoff.guarantees.finite_classes import weighted_majority_bound as weight
 from novikoff.guarantees.joint import JointBound as JointBound
 from novikoff.guarantees.joint import joint_bound as joint_bound
 from novikoff.guarantees.joint import joint_margin as joint_margin
+from novikoff.guarantees.kernel import KernelBound as KernelBound
+from novikoff.guarantees.kernel import kernel_bound as kernel_bound
 from novikoff.guarantees.margin import Achieved as Achieved
 from novikoff.guarantees.margin import Ceiling as Ceiling
 from novikoff.guarantees.margin import MarginBound as MarginBound
