@@ -38,6 +38,8 @@ class ShownPasses:
 
     def __call__(self, title: str, ledger: Ledger) -> None:
         """Show the pass that the ledger has just closed."""
+        if not self._verbose and time.monotonic() < self._next:
+            return
         passes, made = len(ledger.scans), ledger.epoch_mistakes[-1]
         shown = ledger.epoch_ends[-1] - (ledger.epoch_ends[-2] if passes > 1 else 0)
         if self._verbose:
@@ -46,7 +48,7 @@ class ShownPasses:
             learned = "" if ledger.n_updates == ledger.n_mistakes else f"; {updates} updates"
             words = f"{words} ({made / shown:.2%}), {ledger.n_mistakes} in all{learned}"
             print(words, flush=True)
-        elif time.monotonic() >= self._next and _somebody_watches():
+        elif _somebody_watches():
             self._next = time.monotonic() + REFRESH_SECONDS
             words = f"{title}pass {count(passes)} of at most {count(self._most)}"
             self._show(f"{words}: {percent(made, shown, 2)} mistakes")

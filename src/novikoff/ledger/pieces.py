@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 T = TypeVar("T", bound=Sized)
 _LARGE = 1 << 17
-_MANY = 64
+_MANY = 256
 
 
 class Pieces(Generic[T]):

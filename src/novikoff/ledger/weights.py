@@ -32,6 +32,8 @@ def widened(w: Vector, dim: int, *, bias: bool) -> Vector:
 
 def times(factor: float | Positions, w: Vector) -> Vector:
     """The numbers multiplied; what is too large for float64 becomes infinite."""
+    if isinstance(factor, float) and factor == 1:
+        return w.copy()
     with np.errstate(over="ignore"):
         return factor * w
 
