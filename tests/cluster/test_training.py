@@ -220,3 +220,29 @@ def test_a_rule_that_cannot_be_averaged_is_refused() -> None:
 
     with pytest.raises(BadExample, match="cannot be averaged"):
         Mixture(Rule("winnow").learner(3))
+
+
+@pytest.mark.parametrize("options", [(), ("--probabilities",), ("--print", "both")])
+def test_predictions_and_measures_are_those_of_one_machine(
+    options: tuple[str, ...],
+    models: dict[str, bytes],
+    files: dict[str, Path],
+    address: str,
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "m").write_bytes(models["adaptive"])
+    words = (tmp_path / "m", files["mixed"], *options)
+    there = ("--cluster", address, "--shards", "4")
+    stdout_of("predict", *words, "-o", tmp_path / "labels", *there)
+    assert (tmp_path / "labels").read_text() == stdout_of("predict", *words)
+    assert json_of("test", *words[:2], *there) == json_of("test", *words[:2])
+    assert "--explain works on one machine" in error("predict", *words[:2], "--explain", *there)
+
+
+def test_labels_that_a_model_does_not_know_are_counted_once(address: str, tmp_path: Path) -> None:
+    path = tmp_path / "t.svm"
+    path.write_text("a 1:1\nb 2:1\nc 3:1\n" * 9)
+    stdout_of("train", path, "-o", tmp_path / "m", "--multiclass", "-q")
+    path.write_text("a 1:1\nd 2:1\nb 2:1 9:1\nc 3:1\ne 1:1\n" * 9)
+    words = ("test", tmp_path / "m", path)
+    assert json_of(*words, "--cluster", address, "--shards", "4") == json_of(*words)

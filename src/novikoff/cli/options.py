@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from itertools import zip_longest
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar
 
 from novikoff.cli.arguments import Argument, Group, Option
 from novikoff.cli.errors import fail, reason, rejecting_settings, warn
@@ -16,16 +16,20 @@ from novikoff.ledger.ledger import Ledger
 from novikoff.models.measures import Evaluation, Reliability
 from novikoff.models.model import Model
 from novikoff.sources import read_options, text_rule
+from novikoff.sources.chunks import Source
 from novikoff.sources.inputs import Input, Paths, inputs_of, is_remote
 from novikoff.sources.open import Data, read_as
 from novikoff.sources.read_options import ReadOptions
+from novikoff.sources.shards import Shards
 from novikoff.storage.file_format import is_stored
+from novikoff.stream.input_problems import BadExample
 from novikoff.stream.labels import written
 from novikoff.stream.printing import count, cut, listed, percent, plain, plural, share
 
 if TYPE_CHECKING:
     from novikoff.cluster.driver import Cluster
 
+T = TypeVar("T")
 LONGEST_LABEL = 24
 
 DataFiles: TypeAlias = Annotated[
@@ -436,6 +440,21 @@ def on_cluster(
             yield Cluster(client, on_answer)
     except ClusterProblem as error:
         fail(f"--cluster {address}: {error}{cure}")
+
+
+def work_of_shards(
+    address: str, shards: Shards, work: Callable[[Source], T], source: Source, allowed: int
+) -> Iterator[T]:
+    """What workers make of each shard, in order; lines that they skip are those of the source."""
+    with on_cluster(address) as workers:
+        from novikoff.cluster.tasks import of_source
+
+        next(iter(source), None)  # what the columns hold
+        source.skipped = []
+        for made, skipped in workers.map(of_source, shards.shards, work, source):
+            for words in skipped:
+                source.skip(BadExample(words), allowed=allowed)
+            yield made
 
 
 def check_probabilities(model: Model, option: str) -> None:

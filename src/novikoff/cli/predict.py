@@ -5,6 +5,7 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
@@ -17,6 +18,8 @@ from novikoff.models.model import Model
 from novikoff.models.prediction import explained, scored
 from novikoff.sources import open_files
 from novikoff.sources.chunks import Source
+from novikoff.sources.inputs import parts_in_place
+from novikoff.sources.shards import shards_of_files
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.printing import plain
 
@@ -46,6 +49,8 @@ def predict(
     output: Annotated[
         Path | None, Option("Write to this file.", "-o", "--output", default="stdout")
     ] = None,
+    cluster: options.ClusterAddress = None,
+    shards: options.ShardCount = None,
     *,
     reading: options.ModelReading,
 ) -> None:
@@ -94,9 +99,19 @@ def predict(
         fail("--keep: predict answers for every example, whatever its label; leave it out")
     how = replace(reading.following(found, labelled=False), eager=data == ["-"])
     how = found.features.hashed_while_read(how, named=False)
-    source = open_files(data, how)
     lines: Iterator[str]
-    if explain:
+    if cluster is None:
+        source = open_files(data, how)
+    elif explain:
+        fail("--explain works on one machine; leave out --cluster")
+    else:
+        cut = shards_of_files(parts_in_place(data), how, shards=shards)
+        source = cut.source
+        work = partial(_of_shard, found.apart(), what, least, probabilities)
+        parts = options.work_of_shards(cluster, cut, work, source, how.skip_bad)
+    if cluster is not None:
+        lines = _counting_unknown(found, parts)
+    elif explain:
         each = explained(found, source, least, most=most)
         lines = (
             f"{json.dumps(one.to_dict(most)) if as_json else one.in_words(most)}\n" for one in each
@@ -114,6 +129,21 @@ def predict(
                 file.write(some.encode())
     options.warn_of_skipped_lines(source.skipped)
     options.warn_of_unknown_features(found)
+
+
+def _of_shard(
+    model: Model, what: What, threshold: float | None, probabilities: bool, source: Source
+) -> tuple[str, int]:
+    """The lines for a shard, and how many feature values the model does not know."""
+    model = model.apart()
+    lines = "".join(predictions(model, source, what, threshold, probabilities=probabilities))
+    return lines, model.features.left_out
+
+
+def _counting_unknown(model: Model, parts: Iterator[tuple[str, int]]) -> Iterator[str]:
+    for lines, left_out in parts:
+        model.features.left_out += left_out
+        yield lines
 
 
 def predictions(

@@ -2,17 +2,21 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 from novikoff.cli import options
 from novikoff.cli.arguments import Option
 from novikoff.cli.errors import fail, show
-from novikoff.models.measures import Evaluation, Ranking
+from novikoff.models.measures import Evaluation, Judge, Ranking
 from novikoff.models.model import Model
-from novikoff.models.prediction import evaluate
+from novikoff.models.prediction import evaluate, judged
 from novikoff.sources import open_files
+from novikoff.sources.chunks import Source
+from novikoff.sources.inputs import parts_in_place
+from novikoff.sources.shards import shards_of_files
 from novikoff.stream.printing import aligned, count, cut, percent, plain, plural, share
 
 CLASSES_SHOWN = 40
@@ -34,6 +38,8 @@ def test(
     ] = None,
     threshold: options.Threshold = None,
     cost_ratio: options.CostRatio = None,
+    cluster: options.ClusterAddress = None,
+    shards: options.ShardCount = None,
     as_json: options.Json = False,
     *,
     reading: options.ModelReading,
@@ -59,8 +65,15 @@ def test(
     wanted = {"roc": roc, "precision_recall": precision_recall, "reliability": reliability}
     figures = [(name, to, options.axes_for(to)) for name, to in wanted.items() if to is not None]
     how = found.features.hashed_while_read(reading.following(found), named=False)
-    source = open_files(data, how)
-    tested = evaluate(found, source, threshold=least)
+    if cluster is None:
+        source = open_files(data, how)
+        tested = evaluate(found, source, threshold=least)
+    else:
+        cut = shards_of_files(parts_in_place(data), how, shards=shards)
+        source = cut.source
+        work = partial(_of_shard, found.apart(), least)
+        parts = options.work_of_shards(cluster, cut, work, source, how.skip_bad)
+        tested = _joined(found, parts)
     if not tested.confusion.examples:
         fail(f"{data[0]}: there are no examples")
     options.warn_of_skipped_lines(source.skipped)
@@ -78,6 +91,23 @@ def test(
     lines = two_labels_in_words(tested, tested.ranking) if tested.ranking else []
     lines = lines or classes_in_words(found, tested, whole=confusion)
     show("\n".join([f"Data      {source.description}", *lines]))
+
+
+def _of_shard(
+    model: Model, threshold: float | None, source: Source
+) -> tuple[Judge, tuple[str, ...], int]:
+    model = model.apart()
+    judge, labels = judged(model, source, threshold)
+    return judge, labels, model.features.left_out
+
+
+def _joined(model: Model, parts: Iterable[tuple[Judge, tuple[str, ...], int]]) -> Evaluation:
+    """The comparisons of all shards; labels that the model does not know are met in their order."""
+    judge, numbers = Judge(many=model.has_many_classes), {c: k for k, c in enumerate(model.classes)}
+    for each, labels, left_out in parts:
+        judge.absorb(each, [numbers.setdefault(label, len(numbers)) for label in labels])
+        model.features.left_out += left_out
+    return judge.evaluation(tuple(numbers))
 
 
 def two_labels_in_words(tested: Evaluation, ranking: Ranking) -> list[str]:

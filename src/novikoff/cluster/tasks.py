@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from copy import deepcopy
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -13,13 +15,23 @@ from novikoff.learners.rule import Linear
 from novikoff.ledger.honest_scores import HonestScores
 from novikoff.ledger.ledger import Ledger, Mistakes
 from novikoff.runs.pool import Pool
+from novikoff.sources.chunks import Source
 from novikoff.sources.features import Features
 from novikoff.sources.numbered import Numbered
 from novikoff.sources.shards import Shard
 from novikoff.stream.blocks import Block
 from novikoff.stream.label_runs import LabelRuns
 
+T = TypeVar("T")
+
 MOST_RETURNED = 1 << 26  # bytes of mistaken rows, after which a shard ends its pass
+
+
+def of_source(work: Callable[[Source], T], whole: Source, shard: Shard) -> tuple[T, list[str]]:
+    """What a function makes of the examples of a shard, and the lines that were skipped."""
+    with shard.naming_lines():
+        source = shard.source(whole)
+        return work(source), source.skipped
 
 
 @dataclass(frozen=True, slots=True)

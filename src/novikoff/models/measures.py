@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -251,6 +252,16 @@ class Judge:
         if not self._has_many:
             self._positive.append(labels > 0)
             self._scores.append(np.asarray(scores))
+
+    def absorb(self, later: Judge, numbers: Sequence[int]) -> None:
+        """Add what another judge has compared; its class k is class `numbers[k]` here."""
+        for (true, predicted), n in later.confusion.counts.items():
+            self.confusion.counts[numbers[true], numbers[predicted]] += n
+        self._positive += later._positive
+        self._scores += later._scores
+        self._bins += later._bins
+        self._loss += later._loss
+        self._is_surprised |= later._is_surprised
 
     def _add_probabilities(self, codes: NDArray[Any], probabilities: Vector) -> None:
         known = codes < probabilities.shape[1]

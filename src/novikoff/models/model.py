@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, field
+from copy import copy
+from dataclasses import dataclass, field, replace
 from mmap import mmap
 from typing import Any, Self, get_args
 
@@ -227,6 +228,12 @@ class Model:
             if dim > learner.dim:
                 learner.widen(dim)
                 ledger.widen(dim)
+
+    def apart(self) -> Model:
+        """A copy that needs no file and counts unknown features by itself, for another machine."""
+        features = copy(self.features)
+        features.left_out = 0
+        return replace(self, features=features, _mapped=None)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model to a file, atomically.

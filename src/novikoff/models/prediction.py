@@ -56,6 +56,12 @@ def evaluate(model: Model, source: Source, *, threshold: float | None = None) ->
     With a threshold, the positive label is predicted from that probability on. A model of many
     classes is wrong about every label that it does not know; a model of two labels rejects one.
     """
+    judge, labels = judged(model, source, threshold)
+    return judge.evaluation(labels)
+
+
+def judged(model: Model, source: Source, threshold: float | None) -> tuple[Judge, tuple[str, ...]]:
+    """The comparison of `evaluate` before it is summed up, and the labels by number."""
     judge = Judge(many=model.has_many_classes)
     labels: LabelsAsClasses | LabelsAsSigns
     if model.has_many_classes:
@@ -68,4 +74,4 @@ def evaluate(model: Model, source: Source, *, threshold: float | None = None) ->
         predicted = model.predicted(scores, threshold)
         judge.add(chunk.coded(labels), scores, predicted, chances)
     source.check_unchanged()
-    return judge.evaluation(labels.classes)
+    return judge, labels.classes
