@@ -21,7 +21,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -41,7 +41,7 @@ from novikoff.sources.open import signs_of_labels
 from novikoff.sources.shards import shards_of_files
 
 EXCHANGE = Plan(Rule("margin", margin=1.0), 10**6, revisit="mistakes")
-MIXING = Plan(Rule("averaged"), 8)
+MIXING = Plan(Rule("averaged"), 6)
 
 
 def main() -> None:
@@ -63,7 +63,9 @@ def local(workers: int, ttl: str = "3s") -> Iterator[Client]:
     settings = {"distributed.scheduler.worker-ttl": ttl}
     with (
         dask.config.set(settings),
-        LocalCluster(n_workers=workers, threads_per_worker=1, silence_logs=50) as cluster,
+        LocalCluster(
+            n_workers=workers, threads_per_worker=1, silence_logs=50, dashboard_address=":0"
+        ) as cluster,
         Client(cluster) as client,
     ):
         yield client
@@ -103,31 +105,36 @@ def write_rows(path: Path, rows: int, columns: int, *, gap: float, noise: float 
                 written += 1
 
 
+def kill(process: int, which: signal.Signals) -> None:
+    with suppress(ProcessLookupError):
+        os.kill(process, which)
+
+
 def deaths(folder: Path, given: argparse.Namespace) -> None:
     dice = random.Random(0)
     for name, plan, noise in (("exchange", EXCHANGE, 0.0), ("mixing", MIXING, 0.1)):
         path = folder / f"{name}.svm"
-        write_rows(path, 20_000, 300, gap=0.0 if noise else 0.3, noise=noise)
+        write_rows(path, 5_000, 100, gap=0.0 if noise else 0.3, noise=noise)
         with local(3) as client:
             began = time.perf_counter()
-            _, expected = trained(client, path, plan, 24)
+            _, expected = trained(client, path, plan, 12)
             usual = time.perf_counter() - began
             same = dict.fromkeys((signal.SIGKILL, signal.SIGSTOP), 0)
             seconds = []
             for k in range(given.deaths):
                 which = signal.SIGSTOP if k % 5 == 4 else signal.SIGKILL
                 client.wait_for_workers(3, timeout=120)
-                pids = [one.pid for one in client.cluster.workers.values()]
+                pids = [one.pid for one in client.cluster.workers.values()]  # type: ignore[union-attr]
                 victim, after = dice.choice(sorted(pids)), dice.uniform(0.05, usual)
-                timer = threading.Timer(after, os.kill, (victim, which))
+                timer = threading.Timer(after, kill, (victim, which))
                 timer.start()
                 began = time.perf_counter()
-                _, found = trained(client, path, plan, 24)
+                _, found = trained(client, path, plan, 12)
                 seconds.append(time.perf_counter() - began)
                 timer.join()
                 same[which] += found == expected
                 if which == signal.SIGSTOP:
-                    os.kill(victim, signal.SIGKILL)
+                    kill(victim, signal.SIGKILL)
         print(
             f"{name}: {same[signal.SIGKILL]} of {given.deaths - given.deaths // 5} killed and "
             f"{same[signal.SIGSTOP]} of {given.deaths // 5} stopped with the same bytes; "

@@ -12,10 +12,8 @@ from distributed import Client, LocalCluster
 from helpers.command_line import error, json_of, run, stdout_of, train_until_stopped, trained_model
 from novikoff import Summary, Verdict
 from novikoff.cluster import driver
-from novikoff.learners.rule import Rule
 from novikoff.ledger import readings
 from novikoff.models.model import Model
-from novikoff.stream.input_problems import BadExample
 
 EXCHANGE = ("--until-separated", "--learner", "margin", "--margin", "2", "--ledger")
 MODES = {
@@ -213,13 +211,6 @@ run(["train", {str(files["mixed"])!r}, "-o", {str(tmp_path / "m")!r}, "-q"])
 print({{"dask", "distributed", "fsspec"}} & {{*sys.modules}})
 """
     assert in_a_new_process(code).endswith("set()")
-
-
-def test_a_rule_that_cannot_be_averaged_is_refused() -> None:
-    from novikoff.learners.mixing import Mixture
-
-    with pytest.raises(BadExample, match="cannot be averaged"):
-        Mixture(Rule("winnow").learner(3))
 
 
 @pytest.mark.parametrize("options", [(), ("--probabilities",), ("--print", "both")])

@@ -30,6 +30,7 @@ T = TypeVar("T")
 
 RETRIES = 3  # of a task that failed for a reason other than its data
 DEATHS = 10  # of workers at one shard, before it is given up
+_LEAVE_CTRL_C = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"  # to the driver
 STILL_SECONDS = 30  # after which a local worker that does not answer is replaced
 
 
@@ -80,11 +81,11 @@ class Cluster:
         done, ahead = 0, 2 * sum(self._client.nthreads().values()) + 2
 
         def hold() -> None:
-            held[:] = [self._submit(_same, one) for one in shared]
+            held[:] = [self._submit(_same, shared)]
 
         def begin(shard: Any) -> Any:
             given = self._client.compute(shard.given()) if isinstance(shard, Partition) else shard
-            return self._submit(_answer, own, task, given, *held)
+            return self._submit(_answer, own, task, given, held[0])
 
         try:
             hold()
@@ -141,7 +142,7 @@ def _name(shard: Any) -> str:
 
 
 def _answer(
-    expected: dict[str, str], task: Callable[..., T], shard: Any, *shared: Any
+    expected: dict[str, str], task: Callable[..., T], shard: Any, shared: tuple[Any, ...]
 ) -> T | Exception:
     """The result of a task, or what is wrong with its data: trying again would not change it."""
     where = distributed.get_worker().address
@@ -187,6 +188,7 @@ def connected(address: str) -> Iterator[Any]:
     settings = {
         "distributed.scheduler.worker-ttl": f"{STILL_SECONDS}s",
         "distributed.logging.distributed": "critical",
+        "distributed.worker.preload": [_LEAVE_CTRL_C],
     }
     with (
         dask.config.set(settings),

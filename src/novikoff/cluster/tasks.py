@@ -78,7 +78,7 @@ def local_pass(
     began, pool, learner = time.perf_counter(), Pool(), deepcopy(learner)
     is_new = learner.honest is not None and shard.first >= met
     learner.honest = HonestScores() if is_new else None
-    ledger = learner.open_ledger("counts")
+    ledger = Ledger(0, keep="counts")
     mistakes, size = list[Mistakes](), 0
     with shard.naming_lines():
         for block in blocks.of(shard.source(blocks.source)):

@@ -45,9 +45,12 @@ class Mixture:
         assert isinstance(learner, Additive | Adaptive | Joint)
         self._shards += 1
         self._rounds += learner.rounds - self._before.rounds
-        precision = _precision(learner)
-        self._weights.add(learner._w * precision)
-        self._precision.add(precision)
+        if isinstance(learner, Adaptive | JointAdaptive):
+            precision = 1.0 / learner._s
+            self._weights.add(learner._w * precision)
+            self._precision.add(precision)
+        else:
+            self._weights.add(learner._w)
         if learner._u is not None:  # t·w − u is the sum of the weights over all t rounds
             self._all.add(learner.rounds * learner._w)
             self._all.add(-learner._u)
@@ -57,10 +60,12 @@ class Mixture:
         out, before = deepcopy(self._before), self._before
         assert isinstance(out, Additive | Adaptive | Joint)
         assert isinstance(before, Additive | Adaptive | Joint)
-        precision = self._precision.total
-        out._w = self._weights.total / precision
         if isinstance(out, Adaptive | JointAdaptive):
-            out._s = np.minimum(self._shards / precision, before._s)  # type: ignore[union-attr]
+            precision = self._precision.total
+            out._w = self._weights.total / precision
+            out._s = np.minimum(self._shards / precision, out._s)
+        else:
+            out._w = self._weights.total / self._shards
         out.rounds = self._rounds
         if before._u is not None:
             again = self._shards - 1  # all shards have counted what was before
@@ -70,22 +75,16 @@ class Mixture:
         return out
 
 
-def _precision(learner: Additive | Adaptive | Joint) -> Vector:
-    if isinstance(learner, Adaptive | JointAdaptive):
-        return np.asarray(1.0 / learner._s)
-    return np.ones_like(learner._w)
-
-
 class _Sum:
-    """A sum of arrays in the order given, to nearly twice the precision (Neumaier 1974)."""
+    """A sum of arrays in the order given, to nearly twice the precision (Knuth's exact sum)."""
 
     def __init__(self, zeros: Vector) -> None:
         self._high, self._low = zeros.copy(), zeros.copy()
 
     def add(self, one: Vector) -> None:
         total = self._high + one
-        larger = np.abs(self._high) >= np.abs(one)
-        self._low += np.where(larger, (self._high - total) + one, (one - total) + self._high)
+        part = total - self._high
+        self._low += (self._high - (total - part)) + (one - part)
         self._high = total
 
     @property

@@ -1,0 +1,85 @@
+"""Workers and schedulers that die: the same bytes, or an error that says so."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from distributed import Client, LocalCluster
+
+from novikoff.cluster.driver import Cluster, ClusterProblem
+from novikoff.cluster.training import ClusterTraining
+from novikoff.learners.rule import Rule
+from novikoff.models.training import Plan
+from novikoff.sources import Numbered, ReadOptions
+from novikoff.sources.features import Features
+from novikoff.sources.inputs import parts_in_place
+from novikoff.sources.open import signs_of_labels
+from novikoff.sources.shards import shards_of_files
+
+PLANS = {
+    "separable": Plan(Rule("margin", margin=2.0), 1000, revisit="mistakes"),
+    "mixed": Plan(Rule("averaged"), 3),
+}
+
+
+def digest(
+    client: Any,
+    path: Path,
+    model: Path,
+    on_answer: Callable[[int, int], None] = lambda _done, _all: None,
+) -> str:
+    """Of the model that is trained on the file."""
+    how, files = ReadOptions(), parts_in_place(str(path))
+    data = shards_of_files(files, how, shards=6)
+    blocks = Numbered(data.source, Features(), signs_of_labels(files, how))
+    training = ClusterTraining(Cluster(client, on_answer), data, blocks, PLANS[path.stem], how=how)
+    training.run()
+    training.save(model)
+    return hashlib.sha256(model.read_bytes()).hexdigest()
+
+
+@pytest.fixture(scope="module")
+def processes() -> Iterator[Any]:
+    """A client of two worker processes, which are started again when they die."""
+    with (
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+        ) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize("name", [*PLANS])
+def test_a_killed_worker_changes_no_bit(
+    name: str, processes: Any, workers: Any, files: dict[str, Path], tmp_path: Path
+) -> None:
+    expected, answers = digest(workers, files[name], tmp_path / "m"), 0
+
+    def kill(_done: int, _of: int) -> None:
+        nonlocal answers
+        answers += 1
+        if answers == 9:  # in the first round after the survey
+            victim = next(one.pid for one in processes.cluster.workers.values() if one.pid)
+            os.kill(victim, signal.SIGKILL)
+
+    assert digest(processes, files[name], tmp_path / "m", kill) == expected
+    assert answers > 9
+
+
+def test_a_lost_scheduler_is_said(files: dict[str, Path], tmp_path: Path) -> None:
+    cluster = LocalCluster(n_workers=1, processes=False, dashboard_address=":0", silence_logs=50)
+    with Client(cluster, set_as_default=False) as client:
+
+        def lose(done: int, _of: int) -> None:
+            if done == 2:
+                cluster.close()
+
+        with pytest.raises(ClusterProblem, match="the scheduler was lost"):
+            digest(client, files["mixed"], tmp_path / "m", lose)
