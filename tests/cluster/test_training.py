@@ -155,6 +155,7 @@ def with_versions(expected: Any, *_: object) -> Any:
         ("--holdout", "5"),
         ("--standardise",),
         ("--cache", "c"),
+        ("--kernel", "rbf"),
         ("--learner", "voted"),
         ("--learner", "winnow"),
         ("--matrix", "full"),

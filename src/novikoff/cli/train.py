@@ -235,7 +235,11 @@ def train(
     options.check_output(output, "model", data, inputs=inputs)
     if cluster is not None:
         off = {"--no-stream": stream is False, "--shuffle": shuffle, "--cache": cache is not None}
-        off |= {"--holdout": holdout is not None, "--standardise": standardise}
+        off |= {
+            "--holdout": holdout is not None,
+            "--standardise": standardise,
+            "--kernel": bool(kernel),
+        }
         if option := next((name for name, is_given in off.items() if is_given), None):
             fail(f"{option} needs all examples on one machine; leave it out, or --cluster")
         stream, revisit = True, "mistakes" if until_separated else revisit
