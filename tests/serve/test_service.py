@@ -25,6 +25,7 @@ MANY: dict[str, dict[str, Any]] = {
     "hashed": {"learner": "averaged", "hash_bits": 5},
     "voted": {"learner": "voted"},
     "winnow": {"learner": "winnow2", "threshold": 3.0, "classes": ["ham", "spam"]},
+    "wide": {"learner": "winnow1", "hash_bits": 6, "classes": ["ham", "spam"]},
     "jointly": {"learner": "adaptive-averaged", "multiclass": True},
     "named": {"multiclass": True, "classes": [*CLASSES]},
     "words": {"text": ["text"], "text_grams": "words", "hash_bits": 12},

@@ -30,7 +30,7 @@ class Limits:
     features: int = 10_000
     name: int = 250
     names: int = 10_000_000
-    weights: int = 1 << 27
+    weights: int = 1 << 25
     models: int = 100
     waiting: int = 1_000_000
     classes: int = 1_000

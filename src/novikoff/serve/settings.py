@@ -75,8 +75,9 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_de
         if not self.multiclass and self.classes is not None and len(self.classes) != 2:
             raise ValueError("more than two classes need multiclass")
         plan = Plan(rule, keep="examples" if self.ledger else "counts")
-        made = of_model(plan.new_model(Features.of((), (), self.hash_bits), ()))
-        return type(made)(**made.get_params())
+        few = None if self.hash_bits is None else 3  # room for the weights is made when it learns
+        made = of_model(plan.new_model(Features.of((), (), few), ()))
+        return type(made)(**made.get_params() | {"hash_bits": self.hash_bits})
 
     def train_options(self) -> str:
         """The options with which `novikoff train` learns the same model from the same examples."""
