@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,7 +134,7 @@ class Dual:
     def learn(self, block: Block, begin: int, end: int) -> tuple[int, Mistakes]:
         """Learn from examples begin..end of the block, as `Learner.learn` says."""
         had, known = len(self._kept), self._known
-        if known is None or known.rows is not block.rows:
+        if known is None or known.rows() is not block.rows:
             known = self._known = _Known(block.rows, averaging=self.averaging)
         at = begin
 
@@ -288,7 +289,7 @@ class _Known:
     """
 
     def __init__(self, rows: Rows, *, averaging: bool) -> None:
-        self.rows, self.s = rows, np.zeros(len(rows))
+        self.rows, self.s = ref(rows), np.zeros(len(rows))  # it does not keep the data alive
         self.u = np.zeros(len(rows)) if averaging else None
         self.since = np.full(len(rows), -1)
 
