@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from novikoff.guarantees import check
 from novikoff.guarantees.check import Fingerprint, Model, Row
+from novikoff.guarantees.estimable import Estimable, estimable_of
 from novikoff.guarantees.exact.arithmetic import Number, fraction, fraction_text, root
 from novikoff.guarantees.exact.rows import in_parts
 from novikoff.guarantees.verdict import Separation
-from novikoff.guarantees.words import estimates, model_separation, separation
+from novikoff.guarantees.words import TITLES, estimates, model_separation, separation
 from novikoff.storage.atomic_write import atomic_write
 from novikoff.stream.blocks import Block
 from novikoff.stream.printing import count, html_table, listed, plain, plural, short, spans
@@ -118,15 +119,19 @@ class Described:
 
     def examples_of(self, rows: Positions) -> Positions:
         """The examples that make these inequalities, counted from 0."""
+        return rows if self.model is None else np.unique(self.example_of_each()[rows])
+
+    def example_of_each(self) -> Positions:
+        """The example that makes each inequality; without a model, each row is one."""
         model = self.model
         if model is None:
-            return rows
+            return np.arange(self.rows)
         if model.kind == "multinomial":
-            return np.unique(rows // (len(self.classes) - 1))
+            return np.repeat(np.arange(model.examples), len(self.classes) - 1)
         made = np.ones(model.examples, dtype=np.int64)
         for both in from_spans(model.twice, model.examples):
             made[both.start : both.stop] = 2
-        return np.unique(np.repeat(np.arange(model.examples), made)[rows])
+        return np.repeat(np.arange(model.examples), made)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -167,6 +172,12 @@ class Certificate:
         The label that all rows have, if they have the same; not in the file either.
     why_undecided
         Why `certify` found no proof; not in the file either.
+    dropped
+        Columns that are combinations of the others on the rows that are not separated, those whose
+        estimates are infinite among them; see `estimable`. None if undecided; not in the file.
+    one_response
+        Columns of 0 and 1 whose estimates are infinite because all rows that have a 1 there have
+        the same response: how many rows, and which response. Not in the file either.
     """
 
     verdict: Separation
@@ -181,6 +192,17 @@ class Certificate:
     alone: tuple[int, ...] = ()
     only_label: str | None = None
     why_undecided: str = ""
+    dropped: tuple[int, ...] | None = None
+    one_response: Mapping[int, tuple[int, str]] = field(default_factory=dict)
+
+    def estimable(self) -> Estimable:
+        """Which rows and coefficients to keep so that maximum likelihood converges.
+
+        The estimates are then finite and unique, and those of all rows tend to them.
+
+        References: Albert & Anderson (1984); Correia, Guimarães & Zylkin (2019).
+        """
+        return estimable_of(self)
 
     @property
     def weights(self) -> tuple[int, ...]:
@@ -336,15 +358,6 @@ class Certificate:
             raise check.Rejected(f"{os.fspath(path)}: {error}") from None
 
 
-_TITLES = {
-    "binary": "logistic",
-    "binomial": "logistic",
-    "poisson": "Poisson",
-    "multinomial": "multinomial",
-    "ordinal": "ordered",
-}
-
-
 def alone_in_words(columns: Sequence[str]) -> str:
     """That each of these columns separates the labels without the others.
 
@@ -353,6 +366,16 @@ def alone_in_words(columns: Sequence[str]) -> str:
     """
     separate = "separates" if len(columns) == 1 else "each separate"
     return f"{listed(columns, 6)} {separate} the labels alone"
+
+
+def reasons(it: Certificate) -> list[str]:
+    """For columns of 0 and 1 with infinite estimates: that all of their rows have one response."""
+    label = "" if it.data.label is None else f"{plain(it.data.label)} "
+    return [
+        f"{'the only row' if n == 1 else f'all {count(n)} rows'} with {plain(it.data.name(j))} "
+        f"{'has' if n == 1 else 'have'} {label or 'the response '}{plain(response)}"
+        for j, (n, response) in it.one_response.items()
+    ]
 
 
 def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
@@ -390,7 +413,7 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
         better = "" if least == most else f"; with the best margin the bound is at least {least}"
         mistakes = "mistake" if most == "1" else "mistakes"
         yield "mistake bound", f"a perceptron makes at most (R/γ)² = {most} {mistakes}{better}"
-    title = f"{_TITLES[data.kind]} model"
+    title = f"{TITLES[data.kind]} model"
     if it.verdict == Separation.QUASI_COMPLETE or (it.weights_by_column and data.model is not None):
         at = it.separated_rows
         which = spans(at.tolist()) if data.model else spans(it.separated)
@@ -400,6 +423,8 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
         is_all = len(names) == data.columns + data.bias or it.verdict == Separation.COMPLETE
         rest = "" if is_all else "; the others stay finite"
         yield title, f"{estimates('quasi-complete')}: {listed(names, 6)}{rest}"
+        if it.one_response:
+            yield "reason", listed(reasons(it), 3)
     elif it.verdict != Separation.UNDECIDED:
         yield title, estimates(it.verdict)
     if it.multipliers:

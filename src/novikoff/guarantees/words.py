@@ -12,6 +12,14 @@ from novikoff.guarantees.verdict import Verdict
 from novikoff.ledger.ledger import Ledger, Rule
 from novikoff.stream.printing import count, plural, short
 
+TITLES = {
+    "binary": "logistic",
+    "binomial": "logistic",
+    "poisson": "Poisson",
+    "multinomial": "multinomial",
+    "ordinal": "ordered",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Words:

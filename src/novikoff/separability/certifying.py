@@ -24,6 +24,7 @@ from novikoff.guarantees.certificate import (
 from novikoff.guarantees.check import Evidence, Model, check_examples, claim, require
 from novikoff.guarantees.exact.rows import usable
 from novikoff.guarantees.verdict import ModelName, Separation
+from novikoff.separability.exact_linear import last_columns
 from novikoff.separability.models import (
     COUNTED,
     counted,
@@ -45,6 +46,7 @@ from novikoff.stream.input_problems import BadExample, naming_columns
 # An interval this wide says little; it is narrowed without being asked, if the rows hold few
 # numbers.
 _WIDE, _NARROW, _SMALL = 0.9, 0.01, 10_000
+_MOST_TO_CHOOSE = 10_000_000  # numbers looked at to choose which of dependent columns to drop
 
 
 class Stopped(KeyboardInterrupt):
@@ -347,7 +349,7 @@ def _certificate(
             {j: x for j, x in v.items() if j in inside}
             for v in (*face.complement, *(known.aliases or {}).values())
         ]
-    return Certificate(
+    found = Certificate(
         verdict=known.verdict,
         weights_by_column=weights,
         multipliers=dict(sorted(face.multipliers.items())),
@@ -364,7 +366,53 @@ def _certificate(
             else None
         ),
         why_undecided=known.why,
+        dropped=None if known.verdict == Separation.UNDECIDED else _dropped(points, known),
     )
+    if about.kind in ("multinomial", "ordinal") or not found.infinite:
+        return found
+    return replace(found, one_response=_one_response(points, about, [*found.infinite]))
+
+
+def _dropped(points: Points, known: Findings) -> tuple[int, ...]:
+    """The columns to leave out once the separated rows are: the others are independent then.
+
+    The constant stays if it can, then columns with finite estimates, then others that are not
+    aliased, each in order.
+    """
+    if known.verdict == Separation.COMPLETE:
+        return tuple(range(points.length))
+    face, aliased, infinite = known.face, {*(known.shown_aliases or ())}, set[int]()
+    if known.weights is not None:
+        infinite = {*np.flatnonzero(known.weights.integers).tolist()}
+    unused = {*face.untouched.tolist()}
+    vectors = [
+        {j: x for j, x in v.items() if j not in unused}
+        for v in (*face.complement, *(known.aliases or {}).values())
+    ]
+    if len(vectors) * sum(map(len, vectors)) > _MOST_TO_CHOOSE:
+        return tuple(np.setdiff1d(np.arange(points.length), face.pivots).tolist())
+    constant = points.length - 1 if points.bias else -1
+    order = sorted(
+        range(points.length), key=lambda j: (j != constant, j in infinite, j in aliased, j)
+    )
+    return tuple(sorted({*unused, *last_columns(vectors, order)}))
+
+
+def _one_response(
+    points: Points, about: Described, columns: list[int]
+) -> dict[int, tuple[int, str]]:
+    """Of these columns, those of 0 and 1 whose rows with a 1 have one response, and which."""
+    every = points.entries(np.arange(len(points)), np.array(columns, dtype=np.int64))
+    signs = np.repeat(points.labels, every.lengths)
+    used, ones, positive = (
+        np.bincount(every.columns[at], minlength=points.length)
+        for at in (every.values != 0, every.values == signs, signs > 0)
+    )
+    return {
+        j: (int(used[j]), about.classes[-1 if positive[j] else 0])
+        for j in columns
+        if j < points.rows.dim and used[j] == ones[j] and positive[j] in (0, used[j])
+    }
 
 
 def _margin(points: Points, known: Findings) -> MarginInterval:

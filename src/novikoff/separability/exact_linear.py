@@ -312,7 +312,7 @@ def aliases(points: Points, first: Sequence[int] = ()) -> dict[int, Sparse]:
         span = Span(points, sample, every)
         unused: list[Sparse] = [{j: 1} for j in np.setdiff1d(every, span.touched).tolist()]
         vectors = span.orthogonal_vectors(most=_ALIAS_WORK)
-        relations = _last_columns([*vectors, *unused], order)
+        relations = last_columns([*vectors, *unused], order)
         against = np.flatnonzero(~points.orthogonal_to([*relations.values()]))
         if len(against) == 0:
             return relations
@@ -323,7 +323,7 @@ def aliases(points: Points, first: Sequence[int] = ()) -> dict[int, Sparse]:
         sample = more
 
 
-def _last_columns(vectors: list[Sparse], order: list[int]) -> dict[int, Sparse]:
+def last_columns(vectors: Sequence[Sparse], order: Sequence[int]) -> dict[int, Sparse]:
     """Combinations of the vectors with one last column each, in this order, that no other has."""
     rank = {j: k for k, j in enumerate(order)}
     found = dict[int, dict[int, Exact]]()
