@@ -32,7 +32,7 @@ EXPECTED = [
     *(f"3.{k}" for k in range(1, 7)),
     *(f"4.{k}" for k in range(1, 6)),
     *(f"5.{k}" for k in range(1, 4)),
-    *(f"6.{k}" for k in range(1, 6)),
+    *(f"6.{k}" for k in range(1, 7)),
     *(f"7.{k}" for k in range(1, 9)),
     *(f"8.{k}" for k in range(1, 4)),
     *(f"9.{k}" for k in range(1, 4)),

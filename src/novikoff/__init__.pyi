@@ -41,6 +41,9 @@ from novikoff.runs.loop import Run as Run
 from novikoff.runs.loop import play as play
 from novikoff.separability import Stopped as Stopped
 from novikoff.separability import certify as certify
+from novikoff.separability import certify_fit as certify_fit
+from novikoff.separability import certify_formula as certify_formula
+from novikoff.separability import regression_data as regression_data
 from novikoff.separability import verify as verify
 from novikoff.show import lab as lab
 from novikoff.show import plots as plots

@@ -314,7 +314,8 @@ def test_the_summary_names_columns_and_rows(tmp_path: Path) -> None:
         "  label           y: 0 (-) or 1 (+)",
         "  separated       2 rows: 5–6",
         "  logistic model  no finite maximum-likelihood estimate: x → +∞; the others stay finite",
-        answer.stdout.splitlines()[5],
+        "  reason          all 2 rows with x have y 1",
+        answer.stdout.splitlines()[6],
         "  read            CSV, comma, header, label 'y', 2 numbers",
     ]
     assert ", each multiplied by its label's sign and a positive number, sum to 0" in answer.stdout

@@ -38,6 +38,10 @@ def test_the_rows_and_columns_that_are_kept_overlap_and_are_independent(problem:
     assert len(reduced(kept)) == len(columns)
     if problem.bias:
         assert "constant" in left.coefficients
+    for j, name in enumerate(names):  # those that the rows that are kept determine by themselves
+        unit = [int(k == j) for k in range(len(names))]
+        is_determined = len(reduced([*kept, unit])) == len(reduced(kept))
+        assert is_determined == (name in left.coefficients and name not in left.absorbing)
 
 
 def design(frame: pd.DataFrame) -> pd.DataFrame:
@@ -83,7 +87,10 @@ def test_what_is_left_is_said_in_words() -> None:
     assert not none.rows.any()
     twice = certify(np.repeat(X, 2, axis=1), [0, 1, 0, 1]).estimable()
     assert twice.dropped == ("column 1",)
-    assert "are unique, without the coefficient of column 1, which other columns" in str(twice)
+    assert (
+        "are unique, without the coefficient of column 1, which the rows do not determine"
+        in str(twice)
+    )
 
 
 def test_rows_that_lose_only_some_levels_are_kept_and_counted() -> None:

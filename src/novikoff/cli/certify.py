@@ -5,14 +5,18 @@ import math
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from novikoff.cli import options
 from novikoff.cli.arguments import Option
-from novikoff.cli.errors import show, warn
+from novikoff.cli.errors import fail, show, warn
 from novikoff.cli.progress import spinner
 from novikoff.guarantees.verdict import ModelName
 from novikoff.stream.printing import plural
+
+if TYPE_CHECKING:
+    from novikoff.separability.models import Regression
+    from novikoff.sources import Data
 
 
 def certify(
@@ -29,6 +33,7 @@ def certify(
             "--model",
         ),
     ] = "binary",
+    formula: options.Formula = None,
     fixed_effects: Annotated[
         list[str] | None,
         Option(
@@ -63,12 +68,20 @@ def certify(
     from novikoff import separability
 
     status, name = 0, "<stdin>" if data == "-" else data
+    if formula is not None and fixed_effects:
+        fail("--fixed-effects: write them after a bar in --formula")
     reading = replace(
         reading, categorical=[*(reading.categorical or ()), *(fixed_effects or ())] or None
     )
     with spinner(f"reading {name}") as say:
-        given = reading.read(data, zero_based=zero_based, as_levels=regression != "binary")
-        say(plural(len(given.block), "row"))
+        given: Data | Regression
+        if formula is not None:
+            given, description = reading.read_regression(data, formula)
+            say(plural(len(given.rows), "row"))
+        else:
+            given = reading.read(data, zero_based=zero_based, as_levels=regression != "binary")
+            say(plural(len(given.block), "row"))
+            description = given.description
         try:
             found = separability.certify(
                 given,
@@ -89,6 +102,6 @@ def certify(
     if status == 130:
         where = "" if output is None else f" and saved in {output}"
         warn(f"interrupted; this much is known{where}:")
-    words = f"{found}\n  {'read':14}  {given.description}"
+    words = f"{found}\n  {'read':14}  {description}"
     show(json.dumps(found.to_dict(), indent=1) if as_json else words)
     sys.exit(status)

@@ -28,6 +28,7 @@ from novikoff.stream.printing import count, cut, listed, percent, plain, plural,
 
 if TYPE_CHECKING:
     from novikoff.cluster.driver import Cluster
+    from novikoff.separability.models import Regression
 
 T = TypeVar("T")
 LONGEST_LABEL = 24
@@ -45,6 +46,14 @@ ZeroBased: TypeAlias = Annotated[
 ]
 Intercept: TypeAlias = Annotated[
     bool, Option("Allow hyperplanes that do not pass through the origin.", default="--intercept")
+]
+Formula: TypeAlias = Annotated[
+    str | None,
+    Option(
+        "Tables: the response and the columns of a regression, as in R; fixed effects follow a "
+        "bar: 'y ~ a*b + C(c) | firm + year'.",
+        metavar="FORMULA",
+    ),
 ]
 MaxSeconds: TypeAlias = Annotated[
     float, Option("Time limit for the proof, in seconds.", metavar="SECONDS", min=0)
@@ -261,6 +270,19 @@ class Reading:
                 skip_bad=self.skip_bad,
                 threads=self.threads,
             )
+
+    def read_regression(self, data: Paths, formula: str) -> tuple["Regression", str]:
+        """The data of a formula, and how they were read; its response is the label."""
+        from novikoff.separability.regressions import parts_of, regression_data
+
+        response, effects = parts_of(formula)
+        categorical = [*(self.categorical or ()), *effects] or None
+        how = replace(self, label=self.label or response, categorical=categorical)
+        found = how.read(data, zero_based=False, as_levels=True)
+        try:
+            return regression_data(formula, found), found.description
+        except ImportError as error:
+            fail(str(error))
 
     def read(self, data: Paths, *, zero_based: bool, as_levels: bool = False) -> Data:
         """All examples of the data, with a warning about lines that were skipped."""

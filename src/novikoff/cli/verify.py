@@ -3,7 +3,7 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from novikoff.cli import options
 from novikoff.cli.arguments import Argument
@@ -13,6 +13,10 @@ from novikoff.guarantees.check import Rejected, claim, load, summary
 from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.labels import rest_of
 from novikoff.stream.printing import one_line
+
+if TYPE_CHECKING:
+    from novikoff.separability.models import Regression
+    from novikoff.sources import Data
 
 _THIRD = (Problem.THIRD_LABEL, Problem.THIRD_LABEL_IN_LAST_COLUMN)
 
@@ -34,6 +38,7 @@ def verify(
         str, Argument("CERT", "A certificate written by `novikoff certify -o CERT`.")
     ],
     data: options.DataFiles,
+    formula: options.Formula = None,
     zero_based: options.ZeroBased = False,
     *,
     reading: options.DataReading,
@@ -57,14 +62,19 @@ def verify(
             inputs = inputs_of(data)
             say(f"reading {inputs[0].name}")
             it = claim(written)
+            given: Data | Regression
             try:
-                given = reading.read(inputs, zero_based=zero_based, as_levels=it.model is not None)
+                if formula is not None:
+                    given, _ = reading.read_regression(inputs, formula)
+                else:
+                    as_levels = it.model is not None
+                    given = reading.read(inputs, zero_based=zero_based, as_levels=as_levels)
             except BadExample as error:
                 use = _as_certified(reading, it.classes, written["data"]["label"])
                 if error.problem not in _THIRD or not use:
                     raise
                 fail(f"{error.without_cure}; to read what the certificate is about, use {use}")
-            say(f"checking {len(given.block):,} rows")
+            say(f"checking {it.n:,} rows")
             read = checked(written, given)
             words = summary(written, read, [one.name for one in inputs])
             status = 1 if written["verdict"] == "undecided" else 0

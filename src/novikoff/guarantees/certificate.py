@@ -175,6 +175,8 @@ class Certificate:
     dropped
         Columns that are combinations of the others on the rows that are not separated, those whose
         estimates are infinite among them; see `estimable`. None if undecided; not in the file.
+    absorbing
+        The others that these are combinations of; not in the file either.
     one_response
         Columns of 0 and 1 whose estimates are infinite because all rows that have a 1 there have
         the same response: how many rows, and which response. Not in the file either.
@@ -193,6 +195,7 @@ class Certificate:
     only_label: str | None = None
     why_undecided: str = ""
     dropped: tuple[int, ...] | None = None
+    absorbing: tuple[int, ...] = ()
     one_response: Mapping[int, tuple[int, str]] = field(default_factory=dict)
 
     def estimable(self) -> Estimable:
@@ -436,10 +439,14 @@ def _facts(it: Certificate) -> Iterator[tuple[str, str]]:
             proof = f"inequalities of rows {spans(data.examples_of(at).tolist())}, each multiplied "
             proof += "by a positive number, sum to 0"
         yield "not complete" if is_undecided else "proof", proof
-    if it.aliased:
-        names = [data.name(j) for j in it.aliased]
+    if it.aliases:
+        zero = [data.name(j) for j, v in sorted(it.aliases.items()) if len(v) == 1]
+        names = [data.name(j) for j, v in sorted(it.aliases.items()) if len(v) > 1]
         are = "is a combination" if len(names) == 1 else "are combinations"
-        yield "aliased", f"{listed(names, 6)} {are} of other columns"
+        parts = [f"{listed(names, 6)} {are} of other columns"] if names else []
+        if zero:
+            parts.append(f"{listed(zero, 6)} {'is' if len(zero) == 1 else 'are'} 0 in every row")
+        yield "aliased", "; ".join(parts)
 
 
 def _written(v: Sparse, constant: int = -1) -> dict[str, str]:

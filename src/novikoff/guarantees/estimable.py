@@ -25,7 +25,8 @@ _PROVED_IN = {
 class Estimable:
     """The part of a regression whose maximum-likelihood estimates are finite and unique.
 
-    A fit of these rows with these coefficients converges to the limit of the estimates of all rows.
+    A fit of these rows with these coefficients converges, and the estimates of all rows tend to it:
+    its fitted values are their limit, and so are its coefficients but for the absorbing ones.
 
     Attributes
     ----------
@@ -36,6 +37,9 @@ class Estimable:
     dropped
         The names of the others: the rows that are kept say nothing about them, or they are
         combinations of those that are kept.
+    absorbing
+        Those of the coefficients to keep that stand for their sums with dropped ones, as the
+        constant does for a reference level.
     partly
         How many of the rows that are kept are separated from some levels of a multinomial or
         ordinal response only. In the limit their likelihood is that of the other levels, so a fit
@@ -49,6 +53,7 @@ class Estimable:
     rows: NDArray[np.bool_]
     coefficients: tuple[str, ...]
     dropped: tuple[str, ...]
+    absorbing: tuple[str, ...]
     partly: int
     sentence: str
 
@@ -71,15 +76,22 @@ def estimable_of(it: Certificate) -> Estimable:
     ties, some = (np.bincount(owner[at], minlength=n) > 0 for at in (~separated, separated))
     gone = {*it.dropped}
     kept = tuple(plain(data.name(j)) for j in range(width) if j not in gone)
-    dropped = tuple(plain(data.name(j)) for j in it.dropped)
+    dropped, absorbing = (
+        tuple(plain(data.name(j)) for j in which) for which in (it.dropped, it.absorbing)
+    )
     partly = int((ties & some).sum())
     sentence = _sentence(it, n, int(ties.sum()), kept, dropped)
+    if absorbing and it.separated:
+        sentence = (
+            f"{sentence.removesuffix('.')}, but for {listed(absorbing, 4)}, which now "
+            f"{'stands' if len(absorbing) == 1 else 'stand'} for sums with dropped coefficients."
+        )
     if partly:
         sentence += (
             f" For {count(partly)} of the rows that are left, some levels are ruled out in the "
             "limit; a fit must leave these out, too."
         )
-    return Estimable(ties, kept, dropped, partly, sentence)
+    return Estimable(ties, kept, dropped, absorbing, partly, sentence)
 
 
 def _sentence(
@@ -98,7 +110,7 @@ def _sentence(
         without = f"the {which} of {listed(dropped, 4)}"
     finite = f"{plural(len(kept), 'coefficient')} have" if len(kept) != 1 else "coefficient has"
     if it.verdict == Separation.OVERLAP:
-        given = f", without {without}, which other columns determine" if dropped else ""
+        given = f", without {without}, which the rows do not determine" if dropped else ""
         return (
             f"The maximum-likelihood estimates of the {model} exist for all {count(n)} rows and "
             f"are unique{given} (no separation; {cited})."

@@ -27,6 +27,7 @@ from novikoff.guarantees.verdict import ModelName, Separation
 from novikoff.separability.exact_linear import last_columns
 from novikoff.separability.models import (
     COUNTED,
+    Regression,
     counted,
     levels_of,
     named_effects,
@@ -88,7 +89,8 @@ def certify(
         columns) or a scipy sparse matrix. A text or category v in column c of a frame is column
         "c=v", with a column for each value, as in files; a truth value is 1 or 0. There are at
         most two labels, and the greater is positive (of an ordered category of pandas, the later);
-        y may have one column. Instead of both, a `Block` or the `Data` of `sources.read` alone.
+        y may have one column. Instead of both, a `Block`, the `Data` of `sources.read` or the
+        `regression_data` of a formula or fit alone.
     model
         "binary" for logit, probit and other models of two labels; "poisson" for counts and amounts
         of at least 0 with a logarithmic link; "multinomial" for levels without an order; "ordinal"
@@ -139,6 +141,9 @@ def certify(
         raise ValueError(f"margin_rtol must be at least 0 and less than 1, not {margin_rtol!r}")
     if not max_seconds >= 0:
         raise ValueError(f"max_seconds must be at least 0, not {max_seconds!r}")
+    if isinstance(X, Regression):
+        trials, weights, fixed_effects = X.trials, X.weights, X.fixed_effects
+        fit_intercept = X.constant or model == "ordinal"  # its thresholds are the constants
     kind = _kind(model, trials)
     given = _data(X, y, kind, levels, trials, fixed_effects, weights)
     constant = bool(fit_intercept) and fixed_effects is None
@@ -205,6 +210,12 @@ def checked(
 ) -> Evidence:
     """What was read of these data, if the certificate proves its verdict on them, else Rejected."""
     it = claim(certificate)
+    if isinstance(X, Regression):
+        trials, weights, fixed_effects = X.trials, X.weights, X.fixed_effects
+        constant = it.bias if it.model is None else it.model.constant
+        differs = constant != (X.constant and fixed_effects is None)
+        is_ordinal = it.model is not None and it.model.kind == "ordinal"
+        require(is_ordinal or not differs, "only one of the models has a constant")
     if it.model is None:
         data = _data(X, y, fixed_effects=fixed_effects, weights=weights)
         read = _evidence(data)
@@ -269,7 +280,13 @@ def _data(
 
     Of a model that is not binary, the labels are numbers of levels.
     """
-    if isinstance(X, Data) and kind != "binary":
+    if isinstance(X, Regression):
+        labels, classes = _labels(X.y, kind, levels or X.levels, trials)
+        rows, called = X.rows, X.names
+        if fixed_effects is not None:
+            rows, called = with_effects(rows, called, fixed_effects)
+        data = Data(Block(rows, labels), called, classes, X.label, X.header, X.files)
+    elif isinstance(X, Data) and kind != "binary":
         order, codes = levels_of(kind, X.classes, X.block.labels, levels)
         data = replace(X, block=replace(X.block, labels=codes), classes=order)
     elif isinstance(X, Data):
@@ -294,8 +311,8 @@ def _data(
         label = getattr(y, "name", next(iter(getattr(y, "columns", ())), None))
         label = label if isinstance(label, str) and label and names is not None else None
         data = Data(Block(rows, labels), names, classes, label)
-    called = [*(data.names or ()), *([data.label] if data.header else [])]
-    if len(set(called)) < len(called):
+    every = [*(data.names or ()), *([data.label] if data.header else [])]
+    if len(set(every)) < len(every):
         raise BadExample("two columns have the same name; give each its own")
     with naming_columns(X):
         usable(data.block.rows)
@@ -349,6 +366,7 @@ def _certificate(
             {j: x for j, x in v.items() if j in inside}
             for v in (*face.complement, *(known.aliases or {}).values())
         ]
+    dropped, absorbing = _dropped(points, known)
     found = Certificate(
         verdict=known.verdict,
         weights_by_column=weights,
@@ -366,21 +384,22 @@ def _certificate(
             else None
         ),
         why_undecided=known.why,
-        dropped=None if known.verdict == Separation.UNDECIDED else _dropped(points, known),
+        dropped=None if known.verdict == Separation.UNDECIDED else dropped,
+        absorbing=absorbing,
     )
     if about.kind in ("multinomial", "ordinal") or not found.infinite:
         return found
     return replace(found, one_response=_one_response(points, about, [*found.infinite]))
 
 
-def _dropped(points: Points, known: Findings) -> tuple[int, ...]:
-    """The columns to leave out once the separated rows are: the others are independent then.
+def _dropped(points: Points, known: Findings) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """The columns to leave out once the separated rows are, so that the others are independent.
 
-    The constant stays if it can, then columns with finite estimates, then others that are not
-    aliased, each in order.
+    Also those of the others that they are combinations of. The constant stays if it can, then
+    columns with finite estimates, then others that are not aliased, each in order.
     """
-    if known.verdict == Separation.COMPLETE:
-        return tuple(range(points.length))
+    if known.verdict in (Separation.COMPLETE, Separation.UNDECIDED):
+        return tuple(range(points.length)), ()
     face, aliased, infinite = known.face, {*(known.shown_aliases or ())}, set[int]()
     if known.weights is not None:
         infinite = {*np.flatnonzero(known.weights.integers).tolist()}
@@ -389,13 +408,16 @@ def _dropped(points: Points, known: Findings) -> tuple[int, ...]:
         {j: x for j, x in v.items() if j not in unused}
         for v in (*face.complement, *(known.aliases or {}).values())
     ]
+    together = set[int]().union(*vectors)
     if len(vectors) * sum(map(len, vectors)) > _MOST_TO_CHOOSE:
-        return tuple(np.setdiff1d(np.arange(points.length), face.pivots).tolist())
+        dropped = {*range(points.length)} - {*face.pivots.tolist()}
+        return tuple(sorted(dropped)), tuple(sorted(together - dropped))
     constant = points.length - 1 if points.bias else -1
     order = sorted(
         range(points.length), key=lambda j: (j != constant, j in infinite, j in aliased, j)
     )
-    return tuple(sorted({*unused, *last_columns(vectors, order)}))
+    dropped = unused | {*last_columns(vectors, order)}
+    return tuple(sorted(dropped)), tuple(sorted(together - dropped))
 
 
 def _one_response(

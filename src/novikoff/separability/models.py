@@ -7,7 +7,7 @@ rows z with ⟨w,z⟩ ≥ 0, and one search and one checker serve all.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,6 +16,7 @@ from scipy import sparse
 
 from novikoff.guarantees.certificate import ranges, spans_text
 from novikoff.guarantees.check import Model
+from novikoff.guarantees.verdict import ModelName
 from novikoff.sources.in_memory import table_rows
 from novikoff.sources.open import Data
 from novikoff.stream.blocks import Block
@@ -28,6 +29,28 @@ from novikoff.stream.rows import Rows, SparseRows
 COUNTED = {"poisson": ("0", "positive"), "binomial": ("none", "some", "all")}
 Numbers: TypeAlias = NDArray[Any]
 Names: TypeAlias = tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Regression:
+    """The columns, other than the constant, and the response of a regression.
+
+    Parameters are those of `certify`; `model` is None if only the formula is known, and `files` and
+    `header` are those of `Data`.
+    """
+
+    rows: Rows
+    names: Names
+    constant: bool
+    y: Any
+    label: str | None = None
+    model: ModelName | None = None
+    levels: Sequence[Any] | None = None
+    trials: Any = None
+    fixed_effects: Mapping[str, Any] | None = None
+    weights: Any = None
+    files: Names = ()
+    header: bool | None = None
 
 
 def levels_of(
@@ -112,9 +135,7 @@ def system_of(data: Data, kind: str, *, constant: bool) -> tuple[Data, Model]:
         extra = (-np.ones(len(example)), (np.arange(len(example)), thresholds))
         last = sparse.csr_array(extra, shape=(len(example), levels - 1))
         z = sparse.hstack([_matrix(rows.take(example), constant=False), last], format="csr")
-    z.sort_indices()
-    block = Block(SparseRows(z.data, z.indices, z.indptr, z.shape[1]), signs)
-    return replace(data, block=block), model
+    return replace(data, block=Block(_rows(z), signs)), model
 
 
 def named_effects(given: Any, X: Any) -> list[str]:
@@ -150,9 +171,13 @@ def with_effects(rows: Rows, names: tuple[str, ...] | None, given: Any) -> tuple
     table = pa.table({name: pa.array(v, from_pandas=True) for name, v in columns.items()})
     levels, called = table_rows(table, [*columns])
     both = [_matrix(part, constant=False) for part in (rows, levels)]
-    z: Any = sparse.hstack(both, format="csr")
     names = tuple(f"column {j}" for j in range(rows.dim)) if names is None else names
-    return SparseRows(z.data, z.indices, z.indptr, z.shape[1]), (*names, *(called or ()))
+    return _rows(sparse.hstack(both, format="csr")), (*names, *(called or ()))
+
+
+def _rows(z: Any) -> Rows:
+    z.sort_indices()
+    return SparseRows(z.data, z.indices, z.indptr, z.shape[1])
 
 
 def _matrix(rows: Any, *, constant: bool) -> sparse.csr_array[Any]:

@@ -1,0 +1,87 @@
+"""Separation in regressions with fixed effects: time and rows, beside pyfixest's own checks.
+
+python bench/separation.py [--rows 1000000] [--levels 10000]
+
+The trade-like set has exporter-year and importer-year effects. Some levels have only zeros, which a
+look at each effect finds; some levels are linked to the rest by zeros alone, and the dummy of a
+customs union is 1 on zeros only, which it takes a combination to find.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from novikoff import certify_formula, regression_data, verify
+
+FORMULA = "trade ~ distance + tariff + union | exporter + importer"
+
+
+def trade(rows: int, levels: int, seed: int = 0) -> pd.DataFrame:
+    """Rows of trade between exporter-years and importer-years, many of them 0."""
+    dice = np.random.default_rng(seed)
+    exporter, importer = dice.integers(0, levels, rows), dice.integers(0, levels, rows)
+    distance, tariff = dice.normal(size=rows), dice.normal(size=rows)
+    size = np.exp(dice.normal(size=levels)[exporter] + dice.normal(size=levels)[importer] - 1.5)
+    amount = dice.poisson(size * np.exp(-0.5 * distance - 0.2 * tariff))
+    quiet = levels // 200
+    amount[(exporter < quiet) | (importer < quiet)] = 0
+    island = (exporter >= levels - quiet) & (importer < levels - quiet)
+    mainland = (exporter < levels - quiet) & (importer >= levels - quiet)
+    amount[island | mainland] = 0  # islands trade with one another only
+    union = (dice.random(rows) < 0.001) & (amount == 0)
+    columns = {"distance": distance, "tariff": tariff, "union": union * 1.0}
+    return pd.DataFrame({"trade": amount, **columns, "exporter": exporter, "importer": importer})
+
+
+def measured(run: Callable[[], Any]) -> tuple[Any, str]:
+    start = time.perf_counter()
+    try:
+        found = run()
+    except Exception as error:  # a table says so
+        return None, f"{type(error).__name__} after {time.perf_counter() - start:.1f}"
+    return found, f"{time.perf_counter() - start:.1f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--levels", type=int, default=10_000)
+    given = parser.parse_args()
+    frame = trade(given.rows, given.levels)
+    data, reading = measured(lambda: regression_data(FORMULA, frame))
+    found, seconds = measured(lambda: certify_formula(FORMULA, frame, model="poisson"))
+    _, checking = measured(lambda: verify(found, data))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024**2
+    separated = {*found.separated_rows.tolist()}
+    print(f"{given.rows:,} rows, 2 × {given.levels:,} levels: {found.verdict}, {peak:.1f} GB")
+    print("\n| | seconds | rows found | missed | wrong |\n|---|---|---|---|---|")
+    print(f"| certify_formula (reading {reading}) | {seconds} | {len(separated):,} | 0 | 0 |")
+    print(f"| verify | {checking} | | | |")
+    warnings.simplefilter("ignore")
+    from pyfixest.estimation.models.fepois_ import _check_for_separation
+
+    columns = frame[["distance", "tariff", "union"]]
+    effects = frame[["exporter", "importer"]]
+    for method in ("fe", "ir"):
+        rows, seconds = measured(
+            lambda method=method: _check_for_separation(  # type: ignore[misc]
+                FORMULA, frame, frame[["trade"]], columns, effects, [method]
+            )
+        )
+        if rows is None:
+            print(f"| pyfixest, {method!r} | {seconds} | | | |")
+            continue
+        missed, wrong = len(separated - {*rows}), len({*rows} - separated)
+        print(f"| pyfixest, {method!r} | {seconds} | {len(rows):,} | {missed:,} | {wrong:,} |")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,195 @@
+"""Formulas, and models fitted by statsmodels and pyfixest: the same verdicts as their columns."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from helpers.command_line import run
+from novikoff import (
+    BadExample,
+    Rejected,
+    certify,
+    certify_fit,
+    certify_formula,
+    regression_data,
+    verify,
+)
+
+FRAME = pd.DataFrame(
+    {
+        "y": [0, 3, 0, 1, 0, 2, 0, 0],
+        "x": [1.5, 0.5, 2.5, 1.0, 2.0, 1.25, 0.5, 1.0],
+        "firm": [7, 8, 7, 8, 9, 9, 8, 9],
+        "year": [1, 1, 2, 2, 2, 1, 1, 2],
+        "ward": pd.Categorical(list("aabbaabb"), categories=list("abz")),
+        "grade": pd.Categorical(
+            ["low", "mid", "low", "high", "mid", "high", "low", "mid"],
+            ["low", "mid", "high"],
+            ordered=True,
+        ),
+    }
+)
+FRAME["died"] = (FRAME.y > 0) * 1
+
+
+EFFECTS = FRAME[["firm", "year"]]
+
+
+@pytest.mark.parametrize(
+    ("formula", "model", "y", "options"),
+    [
+        ("y ~ x", "poisson", FRAME.y, {}),
+        ("y ~ 0 + x", "poisson", FRAME.y, {"fit_intercept": False}),
+        ("y ~ x | firm + year", "poisson", FRAME.y, {"fixed_effects": EFFECTS}),
+        ("died ~ x | firm", "binary", FRAME.died, {"fixed_effects": FRAME[["firm"]]}),
+        ("grade ~ x", "ordinal", FRAME.grade, {}),
+        ("grade ~ x", "multinomial", FRAME.grade, {}),
+        ("cbind(y, firm) ~ x", "binary", FRAME.y, {"trials": FRAME.y + FRAME.firm}),
+    ],
+)
+def test_a_formula_is_its_columns(formula: str, model: Any, y: Any, options: Any) -> None:
+    found = certify_formula(formula, FRAME, model=model)
+    columns = certify(FRAME[["x"]], y, model=model, **options)
+    assert found.verdict == columns.verdict
+    assert found.separated_rows.tolist() == columns.separated_rows.tolist()
+    assert found.data.names == columns.data.names
+    given = regression_data(formula, FRAME)
+    assert verify(found, given)
+    with pytest.raises(Rejected):
+        verify(found, regression_data(formula, FRAME.assign(x=FRAME.x + 1)))
+    if formula == "y ~ x":
+        with pytest.raises(Rejected, match="only one of the models has a constant"):
+            verify(found, regression_data("y ~ 0 + x", FRAME))
+
+
+def test_names_are_those_of_the_formula() -> None:
+    found = certify_formula("{y > 0} ~ x*year + C(ward)", FRAME)
+    assert found.data.names == ("x", "year", "C(ward)[T.b]", "C(ward)[T.z]", "x:year")
+    assert "C(ward)[T.z] is 0 in every row" in str(found)
+    pairs = certify_formula("y ~ x | firm^year", pl.DataFrame(FRAME), model="poisson")
+    assert "all 2 rows with firm^year=9^2 have y 0" in str(pairs)
+    weighted = certify_formula("y ~ x", FRAME, model="poisson", weights=[0, *[1] * 7])
+    assert weighted.data.model is not None
+    assert weighted.data.model.examples == 7
+
+
+@pytest.mark.parametrize(
+    ("formula", "words"),
+    [
+        ("y ~ q", "`q` is not present in the dataset"),
+        ("y x", "is not of the form 'y ~ x'"),
+        ("y ~ x +", "Operator .* has"),
+        ("y ~ x | farm", "there is no column 'farm'; the columns are 'y', 'x'"),
+        ("cbind(y, q) ~ x", "there is no column 'q'"),
+        ("y ~ hole", "row 1: hole is missing, as in 1 of 8 rows; leave these rows out"),
+        ("hole ~ x", "row 1: hole is missing"),
+        ("same ~ x", "all examples have the response '1'; two are needed"),
+        ("C(ward) ~ x", "the response 'C.ward.' is not one column"),
+    ],
+)
+def test_formulas_that_cannot_be_used_are_refused(formula: str, words: str) -> None:
+    frame = FRAME.assign(hole=[1.0, None, *range(6)], same=1)
+    with pytest.raises(BadExample, match=words):
+        certify_formula(formula, frame, model="multinomial")
+
+
+def test_a_response_with_one_value_and_a_constant_column_are_answered() -> None:
+    one = certify_formula("same ~ x + fixed", FRAME.assign(same=1, fixed=3.0))
+    assert "all rows have the label 1" in str(one)
+    assert one.estimable().coefficients == ()
+    zero = certify_formula("none ~ x", FRAME.assign(none=0), model="poisson")
+    assert zero.verdict == "complete"
+    aliased = certify_formula("y ~ x + fixed", FRAME.assign(fixed=3.0), model="poisson")
+    assert "fixed is a combination of other columns" in str(aliased)
+    with pytest.raises(BadExample, match="needs a frame"):
+        certify_formula("y ~ x", None)
+
+
+def test_fits_of_statsmodels_are_their_formulas() -> None:
+    api = pytest.importorskip("statsmodels.api")
+    ordered = pytest.importorskip("statsmodels.miscmodels.ordinal_model").OrderedModel
+    formulas = pytest.importorskip("statsmodels.formula.api")
+    X = api.add_constant(FRAME[["x"]])
+    binomial, poisson = api.families.Binomial(), api.families.Poisson()
+    cases: list[tuple[Any, str, Any]] = [
+        (api.Logit(FRAME.died, X), "died ~ x", "binary"),
+        (formulas.probit("died ~ x", FRAME), "died ~ x", "binary"),
+        (api.GLM(FRAME.died, X, family=binomial), "died ~ x", "binary"),
+        (api.GLM(FRAME[["y", "firm"]], X, family=binomial), "cbind(y, firm) ~ x", "binary"),
+        (api.GLM(FRAME.y, X, family=poisson, offset=FRAME.x), "y ~ x", "poisson"),
+        (formulas.poisson("y ~ x + C(firm)", FRAME), "y ~ x + C(firm)", "poisson"),
+        (api.MNLogit(FRAME.firm, X), "firm ~ x", "multinomial"),
+        (ordered(FRAME.grade, FRAME[["x"]]), "grade ~ x", "ordinal"),
+    ]
+    for fitted, formula, model in cases:
+        found, expected = certify_fit(fitted), certify_formula(formula, FRAME, model=model)
+        assert found.to_dict()["data"]["model"] == expected.to_dict()["data"]["model"]
+        assert found.verdict == expected.verdict
+        assert {*(found.data.names or ())} == {*(expected.data.names or ())}
+        assert found.separated_rows.tolist() == expected.separated_rows.tolist()
+        assert found.data.classes == expected.data.classes
+        assert verify(found, regression_data(fitted))
+    result = api.GLM(FRAME.y, X, family=poisson, freq_weights=[0, *[1] * 7]).fit()
+    assert certify_fit(result).data.rows < 16
+    gamma = api.GLM(FRAME.y + 1, X, family=api.families.Gamma(api.families.links.Log()))
+    with pytest.raises(BadExample, match="a GLM of the family Gamma with the link Log"):
+        certify_fit(gamma)
+    with pytest.raises(TypeError, match="not a OLS"):
+        certify_fit(api.OLS(FRAME.y, X))
+
+
+def test_fits_of_pyfixest_are_asked_about_with_all_their_rows() -> None:
+    pyfixest = pytest.importorskip("pyfixest")
+    frame = pd.concat([FRAME] * 3, ignore_index=True)
+    frame["z"] = np.random.default_rng(0).normal(size=len(frame))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fit = pyfixest.fepois("y ~ x + z | firm", frame, separation_check=["fe"])
+        plain = pyfixest.feols("y ~ x", frame)
+    found = certify_fit(fit, frame)
+    assert found == certify_formula("y ~ x + z | firm", frame, model="poisson")
+    assert verify(found, regression_data(fit, frame))
+    assert {*np.flatnonzero(frame.firm == 7)} <= {*found.separated_rows.tolist()}
+    assert certify_fit(fit).data.rows < found.data.rows  # without the rows that pyfixest dropped
+    with pytest.raises(BadExample, match="estimates of feols always exist"):
+        certify_fit(plain)
+    with pytest.raises(TypeError, match="use certify_formula"):
+        certify_fit("y ~ x", frame)
+    with pytest.raises(TypeError, match="expected a result of statsmodels"):
+        certify_fit(frame)
+
+
+def test_without_formulaic_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "formulaic", None)
+    with pytest.raises(ImportError, match="novikoff.stats."):
+        certify_formula("y ~ x", FRAME)
+
+
+def test_the_command_line_takes_formulas(tmp_path: Path) -> None:
+    file, proof = tmp_path / "data.csv", tmp_path / "proof.json"
+    FRAME.to_csv(file, index=False)
+    formula = ["--formula", "y ~ x + C(ward) | firm + year"]
+    made = run("certify", file, *formula, "--model", "poisson", "-o", proof)
+    assert made.exit_code == 0, made.stderr
+    like = certify_formula(formula[1], FRAME.assign(ward=FRAME.ward.astype(str)), model="poisson")
+    assert str(like).splitlines()[1:4] == made.stdout.splitlines()[1:4]
+    assert "proved for the 8 rows of a poisson model" in run("verify", proof, file, *formula).stdout
+    assert run("verify", proof, file, "--formula", "y ~ x | firm").exit_code == 1
+    counts = run("certify", file, "--formula", "cbind(y, firm) ~ x")
+    assert "response        y: none, some, all" in counts.stdout
+    ordinal = ["--formula", "grade ~ x", "--model", "ordinal"]
+    assert "in order with --classes" in run("certify", file, *ordinal).stderr
+    assert run("certify", file, *ordinal, "--classes", "low,mid,high").exit_code == 0
+    both = run("certify", file, *formula, "--fixed-effects", "firm")
+    assert "write them after a bar in --formula" in both.stderr
+    nameless = tmp_path / "bare.csv"
+    nameless.write_text("1,0\n2,1\n")
+    assert "names the columns" in run("certify", nameless, "--formula", "1 ~ 0").stderr
