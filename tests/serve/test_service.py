@@ -20,6 +20,8 @@ MANY: dict[str, dict[str, Any]] = {
     "usual": {},
     "plain": {"learner": "perceptron", "bias": False},
     "numbers": {"learner": "perceptron"},
+    "turned": {"classes": ["spam", "ham"]},
+    "numbered": {"classes": ["10", "9"]},
     "kept": {"learner": "perceptron", "ledger": True},
     "margin": {"learner": "margin", "margin": 0.5},
     "hashed": {"learner": "averaged", "hash_bits": 5},
@@ -39,7 +41,7 @@ def test_the_model_is_the_file_that_train_writes_of_the_exported_examples(
 ) -> None:
     local = Local(tmp_path / "service")
     labels = CLASSES if settings.get("multiclass") else ("ham", "spam")
-    labels = ("9", "10") if settings == MANY["numbers"] else labels
+    labels = ("9", "10") if settings in (MANY["numbers"], MANY["numbered"]) else labels
     some = texts(60) if "text" in settings else examples(60, labels)
     assert local.create(**settings) == 200
     late(local, some)

@@ -449,6 +449,12 @@ class Served:
         return out
 
 
+_NOT_CONTINUED = (
+    "the service continues models of named features, or of words, as they are: train it on JSON "
+    "lines or Vowpal Wabbit's format with --stream, which neither standardises nor reads ahead"
+)
+
+
 def _continued(start: bytes, settings: Settings) -> tuple[LinearClassifier, Settings]:
     """The estimator of a model file, with labels as texts, and the settings that it shows."""
     with _file(start) as path:
@@ -456,11 +462,11 @@ def _continued(start: bytes, settings: Settings) -> tuple[LinearClassifier, Sett
         options = model.read_options
         rule, words = options.get("text_rule", {}), options.get("words", [])
         if options and options != ReadOptions().following(options).remembered(None):
-            raise BadExample("the service continues models of named features and of words only")
+            raise BadExample(_NOT_CONTINUED)
         model.labels, model.read_options, model.parameters = model.classes, {}, {}
         learner = of_model(model)
     if learner._reader is not None or model.features.kind != "names":
-        raise BadExample("the service continues models of named features and of words only")
+        raise BadExample(_NOT_CONTINUED)
     shown = {
         "learner": model.kind,
         "bias": model.learner.bias,

@@ -16,7 +16,7 @@ from novikoff.models.training import Plan
 from novikoff.serve.limits import Limits
 from novikoff.sources.features import Features
 from novikoff.sources.text_rule import Grams, TextRule, TextValues
-from novikoff.stream.labels import LabelsAsClasses
+from novikoff.stream.labels import LabelsAsClasses, in_order
 
 USUAL_WAITING = 100_000
 _OF_THE_PROTOCOL = ("window", "max_waiting", "overdue_label", "max_classes")
@@ -91,7 +91,9 @@ class Settings(msgspec.Struct, forbid_unknown_fields=True, kw_only=True, omit_de
             elif name == "text":
                 words += [word for key in value for word in (option, key)]
             else:
-                words += [option, ",".join(value) if name == "classes" else f"{value}"]
+                if name == "classes":  # of two, the greater is positive
+                    value = ",".join(value if self.multiclass else in_order(value))
+                words += [option, f"{value}"]
         return shlex.join(words)
 
 

@@ -134,7 +134,7 @@ function drawMistakes() {
       pen.setLineDash([]);
     }
     pen.font = "600 12px system-ui, sans-serif";
-    pen.fillText(fits ? `bound ${count(bound)}` : `↑ bound ${count(bound)}, far above this chart`, x(0) + 8, height + 14);
+    pen.fillText(fits ? `bound ${count(bound)}` : `↑ bound ${count(bound)}, above`, x(0) + 8, height + 14);
   }
   const made = count(ended() ? replay.mistakes : state.k);
   setText("count-words", bound === null ? `${made}; ${replay.why_no_bound}` : `${made} of at most ${count(bound)}`);
