@@ -564,7 +564,9 @@ def summary(certificate: Mapping[str, Any], data: Evidence, paths: Sequence[str]
     held = "proved" if verdict != "undecided" else "no verdict is proved, but its facts hold"
     planes = "" if about["bias"] else ", of hyperplanes through the origin only"
     if model:
-        planes = f" of a {model['kind']} model{'' if model['constant'] else ' without a constant'}"
+        article = "an" if model["kind"] == "ordinal" else "a"
+        without = "" if model["constant"] else " without a constant"
+        planes = f" of {article} {model['kind']} model{without}"
     lines = [f"{verdict}: {held} for the {rows:,} row{'s' * (rows != 1)}{planes}"]
     named = zip(map(shown, paths), data.files, strict=True)
     lines += [f"  file    {path}, {digest}" for path, digest in named]
