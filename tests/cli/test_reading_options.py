@@ -91,7 +91,7 @@ def test_one_label_is_learned_against_the_rest(fruit: Path, tmp_path: Path) -> N
     stdout_of("certify", fruit, *words, "-o", tmp_path / "cert")
     assert "not apple" in stdout_of("verify", tmp_path / "cert", fruit, *words)
     assert run("verify", tmp_path / "cert", fruit, "--one-vs-rest", "fig").exit_code == 1
-    assert error("verify", tmp_path / "cert", fruit).endswith("use --one-vs-rest apple")
+    assert error("verify", tmp_path / "cert", fruit).endswith("--one-vs-rest apple")
 
 
 def test_a_label_that_nobody_has_is_an_error(fruit: Path, tmp_path: Path) -> None:

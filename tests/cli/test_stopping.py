@@ -8,14 +8,17 @@ import random
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
 
 from helpers.command_line import contents, error, run, stdout_of, train_until_stopped, trained_model
 from helpers.processes import in_a_new_process
+from novikoff.cli.train import Watch
 from novikoff.models.model import Model
 from novikoff.sources import whole
 from novikoff.sources.files import text as pieces
@@ -93,6 +96,28 @@ def test_a_signal_stops_training_and_leaves_what_was_learned(
     assert set(contents(tmp_path)) == {"m"}
     resumed = error("train", "-", "-o", model, "--format", "svmlight", "--resume", *words)
     assert resumed == "--resume: cannot resume from a pipe; read a file"
+
+
+def test_a_signal_during_a_look_at_the_clock_is_obeyed_after_the_next_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = time.perf_counter
+    watch = Watch(Mock(is_pipe=True), Mock(), Mock(), tmp_path / "m", 1000.0, clock())
+    training = Mock()
+    training.save.side_effect = lambda path: path.write_text("saved")
+    training.model.features.kind = "columns"
+    training.model.ledger.n_rounds = 5
+
+    def signalled() -> float:
+        watch._signal = signal.SIGTERM
+        return clock()
+
+    monkeypatch.setattr("novikoff.cli.train.time.perf_counter", signalled)
+    watch.after_block(training)
+    assert not (tmp_path / "m").exists()
+    with pytest.raises(SystemExit):
+        watch.after_block(training)
+    assert (tmp_path / "m").read_text() == "saved"
 
 
 def test_without_checkpoints_a_signal_leaves_nothing(tmp_path: Path) -> None:

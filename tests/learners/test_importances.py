@@ -173,9 +173,11 @@ def test_a_cycle_with_importances_is_a_proof(seed: int, draws: st.DataObject) ->
     assert total == [0, 0]
 
 
-def test_separability_asks_about_every_row() -> None:
-    weighed = TANGLED.block(importances=np.zeros(4))
-    assert certify(weighed).verdict == certify(TANGLED.block()).verdict
+def test_separability_asks_about_every_row_of_weight_above_0() -> None:
+    found = certify(TANGLED.block())
+    assert certify(TANGLED.block(importances=np.full(4, 0.5))).verdict == found.verdict
+    with pytest.raises(BadExample, match="there are no examples"):
+        certify(TANGLED.block(importances=np.zeros(4)))
 
 
 @pytest.mark.parametrize("wrong", [-1.0, math.nan, math.inf])

@@ -676,18 +676,18 @@ class Watch:
                 f"{count(features.dim)} different features so far; if many more follow, "
                 "--hash-bits 22 limits the memory they take"
             )
-        every = self._checkpoint_seconds
-        is_due = self._signal is not None or (every or 0) <= time.perf_counter() - self._saved
+        every, asked = self._checkpoint_seconds, self._signal  # a later signal waits for a block
+        is_due = asked is not None or (every or 0) <= time.perf_counter() - self._saved
         if every is not None and is_due:
             training.save(self._output)
             self._saved = time.perf_counter()
-        if self._signal is not None:
+        if asked is not None:
             self.progress.clear()
             done = f"interrupted after {plural(training.model.ledger.n_rounds, 'example')}"
             cure = "" if self._source.is_pipe else "; continue with --resume"
             saved = f"saved in {self._output}{cure}"
             saved = "nothing was saved (see --checkpoint)" if every is None else saved
-            fail(f"{done}; {saved}", 128 + self._signal)
+            fail(f"{done}; {saved}", 128 + asked)
 
 
 @dataclass(frozen=True)
