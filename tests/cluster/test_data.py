@@ -102,7 +102,7 @@ def test_a_quoted_line_end_at_a_cut_is_an_error_and_not_a_wrong_result(
     path = tmp_path / "t.csv"
     path.write_text("colour,size,kind\n" + '"re\nd",1,ham\n"bl\nue",2,spam\n' * 30)
     words = ("train", path, "-o", tmp_path / "m", "--cluster", address, "-q")
-    found = {run(*words, "--shards", n).exit_code for n in range(1, 40)}
+    found = {run(*words, "--shards", n).exit_code for n in (1, 2, 5, 7)}
     assert found == {0, 2}
     assert {Model.load(tmp_path / "m").examples} == {60}
 
@@ -134,10 +134,10 @@ def test_a_dask_frame_is_read_as_the_same_csv(
     )[["colour", "size", "place", "kind"]]
     frame.to_csv(tmp_path / "t.csv", index=False)
     words = ["train", tmp_path / "t.csv", "-o", tmp_path / "m", "--missing", "indicate"]
-    words += ["--learner", "averaged", "--passes", "20", "--cluster", address]
+    words += ["--learner", "averaged", "--passes", "4", "--cluster", address]
     stdout_of(*words, "--categorical", "place", "--shards", "1", "-q")
     clf = cluster.fit(
-        AveragedPerceptron(),
+        AveragedPerceptron(max_iter=4),
         dd.from_pandas(frame, npartitions=partitions),
         client=workers,
         read=ReadOptions(label="kind", missing="indicate"),
