@@ -112,7 +112,7 @@ def test_a_signal_during_a_look_at_the_clock_is_obeyed_after_the_next_block(
         watch._signal = signal.SIGTERM
         return clock()
 
-    monkeypatch.setattr("novikoff.cli.train.time.perf_counter", signalled)
+    monkeypatch.setattr("novikoff.cli.train.time", Mock(perf_counter=signalled))
     watch.after_block(training)
     assert not (tmp_path / "m").exists()
     with pytest.raises(SystemExit):

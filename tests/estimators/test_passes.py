@@ -6,6 +6,7 @@ import io
 import sys
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,8 @@ class Terminal(io.StringIO):
 def slow_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     """A clock that advances by 0.1 seconds whenever somebody looks at it."""
     ticks = iter(range(10**9))
-    monkeypatch.setattr("novikoff.estimators.progress.time.monotonic", lambda: next(ticks) / 10)
+    clock = SimpleNamespace(monotonic=lambda: next(ticks) / 10)  # other threads keep theirs
+    monkeypatch.setattr("novikoff.estimators.progress.time", clock)
 
 
 @pytest.mark.parametrize("kind", [Perceptron, MarginPerceptron])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -345,3 +346,10 @@ def test_tables_of_numbers_can_be_hashed(tmp_path: Path) -> None:
     found = Model.load(tmp_path / "m").features
     assert (found.kind, found.dim) == ("names", 8)
     assert {"a", "b"} <= set(found.names or ())
+
+
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_a_map_without_names_survives_pickling(protocol: int) -> None:
+    features = Features.of((), (), 8)
+    again = pickle.loads(pickle.dumps(features, protocol=protocol))
+    assert again.state()[0] == features.state()[0]

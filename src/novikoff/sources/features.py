@@ -397,9 +397,9 @@ class Features:
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
         self._hold_no_names()
-        self._places.place(*state["_places"])
-        slots, *names = state["_slot_names"]
-        self._slot_names.meet(slots, *names)
+        # copied, because an empty array of a pickle need not be aligned
+        self._places.place(*map(np.array, state["_places"]))
+        self._slot_names.meet(*map(np.array, state["_slot_names"]))
 
     def state(self) -> tuple[dict[str, Any], Arrays]:
         """The settings and arrays of the map, for a model file."""
