@@ -158,3 +158,9 @@ def test_a_report_names_the_options_that_read_its_data(fruit: Path, tmp_path: Pa
     stdout_of("report", fruit, "-o", tmp_path / "r.html", *words, "--max-seconds", "5", "-q")
     page = (tmp_path / "r.html").read_text()
     assert f"--max-seconds 5 --top 15 --mistakes 20 {' '.join(words)}" in page
+
+
+def test_a_label_with_a_comma_is_quoted_where_labels_are_listed(tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text('x,k\n1,"a, b"\n2,c\n3,c\n')
+    said = stdout_of("train", tmp_path / "t.csv", "-o", tmp_path / "m", "-q")
+    assert "; c is +1, 'a, b' is -1\n" in said

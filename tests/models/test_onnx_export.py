@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +136,20 @@ def test_what_cannot_be_exported_is_refused_with_the_reason(tmp_path: Path) -> N
     hashed.save(tmp_path / "m")
     words = error("export", tmp_path / "m", "-o", tmp_path / "m.onnx")
     assert "its features are hashed" in words
+    (tmp_path / "t.tsv").write_text("k\tt\n" + "a\tfree money now\nb\tsee you there\n" * 4)
+    stdout_of(
+        "train",
+        tmp_path / "t.tsv",
+        "--label",
+        "k",
+        "--text",
+        "t",
+        "--unit-length",
+        "-o",
+        tmp_path / "t",
+    )
+    words = error("export", tmp_path / "t", "-o", tmp_path / "m.onnx")
+    assert re.search("the words of texts.*; and its examples are scaled to length 1", words)
     assert "must end in .onnx" in error("export", tmp_path / "m", "-o", tmp_path / "m.txt")
     assert not (tmp_path / "m.onnx").exists()
 
