@@ -120,7 +120,9 @@ def deaths(folder: Path, given: argparse.Namespace) -> None:
         for k in range(given.deaths + 1):
             which = signal.SIGSTOP if k % 5 == 4 else signal.SIGKILL
             with local(3) as client:
-                pids = [one.pid for one in client.cluster.workers.values()]  # type: ignore[union-attr]
+                cluster = client.cluster
+                assert cluster is not None  # `local` started it
+                pids = [one.pid for one in cluster.workers.values()]
                 timer = threading.Timer(dice.uniform(0.05, usual), kill, (dice.choice(pids), which))
                 if k:
                     timer.start()

@@ -2,7 +2,7 @@
 
 python bench/separation.py [--rows 1000000] [--levels 10000]
 
-The trade-like set has exporter-year and importer-year effects. Some levels have only zeros, which a
+The trade-like set has exporter and importer effects. Some levels have only zeros, which a
 look at each effect finds; some levels are linked to the rest by zeros alone, and the dummy of a
 customs union is 1 on zeros only, which it takes a combination to find.
 """
@@ -14,6 +14,7 @@ import resource
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -72,8 +73,8 @@ def main() -> None:
     effects = frame[["exporter", "importer"]]
     for method in ("fe", "ir"):
         rows, seconds = measured(
-            lambda method=method: _check_for_separation(  # type: ignore[misc]
-                FORMULA, frame, frame[["trade"]], columns, effects, [method]
+            partial(
+                _check_for_separation, FORMULA, frame, frame[["trade"]], columns, effects, [method]
             )
         )
         if rows is None:

@@ -19,6 +19,18 @@ def fail(words: str, status: int = 2) -> NoReturn:
     sys.exit(status)
 
 
+@contextmanager
+def needing(what: str, extra: str, *libraries: str) -> Iterator[None]:
+    """Name the extra to install if importing one of these libraries fails."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if library not in libraries:
+            raise
+        fail(f"{what} needs {library}: pip install 'novikoff[{extra}]'")
+
+
 def warn(words: str) -> None:
     """Print one line on stderr and go on."""
     print(f"novikoff: {one_line(words)}", file=sys.stderr)

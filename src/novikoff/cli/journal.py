@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from novikoff.cli.arguments import Argument, Option
-from novikoff.cli.errors import fail, show
+from novikoff.cli.errors import fail, needing, show
 from novikoff.cli.serve import NEEDED
 from novikoff.stream.printing import plural
 
@@ -45,15 +45,10 @@ def journal(
         fail(f"there is no action {action!r}; the actions are {', '.join(ACTIONS)}")
     if action == "backup" and (output is None or output.exists()):
         fail("backup needs the name of a new folder: -o FOLDER")
-    try:
+    with needing("the service", "serve", *NEEDED):
         from novikoff.serve import upkeep
         from novikoff.serve.journal import Damaged, Journal, Locked
         from novikoff.serve.served import name_of
-    except ModuleNotFoundError as error:
-        library = (error.name or "").partition(".")[0]
-        if library not in NEEDED:
-            raise
-        fail(f"the service needs {library}: pip install 'novikoff[serve]'")
     try:
         if action == "compact":
             removed = upkeep.compact(Path(folder), answers=answers)

@@ -102,6 +102,7 @@ class RoundProgress:
 
     def __init__(self, passes: int | None, *, quiet: bool = False) -> None:
         self._passes, self._quiet, self._shown = passes, quiet, 0
+        self.sent: Sent | None = None  # of the training, once there is one
         self._is_live = sys.stderr.isatty() and not quiet
         self._started = time.perf_counter()
         self.bytes_read = 0
@@ -113,7 +114,8 @@ class RoundProgress:
 
     def update(self, training: Training, _reading: object) -> None:
         """Print a row if a round has ended."""
-        sent: Sent = training.sent  # type: ignore[attr-defined]
+        sent = self.sent
+        assert sent is not None
         self.bytes_read = sent.bytes_read
         if self._quiet or sent.rounds == self._shown:
             return

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, TypeAlias
 
 from novikoff.cli.arguments import Argument, Group, Option
-from novikoff.cli.errors import fail, show
+from novikoff.cli.errors import fail, needing, show
 from novikoff.serve.limits import Limits
 
 NEEDED = ("starlette", "uvicorn", "msgspec", "prometheus_client")
@@ -68,7 +68,7 @@ def serve(
 
     Exit status: 0 stopped, 2 the folder is in use, the port is in use, or a library is missing.
     """
-    try:
+    with needing("the service", "serve", *NEEDED):
         import uvicorn
 
         from novikoff.serve.app import App
@@ -76,11 +76,6 @@ def serve(
         from novikoff.serve.service import Service
         from novikoff.serve.tokens import Tokens
         from novikoff.show.web.guard import LOOPBACK
-    except ModuleNotFoundError as error:
-        library = (error.name or "").partition(".")[0]
-        if library not in NEEDED:
-            raise
-        fail(f"the service needs {library}: pip install 'novikoff[serve]'")
     if not is_loopback(host) and token_file is None:
         fail(f"--host {host}: other machines could use the service; give --token-file")
     if (tls_cert is None) != (tls_key is None):

@@ -430,9 +430,10 @@ def train(
 
             assert cut is not None
             assert isinstance(blocks, Numbered)
-            training = ClusterTraining(
+            training = on_workers = ClusterTraining(
                 workers, cut, blocks, plan, how=how, initial=start, fingerprint=known_by
             )
+            progress.sent = on_workers.sent
         with Watch(source, whole or blocks, progress, output, checkpoint, began) as watch:
             run = training.run(watch.after_block)
         training.save(output)

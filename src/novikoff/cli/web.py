@@ -10,7 +10,7 @@ from typing import Annotated
 
 from novikoff.cli import options
 from novikoff.cli.arguments import Argument, Option
-from novikoff.cli.errors import fail, show
+from novikoff.cli.errors import fail, needing, show
 
 
 def web(
@@ -30,14 +30,9 @@ def web(
 
     Exit status: 0 stopped by Ctrl-C, 2 bad input, the port is in use, or a library is missing.
     """
-    try:
+    with needing("the page", "web", "starlette", "uvicorn"):
         from novikoff.show.web.request import shown
         from novikoff.show.web.server import HOST, serve
-    except ModuleNotFoundError as error:
-        library = (error.name or "").partition(".")[0]
-        if library not in ("starlette", "uvicorn"):
-            raise
-        fail(f"the page needs {library}: pip install 'novikoff[web]'")
     opened = None
     if data is not None:
         name = "<stdin>" if data == "-" else os.path.basename(data.rstrip("/"))
