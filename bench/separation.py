@@ -26,7 +26,7 @@ FORMULA = "trade ~ distance + tariff + union | exporter + importer"
 
 
 def trade(rows: int, levels: int, seed: int = 0) -> pd.DataFrame:
-    """Rows of trade between exporter-years and importer-years, many of them 0."""
+    """Rows of trade between exporters and importers, many of them 0."""
     dice = np.random.default_rng(seed)
     exporter, importer = dice.integers(0, levels, rows), dice.integers(0, levels, rows)
     distance, tariff = dice.normal(size=rows), dice.normal(size=rows)
