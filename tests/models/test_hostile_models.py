@@ -102,7 +102,7 @@ def test_names_that_overlap_and_scales_that_are_not_positive_are_refused(tmp_pat
     lies: dict[str, list[Any]] = {
         "name_starts": [[0, 3, 0, 3], [0, 1, 2], [1, 1, 3], [0, -1, 3], []],
         "scale": [[0.0, 1.0], [1.0, -1.0], [np.inf, 1.0], [np.nan, 1.0]],
-        "names": [[255, 98, 99]],
+        "names": [[255, 98, 99], [0xC3, 0xA9, 99]],  # the second name begins within "é"
     }
     for name, others in lies.items():
         for other in others:

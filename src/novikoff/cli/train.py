@@ -478,7 +478,7 @@ def starting_model(output: Path, initial: Path | None, *, resume: bool) -> Model
     if output.exists() and output.stat().st_size > 0:
         if not is_stored(output):
             fail(f"{output}: not a novikoff model; choose another -o, or delete it")
-        if output != initial and Model.load(output).unfinished is not None:
+        if output != initial and Model.is_unfinished(output):
             fail(f"{output}: contains an unfinished run; use --resume, or delete it")
     if initial is None:
         return None

@@ -276,6 +276,11 @@ class Model:
         except storage.BadModel as error:
             raise storage.BadModel(f"{os.fspath(path)}: {error}") from None
 
+    @staticmethod
+    def is_unfinished(path: str | os.PathLike[str]) -> bool:
+        """Whether a run that can be resumed is in the file; its parts are not made."""
+        return storage.load(path, kind="model")[0].get("unfinished") is not None
+
     @classmethod
     def _restored(cls, header: Settings, arrays: Arrays) -> Self:
         stored = Stored("model", header, arrays)

@@ -31,7 +31,7 @@ from novikoff.stream.input_problems import BadExample, Problem
 from novikoff.stream.label_runs import LabelRuns
 from novikoff.stream.order import block_order, seeded_order
 from novikoff.stream.printing import listed
-from novikoff.stream.rows import Positions
+from novikoff.stream.rows import Positions, SparseRows
 from novikoff.stream.scaling import Spread
 
 USUAL_PASSES, MANY_EXAMPLES, PASSES_OVER_MANY = 10, 10_000, 5
@@ -476,15 +476,21 @@ class Training:
 
 def _widest(block: Block) -> tuple[int, int, float] | None:
     """The columns of the smallest and largest values of the first rows, if they differ much."""
+    rows = block.rows.take(np.arange(min(len(block), 1000)))
+    columns = np.arange(rows.dim)
+    if isinstance(rows, SparseRows):  # measure only the columns that they have
+        columns, places = np.unique(rows.indices, return_inverse=True)
+        places = places.astype(rows.indices.dtype)
+        rows = SparseRows(rows.values, places, rows.starts, len(columns))
     spread = Spread()
     with np.errstate(over="ignore", invalid="ignore"):
-        spread.add(block.rows.take(np.arange(min(len(block), 1000))))
+        spread.add(rows)
         size = np.where(spread.nonzero >= FEWEST_MEASURED, spread.size, np.nan)
         if np.isnan(size).all():
             return None
         low, high = int(np.nanargmin(size)), int(np.nanargmax(size))
         ratio = float(size[high] / size[low])
-    return (low, high, ratio) if ratio > WIDE else None
+    return (int(columns[low]), int(columns[high]), ratio) if ratio > WIDE else None
 
 
 def held_out(block: Block, every: int) -> NDArray[np.bool_]:

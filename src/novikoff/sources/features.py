@@ -467,9 +467,11 @@ class Features:
             stored.refuse("its names do not follow one another")
         slots = np.ascontiguousarray(stored.positions("slots"))
         try:
-            for name in separate(text, starts):
-                name.decode()
+            text.tobytes().decode()
         except UnicodeDecodeError:
+            stored.refuse("a name is not UTF-8")
+        begins = text[starts[:-1][np.diff(starts) > 0]]
+        if (begins & 0xC0 == 0x80).any():  # in the middle of a character
             stored.refuse("a name is not UTF-8")
         if self.hash_bits is None:
             right = len(starts) - 1 == (self.dim if self.kind == "names" else 0)
