@@ -26,19 +26,13 @@ class SlotNames {
   std::int64_t columns() const { return columns_; }
 
   // Holds the name, given in parts, if its column has none.
-  void meet(std::int64_t slot, std::initializer_list<std::string_view> parts) {
+  [[gnu::always_inline]] void meet(std::int64_t slot, std::initializer_list<std::string_view> parts) {
     if (size() >= most_) return;
     std::unique_ptr<Page>& page = has_name_[std::size_t(slot) / page_columns];
     if (!page) page = std::make_unique<Page>();
     std::uint64_t& word = word_of(*page, slot);
     if (word & bit_of(slot)) return;
-    for (const std::string_view part : parts) {
-      text_.make_room(part.size());
-      if (!part.empty()) std::memcpy(text_.data + text_.size, part.data(), part.size());
-      text_.size += part.size();
-    }
-    starts_.push(std::int64_t(text_.size));
-    places_.emplace_back(slot, places_.size());
+    add(slot, parts);
     word |= bit_of(slot);
   }
 
@@ -85,6 +79,17 @@ class SlotNames {
   mutable std::size_t sorted_ = 0;
   Buffer<char> text_;
   Buffer<std::int64_t> starts_;
+
+  // Apart from `meet`, which is called for every word and mostly finds a name.
+  [[gnu::noinline]] void add(std::int64_t slot, std::initializer_list<std::string_view> parts) {
+    for (const std::string_view part : parts) {
+      text_.make_room(part.size());
+      if (!part.empty()) std::memcpy(text_.data + text_.size, part.data(), part.size());
+      text_.size += part.size();
+    }
+    starts_.push(std::int64_t(text_.size));
+    places_.emplace_back(slot, places_.size());
+  }
 
   void sort() const {
     if (sorted_ < places_.size()) std::sort(places_.begin(), places_.end());

@@ -156,9 +156,10 @@ class TextReader {
 
   // Adds a text to the document; its first word is not a neighbour of the last one before.
   void add(std::string_view text) {
-    read_words(text);
-    if (out_.hashed) hash_words();
-    else if (rule_.grams == Grams::pairs) count_pairs();
+    if (out_.hashed) return hash_words(text);
+    text_.clear();
+    read_words(text, [this](std::string_view word) { text_.push_back(number(word)); });
+    if (rule_.grams == Grams::pairs) count_pairs();
     else for (const std::int32_t word : text_) count_word(word);
   }
 
@@ -171,9 +172,17 @@ class TextReader {
     const double norm = rule_.unit_length ? norm_of_counts() : 1;
     double scaled[few];
     for (std::uint32_t n = 1; n < few; ++n) scaled[n] = amounts_[n] / norm;
+    // names of one column are added up here if they are the first: later ones come after them in the sum
+    const bool is_first = out_.values.size == std::size_t(out_.starts.data[out_.starts.size - 1]);
+    std::int32_t last = -1;
     for (const auto& [place, count] : counts_.met) {
-      out_.values.add(count < few ? scaled[count] : amount(count) / norm);
-      out_.indices.add(place);
+      const double value = count < few ? scaled[count] : amount(count) / norm;
+      if (place == last && is_first) {
+        out_.values.data[out_.values.size - 1] += value;
+        continue;
+      }
+      out_.values.add(value);
+      out_.indices.add(last = place);
     }
     counts_.met.clear();
   }
@@ -220,17 +229,19 @@ class TextReader {
   std::vector<std::pair<std::uint64_t, std::uint32_t>> same_column_;
   std::vector<std::uint32_t> many_;
 
-  // The numbers of the words of a text, or of their runs of characters.
-  void read_words(std::string_view text) {
+  // Calls use(word) for the words of a text, or for their runs of characters. They stay where they are until
+  // the next text, and 16 bytes after each may be read.
+  template <class Use>
+  void read_words(std::string_view text, Use use) {
     const Characters& characters = Characters::all();
     const bool by_characters = rule_.grams == Grams::characters;
-    text_.clear();
-    // a folded character takes at most one byte more: two become three; and 16 bytes are read ahead
-    word_.reserve(2 * text.size() + 2 + 16);
+    // a folded character takes at most one byte more: two become three; and a word of one may get two spaces
+    word_.reserve(3 * text.size() + 16);
+    char* w = word_.data;
     const char* p = text.data();
     const char* const end = p + text.size();
     while (p < end) {
-      char* w = word_.data;
+      char* const word = w;
       if (by_characters) *w++ = ' ';
       const char* const begin = w;
       while (p < end) {
@@ -245,18 +256,20 @@ class TextReader {
         if (!code) break;
         write_code_point(code, w);
       }
-      if (w == begin) continue;
-      if (by_characters) {
+      if (w == begin) {
+        w = word;
+      } else if (by_characters) {
         *w++ = ' ';
-        read_characters(word_.data, w);
+        read_characters(word, w, use);
       } else {
-        text_.push_back(number({word_.data, std::size_t(w - word_.data)}));
+        use(std::string_view{word, std::size_t(w - word)});
       }
     }
   }
 
   // The runs of 3 to 5 characters of [begin, end).
-  void read_characters(const char* begin, const char* end) {
+  template <class Use>
+  static void read_characters(const char* begin, const char* end, Use use) {
     const auto next = [end](const char* p) {
       do ++p;
       while (p < end && (*p & 0xc0) == 0x80);
@@ -266,7 +279,7 @@ class TextReader {
       const char* q = p;
       for (int n = 1; n <= 5 && q < end; ++n) {
         q = next(q);
-        if (n >= 3) text_.push_back(number({p, std::size_t(q - p)}));
+        if (n >= 3) use(std::string_view{p, std::size_t(q - p)});
       }
     }
   }
@@ -344,22 +357,20 @@ class TextReader {
   }
 
   // Hashed: the keys of the words and pairs of the text.
-  void hash_words() {
+  void hash_words(std::string_view text) {
     const bool pairs = rule_.grams == Grams::pairs;
-    keys_.reserve(keys_.size() + 2 * text_.size());
     NameHash before;
-    std::string_view text, last;
-    for (std::size_t i = 0; i < text_.size(); ++i, last = text) {
-      const Word& word = words_[std::size_t(text_[i])];
-      text = texts_[std::size_t(text_[i])];
-      keys_.push_back(word.hash.value());
-      out_.place(keys_.back(), {prefix_, text});
-      if (pairs && i > 0) {
-        keys_.push_back(before.add(" ").add(text).value());
-        out_.place(keys_.back(), {prefix_, last, " ", text});
-      }
-      before = word.hash;
-    }
+    std::string_view last;
+    read_words(text, [&](std::string_view word) {
+      const NameHash hash = NameHash(begun_).add(word);
+      add_key(hash.value(), {prefix_, word});
+      if (pairs && !last.empty()) add_key(before.add(" ").add(word).value(), {prefix_, last, " ", word});
+      before = hash, last = word;
+    });
+  }
+  void add_key(std::uint64_t key, std::initializer_list<std::string_view> parts) {
+    keys_.push_back(key);
+    out_.place(key, parts);
   }
 
   // Hashed: counts the keys of the document, in the order of their columns; those of one column in
